@@ -1,0 +1,52 @@
+# `make demo` and `make test` work on a fresh machine with Python 3.11+ (with venv) and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+BENCH_VENV := .venv-bench
+BENCH_READY := $(BENCH_VENV)/.ready
+PEERS := "seqeval==1.2.2" "nervaluate==1.2.1" "seqscore==0.9.0"
+
+.PHONY: help demo test test-long check format bench clean
+
+help:
+	@echo "make demo       set everything up and score the bundled example"
+	@echo "make test       set everything up and run the tests"
+	@echo "make test-long  the tests that take minutes"
+	@echo "make check      ruff and mypy"
+	@echo "make bench      speed, side by side with other tools"
+
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Evenhand needs Python 3.11 or newer; name one: make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	@touch $(READY)
+
+$(BENCH_READY): pyproject.toml Makefile
+	$(PYTHON) -m venv $(BENCH_VENV)
+	$(BENCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --editable . $(PEERS)
+	@touch $(BENCH_READY)
+
+demo: $(READY)
+	@$(BIN)/evenhand demo
+
+test: $(READY)
+	$(BIN)/python -m pytest -q -m "not long"
+
+test-long: $(READY)
+	$(BIN)/python -m pytest -q -m long
+
+check: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(READY)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(BENCH_READY)
+	@$(BENCH_VENV)/bin/python benchmarks/run.py
+
+clean:
+	rm -rf $(VENV) $(BENCH_VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build

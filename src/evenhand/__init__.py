@@ -1,0 +1,69 @@
+"""Evenhand: evaluate and compare systems that annotate text.
+
+    >>> import evenhand as eh
+    >>> result = eh.score("gold.conll", "system.conll")
+    >>> result["fair"].f1
+
+Names are loaded on first use, so that importing the package costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from evenhand.version import __version__
+
+if TYPE_CHECKING:
+    from evenhand.engines.score import score as score
+    from evenhand.formats.read import read as read
+    from evenhand.problems import EvenhandError as EvenhandError
+    from evenhand.problems import InputError as InputError
+    from evenhand.problems import SettingError as SettingError
+    from evenhand.result.result import Result as Result
+    from evenhand.result.result import Results as Results
+    from evenhand.tally import Tally as Tally
+    from evenhand.text.annotation import Annotation as Annotation
+    from evenhand.text.lists import spans as spans
+    from evenhand.text.lists import tags as tags
+
+_HOMES = {
+    "Annotation": "evenhand.text.annotation",
+    "EvenhandError": "evenhand.problems",
+    "InputError": "evenhand.problems",
+    "Result": "evenhand.result.result",
+    "Results": "evenhand.result.result",
+    "SettingError": "evenhand.problems",
+    "Tally": "evenhand.tally",
+    "read": "evenhand.formats.read",
+    "score": "evenhand.engines.score",
+    "spans": "evenhand.text.lists",
+    "tags": "evenhand.text.lists",
+}
+
+__all__ = [
+    "Annotation",
+    "EvenhandError",
+    "InputError",
+    "Result",
+    "Results",
+    "SettingError",
+    "Tally",
+    "__version__",
+    "read",
+    "score",
+    "spans",
+    "tags",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"evenhand has no {name!r}")
+    value: object = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

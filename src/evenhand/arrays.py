@@ -1,0 +1,50 @@
+"""The array types that every room uses, and two index tricks that NumPy has no name for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Bytes = npt.NDArray[np.uint8]
+Words = npt.NDArray[np.uint64]
+Numbers = npt.NDArray[np.number[Any]]
+
+
+def ints(values: npt.ArrayLike) -> Ints:
+    """`values` as a column of integers, without a copy where they are one already."""
+    return np.asarray(values, dtype=np.int64)
+
+
+def empty() -> Ints:
+    return np.zeros(0, dtype=np.int64)
+
+
+def ranges(starts: Ints, lengths: Ints) -> Ints:
+    """The numbers of all ranges [start, start + length), one range after the other."""
+    skipped = np.cumsum(lengths) - lengths
+    numbers: Ints = np.arange(lengths.sum(), dtype=np.int64) + np.repeat(starts - skipped, lengths)
+    return numbers
+
+
+def pack(*columns: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
+    """One integer key a row for two tables with the same columns: keys are equal just where all columns are.
+
+    A column is its two sides. Keys sort as the columns do, the first one first. Where the product of the value
+    ranges would overflow, what has been packed so far is replaced by its rank.
+    """
+    left, right = np.zeros_like(columns[0][0]), np.zeros_like(columns[0][1])
+    size = 1
+    for a, b in columns:
+        low = min(int(a.min(initial=0)), int(b.min(initial=0)))
+        width = max(int(a.max(initial=0)), int(b.max(initial=0))) - low + 1
+        if size * width >= 2**63:
+            ranked = np.unique(np.concatenate((left, right)), return_inverse=True)[1].astype(np.int64)
+            left, right = ranked[: len(left)], ranked[len(left) :]
+            size = len(ranked) + 1
+        left, right = left * width + (a - low), right * width + (b - low)
+        size *= width
+    return left, right

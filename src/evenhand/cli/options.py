@@ -1,0 +1,152 @@
+"""Options that several commands share, and how their values are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from evenhand.settings import DEFAULT_MATCH, ENCODINGS, FORMATS, MATCH_MODELS
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+SIDES = ("gold", "system")
+
+
+class Sided(click.ParamType[tuple[str | None, Any]]):
+    """VALUE for all files, or gold:VALUE or system:VALUE for one side."""
+
+    def __init__(self, value: click.ParamType[Any]) -> None:
+        self.value = value
+        self.name = value.name
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        return "[SIDE:]" + (self.value.get_metavar(param, ctx) or self.value.name.upper())
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str | None, Any]:
+        side, colon, rest = str(value).partition(":")
+        if colon and side in SIDES:
+            return side, self.value.convert(rest, param, ctx)
+        return None, self.value.convert(value, param, ctx)
+
+
+def by_side(values: Sequence[tuple[str | None, Any]]) -> dict[str, Any] | None:
+    """The values of a sided option, as the Python functions take them; the last word on a side counts."""
+    found: dict[str, Any] = {}
+    for side, value in values:
+        found.update(dict.fromkeys(SIDES if side is None else (side,), value))
+    return found or None
+
+
+class Names(click.ParamType[tuple[str, ...]]):
+    """Names with commas between them, each one of the choices where there are any."""
+
+    name = "names"
+
+    def __init__(self, choices: Sequence[str] = ()) -> None:
+        self.choices = choices
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        return "NAME,..."
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
+        if isinstance(value, tuple):
+            return value
+        names = tuple(part.strip() for part in str(value).split(",") if part.strip())
+        for name in names:
+            if self.choices and name not in self.choices:
+                self.fail(f"{name!r} is not one of {', '.join(self.choices)}.", param, ctx)
+        return names
+
+
+def reading_options(command: Command) -> Command:
+    """How files are read."""
+    for option in reversed(
+        (
+            click.option(
+                "--format",
+                "formats",
+                type=Sided(click.Choice(FORMATS)),
+                multiple=True,
+                help="Format of the files [recognised].",
+            ),
+            click.option(
+                "--column",
+                "columns",
+                type=Sided(click.INT),
+                multiple=True,
+                help="Column of the tags: 1 is the first, -1 the last [-1; in a single file gold:-2 and system:-1].",
+            ),
+            click.option(
+                "--encoding",
+                "encodings",
+                type=Sided(click.Choice(ENCODINGS)),
+                multiple=True,
+                help="How tags spell spans [recognised].",
+            ),
+            click.option(
+                "--repair",
+                type=click.Choice(["begin", "discard", "error"]),
+                default="begin",
+                show_default=True,
+                help="An ill-formed span: take it as conlleval does, leave it out, or stop.",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def scoring_options(command: Command) -> Command:
+    """What is scored and how."""
+    for option in reversed(
+        (
+            click.option(
+                "--match",
+                type=Names(MATCH_MODELS),
+                default=",".join(DEFAULT_MATCH),
+                show_default=True,
+                help=f"Match models: {', '.join(MATCH_MODELS)}.",
+            ),
+            click.option("--labels", type=Names(), default=(), help="Only these labels."),
+            click.option("--exclude", type=Names(), default=(), help="All labels but these."),
+            click.option(
+                "--map",
+                "maps",
+                multiple=True,
+                metavar="[SIDE:]OLD=NEW",
+                help="Another name for a label, on both sides; SIDE is gold, system, or a system's name.",
+            ),
+            click.option(
+                "--levels",
+                type=click.Choice(["pooled", "separate"]),
+                default="pooled",
+                show_default=True,
+                help="Match nested spans across levels, or within their level only.",
+            ),
+            click.option(
+                "--focus",
+                type=click.Choice(["target", "system"]),
+                default="target",
+                show_default=True,
+                help="Whether LE and LBE count for the gold label or for the system's.",
+            ),
+            click.option(
+                "--weights",
+                metavar="NAME|FORMULA|FILE",
+                help="Weights of the model 'weighted', which this adds: fair, lenient, boundaries, as-fp, as-fn, "
+                "or a formula such as 'LE = 0.5 FP + 0.5 FN, BE = 0.5 TP + 0.25 FP + 0.25 FN'.",
+            ),
+            click.option("--beta", type=float, default=1.0, show_default=True, help="Weight of recall in F-beta."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def read_weights(given: str | None) -> str | None:
+    """A preset or formula as it is; otherwise the content of the file that it names."""
+    if given is None or "=" in given or not Path(given).is_file():
+        return given
+    return Path(given).read_text(encoding="utf-8")

@@ -1,0 +1,77 @@
+"""Where results go: standard output, or a file that is written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from evenhand.problems import InputError
+
+if TYPE_CHECKING:
+    from evenhand.result.result import Results
+
+OUTPUTS = ("text", "json", "csv", "value")
+
+
+def emit(results: Results, form: str, path: Path | None, *, quiet: bool) -> None:
+    """Render the results and write them; what a bare form cannot say of the files goes to standard error."""
+    if form == "text" and path is None:
+        _show(results)
+        return
+    text = _render(results, form)
+    if form in ("csv", "value") and not quiet:
+        for note in results.notes:
+            click.echo(f"Note: {note}", err=True)
+    if path is None:
+        click.echo(text, nl=False)
+    else:
+        write(path, text)
+
+
+def _render(results: Results, form: str) -> str:
+    from importlib import import_module
+
+    rendered: str = import_module(f"evenhand.report.{form}").render(results)
+    return rendered
+
+
+def _show(results: Results) -> None:
+    """Print the text report, in colour on a terminal."""
+    import sys
+
+    from rich.console import Console
+
+    from evenhand.report.text import render, show
+
+    if sys.stdout.isatty():
+        show(results, Console(highlight=False))
+    else:
+        click.echo(render(results), nl=False)
+
+
+def write(path: Path, text: str) -> None:
+    """Write through a temporary file in the same folder, so that nobody ever sees half a file."""
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        reason = (error.strerror or "unknown reason").lower()
+        raise InputError(str(path), None, f"cannot be written ({reason})", "check the folder") from None
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
+    except OSError as error:
+        Path(temporary).unlink(missing_ok=True)
+        reason = (error.strerror or "unknown reason").lower()
+        raise InputError(str(path), None, f"cannot be written ({reason})", "choose another place") from None
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,53 @@
+"""`evenhand score`: scores and error types."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from evenhand.cli.options import by_side, read_weights, reading_options, scoring_options
+from evenhand.cli.output import OUTPUTS, emit
+
+
+@click.command(short_help="Scores and error types of systems.")
+@click.argument("gold", type=click.Path(path_type=Path))
+@click.argument("systems", nargs=-1, type=click.Path(path_type=Path), metavar="[SYSTEM]...")
+@scoring_options
+@reading_options
+@click.option("--as", "form", type=click.Choice(OUTPUTS), default="text", show_default=True, help="Form of the output.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to this file instead.")
+@click.option("-q", "--quiet", is_flag=True, help="No notes on standard error.")
+def score(gold: Path, systems: tuple[Path, ...], form: str, output: Path | None, quiet: bool, **options: Any) -> None:
+    """Score SYSTEM files against the GOLD standard.
+
+    Files are CoNLL-style columns (a token a line, tags in the last column) or span tables. With GOLD alone, its last
+    two columns are gold and prediction, as conlleval takes them.
+
+    \b
+    evenhand score gold.conll flair.conll elmo.conll
+    evenhand score gold.conll flair.conll --match fair --as value
+    evenhand score both.conll --as json -o scores.json
+    """
+    import evenhand
+
+    results = evenhand.score(
+        gold,
+        list(systems) or None,
+        match=options["match"],
+        labels=options["labels"],
+        exclude=options["exclude"],
+        map=options["maps"],
+        levels=options["levels"],
+        focus=options["focus"],
+        beta=options["beta"],
+        weights=read_weights(options["weights"]),
+        format=by_side(options["formats"]),
+        column=by_side(options["columns"]),
+        encoding=by_side(options["encodings"]),
+        repair=options["repair"],
+    )
+    if isinstance(results, evenhand.Result):
+        results = evenhand.Results({results.name: results})
+    emit(results, form, output, quiet=quiet)

@@ -1,0 +1,110 @@
+"""Cells of text as small integers, exactly: equal cells get equal codes, whatever their number or length."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from evenhand.arrays import Ints, Words
+from evenhand.text.tokens import masks, windows
+
+_MULTIPLIERS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xD6E8FEB86659FD93)
+_FREE = 2**64 - 256
+"""No word of text: its first byte is NUL, which text does not have."""
+
+
+class WordCodes:
+    """Codes for 64-bit words, by a hash table that answers for whole arrays.
+
+    A word has three slots to be in, the first free one when it is met. What the slots do not answer goes through a
+    dictionary, so the codes are exact and the table is only there for speed.
+    """
+
+    def __init__(self) -> None:
+        self._codes: dict[int, int] = {}
+        self._resize(12)
+
+    def __call__(self, words: Words) -> tuple[Ints, list[int]]:
+        """The code of each word, and for each new code, in their order, the first row that has it."""
+        slots = self._slots(words, _MULTIPLIERS[0])
+        codes = self._values[slots]
+        rows = np.flatnonzero(self._keys[slots] != words)
+        for multiplier in _MULTIPLIERS[1:]:
+            if not len(rows):
+                return codes, []
+            slots = self._slots(words[rows], multiplier)
+            codes[rows] = self._values[slots]
+            rows = rows[self._keys[slots] != words[rows]]
+        return codes, self._learn(words, rows, codes)
+
+    def _learn(self, words: Words, rows: Ints, codes: Ints) -> list[int]:
+        """Fill in the codes of `rows` through the dictionary; new words get the next codes, first come first."""
+        distinct, first, inverse = np.unique(words[rows], return_index=True, return_inverse=True)
+        new, code_of = [], np.empty(len(distinct), dtype=np.int64)
+        for place in np.argsort(first).tolist():
+            word = int(distinct[place])
+            if word not in self._codes:
+                self._codes[word] = len(self._codes)
+                self._insert(word)
+                new.append(int(rows[first[place]]))
+            code_of[place] = self._codes[word]
+        codes[rows] = code_of[inverse]
+        if len(self._codes) * 8 > len(self._keys):
+            self._resize(len(self._codes).bit_length() + 4)
+        return new
+
+    def _resize(self, bits: int) -> None:
+        self._shift = np.uint64(64 - bits)
+        self._keys = np.full(1 << bits, _FREE, dtype=np.uint64)
+        self._values = np.zeros(1 << bits, dtype=np.int64)
+        for word in self._codes:
+            self._insert(word)
+
+    def _insert(self, word: int) -> None:
+        for multiplier in _MULTIPLIERS:
+            slot = self._slots(np.array([word], dtype=np.uint64), multiplier)[0]
+            if self._keys[slot] == _FREE:
+                self._keys[slot], self._values[slot] = word, self._codes[word]
+                return
+
+    def _slots(self, words: Words, multiplier: int) -> Words:
+        return (words * np.uint64(multiplier)) >> self._shift
+
+
+class CellCodes:
+    """Codes for cells of text.
+
+    A cell of one byte (in many files most are `O`) is looked up by that byte. One of up to eight bytes is a word. A
+    longer one is a chain: the code of what came so far and the code of the next eight bytes make a new word, whose
+    lowest byte is 0, as in no word of text.
+    """
+
+    def __init__(self) -> None:
+        self._cells = WordCodes()
+        self._links = WordCodes()
+        self._of_byte = np.full(256, -1, dtype=np.int64)
+
+    def __call__(self, data: bytes, start: Ints, end: Ints) -> tuple[Ints, list[int]]:
+        """The code of each cell, and for each new code, in their order, the first row that has it."""
+        first_byte = np.frombuffer(data, dtype=np.uint8)[start]
+        codes = self._of_byte[first_byte]
+        lengths = end - start
+        rest = np.flatnonzero((lengths != 1) | (codes < 0))
+        found, new = self._cells(self._keys(data, start[rest], lengths[rest]))
+        codes[rest] = found
+        for row in new:
+            if lengths[rest[row]] == 1:
+                self._of_byte[first_byte[rest[row]]] = found[row]
+        return codes, rest[new].tolist()
+
+    def _keys(self, data: bytes, start: Ints, lengths: Ints) -> Words:
+        """A word for each cell, the same for the same text."""
+        words = windows(data)
+        keys = words[start] & masks(lengths)
+        rows, done = np.flatnonzero(lengths > 8), 8
+        while len(rows):
+            so_far = self._links(keys[rows])[0].astype(np.uint64) + np.uint64(1)
+            link = self._links(words[start[rows] + done] & masks(lengths[rows] - done))[0].astype(np.uint64)
+            keys[rows] = (so_far << np.uint64(36)) | (link << np.uint64(8))
+            done += 8
+            rows = rows[lengths[rows] > done]
+        return keys

@@ -1,0 +1,156 @@
+"""CoNLL-style column files: one token a line, a blank line between sentences, tags in one of the columns.
+
+The number of columns is that of the first line with a token. A line that begins with `#` and has another number of
+columns is a comment; a line that begins with `-DOCSTART-` begins a document. One column means tags without tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenhand.arrays import Ints, ints
+from evenhand.formats.blocks import Lines, split
+from evenhand.formats.source import Block, Source
+from evenhand.formats.tag_column import TagColumn
+from evenhand.settings import ReadSettings
+from evenhand.text.annotation import Annotation, Reading
+from evenhand.text.corpus import Corpus
+from evenhand.text.labels import Vocabulary
+from evenhand.text.layers import Spans, Tags
+from evenhand.text.tokens import Tokens
+
+NAME = "conll"
+DOCUMENT_START = "-DOCSTART-"
+_SAMPLE = 1 << 16
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the cells of a file lie."""
+
+    tabs: bool
+    columns: int
+    first_line: int
+    """The line that was counted."""
+
+    def place(self, source: Source, column: int) -> int:
+        """A user's column (1 is the first, -1 the last) as an index."""
+        place = column - 1 if column > 0 else self.columns + column
+        if not 0 <= place < self.columns:
+            finding = f"there is no column {column}, this line has {_columns(self.columns)}"
+            raise source.error(self.first_line, finding, "name another column")
+        return place
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """The lines of a block by what they are: tokens, ends of sentences, and (among these) begins of documents."""
+
+    lines: Lines
+    tokens: Ints
+    breaks: Ints
+    documents: Ints
+
+
+def recognise(sample: Block) -> bool:
+    """Any text can be a column file: this format is asked last."""
+    return True
+
+
+def batches(
+    source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Mapping[str, int]
+) -> Iterator[Annotation]:
+    """The file in batches of whole sentences, with a layer of spans for each of `columns` (as users count them)."""
+    layout = _layout(source)
+    readers = {layer: _tag_column(source, layout, settings, vocabulary, column) for layer, column in columns.items()}
+    new_document = True
+    for parsed in _parsed(source, layout, settings.block_size):
+        corpus, next_is_new = _corpus(source, layout, parsed, new_document)
+        if corpus.sentences:
+            layers: dict[str, Spans | Tags] = {}
+            readings: dict[str, Reading] = {}
+            for layer, reader in readers.items():
+                tags, layers[layer], readings[layer] = reader.read(parsed.lines, parsed.tokens, corpus)
+                layers["tags" if layer == "spans" else f"{layer}-tags"] = tags
+            yield Annotation(corpus, layers, readings, source.path.stem)
+        new_document = next_is_new
+
+
+def _layout(source: Source) -> Layout:
+    """Separator and number of columns, from the first line with a token."""
+    comment = None
+    for block in source.blocks(_SAMPLE):
+        for number, line in enumerate(block.data[: block.size].decode().split("\n"), block.first_line):
+            line = line.rstrip(" \r")
+            tabs = "\t" in line
+            cells = line.split("\t") if tabs else line.split()
+            if not any(cells) or line.startswith(DOCUMENT_START):
+                continue
+            layout = Layout(tabs, len(cells), number)
+            if not line.startswith("#"):
+                return layout
+            comment = comment or layout
+    if comment is None:
+        raise source.error(None, "the file has no tokens", "check how it was written")
+    return comment
+
+
+def _tag_column(
+    source: Source, layout: Layout, settings: ReadSettings, vocabulary: Vocabulary, column: int
+) -> TagColumn:
+    place = layout.place(source, column)
+    parts = _parsed(source, layout, _SAMPLE)
+    sample = ((each.lines, each.tokens, _corpus(source, layout, each, True)[0]) for each in parts)
+    return TagColumn(source, (place, layout.columns), settings, vocabulary, sample)
+
+
+def _parsed(source: Source, layout: Layout, size: int) -> Iterator[Parsed]:
+    for block in source.blocks(size):
+        yield _classify(source, layout, split(block, tabs=layout.tabs))
+
+
+def _classify(source: Source, layout: Layout, lines: Lines) -> Parsed:
+    """What each line of a block is; a line that is nothing is an error."""
+    is_token, is_break = lines.cells == layout.columns, lines.cells == 0
+    documents = []
+    for line in np.flatnonzero(~(is_token | is_break)).tolist():
+        text = lines.text(line)
+        if text.startswith(DOCUMENT_START):
+            documents.append(line)
+        elif not text.startswith("#"):
+            finding = f"found {_columns(int(lines.cells[line]))} where line {layout.first_line} has {layout.columns}"
+            raise source.error(lines.number(line), finding, "mend the line, or begin it with # if it is a comment")
+    if DOCUMENT_START.encode() in lines.data:
+        tokens = np.flatnonzero(is_token)
+        hyphen = np.frombuffer(lines.data, dtype=np.uint8)[lines.cell(tokens, 0, layout.columns)[0]] == ord("-")
+        documents += [line for line in tokens[hyphen].tolist() if lines.text(line).startswith(DOCUMENT_START)]
+        is_token[documents], is_break[documents] = False, True
+    return Parsed(lines, np.flatnonzero(is_token), np.flatnonzero(is_break), ints(sorted(documents)))
+
+
+def _columns(count: int) -> str:
+    return f"{count} column" if count == 1 else f"{count} columns"
+
+
+def _corpus(source: Source, layout: Layout, parsed: Parsed, new_document: bool) -> tuple[Corpus, bool]:
+    """The text of a block, and whether what follows begins a document."""
+    lines, tokens = parsed.lines, parsed.tokens
+    edges = np.zeros(len(tokens) + 1, dtype=np.bool_)
+    edges[np.searchsorted(tokens, parsed.breaks)] = True
+    edges[[0, -1]] = True
+    bounds = np.flatnonzero(edges)
+    sentences = len(bounds) - 1
+    begin = np.unique(np.searchsorted(bounds, np.searchsorted(tokens, parsed.documents)))
+    corpus = Corpus(
+        source=source.shown,
+        sentences=sentences,
+        bounds=bounds,
+        tokens=Tokens(lines.data, *lines.cell(tokens, 0, layout.columns)) if layout.columns > 1 else None,
+        lines=lines.first_line + tokens,
+        documents=np.append(0, begin[(begin > 0) & (begin < sentences)]),
+        continues=not (new_document or 0 in begin),
+    )
+    return corpus, sentences in begin or (new_document and not sentences)

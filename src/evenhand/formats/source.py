@@ -1,0 +1,107 @@
+"""A file as blocks of checked bytes: whole sentences, valid UTF-8, with line numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from evenhand.problems import InputError
+from evenhand.text.tokens import PADDING
+
+LINE_FEED = 10
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_BLANK_LINE = re.compile(rb"\n[ \t\r]*\n")
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some lines of a file; `data` ends with a line feed and, behind `size`, with padding."""
+
+    data: bytes
+    size: int
+    first_line: int
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file that a user named."""
+
+    path: Path
+
+    @property
+    def shown(self) -> str:
+        return str(self.path)
+
+    def open(self) -> BinaryIO:
+        try:
+            return self.path.open("rb")
+        except IsADirectoryError:
+            raise self.error(None, "is a folder", "name a file in it") from None
+        except FileNotFoundError:
+            raise self.error(None, "there is no such file", "check the path") from None
+        except OSError as error:
+            reason = (error.strerror or "unknown reason").lower()
+            raise self.error(None, f"cannot be opened ({reason})", "check the path and the permissions") from None
+
+    def error(self, line: int | None, finding: str, remedy: str) -> InputError:
+        return InputError(self.shown, line, finding, remedy)
+
+    def sample(self, size: int) -> Block:
+        """The first block, of about `size` bytes."""
+        return next(self.blocks(size))
+
+    def blocks(self, size: int) -> Iterator[Block]:
+        """Blocks of about `size` bytes, each cut behind a blank line; one at least, or an error."""
+        rest, first_line, found = b"", 1, False
+        with self.open() as file:
+            while True:
+                # A sentence longer than a block doubles what is read next, so that the cost stays linear.
+                more = file.read(max(size, len(rest)))
+                data = rest + more
+                if not found and data:
+                    data = self._begin(data)
+                cut = len(data) if not more else _last_blank_line(data)
+                block, rest = data[:cut], data[cut:]
+                if block:
+                    found = True
+                    yield self._checked(block, first_line)
+                    first_line += int(np.count_nonzero(np.frombuffer(block, dtype=np.uint8) == LINE_FEED))
+                if not more:
+                    break
+        if not found:
+            raise self.error(None, "the file is empty", "check how it was written")
+
+    def _begin(self, data: bytes) -> bytes:
+        if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+            raise self.error(1, "the file is in UTF-16", "save it as UTF-8")
+        return data.removeprefix(_BYTE_ORDER_MARK)
+
+    def _checked(self, data: bytes, first_line: int) -> Block:
+        """The block, if it is text in UTF-8."""
+        if not data.isascii():
+            try:
+                data.decode()
+            except UnicodeDecodeError as error:
+                line = first_line + data.count(b"\n", 0, error.start)
+                finding = f"the byte 0x{data[error.start]:02x} is not valid UTF-8"
+                raise self.error(line, finding, "save the file as UTF-8") from None
+        if b"\0" in data:
+            line = first_line + data.count(b"\n", 0, data.index(b"\0"))
+            raise self.error(line, "found a NUL byte, so this is no text file", "check which file it is")
+        if not data.endswith(b"\n"):
+            data += b"\n"
+        return Block(data + PADDING, len(data), first_line)
+
+
+def _last_blank_line(data: bytes) -> int:
+    """Where the text behind the last blank line begins; 0 without one."""
+    for ending in (b"\n\n", b"\n\r\n"):
+        place = data.rfind(ending)
+        if place >= 0:
+            return place + len(ending)
+    return max((match.end() for match in _BLANK_LINE.finditer(data)), default=0)

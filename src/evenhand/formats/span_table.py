@@ -1,0 +1,151 @@
+"""Span tables: label, first and last token (inclusive, from 1), and maybe the list of tokens; one span a line.
+
+A blank line ends a sentence. `NONE` or `EMPTY` at position 999 stands for a sentence without spans. The sentences'
+lengths are not in the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from evenhand.arrays import Bools, Ints, ints
+from evenhand.formats.blocks import Lines, numbers, split
+from evenhand.formats.codes import CellCodes
+from evenhand.formats.source import Block, Source
+from evenhand.settings import ReadSettings
+from evenhand.text.annotation import Annotation, Reading
+from evenhand.text.corpus import Corpus
+from evenhand.text.labels import Vocabulary
+from evenhand.text.layers import Spans
+
+NAME = "spans"
+DUMMIES = ("NONE", "EMPTY")
+DUMMY_POSITION = 999
+_REMEDY = "write label, first token, last token and maybe the tokens, separated by tabs"
+
+
+def recognise(sample: Block) -> bool:
+    """Whether every line has a label and two numbers, the second not below the first."""
+    lines = split(sample, tabs=_has_tabs(sample))
+    rows = np.flatnonzero(lines.cells)
+    if not len(rows) or not np.isin(lines.cells[rows], (3, 4)).all():
+        return False
+    first, last, bad = _bounds(lines, rows)
+    return not bad.any() and bool((first <= last).all())
+
+
+def batches(
+    source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Mapping[str, int]
+) -> Iterator[Annotation]:
+    """The table in batches of whole sentences."""
+    labels = LabelColumn(vocabulary)
+    tabs = _has_tabs(source.sample(1 << 16))
+    pending, begun = 0, False
+    for block in source.blocks(settings.block_size):
+        lines = split(block, tabs=tabs)
+        rows, blank = np.flatnonzero(lines.cells), np.flatnonzero(lines.cells == 0)
+        # Blank lines behind the last span of a file end no further sentence: they wait until a span follows.
+        if not len(rows):
+            pending += len(blank)
+            continue
+        spans, dummies = _spans(source, lines, rows, labels)
+        sentences = int(np.searchsorted(blank, rows[-1])) + 1
+        first_lines = lines.first_line + np.append(0, blank + 1)[:sentences]
+        corpus = Corpus(
+            source=source.shown,
+            sentences=pending + sentences,
+            lines=np.append(np.full(pending, lines.first_line), first_lines),
+            continues=begun,
+        )
+        spans = Spans.concatenate([spans], [pending])
+        yield Annotation(corpus, {"spans": spans}, {"spans": Reading(NAME, dummies=dummies)}, source.path.stem)
+        pending, begun = max(len(lines.cells) - int(rows[-1]) - 2, 0), True
+    if not begun:
+        raise source.error(None, "the file has no spans", "check how it was written")
+
+
+class LabelColumn:
+    """The labels of a table, coded cell by cell; a name joins the vocabulary when a span has it."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary = vocabulary
+        self._codes = CellCodes()
+        self._names: list[str] = []
+
+    def read(self, data: bytes, start: Ints, end: Ints) -> tuple[Ints, Bools]:
+        """The code of each cell in this table, and whether its name is one of the dummies."""
+        code, new = self._codes(data, start, end)
+        self._names += [data[start[row] : end[row]].decode() for row in new]
+        return code, np.isin(code, [i for i, name in enumerate(self._names) if name in DUMMIES])
+
+    def labels(self, code: Ints) -> Ints:
+        """The vocabulary's codes for codes of this table."""
+        used, place = np.unique(code, return_inverse=True)
+        return ints([self.vocabulary.labels.code(self._names[each]) for each in used.tolist()])[place]
+
+
+def _has_tabs(sample: Block) -> bool:
+    return b"\t" in sample.data
+
+
+def _cells(lines: Lines, rows: Ints, column: int) -> tuple[Ints, Ints]:
+    """Begin and end of one column's cells, in rows of three or four columns."""
+    start, end = np.empty_like(rows), np.empty_like(rows)
+    for columns in (3, 4):
+        some = lines.cells[rows] == columns
+        start[some], end[some] = lines.cell(rows[some], column, columns)
+    return start, end
+
+
+def _bounds(lines: Lines, rows: Ints) -> tuple[Ints, Ints, Bools]:
+    """First and last token of every row, and the rows in which they are none."""
+    first, not_first = numbers(lines.data, *_cells(lines, rows, 1))
+    last, not_last = numbers(lines.data, *_cells(lines, rows, 2))
+    return first, last, not_first | not_last | (first == 0) | (last < first)
+
+
+def _spans(source: Source, lines: Lines, rows: Ints, labels: LabelColumn) -> tuple[Spans, int]:
+    """The spans of a block, in the sentences of the block, and the number of dummies that were left out."""
+    width = lines.cells[rows]
+    wrong = (width < 3) | (width > 4)
+    if wrong.any():
+        finding = f"found {width[wrong.argmax()]} columns where a span table has 3 or 4"
+        raise source.error(lines.number(int(rows[wrong.argmax()])), finding, _REMEDY)
+    first, last, bad = _bounds(lines, rows)
+    if bad.any():
+        row = int(rows[bad.argmax()])
+        finding = f"{lines.text(row)!r} has no first and last token, counted from 1 and in this order"
+        raise source.error(lines.number(row), finding, _REMEDY)
+    code, dummy = labels.read(lines.data, *_cells(lines, rows, 0))
+    keep = np.flatnonzero(~(dummy & (first == DUMMY_POSITION) & (last == DUMMY_POSITION)))
+    sentence = np.searchsorted(np.flatnonzero(lines.cells == 0), rows)
+    shape = _shapes(source, lines, rows[keep], first[keep], last[keep], labels.vocabulary)
+    spans = Spans.of(
+        labels.vocabulary, sentence[keep], first[keep] - 1, last[keep], labels.labels(code[keep]), shape=shape
+    )
+    return spans, len(rows) - len(keep)
+
+
+def _shapes(source: Source, lines: Lines, rows: Ints, first: Ints, last: Ints, vocabulary: Vocabulary) -> Ints:
+    """The codes of the tokens that the rows with a list of tokens leave out.
+
+    Lists are read one by one; most say no more than the bounds and are passed over as arrays: single tokens.
+    """
+    shape = np.zeros(len(rows), dtype=np.int64)
+    listed = np.flatnonzero(lines.cells[rows] == 4)
+    start, end = lines.cell(rows[listed], 3, 4)
+    only, bad = numbers(lines.data, start, end)
+    for place in np.flatnonzero(bad | (only != first[listed]) | (only != last[listed])).tolist():
+        row = listed[place]
+        text, begin, behind = lines.data[start[place] : end[place]].decode(), int(first[row]), int(last[row]) + 1
+        parts = text.replace(",", " ").split()
+        tokens = {int(part) for part in parts if part.isdecimal()}
+        if len(tokens) != len(parts) or not {begin, behind - 1} <= tokens <= set(range(begin, behind)):
+            finding = f"the tokens {text!r} do not run from {begin} to {behind - 1}"
+            raise source.error(lines.number(int(rows[row])), finding, "list the span's tokens, each once")
+        if len(tokens) < behind - begin:
+            gaps = tuple(token - begin for token in range(begin, behind) if token not in tokens)
+            shape[row] = vocabulary.shapes.code(gaps)
+    return shape

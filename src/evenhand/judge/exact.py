@@ -1,0 +1,51 @@
+"""Exact match: a span is right if label, bounds and tokens are equal (Ortmann 2022, Algorithm 1; conlleval).
+
+Spans are matched one to one, so that a repeated span counts once for each time the other side has it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from evenhand.arrays import Ints, pack
+from evenhand.judge.verdicts import TP, Matching, Verdicts
+from evenhand.text.layers import Spans
+
+
+def exact(gold: Spans, system: Spans, equal: tuple[Ints, Ints] | None = None) -> Verdicts:
+    """TP for equal spans, FN for the other gold spans, FP for the other system spans.
+
+    `equal` are the rows of equal spans, where they are known already.
+    """
+    matching = Matching(gold, system)
+    matching.pair(*(equal or equal_spans(gold, system)), TP)
+    return matching.verdicts()
+
+
+def equal_spans(gold: Spans, system: Spans) -> tuple[Ints, Ints]:
+    """The rows of equal spans, one to one in the order of the input."""
+    return _equal_keys(
+        *pack(
+            (gold.scope, system.scope),
+            (gold.start, system.start),
+            (gold.end - gold.start, system.end - system.start),
+            (gold.label, system.label),
+            (gold.shape, system.shape),
+        )
+    )
+
+
+def _equal_keys(left: Ints, right: Ints) -> tuple[Ints, Ints]:
+    """Rows with equal keys: the first row with a key on the left goes with the first on the right, and so on."""
+    left_order, right_order = _order(left), _order(right)
+    left, right = left[left_order], right[right_order]
+    repeated = np.arange(len(left)) - np.searchsorted(left, left)
+    place = np.searchsorted(right, left) + repeated
+    inside = np.flatnonzero(place < len(right))
+    found = inside[right[place[inside]] == left[inside]]
+    return left_order[found], right_order[place[found]]
+
+
+def _order(keys: Ints) -> Ints:
+    """The stable order; spans of a flat layer come sorted."""
+    return np.arange(len(keys)) if (keys[1:] >= keys[:-1]).all() else np.argsort(keys, kind="stable")

@@ -1,0 +1,137 @@
+"""The tables of a result, as data: every output format renders these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from evenhand.result.result import Result, Results
+from evenhand.scores.spans import FAIR_KINDS, Average, ModelScore
+from evenhand.tally import NO_LABEL
+
+Cell = str | float | None
+Kind = Literal["text", "count", "percent", "bar"]
+
+MOST_LABELS = 10
+"""How many labels a confusion matrix shows: what fits into a terminal."""
+ERROR_NAMES = {
+    "LE": "wrong label",
+    "BES": "boundaries too narrow",
+    "BEL": "boundaries too wide",
+    "BEO": "boundaries cross",
+    "LBE": "wrong label and boundaries",
+    "FN": "missing",
+    "FP": "spurious",
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    name: str
+    kind: Kind
+
+
+@dataclass(frozen=True)
+class Table:
+    """Named columns and rows, of which the last `summary_rows` sum up the others.
+
+    The title stands in place of the first column's name, where there is one; `remark` stands below.
+    """
+
+    title: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    summary_rows: int = 0
+    remark: str = ""
+
+
+def summary(results: Results) -> Table:
+    """All systems under all models: precision, recall and F side by side."""
+    many = len(results) > 1
+    columns = [Column("system", "text")] if many else []
+    columns.append(Column("model", "text"))
+    columns += _score_columns(results)
+    rows: list[list[Cell]] = []
+    for name, result in results.items():
+        for place, score in enumerate(result.scores.values()):
+            shown: list[Cell] = [name if place == 0 else ""] if many else []
+            rows.append([*shown, score.name, *_scores(score.overall, score.beta)])
+    return Table("", columns, rows)
+
+
+def tables(result: Result) -> Iterator[Table]:
+    """Everything about one system: a table a model, the error types, the confusion matrix."""
+    for score in result.scores.values():
+        yield _model(result, score)
+    fair = result.scores.get("fair") or result.scores.get("weighted")
+    if fair is not None:
+        yield _error_types(result, fair)
+        yield _confusion(fair)
+
+
+def _score_columns(results: Results | Result) -> list[Column]:
+    beta = (next(iter(results.values())) if isinstance(results, Results) else results).settings.beta
+    names = ["prec.", "recall", "F1"] + ([f"F{beta:g}"] if beta != 1 else [])
+    return [Column(name, "percent") for name in names]
+
+
+def _scores(average: Average, beta: float) -> list[Cell]:
+    found: list[Cell] = [average.precision, average.recall, average.f1]
+    return found if beta == 1 else [*found, average.f_beta]
+
+
+def _model(result: Result, score: ModelScore) -> Table:
+    """Counts and scores by label, then overall and the averages."""
+    kinds = ["TP", "FP", "FN"] if score.confusion is None else list(FAIR_KINDS)
+    columns = [Column("label", "text"), Column("gold", "count")]
+    columns += [Column(kind, "count") for kind in kinds] + _score_columns(result)
+    rows: list[list[Cell]] = [
+        [label, result.gold.labels.get(label, 0), *(row[kind] for kind in kinds), *_scores(row, score.beta)]
+        for label, row in score.labels.items()
+    ]
+    overall = [score.overall[kind] for kind in kinds]
+    nothing: list[Cell] = [None] * (len(kinds) + 1)
+    rows.append(["overall", result.gold.units, *overall, *_scores(score.overall, score.beta)])
+    rows.append(["macro average", *nothing, *_scores(score.macro, score.beta)])
+    rows.append(["support average", *nothing, *_scores(score.support, score.beta)])
+    return Table(score.name, columns, rows, summary_rows=3)
+
+
+def _error_types(result: Result, score: ModelScore) -> Table:
+    """How the errors divide; the traditional view beside the fair one, where it was scored."""
+    errors = sum(score.overall[kind] for kind in ERROR_NAMES)
+    columns = [Column("error type", "text"), Column("", "text"), Column("count", "count")]
+    columns += [Column("%", "percent"), Column("", "bar")]
+    rows: list[list[Cell]] = []
+    for kind, name in ERROR_NAMES.items():
+        share = score.overall[kind] / errors if errors else 0.0
+        rows.append([kind, name, score.overall[kind], share, share])
+    remark = ""
+    if "exact" in result.scores:
+        fp, fn = result["exact"].overall["FP"], result["exact"].overall["FN"]
+        if fp + fn:
+            shares = f"{fp:,.0f} FP ({fp / (fp + fn):.0%}) and {fn:,.0f} FN ({fn / (fp + fn):.0%})"
+            remark = f"Exact match counts {shares} instead."
+    return Table(f"error types ({score.name})", columns, rows, remark=remark)
+
+
+def _confusion(score: ModelScore) -> Table:
+    """Gold labels as rows, system labels as columns; errors only, so that the diagonal holds boundary errors."""
+    cells = score.confusion or {}
+    weight = {label: _errors_with(label, score) for label in score.labels}
+    shown = sorted(sorted(weight, key=lambda label: -weight[label])[:MOST_LABELS])
+    columns = [Column("gold \\ system", "text"), *(Column(label, "count") for label in shown), Column("FN", "count")]
+    rows: list[list[Cell]] = [
+        [label, *(cells.get(label, {}).get(other, 0) for other in (*shown, NO_LABEL))] for label in shown
+    ]
+    rows.append(["FP", *(cells.get(NO_LABEL, {}).get(other, 0) for other in shown), None])
+    remark = ""
+    if len(shown) < len(weight):
+        remark = f"The {len(shown)} labels with the most errors of {len(weight)}; --as json has them all."
+    return Table("confusion (errors only)", columns, rows, remark=remark)
+
+
+def _errors_with(label: str, score: ModelScore) -> float:
+    cells = score.confusion or {}
+    return sum(cells.get(label, {}).values()) + sum(row.get(label, 0) for row in cells.values())

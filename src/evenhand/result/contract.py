@@ -1,0 +1,73 @@
+"""The JSON contract: results as plain dictionaries, lists and numbers. New keys may be added, these stay."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evenhand.scores.spans import Average, ModelScore, Row
+from evenhand.version import __version__
+
+if TYPE_CHECKING:
+    from evenhand.result.result import Result, Results
+
+_COUNTS = ("TP", "FP", "FN", "LE", "BE", "BES", "BEL", "BEO", "LBE")
+
+
+def to_contract(results: Results) -> dict[str, Any]:
+    gold = results.gold
+    return {
+        "evenhand": __version__,
+        "command": "score",
+        "task": "spans",
+        "signature": results.signature,
+        "notes": list(results.notes),
+        "gold": {
+            "name": gold.name,
+            "format": gold.reading.format,
+            "encoding": gold.reading.encoding,
+            "documents": gold.documents,
+            "sentences": gold.sentences,
+            "tokens": gold.tokens,
+            "units": gold.units,
+            "labels": dict(gold.labels),
+        },
+        "systems": [_system(result) for result in results.values()],
+    }
+
+
+def _system(result: Result) -> dict[str, Any]:
+    return {
+        "name": result.name,
+        "format": result.reading.format,
+        "encoding": result.reading.encoding,
+        "units": result.units,
+        "labels": dict(result.labels),
+        "scores": {name: _model(score) for name, score in result.scores.items()},
+    }
+
+
+def _model(score: ModelScore) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "headline": score.headline,
+        "overall": _row(score.overall, score.beta),
+        "macro": _average(score.macro, score.beta),
+        "support": _average(score.support, score.beta),
+        "labels": {label: _row(row, score.beta) for label, row in score.labels.items()},
+    }
+    if score.confusion is not None:
+        found["confusion"] = {gold: dict(row) for gold, row in score.confusion.items()}
+    if score.edges is not None:
+        found["edges"] = {kind: dict(row) for kind, row in score.edges.items()}
+    return found
+
+
+def _row(row: Row, beta: float) -> dict[str, float]:
+    counts = {kind: row.counts[kind] for kind in _COUNTS if kind in row.counts}
+    return {**counts, **_average(row, beta)}
+
+
+def _average(average: Average, beta: float) -> dict[str, float]:
+    found = {"precision": average.precision, "recall": average.recall, "f1": average.f1}
+    if beta != 1:
+        found["f_beta"] = average.f_beta
+    return found

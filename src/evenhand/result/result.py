@@ -1,0 +1,117 @@
+"""Results: what `score` returns, for one system or for many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from evenhand.result.contract import to_contract
+from evenhand.scores.spans import ModelScore
+from evenhand.settings import ScoreSettings
+from evenhand.tally import Tally
+from evenhand.text.annotation import Reading
+
+
+@dataclass(frozen=True)
+class Gold:
+    """The gold standard in figures."""
+
+    name: str
+    documents: int
+    sentences: int
+    tokens: int | None
+    units: int
+    labels: Mapping[str, int]
+    reading: Reading
+
+
+@dataclass(frozen=True)
+class Result:
+    """The scores of one system: `result["fair"].f1`, `result["fair"].labels["ORG"].recall`."""
+
+    name: str
+    gold: Gold
+    units: int
+    labels: Mapping[str, int]
+    """How many spans of each label the system has."""
+    scores: Mapping[str, ModelScore]
+    signature: str
+    settings: ScoreSettings
+    reading: Reading
+    notes: tuple[str, ...] = ()
+    tallies: Mapping[str, Tally] = field(default_factory=dict, repr=False)
+    """The counts behind the scores, by judge (`exact`, `fair`)."""
+
+    def __getitem__(self, model: str) -> ModelScore:
+        try:
+            return self.scores[model]
+        except KeyError:
+            raise KeyError(f"no match model {model!r} was scored; there are {', '.join(self.scores)}") from None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON contract, as plain Python."""
+        return Results({self.name: self}).to_dict()
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        return Results({self.name: self}).to_json(path)
+
+    def __str__(self) -> str:
+        return str(Results({self.name: self}))
+
+    __repr__ = __str__
+
+
+class Results(Mapping[str, Result]):
+    """The scores of several systems on one gold standard, by name."""
+
+    def __init__(self, results: Mapping[str, Result]) -> None:
+        self._results = dict(results)
+        self._first = next(iter(self._results.values()))
+
+    @property
+    def gold(self) -> Gold:
+        return self._first.gold
+
+    @property
+    def signature(self) -> str:
+        return self._first.signature
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was found and mended, each said once."""
+        return tuple(dict.fromkeys(note for result in self.values() for note in result.notes))
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        return tuple(self._first.scores)
+
+    def __getitem__(self, name: str) -> Result:
+        return self._results[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._results)
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON contract, as plain Python."""
+        return to_contract(self)
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """The JSON contract, as text; written to `path` too, where one is given."""
+        from evenhand.report.json import render  # a result shows itself: the report is loaded when asked for
+
+        text = render(self)
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8")
+        return text
+
+    def __str__(self) -> str:
+        from evenhand.report.text import render
+
+        return render(self)
+
+    __repr__ = __str__

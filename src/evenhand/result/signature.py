@@ -1,0 +1,41 @@
+"""The signature: one line with the version and every setting that can change a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from evenhand.scores.weights import Weights
+from evenhand.settings import Repair, ScoreSettings
+from evenhand.text.annotation import Reading
+from evenhand.version import __version__
+
+
+def signature(
+    settings: ScoreSettings, repair: Repair, weights: Weights, gold: Reading, systems: Iterable[Reading]
+) -> str:
+    """`key:value` pairs with bars between them; two results with equal signatures can be compared."""
+    found = {
+        "evenhand": __version__,
+        "task": "spans",
+        "match": ",".join(settings.match),
+        "atoms": "tokens",
+        "scope": "sentence",
+        "levels": settings.levels,
+        "gold": _reading(gold),
+        "system": "+".join(sorted({_reading(reading) for reading in systems})),
+        "repair": repair,
+        "map": ",".join(map(str, settings.maps)) or "none",
+        "labels": ",".join(sorted(settings.labels)) or "all",
+        "exclude": ",".join(sorted(settings.exclude)) or "none",
+        "focus": settings.focus,
+        "macro": "gold-labels",
+        "beta": f"{settings.beta:g}",
+    }
+    if "weighted" in settings.match:
+        found["weights"] = str(weights)
+    return "|".join(f"{key}:{value}" for key, value in found.items())
+
+
+def _reading(reading: Reading) -> str:
+    parts = [reading.format, reading.encoding, f"column-{reading.column}" if reading.column else None]
+    return "/".join(part for part in parts if part)

@@ -1,0 +1,92 @@
+"""Weight tables: each error type as a mixture of TP, FP and FN (Ortmann 2022, section 2.2)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from evenhand.problems import SettingError
+
+ERRORS = ("LE", "BES", "BEL", "BEO", "LBE")
+Mixture = tuple[float, float, float]
+"""How much of a TP, an FP and an FN one unit counts for."""
+
+_FIXED: dict[str, Mixture] = {"TP": (1, 0, 0), "FP": (0, 1, 0), "FN": (0, 0, 1)}
+_HALF_AND_HALF: Mixture = (0, 0.5, 0.5)
+_FORMULA_EXAMPLE = "LE = 0.5 FP + 0.5 FN, BES = 0.5 TP + 0.5 FN"
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What one unit of each error type counts for. Types that are not named count by eq. 5: half FP, half FN."""
+
+    mixtures: Mapping[str, Mixture]
+
+    def __getitem__(self, kind: str) -> Mixture:
+        return _FIXED.get(kind) or self.mixtures.get(kind, _HALF_AND_HALF)
+
+    def apply(self, counts: Mapping[str, float]) -> Mixture:
+        """The TP, FP and FN that counts by kind amount to."""
+        tp = fp = fn = 0.0
+        for kind, count in counts.items():
+            a, b, c = self[kind]
+            tp, fp, fn = tp + a * count, fp + b * count, fn + c * count
+        return tp, fp, fn
+
+    def __str__(self) -> str:
+        return ",".join(f"{kind}={_mixture_text(self[kind])}" for kind in ERRORS)
+
+
+def _mixture_text(mixture: Mixture) -> str:
+    return "+".join(f"{value:g}{name}" for value, name in zip(mixture, _FIXED, strict=True) if value) or "0TP"
+
+
+PRESETS = {
+    "fair": Weights({}),
+    "lenient": Weights(dict.fromkeys(("BES", "BEL", "BEO"), (0.5, 0.25, 0.25))),
+    "boundaries": Weights({"BES": (0.5, 0, 0.5), "BEL": (0.5, 0.5, 0), "BEO": (0.5, 0.25, 0.25)}),
+    "as-fp": Weights(dict.fromkeys(ERRORS, (0, 1, 0))),
+    "as-fn": Weights(dict.fromkeys(ERRORS, (0, 0, 1))),
+}
+"""eq. 5; eq. 6; eq. 7; and the two earlier proposals of section 2.2, which give the F1 of eq. 5."""
+
+
+def parse_weights(text: str) -> Weights:
+    """A preset's name, or a formula: `LE = 0.5 FP + 0.5 FN, BE = 0.5 TP + 0.25 FP + 0.25 FN`.
+
+    Asterisks are optional, a missing number is 1, and `BE` covers BES, BEL and BEO unless they are named themselves.
+    Equations stand apart by commas, semicolons or line ends; what follows a `#` is a comment.
+    """
+    if text.strip() in PRESETS:
+        return PRESETS[text.strip()]
+    lines = (line.partition("#")[0] for line in text.splitlines())
+    equations = [part for line in lines for part in re.split("[,;]", line) if part.strip()]
+    if not equations:
+        raise SettingError(f"The weights are empty; name one of {', '.join(PRESETS)}, or write {_FORMULA_EXAMPLE!r}.")
+    named: dict[str, Mixture] = {}
+    for equation in equations:
+        kind, equals, mixture = (part.strip() for part in equation.partition("="))
+        if not equals or kind not in (*ERRORS, "BE"):
+            raise _error(equation, f"name one of {', '.join((*ERRORS, 'BE'))} before an equals sign")
+        if kind in named:
+            raise _error(equation, f"{kind} is given twice")
+        named[kind] = _parse_mixture(equation, mixture)
+    if "BE" in named:
+        both = named.pop("BE")
+        named = {**dict.fromkeys(("BES", "BEL", "BEO"), both), **named}
+    return Weights(named)
+
+
+def _parse_mixture(equation: str, text: str) -> Mixture:
+    sums = dict.fromkeys(_FIXED, 0.0)
+    for term in text.split("+"):
+        match = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)?\s*\*?\s*(TP|FP|FN)\s*", term)
+        if match is None:
+            raise _error(equation, "write numbers of TP, FP and FN with plus signs between them")
+        sums[match[2]] += float(match[1] or 1)
+    return sums["TP"], sums["FP"], sums["FN"]
+
+
+def _error(equation: str, remedy: str) -> SettingError:
+    return SettingError(f"{equation.strip()!r} in the weights: {remedy}, as in {_FORMULA_EXAMPLE!r}.")

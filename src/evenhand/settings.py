@@ -1,0 +1,101 @@
+"""What a user can set: the choices and their defaults, in one place for Python, the command line and the signature."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from evenhand.problems import SettingError
+
+ENCODINGS = ("io", "iob1", "iob2", "ioe1", "ioe2", "bioes", "bilou", "bmes", "plain")
+MATCH_MODELS = ("exact", "fair", "weighted")
+DEFAULT_MATCH = ("exact", "fair")
+FORMATS = ("conll", "spans")
+
+Repair = Literal["begin", "discard", "error"]
+Focus = Literal["target", "system"]
+Levels = Literal["pooled", "separate"]
+Groups = Literal["total", "document", "sentence"]
+
+
+@dataclass(frozen=True)
+class ReadSettings:
+    """How files are read. None means: recognise it from the content."""
+
+    format: str | None = None
+    column: int | None = None
+    encoding: str | None = None
+    repair: Repair = "begin"
+    block_size: int = 1 << 18
+    """How many bytes are read at a time; no number depends on it."""
+
+    def __post_init__(self) -> None:
+        choose("format", self.format, FORMATS, optional=True)
+        choose("encoding", self.encoding, ENCODINGS, optional=True)
+        choose("repair", self.repair, get_args(Repair))
+        if self.column == 0:
+            raise SettingError("There is no column 0; columns count from 1, or from -1 at the end.")
+
+
+@dataclass(frozen=True)
+class ScoreSettings:
+    """What is scored and how. Every field can change a number and stands in the signature."""
+
+    match: tuple[str, ...] = DEFAULT_MATCH
+    labels: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    maps: tuple[LabelMap, ...] = ()
+    levels: Levels = "pooled"
+    focus: Focus = "target"
+    beta: float = 1.0
+    weights: str = "boundaries"
+
+    def __post_init__(self) -> None:
+        for model in self.match:
+            choose("match", model, MATCH_MODELS)
+        choose("levels", self.levels, get_args(Levels))
+        choose("focus", self.focus, get_args(Focus))
+        if not self.match:
+            raise SettingError(f"No match model is named; choose from {', '.join(MATCH_MODELS)}.")
+        if not 0 < self.beta < float("inf"):
+            raise SettingError(f"beta is {self.beta}; it must be above 0 (at 1, precision and recall weigh alike).")
+
+
+@dataclass(frozen=True)
+class LabelMap:
+    """`old` becomes `new`: on both sides, or on the side that `only` names (`gold`, `system`, or one system)."""
+
+    old: str
+    new: str
+    only: str | None = None
+
+    @staticmethod
+    def parse(text: str, systems: Sequence[str]) -> LabelMap:
+        """`OLD=NEW`, `system:OLD=NEW`, `gold:OLD=NEW` or `NAME:OLD=NEW`; other colons belong to the label."""
+        old, equals, new = text.partition("=")
+        if not (old and equals and new):
+            raise SettingError(f"{text!r} is no label map; write OLD=NEW, or system:OLD=NEW for one side only.")
+        side, colon, rest = old.partition(":")
+        if colon and rest and side in ("gold", "system", *systems):
+            return LabelMap(rest, new, side)
+        return LabelMap(old, new)
+
+    def applies_to(self, side: str, name: str) -> bool:
+        """Whether it acts on this side (`gold` or `system`), whose file is called `name`."""
+        return self.only is None or self.only == side or (side == "system" and self.only == name)
+
+    def __str__(self) -> str:
+        return f"{self.only}:{self.old}={self.new}" if self.only else f"{self.old}={self.new}"
+
+
+def choose(what: str, value: str | None, choices: Sequence[str], *, optional: bool = False) -> None:
+    """Refuse a value that is none of the choices."""
+    if value not in choices and not (optional and value is None):
+        raise SettingError(f"{what} is {value!r}; choose one of {', '.join(choices)}.")
+
+
+def label_maps(given: Mapping[str, str] | Sequence[str], systems: Sequence[str]) -> tuple[LabelMap, ...]:
+    """Label maps as a user gives them: a mapping from old to new, or texts `OLD=NEW`."""
+    texts = [f"{old}={new}" for old, new in given.items()] if isinstance(given, Mapping) else given
+    return tuple(LabelMap.parse(text, systems) for text in texts)

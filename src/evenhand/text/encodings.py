@@ -1,0 +1,166 @@
+"""How tags spell spans: IO, IOB1, IOB2, IOE1, IOE2, BIOES (= BILOU = BMES), and plain labels.
+
+One rule reads them all. A tag continues the span of the token before it, in the same sentence, if it has the same
+label, does not itself begin a span (B, S), and the token before does not end one (E, S). This is conlleval's rule
+with S, U and W added; what depends on the encoding is only which spans are ill-formed:
+
+========  ===========================================================================================
+io        tags are I- or O; neighbours with the same label are one span
+iob1      B- only where a span of the same label ends just before
+iob2      every span begins with B-
+ioe1      E- only where a span of the same label begins just behind
+ioe2      every span ends with E-
+bioes     B- I-* E-, or S- for one token; bilou writes L- and U- for E- and S-, bmes writes M- for I-
+plain     labels without prefix; neighbours with the same label are one span
+========  ===========================================================================================
+
+Sources: Ramshaw and Marcus 1995 (IOB1), Tjong Kim Sang and Veenstra 1999 (IOB2, IOE1, IOE2), Ratinov and Roth 2009
+(BILOU), and the behaviour of conlleval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenhand.arrays import Bools, Ints
+from evenhand.problems import SettingError
+from evenhand.settings import ENCODINGS, Repair
+
+OUTSIDE, BEGIN, INSIDE, END, SINGLE = range(5)
+PREFIXES = {"B": BEGIN, "I": INSIDE, "M": INSIDE, "E": END, "L": END, "S": SINGLE, "U": SINGLE, "W": SINGLE}
+OUTSIDE_TAGS = frozenset({"O", "o", "", "_"})
+UNNAMED = "_"
+"""The label of spans whose tags are bare prefixes (B, I, O), as chunkers without types write them."""
+
+_ALLOWED = {
+    "io": {INSIDE},
+    "plain": {INSIDE},
+    "iob1": {BEGIN, INSIDE},
+    "iob2": {BEGIN, INSIDE},
+    "ioe1": {INSIDE, END},
+    "ioe2": {INSIDE, END},
+}
+_ALL = {BEGIN, INSIDE, END, SINGLE}
+
+
+@dataclass(frozen=True)
+class Segments:
+    """The spans that the common rule finds, as token ranges, with what tells whether they are well-formed."""
+
+    start: Ints
+    end: Ints
+    label: Ints
+    first: Ints
+    last: Ints
+    follows: Bools
+    """Whether a span of the same label ends just before, in the same sentence."""
+    precedes: Bools
+
+
+def parse(tag: str) -> tuple[int, str] | None:
+    """Prefix and label of a tag (`B-PER`, `b_PER`, `B`), or None where it has no prefix.
+
+    The prefix ends at the first hyphen or underscore, so that `B-creative-work` has the label `creative-work`.
+    """
+    prefix = PREFIXES.get(tag[:1].upper())
+    if prefix is None:
+        return None
+    if len(tag) == 1:
+        return prefix, UNNAMED
+    return (prefix, tag[2:]) if tag[1] in "-_" and len(tag) > 2 else None
+
+
+def segment(inside: Ints, prefix: Ints, label: Ints, sentence_starts: Ints) -> Segments:
+    """The spans of a text, given the positions of its tokens that are not outside, their prefixes and labels."""
+    first_of_sentence = np.zeros(int(inside[-1]) + 1 if len(inside) else 0, dtype=np.bool_)
+    first_of_sentence[sentence_starts[sentence_starts < len(first_of_sentence)]] = True
+    touches = (np.diff(inside) == 1) & ~first_of_sentence[inside[1:]] & (label[1:] == label[:-1])
+    closed, opens = prefix[:-1] >= END, (prefix[1:] == BEGIN) | (prefix[1:] == SINGLE)
+    begins = np.ones(len(inside), dtype=np.bool_)
+    begins[1:] = ~touches | closed | opens
+    first = np.flatnonzero(begins)
+    last = np.append(first[1:], len(inside))[: len(first)] - 1
+    follows = np.zeros(len(first), dtype=np.bool_)
+    follows[1:] = touches[first[1:] - 1]
+    precedes = np.append(follows[1:], False)[: len(first)]
+    return Segments(inside[first], inside[last] + 1, label[first], prefix[first], prefix[last], follows, precedes)
+
+
+def ill_formed(segments: Segments, encoding: str) -> Bools:
+    """Which spans break the rules of the encoding (see the table above)."""
+    wrong: Bools
+    if encoding == "iob1":
+        wrong = (segments.first == BEGIN) & ~segments.follows
+    elif encoding == "iob2":
+        wrong = segments.first != BEGIN
+    elif encoding == "ioe1":
+        wrong = (segments.last == END) & ~segments.precedes
+    elif encoding == "ioe2":
+        wrong = segments.last != END
+    elif encoding in ("io", "plain"):
+        wrong = np.zeros(len(segments.start), dtype=np.bool_)
+    else:
+        single = (segments.first == SINGLE) & (segments.last == SINGLE)
+        wrong = ~single & ~((segments.first == BEGIN) & (segments.last == END))
+    return wrong
+
+
+def discarded(ill_formed: Bools, encoding: str, repair: Repair) -> Bools:
+    """Which of the ill-formed spans the repair policy leaves out: under `discard`, those whose bounds are in doubt.
+
+    A superfluous B- (iob1) or E- (ioe1) leaves no doubt.
+    """
+    doubtful = repair == "discard" and encoding not in ("iob1", "ioe1")
+    return ill_formed if doubtful else np.zeros_like(ill_formed)
+
+
+def allowed(encoding: str) -> set[int]:
+    """The prefixes that an encoding has."""
+    return _ALLOWED.get(encoding, _ALL)
+
+
+def recognise(prefixes: Iterable[int], levels: Sequence[Segments]) -> str:
+    """The encoding that fits best: by the prefixes that occur, then by the fewest ill-formed spans."""
+    seen = set(prefixes)
+    if seen <= {INSIDE}:
+        return "iob1"
+    candidates = ["iob2", "iob1"] if seen <= {BEGIN, INSIDE} else ["ioe2", "ioe1"] if seen <= {INSIDE, END} else []
+    return min(candidates, key=lambda name: sum(int(ill_formed(each, name).sum()) for each in levels), default="bioes")
+
+
+_LETTERS = {"bilou": ("B", "I", "L", "U"), "bmes": ("B", "M", "E", "S")}
+
+
+def encode(
+    encoding: str, start: Ints, end: Ints, label: Ints, names: list[str], tokens: int, sentence_starts: Ints
+) -> list[str]:
+    """The tags of one level of flat spans, given as token ranges in the order of the text.
+
+    The inverse of `segment`, but for what an encoding cannot say: `io` and `plain` join neighbours with one label.
+    """
+    if encoding not in ENCODINGS:
+        raise SettingError(f"There is no encoding {encoding!r}; choose one of {', '.join(ENCODINGS)}.")
+    if (start[1:] < end[:-1]).any():
+        raise SettingError("These spans overlap, and one column of tags cannot say so; put them on different levels.")
+    touches = (start[1:] == end[:-1]) & (label[1:] == label[:-1]) & ~np.isin(start[1:], sentence_starts)
+    follows, precedes = np.append(False, touches)[: len(start)], np.append(touches, False)[: len(start)]
+    begin, inside, last, single = _LETTERS.get(encoding, ("B", "I", "E", "S"))
+    tags = ["O"] * tokens
+    rows = zip(start.tolist(), end.tolist(), label.tolist(), follows.tolist(), precedes.tolist(), strict=True)
+    for first, behind, code, after_same, before_same in rows:
+        if encoding == "plain":
+            tags[first:behind] = [names[code]] * (behind - first)
+            continue
+        letters = [inside] * (behind - first)
+        if encoding == "iob2" or (encoding == "iob1" and after_same):
+            letters[0] = begin
+        elif encoding == "ioe2" or (encoding == "ioe1" and before_same):
+            letters[-1] = last
+        elif encoding in ("bioes", "bilou", "bmes"):
+            letters[0], letters[-1] = begin, last
+            letters = [single] if behind - first == 1 else letters
+        tags[first:behind] = [f"{letter}-{names[code]}" for letter in letters]
+    return tags

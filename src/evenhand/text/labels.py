@@ -1,0 +1,54 @@
+"""Vocabularies: labels and token shapes as small integers."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Generic, TypeVar
+
+from evenhand.arrays import Ints, ints
+
+T = TypeVar("T", bound=Hashable)
+
+
+class Codes(Generic[T]):
+    """A growing table of distinct values; the code of a value is its place in `values`."""
+
+    def __init__(self, values: Iterable[T] = ()) -> None:
+        self.values: list[T] = []
+        self._codes: dict[T, int] = {}
+        for value in values:
+            self.code(value)
+
+    def code(self, value: T) -> int:
+        """The code of `value`, which is added if it is new."""
+        found = self._codes.get(value)
+        if found is None:
+            found = self._codes[value] = len(self.values)
+            self.values.append(value)
+        return found
+
+    def find(self, value: T) -> int | None:
+        """The code of `value`, or None where it has none."""
+        return self._codes.get(value)
+
+    def into(self, other: Codes[T]) -> Ints:
+        """For each code of this table, the code of the same value in `other`."""
+        return ints([other.code(value) for value in self.values])
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, code: int) -> T:
+        return self.values[code]
+
+
+class Vocabulary:
+    """What one run has met so far: label names, and the shapes of discontinuous spans.
+
+    A shape is the tuple of the tokens that a span leaves out, counted from its first token. Code 0 is the shape
+    without gaps, which nearly all spans have.
+    """
+
+    def __init__(self) -> None:
+        self.labels: Codes[str] = Codes()
+        self.shapes: Codes[tuple[int, ...]] = Codes([()])

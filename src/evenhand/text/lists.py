@@ -1,0 +1,126 @@
+"""Annotations from plain lists: tags or spans, a list a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import Literal
+
+import numpy as np
+
+from evenhand.arrays import Ints, ints
+from evenhand.problems import InputError
+from evenhand.settings import ENCODINGS, Repair, choose
+from evenhand.text import encodings
+from evenhand.text.annotation import Annotation, Reading
+from evenhand.text.corpus import Corpus
+from evenhand.text.labels import Vocabulary
+from evenhand.text.layers import Spans, Tags
+from evenhand.text.tag_table import TagTable, looks_plain
+from evenhand.text.tokens import Tokens
+
+SpanTuple = tuple[str, int, int] | tuple[str, int, int, Sequence[int]]
+
+
+def tags(
+    sentences: Iterable[Sequence[str]],
+    *,
+    encoding: str | None = None,
+    repair: Repair = "begin",
+    tokens: Iterable[Sequence[str]] | None = None,
+    name: str = "tags",
+) -> Annotation:
+    """An annotation from tag sequences: `tags([["B-PER", "I-PER", "O"]])`.
+
+    The encoding is recognised unless it is given. With `tokens`, the two sides of a comparison are checked for equal
+    tokens, and errors can be shown in their context.
+    """
+    choose("encoding", encoding, ENCODINGS, optional=True)
+    choose("repair", repair, ("begin", "discard", "error"))
+    listed = list(sentences)
+    bounds = _bounds(listed)
+    code, names = _coded(listed, int(bounds[-1]))
+    plain = encoding == "plain" or (encoding is None and looks_plain(names))
+    table = TagTable(Vocabulary(), plain=plain)
+    for tag in names:
+        finding = table.add(tag)
+        if finding is not None:
+            raise InputError(name, None, finding, "mend it, or name the encoding")
+    encoding = encoding or _recognise(table, code, bounds)
+    if table.prefixes() - encodings.allowed(encoding):
+        raise InputError(name, None, f"some tags do not occur in {encoding.upper()}", "name the encoding they are in")
+    decoded = table.decode(code, bounds, encoding, repair)
+    first = None
+    if len(decoded.ill_formed):
+        token = int(decoded.ill_formed.min())
+        first = f"{names[int(code[token])]!r} in sentence {int(np.searchsorted(bounds, token, side='right')) - 1}"
+        if repair == "error":
+            raise InputError(name, None, f"a span is ill-formed in {encoding.upper()}: {first}", "mend it")
+    corpus = Corpus(name, len(bounds) - 1, bounds, _tokens(tokens, bounds, name))
+    reading = Reading("lists", encoding, repaired=len(decoded.ill_formed), first_repair=first)
+    return Annotation(corpus, {"spans": decoded.spans, "tags": Tags(code, tuple(names))}, {"spans": reading}, name)
+
+
+def spans(
+    sentences: Iterable[Iterable[SpanTuple]],
+    *,
+    end: Literal["exclusive", "inclusive"] = "exclusive",
+    first: Literal[0, 1] = 0,
+    lengths: Sequence[int] | None = None,
+    name: str = "spans",
+) -> Annotation:
+    """An annotation from spans: `spans([[("PER", 0, 2)]], end="exclusive")`, a list a sentence.
+
+    A span is (label, start, end), or (label, start, end, tokens) where it leaves tokens out. `end` says whether the
+    end is the last token or the one behind it; `first` is the number of a sentence's first token. `lengths` are the
+    sentences' numbers of tokens, where they are known.
+    """
+    choose("end", end, ("exclusive", "inclusive"))
+    vocabulary = Vocabulary()
+    rows: list[tuple[int, int, int, int, int]] = []
+    count = 0
+    for sentence, listed in enumerate(sentences):
+        count += 1
+        for label, start, stop, *tokens in listed:
+            begin, behind = start - first, stop - first + (end == "inclusive")
+            if not 0 <= begin < behind:
+                finding = f"the span {(label, start, stop)} of sentence {sentence} covers no tokens"
+                raise InputError(name, None, finding, f"ends are {end} and tokens are counted from {first} here")
+            inside = {token - first for token in tokens[0]} if tokens else None
+            gaps = tuple(at - begin for at in range(begin, behind) if inside is not None and at not in inside)
+            shape = vocabulary.shapes.code(gaps)
+            rows.append((sentence, begin, behind, vocabulary.labels.code(label), shape))
+    columns = ints(rows).reshape(-1, 5).T
+    layer = Spans.of(vocabulary, columns[0], columns[1], columns[2], columns[3], shape=columns[4])
+    bounds = None if lengths is None else np.concatenate((ints([0]), np.cumsum(ints(lengths))))
+    corpus = Corpus(name, count, bounds)
+    return Annotation(corpus, {"spans": layer}, {"spans": Reading("lists")}, name)
+
+
+def _bounds(listed: list[Sequence[str]]) -> Ints:
+    lengths = np.fromiter(map(len, listed), dtype=np.int64, count=len(listed))
+    return np.concatenate((ints([0]), np.cumsum(lengths)))
+
+
+def _coded(listed: list[Sequence[str]], count: int) -> tuple[Ints, list[str]]:
+    """A code a tag, and the tags by code."""
+    codes: dict[str, int] = {}
+    flat = chain.from_iterable(listed)
+    found = np.fromiter((codes.setdefault(tag, len(codes)) for tag in flat), dtype=np.int64, count=count)
+    return found, list(codes)
+
+
+def _recognise(table: TagTable, code: Ints, bounds: Ints) -> str:
+    if table.plain:
+        return "plain"
+    found = [table.segments(code, bounds[:-1], level) for level in range(table.levels)]
+    return encodings.recognise(table.prefixes(), found)
+
+
+def _tokens(sentences: Iterable[Sequence[str]] | None, bounds: Ints, name: str) -> Tokens | None:
+    if sentences is None:
+        return None
+    listed = list(sentences)
+    if not np.array_equal(_bounds(listed), bounds):
+        raise InputError(name, None, "tokens and tags have different lengths", "give one token for every tag")
+    return Tokens.of(list(chain.from_iterable(listed)))

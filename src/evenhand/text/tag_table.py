@@ -1,0 +1,102 @@
+"""The distinct tags of a file, taken apart once, and the spans that a text's tags spell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenhand.arrays import Ints, empty, ints
+from evenhand.settings import Repair
+from evenhand.text import encodings
+from evenhand.text.encodings import INSIDE, OUTSIDE, OUTSIDE_TAGS, Segments
+from evenhand.text.labels import Vocabulary
+from evenhand.text.layers import Spans
+
+STACK = "|"
+Part = tuple[int, str]
+_OUTSIDE_PART: Part = (OUTSIDE, "")
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """Spans, and the first tokens of those that were ill-formed."""
+
+    spans: Spans
+    ill_formed: Ints
+
+
+class TagTable:
+    """Tags by code. A tag may be a stack (`B-ORG|B-LOC`), whose parts are the levels, the outermost first."""
+
+    def __init__(self, vocabulary: Vocabulary, *, plain: bool) -> None:
+        self.vocabulary = vocabulary
+        self.plain = plain
+        self.names: list[str] = []
+        self._parts: list[list[Part]] = []
+        self._columns: dict[int, tuple[Ints, Ints]] = {}
+
+    def add(self, tag: str) -> str | None:
+        """Give `tag` the next code; what is wrong with it, or None."""
+        parts = []
+        for text in tag.split(STACK):
+            if text in OUTSIDE_TAGS:
+                parts.append(_OUTSIDE_PART)
+                continue
+            part = (INSIDE, text) if self.plain else encodings.parse(text)
+            if part is None:
+                return f"the tag {text!r} is not a prefix such as B- or I- with a label behind it"
+            parts.append(part)
+        self.names.append(tag)
+        self._parts.append(parts)
+        self._columns.clear()
+        return None
+
+    @property
+    def levels(self) -> int:
+        return max((len(parts) for parts in self._parts), default=1)
+
+    def prefixes(self) -> set[int]:
+        return {prefix for parts in self._parts for prefix, _ in parts} - {OUTSIDE}
+
+    def columns(self, level: int) -> tuple[Ints, Ints]:
+        """Prefix and label code of every tag on one level."""
+        if level not in self._columns:
+            parts = [each[level] if level < len(each) else _OUTSIDE_PART for each in self._parts]
+            labels = [self.vocabulary.labels.code(label) if prefix else -1 for prefix, label in parts]
+            self._columns[level] = ints([prefix for prefix, _ in parts]), ints(labels)
+        return self._columns[level]
+
+    def segments(self, code: Ints, sentence_starts: Ints, level: int) -> Segments:
+        """The spans on one level of a text whose tokens have these tags."""
+        prefix, label = self.columns(level)
+        inside = np.flatnonzero((prefix > 0)[code]) if len(prefix) else empty()
+        tags = code[inside]
+        return encodings.segment(inside, prefix[tags], label[tags], sentence_starts)
+
+    def decode(self, code: Ints, bounds: Ints, encoding: str, repair: Repair) -> Decoded:
+        """The spans of a text with these tags, by their first token, then by level."""
+        sentence = np.zeros(len(code), dtype=np.int64)
+        sentence[bounds[1:-1]] = 1
+        sentence = np.cumsum(sentence)
+        parts, ill_formed = [], []
+        for level in range(self.levels):
+            found = self.segments(code, bounds[:-1], level)
+            wrong = encodings.ill_formed(found, encoding)
+            ill_formed.append(found.start[wrong])
+            keep = ~encodings.discarded(wrong, encoding, repair)
+            start, end = found.start[keep], found.end[keep]
+            scope = sentence[start]
+            first = bounds[scope]
+            levels = np.full(len(start), level, dtype=np.int64)
+            parts.append(Spans.of(self.vocabulary, scope, start - first, end - first, found.label[keep], levels))
+        spans = Spans.concatenate(parts, [0] * len(parts))
+        if len(parts) > 1:
+            spans = spans.take(np.lexsort((spans.level, spans.start, spans.scope)))
+        return Decoded(spans, np.concatenate(ill_formed))
+
+
+def looks_plain(tags: list[str]) -> bool:
+    """Whether these tags are labels without prefixes: none that says anything has one."""
+    said = [part for tag in tags for part in tag.split(STACK) if part not in OUTSIDE_TAGS]
+    return bool(said) and not any(encodings.parse(part) for part in said)

@@ -1,0 +1,77 @@
+"""Tokens as places in the bytes of their file; decoded only when somebody looks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenhand.arrays import Ints, Words
+
+PADDING = bytes(8)
+_MASKS = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
+
+
+def windows(data: bytes) -> Words:
+    """The eight bytes from every place of `data` on, as one number each; `data` must end with `PADDING`."""
+    return np.ndarray((len(data) - 7,), dtype="<u8", buffer=data, strides=(1,))
+
+
+def masks(lengths: Ints) -> Words:
+    """For each length, the mask that keeps as many bytes of a window, all eight where it is longer."""
+    return _MASKS[np.minimum(lengths, 8)]
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """Token i is `data[start[i]:end[i]]`, in UTF-8; `data` ends with `PADDING`."""
+
+    data: bytes
+    start: Ints
+    end: Ints
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def __getitem__(self, index: int) -> str:
+        return self.data[self.start[index] : self.end[index]].decode()
+
+    def slice(self, begin: int, end: int) -> Tokens:
+        return Tokens(self.data, self.start[begin:end], self.end[begin:end])
+
+    @staticmethod
+    def of(words: Sequence[str]) -> Tokens:
+        encoded = [word.encode() for word in words]
+        end = np.cumsum([len(word) for word in encoded], dtype=np.int64)
+        start = np.concatenate((np.zeros(min(1, len(end)), dtype=np.int64), end[:-1]))
+        return Tokens(b"".join(encoded) + PADDING, start, end)
+
+    @staticmethod
+    def concatenate(parts: Sequence[Tokens]) -> Tokens:
+        before = np.cumsum([0, *(len(part.data) for part in parts)])
+        return Tokens(
+            b"".join(part.data for part in parts),
+            np.concatenate([part.start + shift for part, shift in zip(parts, before, strict=False)]),
+            np.concatenate([part.end + shift for part, shift in zip(parts, before, strict=False)]),
+        )
+
+
+def first_difference(left: Tokens, right: Tokens) -> int | None:
+    """The first index at which two equally long token lists differ, compared eight bytes at a time."""
+    lengths = left.end - left.start
+    different = lengths != right.end - right.start
+    if different.any():
+        limit = int(different.argmax())
+        earlier = first_difference(left.slice(0, limit), right.slice(0, limit))
+        return limit if earlier is None else earlier
+    left_windows, right_windows = windows(left.data), windows(right.data)
+    rows, done, found = np.arange(len(lengths)), 0, len(lengths)
+    while len(rows):
+        here = left_windows[left.start[rows] + done] ^ right_windows[right.start[rows] + done]
+        unequal = (here & masks(lengths[rows] - done)) != 0
+        if unequal.any():
+            found = min(found, int(rows[unequal.argmax()]))
+        done += 8
+        rows = rows[lengths[rows] > done]
+    return None if found == len(lengths) else found
