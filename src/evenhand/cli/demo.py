@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 
-@click.command(short_help="The main job on the bundled example.")
+@click.command
 def demo() -> None:
     """Score three systems on the bundled example, a small corpus with nested named entities."""
     from importlib.resources import as_file, files

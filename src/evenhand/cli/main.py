@@ -3,19 +3,38 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 
 import click
 
-from evenhand.cli.demo import demo
-from evenhand.cli.score import score
-from evenhand.problems import EvenhandError
 from evenhand.version import __version__
+
+COMMANDS = {
+    "score": "Scores and error types of systems.",
+    "demo": "The main job on the bundled example.",
+}
+"""The commands, each in the module of its name, which is loaded when the command runs."""
 
 
 class Commands(click.Group):
-    """Commands whose errors are sentences on standard error, with exit status 2."""
+    """Commands that are loaded late, and whose errors are sentences on standard error, with exit status 2."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(f"evenhand.cli.{cmd_name}"), cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
 
     def invoke(self, ctx: click.Context) -> object:
+        from evenhand.problems import EvenhandError
+
         try:
             return super().invoke(ctx)
         except EvenhandError as error:
@@ -32,7 +51,3 @@ def main() -> None:
     A first look:    evenhand demo
     A first score:   evenhand score gold.conll system.conll
     """
-
-
-main.add_command(score)
-main.add_command(demo)

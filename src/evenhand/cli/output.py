@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,11 +18,8 @@ OUTPUTS = ("text", "json", "csv", "value")
 
 
 def emit(results: Results, form: str, path: Path | None, *, quiet: bool) -> None:
-    """Render the results and write them; what a bare form cannot say of the files goes to standard error."""
-    if form == "text" and path is None:
-        _show(results)
-        return
-    text = _render(results, form)
+    """Render the results and write them; notes that a form has no place for go to standard error."""
+    text: str = import_module(f"evenhand.report.{form}").render(results)
     if form in ("csv", "value") and not quiet:
         for note in results.notes:
             click.echo(f"Note: {note}", err=True)
@@ -32,29 +29,10 @@ def emit(results: Results, form: str, path: Path | None, *, quiet: bool) -> None
         write(path, text)
 
 
-def _render(results: Results, form: str) -> str:
-    from importlib import import_module
-
-    rendered: str = import_module(f"evenhand.report.{form}").render(results)
-    return rendered
-
-
-def _show(results: Results) -> None:
-    """Print the text report, in colour on a terminal."""
-    import sys
-
-    from rich.console import Console
-
-    from evenhand.report.text import render, show
-
-    if sys.stdout.isatty():
-        show(results, Console(highlight=False))
-    else:
-        click.echo(render(results), nl=False)
-
-
 def write(path: Path, text: str) -> None:
     """Write through a temporary file in the same folder, so that nobody ever sees half a file."""
+    import tempfile  # slow to load, and most commands print
+
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:

@@ -11,7 +11,7 @@ from evenhand.cli.options import by_side, read_weights, reading_options, scoring
 from evenhand.cli.output import OUTPUTS, emit
 
 
-@click.command(short_help="Scores and error types of systems.")
+@click.command
 @click.argument("gold", type=click.Path(path_type=Path))
 @click.argument("systems", nargs=-1, type=click.Path(path_type=Path), metavar="[SYSTEM]...")
 @scoring_options

@@ -73,27 +73,26 @@ class WordCodes:
 class CellCodes:
     """Codes for cells of text.
 
-    A cell of one byte (in many files most are `O`) is looked up by that byte. One of up to eight bytes is a word. A
-    longer one is a chain: the code of what came so far and the code of the next eight bytes make a new word, whose
-    lowest byte is 0, as in no word of text.
+    A cell of up to eight bytes is one word. A longer one is a chain: the code of what came so far and the code of the
+    next eight bytes make a new word, whose lowest byte is 0, as in no word of text. One cell of a single byte (in
+    many files most are `O`) is told by that byte.
     """
 
     def __init__(self) -> None:
         self._cells = WordCodes()
         self._links = WordCodes()
-        self._of_byte = np.full(256, -1, dtype=np.int64)
+        self._common_byte, self._common_code = 0, 0
 
     def __call__(self, data: bytes, start: Ints, end: Ints) -> tuple[Ints, list[int]]:
         """The code of each cell, and for each new code, in their order, the first row that has it."""
-        first_byte = np.frombuffer(data, dtype=np.uint8)[start]
-        codes = self._of_byte[first_byte]
-        lengths = end - start
-        rest = np.flatnonzero((lengths != 1) | (codes < 0))
+        text, lengths = np.frombuffer(data, dtype=np.uint8), end - start
+        codes = np.full(len(start), self._common_code)
+        rest = np.flatnonzero((text[start] != self._common_byte) | (lengths != 1))
         found, new = self._cells(self._keys(data, start[rest], lengths[rest]))
         codes[rest] = found
         for row in new:
-            if lengths[rest[row]] == 1:
-                self._of_byte[first_byte[rest[row]]] = found[row]
+            if not self._common_byte and lengths[rest[row]] == 1:
+                self._common_byte, self._common_code = int(text[start[rest[row]]]), int(found[row])
         return codes, rest[new].tolist()
 
     def _keys(self, data: bytes, start: Ints, lengths: Ints) -> Words:

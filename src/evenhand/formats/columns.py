@@ -54,6 +54,12 @@ class Parsed:
     breaks: Ints
     documents: Ints
 
+    def tokens_before(self, lines: Ints) -> Ints:
+        """How many tokens stand before each of these lines, which are breaks."""
+        if len(self.tokens) + len(self.breaks) < len(self.lines.cells):
+            return np.searchsorted(self.tokens, lines)
+        return lines - np.searchsorted(self.breaks, lines)
+
 
 def recognise(sample: Block) -> bool:
     """Any text can be a column file: this format is asked last."""
@@ -116,7 +122,8 @@ def _classify(source: Source, layout: Layout, lines: Lines) -> Parsed:
     """What each line of a block is; a line that is nothing is an error."""
     is_token, is_break = lines.cells == layout.columns, lines.cells == 0
     documents = []
-    for line in np.flatnonzero(~(is_token | is_break)).tolist():
+    odd = len(lines.cells) - np.count_nonzero(is_token) - np.count_nonzero(is_break)
+    for line in np.flatnonzero(~(is_token | is_break)).tolist() if odd else ():
         text = lines.text(line)
         if text.startswith(DOCUMENT_START):
             documents.append(line)
@@ -139,11 +146,11 @@ def _corpus(source: Source, layout: Layout, parsed: Parsed, new_document: bool) 
     """The text of a block, and whether what follows begins a document."""
     lines, tokens = parsed.lines, parsed.tokens
     edges = np.zeros(len(tokens) + 1, dtype=np.bool_)
-    edges[np.searchsorted(tokens, parsed.breaks)] = True
+    edges[parsed.tokens_before(parsed.breaks)] = True
     edges[[0, -1]] = True
     bounds = np.flatnonzero(edges)
     sentences = len(bounds) - 1
-    begin = np.unique(np.searchsorted(bounds, np.searchsorted(tokens, parsed.documents)))
+    begin = np.unique(np.searchsorted(bounds, parsed.tokens_before(parsed.documents)))
     corpus = Corpus(
         source=source.shown,
         sentences=sentences,

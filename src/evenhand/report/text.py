@@ -1,45 +1,26 @@
-"""Results for a terminal."""
+"""Results as plain text, for a terminal or a file."""
 
 from __future__ import annotations
 
-import io
+from collections.abc import Iterator, Sequence
+from unicodedata import combining, east_asian_width
 
-from rich.box import Box
-from rich.console import Console
-from rich.table import Table as RichTable
-from rich.text import Text
+from evenhand.report.tables import Cell, Column, Kind, Table, summary, tables
+from evenhand.result.result import Results
 
-from evenhand.report.tables import Cell, Kind, Table, summary, tables
-from evenhand.result.result import Result, Results
-
-_WIDE = 200
-"""Lines of a file or a pipe are never wrapped at a terminal's width."""
 _BAR = 20
-_RULES = Box("    \n    \n ── \n    \n ── \n    \n    \n    \n")
-"""A rule below the header and above the rows that sum up; no other lines."""
+"""The width of a bar for 100 %."""
 
 
 def render(results: Results) -> str:
-    """The whole report as plain text."""
-    console = Console(file=io.StringIO(), width=_WIDE, color_system=None, legacy_windows=False)
-    show(results, console)
-    assert isinstance(console.file, io.StringIO)
-    return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"
-
-
-def show(results: Results, console: Console) -> None:
-    """Print the report: the overview, then every system's tables, notes and signature."""
-    console.print(Text(_opening(results)), soft_wrap=True)
-    _show_table(summary(results), console)
+    """The whole report: the overview, then every system's tables, notes and signature."""
+    parts = [_opening(results), *_lines(summary(results))]
     for result in results.values():
-        console.print()
-        console.print(Text(_system(result), style="bold"), soft_wrap=True)
+        parts += ["", f"{result.name}: {_counted(result.units, 'span')}"]
         for table in tables(result):
-            _show_table(table, console)
-    console.print()
-    for note in results.notes:
-        console.print(Text(f"Note: {note}"), soft_wrap=True)
-    console.print(Text(results.signature, style="dim"), soft_wrap=True)
+            parts += _lines(table)
+    parts += ["", *(f"Note: {note}" for note in results.notes), results.signature]
+    return "\n".join(line.rstrip() for line in parts) + "\n"
 
 
 def _opening(results: Results) -> str:
@@ -51,28 +32,24 @@ def _opening(results: Results) -> str:
     return f"gold standard {gold.name}: {_counted(gold.units, 'span')} in {', '.join(sizes)}"
 
 
-def _system(result: Result) -> str:
-    return f"{result.name}: {_counted(result.units, 'span')}"
-
-
 def _counted(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def _show_table(table: Table, console: Console) -> None:
-    shown = RichTable(box=_RULES, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold", show_edge=False)
-    for place, column in enumerate(table.columns):
-        name = (table.title or column.name) if place == 0 else column.name
-        text = column.kind in ("text", "bar")
-        shown.add_column(Text(name), justify="left" if text else "right", no_wrap=True)
-    for place, row in enumerate(table.rows):
-        last_of_body = place == len(table.rows) - table.summary_rows - 1 and bool(table.summary_rows)
-        cells = [Text(_cell(cell, column.kind)) for cell, column in zip(row, table.columns, strict=True)]
-        shown.add_row(*cells, end_section=last_of_body)
-    console.print()
-    console.print(shown)
+def _lines(table: Table) -> Iterator[str]:
+    """A blank line, the header, a rule, the rows, a rule before those that sum up, and the remark."""
+    names = [column.name for column in table.columns]
+    names[0] = table.title or names[0]
+    cells = [[_cell(cell, column.kind) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows]
+    widths = [max(map(_width, column)) for column in zip(names, *cells, strict=True)]
+    rule = "─" * (sum(widths) + 2 * (len(widths) - 1))
+    yield from ("", _aligned(names, widths, table.columns), rule)
+    for place, row in enumerate(cells):
+        if table.summary_rows and place == len(cells) - table.summary_rows:
+            yield rule
+        yield _aligned(row, widths, table.columns)
     if table.remark:
-        console.print(Text(table.remark), soft_wrap=True)
+        yield table.remark
 
 
 def _cell(value: Cell, kind: Kind) -> str:
@@ -83,3 +60,19 @@ def _cell(value: Cell, kind: Kind) -> str:
     if kind == "bar":
         return "█" * round(_BAR * value)
     return f"{value:,.0f}"
+
+
+def _aligned(cells: Sequence[str], widths: Sequence[int], columns: Sequence[Column]) -> str:
+    """Text on the left of its column, numbers on the right."""
+    shown = []
+    for cell, width, column in zip(cells, widths, columns, strict=True):
+        space = " " * (width - _width(cell))
+        shown.append(cell + space if column.kind in ("text", "bar") else space + cell)
+    return "  ".join(shown)
+
+
+def _width(text: str) -> int:
+    """How many columns a terminal needs for it."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text)

@@ -7,7 +7,7 @@ them does not even have those (a span table), there must be equally many sentenc
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -32,41 +32,51 @@ class Feed:
         self._batches = batches
         self._layer = layer
         self._rest: _Stretch | None = None
+        self._last: _Stretch | None = None
 
     def take(self, gold: Corpus) -> Spans:
         """The spans of the next portion, which must be the text `gold`, in its sentences."""
-        need = _size(gold, by_token=gold.bounds is not None)
-        stretch = self._rest
-        while stretch is None or len(stretch) < need:
-            batch = next(self._batches, None)
-            if batch is None:
-                raise _ends_early(gold, stretch)
-            reading = batch.readings[self._layer]
-            self.reading = self.reading.plus(reading) if self.reading else reading
-            by_token = gold.bounds is not None and batch.corpus.bounds is not None
-            need = _size(gold, by_token)
-            stretch = _Stretch.join(stretch, _Stretch.of(batch, self._layer, by_token))
-        mine, self._rest = stretch.cut(need)
-        _check(gold, mine.corpus)
-        if not mine.by_token:
-            _check_ends(gold, mine)
-            return mine.spans
+        pieces: list[_Stretch] = []
+        done, need = 0, 1
+        while done < need:
+            stretch = self._rest or self._next(gold)
+            if stretch is None:
+                raise _ends_early(gold, self._last, done)
+            need = _size(gold, stretch.by_token)
+            piece, self._rest = stretch.cut(need - done)
+            if stretch.by_token:
+                _check_tokens(gold, piece.corpus, done)
+            pieces.append(piece)
+            self._last = piece
+            done += len(piece)
+        spans = _Stretch.join(pieces)
+        if not pieces[0].by_token:
+            _check_ends(gold, pieces[0].corpus, spans)
+            return spans
         assert gold.bounds is not None
-        assert mine.corpus.bounds is not None
-        self.breaks_differ |= not np.array_equal(gold.bounds, mine.corpus.bounds)
-        return _into_sentences(mine.spans, gold.bounds)
+        starts = _sentence_starts(pieces)
+        if not np.array_equal(gold.bounds[:-1], starts):
+            _check_sentences(gold, pieces, starts)
+            self.breaks_differ = True
+        return _into_sentences(spans, gold.bounds)
 
     def finish(self, gold: Corpus) -> None:
         """Raise an error if the system goes on where the gold standard has ended."""
-        extra = self._rest.corpus if self._rest else None
-        while extra is None or not extra.sentences:
-            batch = next(self._batches, None)
-            if batch is None:
-                return
-            extra = batch.corpus
-        what = f"the token {extra.tokens[0]!r}" if extra.tokens else "another sentence"
+        extra = self._rest or self._next(gold)
+        if extra is None:
+            return
+        corpus = extra.corpus
+        what = f"the token {corpus.tokens[0]!r}" if corpus.tokens else "another sentence"
         finding = f"found {what} behind the end of the gold standard {gold.source}"
-        raise InputError(extra.source, extra.line(0), finding, _SAME_TOKENS if extra.tokens else _SAME_SENTENCES)
+        raise InputError(corpus.source, corpus.line(0), finding, _SAME_TOKENS if corpus.tokens else _SAME_SENTENCES)
+
+    def _next(self, gold: Corpus) -> _Stretch | None:
+        batch = next(self._batches, None)
+        if batch is None:
+            return None
+        reading = batch.readings[self._layer]
+        self.reading = self.reading.plus(reading) if self.reading else reading
+        return _Stretch.of(batch, self._layer, by_token=gold.bounds is not None)
 
 
 @dataclass(frozen=True)
@@ -83,61 +93,71 @@ class _Stretch:
     @staticmethod
     def of(batch: Annotation, layer: str, by_token: bool) -> _Stretch:
         spans, bounds = batch.spans(layer), batch.corpus.bounds
-        if by_token and bounds is not None:
-            first = bounds[spans.scope]
-            spans = replace(spans, scope=np.zeros_like(first), start=spans.start + first, end=spans.end + first)
-        return _Stretch(batch.corpus, spans, by_token)
-
-    @staticmethod
-    def join(left: _Stretch | None, right: _Stretch) -> _Stretch:
-        if left is None or not left.corpus.sentences:
-            return right
-        spans, before = right.spans, len(left)
-        if right.by_token:
-            spans = replace(spans, start=spans.start + before, end=spans.end + before)
-        joined = Spans.concatenate([left.spans, spans], [0, 0 if right.by_token else before])
-        return _Stretch(Corpus.concatenate([left.corpus, right.corpus]), joined, right.by_token)
+        if bounds is None or not by_token:
+            return _Stretch(batch.corpus, spans, by_token=False)
+        first = bounds[spans.scope]
+        spans = replace(spans, scope=np.zeros_like(first), start=spans.start + first, end=spans.end + first)
+        return _Stretch(batch.corpus, spans, by_token=True)
 
     def cut(self, size: int) -> tuple[_Stretch, _Stretch | None]:
         """The first `size` tokens (or sentences), and the rest if there is any."""
-        if size == len(self):
+        if size >= len(self):
             return self, None
         before, after = _cut(self.corpus, size, self.by_token)
         spans = self.spans
         place = spans.start if self.by_token else spans.scope
         mine, others = spans.take(np.flatnonzero(place < size)), spans.take(np.flatnonzero(place >= size))
-        if self.by_token:
-            others = replace(others, start=others.start - size, end=others.end - size)
-        else:
-            others = replace(others, scope=others.scope - size)
-        return _Stretch(before, mine, self.by_token), _Stretch(after, others, self.by_token)
+        return _Stretch(before, mine, self.by_token), _Stretch(
+            after, _moved(others, -size, self.by_token), self.by_token
+        )
+
+    @staticmethod
+    def join(pieces: Sequence[_Stretch]) -> Spans:
+        """The spans of successive pieces, counted from the first one's begin."""
+        moved, before = [], 0
+        for piece in pieces:
+            moved.append(_moved(piece.spans, before, piece.by_token))
+            before += len(piece)
+        return Spans.concatenate(moved, [0] * len(moved))
 
 
 def _size(corpus: Corpus, by_token: bool) -> int:
     return corpus.token_count or 0 if by_token else corpus.sentences
 
 
+def _moved(spans: Spans, by: int, by_token: bool) -> Spans:
+    if by == 0:
+        return spans
+    if by_token:
+        return replace(spans, start=spans.start + by, end=spans.end + by)
+    return replace(spans, scope=spans.scope + by)
+
+
 def _cut(corpus: Corpus, size: int, by_token: bool) -> tuple[Corpus, Corpus]:
     """A system's text before and from a token or sentence on; its documents do not count and are dropped."""
-    if corpus.bounds is None:
-        return (
-            Corpus(corpus.source, size, lines=corpus.lines[:size]),
-            Corpus(corpus.source, corpus.sentences - size, lines=corpus.lines[size:]),
-        )
-    bounds, token = corpus.bounds, size if by_token else int(corpus.bounds[size])
+    bounds = corpus.bounds
+    if bounds is None:
+        first = Corpus(corpus.source, size, lines=corpus.lines[:size])
+        return first, Corpus(corpus.source, corpus.sentences - size, lines=corpus.lines[size:])
+    token = size if by_token else int(bounds[size])
     before = np.append(bounds[: np.searchsorted(bounds, token)], token)
     after = np.append(token, bounds[np.searchsorted(bounds, token, side="right") :]) - token
-    first, second = slice(0, token), slice(token, int(bounds[-1]))
-    return tuple(  # type: ignore[return-value]
-        Corpus(
-            corpus.source,
-            len(part) - 1,
-            part,
-            corpus.tokens.slice(where.start, where.stop) if corpus.tokens else None,
-            corpus.lines[where],
-        )
-        for part, where in ((before, first), (after, second))
-    )
+    return _part(corpus, before, 0, token), _part(corpus, after, token, int(bounds[-1]))
+
+
+def _part(corpus: Corpus, bounds: Ints, begin: int, end: int) -> Corpus:
+    tokens = corpus.tokens.slice(begin, end) if corpus.tokens is not None else None
+    return Corpus(corpus.source, len(bounds) - 1, bounds, tokens, corpus.lines[begin:end])
+
+
+def _sentence_starts(pieces: Sequence[_Stretch]) -> Ints:
+    """Where the sentences of successive pieces begin, counted from the first one's begin."""
+    found, before = [], 0
+    for piece in pieces:
+        assert piece.corpus.bounds is not None
+        found.append(piece.corpus.bounds[:-1] + before)
+        before += len(piece)
+    return np.concatenate(found)
 
 
 def _into_sentences(spans: Spans, bounds: Ints) -> Spans:
@@ -147,49 +167,57 @@ def _into_sentences(spans: Spans, bounds: Ints) -> Spans:
     return replace(spans, scope=sentence, start=spans.start - first, end=spans.end - first)
 
 
-def _check(gold: Corpus, system: Corpus) -> None:
-    """Raise an error at the first difference of two texts of the same size."""
-    if gold.bounds is None or system.bounds is None:
+def _check_tokens(gold: Corpus, system: Corpus, begin: int) -> None:
+    """Raise an error at the first token of `system` that differs from the gold standard's from `begin` on."""
+    if gold.tokens is None or system.tokens is None:
         return
-    if gold.tokens is not None and system.tokens is not None:
-        place = first_difference(gold.tokens, system.tokens)
-        if place is not None:
-            finding = f"found the token {system.tokens[place]!r} where {_place(gold, place)} has {gold.tokens[place]!r}"
-            raise InputError(system.source, system.line(place), finding, _SAME_TOKENS)
-    elif not np.array_equal(gold.bounds, system.bounds):
-        shared = min(len(gold.bounds), len(system.bounds))
-        sentence = int((gold.bounds[:shared] != system.bounds[:shared]).argmax()) - 1
-        lengths = [int(np.diff(each)[sentence]) for each in (gold.bounds, system.bounds)]
-        place = int(gold.bounds[sentence])
-        finding = f"this sentence has {lengths[1]} tokens where the one at {_place(gold, place)} has {lengths[0]}"
-        raise InputError(system.source, system.line(place), finding, _SAME_SENTENCES)
+    mine = gold.tokens.slice(begin, begin + len(system.tokens))
+    place = first_difference(mine, system.tokens)
+    if place is not None:
+        found, wanted = system.tokens[place], mine[place]
+        finding = f"found the token {found!r} where {_place(gold, begin + place)} has {wanted!r}"
+        raise InputError(system.source, system.line(place), finding, _SAME_TOKENS)
 
 
-def _check_ends(gold: Corpus, mine: _Stretch) -> None:
+def _check_sentences(gold: Corpus, pieces: Sequence[_Stretch], starts: Ints) -> None:
+    """Raise an error at the first sentence of another length, where there are no tokens to go by."""
+    if gold.tokens is not None and pieces[0].corpus.tokens is not None:
+        return
+    assert gold.bounds is not None
+    ends, others = gold.bounds[1:], np.append(starts[1:], gold.bounds[-1])
+    shared = min(len(ends), len(others))
+    sentence = int((ends[:shared] != others[:shared]).argmax())
+    token = int(starts[sentence])
+    finding = (
+        f"this sentence has {others[sentence] - token} tokens where the one at {_place(gold, token)} "
+        f"has {ends[sentence] - token}"
+    )
+    for piece in pieces:
+        if token < len(piece):
+            raise InputError(piece.corpus.source, piece.corpus.line(token), finding, _SAME_SENTENCES)
+        token -= len(piece)
+
+
+def _check_ends(gold: Corpus, system: Corpus, spans: Spans) -> None:
     """Raise an error if a span of a table reaches beyond its sentence, where the gold standard knows its length."""
     if gold.lengths is None:
         return
-    beyond = np.flatnonzero(mine.spans.end > gold.lengths[mine.spans.scope])
+    beyond = np.flatnonzero(spans.end > gold.lengths[spans.scope])
     if len(beyond):
-        sentence, end = int(mine.spans.scope[beyond[0]]), int(mine.spans.end[beyond[0]])
+        sentence, end = int(spans.scope[beyond[0]]), int(spans.end[beyond[0]])
         finding = f"a span of this sentence ends at token {end}, but the sentence has {gold.lengths[sentence]} tokens"
-        raise InputError(mine.corpus.source, mine.corpus.line(sentence), finding, _SAME_SENTENCES)
+        raise InputError(system.source, system.line(sentence), finding, _SAME_SENTENCES)
 
 
-def _ends_early(gold: Corpus, stretch: _Stretch | None) -> InputError:
-    """The error for a system that is too short; an earlier difference goes first."""
-    if stretch is None:
-        return InputError(gold.source, gold.line(0), "the system has ended before this line", _SAME_SENTENCES)
-    system, have = stretch.corpus, len(stretch)
-    if have:
-        _check(_cut(gold, have, stretch.by_token)[0], system)
-    line = system.line(len(system.lines) - 1)
-    if gold.tokens is not None and stretch.by_token:
-        what, remedy = f"the token {gold.tokens[have]!r}", _SAME_TOKENS
-    else:
-        what, remedy = "another sentence" if not stretch.by_token else "another token", _SAME_SENTENCES
-    finding = f"the system ends here, but {_place(gold, have)} has {what}"
-    return InputError(system.source, line, finding, remedy)
+def _ends_early(gold: Corpus, last: _Stretch | None, done: int) -> InputError:
+    """The error for a system that is too short."""
+    if last is None:  # a reader yields one batch at least, so this is an annotation without any
+        return InputError("the system", None, "it is empty", _SAME_SENTENCES)
+    system, by_token = last.corpus, last.by_token
+    what = f"the token {gold.tokens[done]!r}" if by_token and gold.tokens else "a sentence"
+    finding = f"the system ends here, but {_place(gold, done)} has {what}"
+    line = system.line(len(system.lines) - 1) if len(system.lines) else None
+    return InputError(system.source, line, finding, _SAME_TOKENS if by_token and gold.tokens else _SAME_SENTENCES)
 
 
 def _place(corpus: Corpus, index: int) -> str:

@@ -20,7 +20,8 @@ def windows(data: bytes) -> Words:
 
 def masks(lengths: Ints) -> Words:
     """For each length, the mask that keeps as many bytes of a window, all eight where it is longer."""
-    return _MASKS[np.minimum(lengths, 8)]
+    kept: Words = _MASKS[np.minimum(lengths, 8)]
+    return kept
 
 
 @dataclass(frozen=True)
@@ -65,13 +66,12 @@ def first_difference(left: Tokens, right: Tokens) -> int | None:
         limit = int(different.argmax())
         earlier = first_difference(left.slice(0, limit), right.slice(0, limit))
         return limit if earlier is None else earlier
-    left_windows, right_windows = windows(left.data), windows(right.data)
-    rows, done, found = np.arange(len(lengths)), 0, len(lengths)
+    mine, others = windows(left.data), windows(right.data)
+    unequal = (mine[left.start] ^ others[right.start]) & masks(lengths)
+    rows, done = np.flatnonzero(lengths > 8), 8
     while len(rows):
-        here = left_windows[left.start[rows] + done] ^ right_windows[right.start[rows] + done]
-        unequal = (here & masks(lengths[rows] - done)) != 0
-        if unequal.any():
-            found = min(found, int(rows[unequal.argmax()]))
+        rest = lengths[rows] - done
+        unequal[rows] |= (mine[left.start[rows] + done] ^ others[right.start[rows] + done]) & masks(rest)
         done += 8
-        rows = rows[lengths[rows] > done]
-    return None if found == len(lengths) else found
+        rows = rows[rest > 8]
+    return int((unequal != 0).argmax()) if unequal.any() else None

@@ -1,0 +1,206 @@
+"""Each contender does the same work: from two files, or two lists of tags, to a report by label.
+
+Run as `python contenders.py NAME GOLD SYSTEM [REPEAT]`: prints the CPU seconds of each repetition, the F1 that came
+out and the peak memory in megabytes, as JSON. Imports are not timed.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+from collections import defaultdict
+from collections.abc import Callable
+from io import StringIO
+from time import process_time
+
+Lists = list[list[str]]
+Timed = tuple[float, float]
+"""CPU seconds and F1."""
+
+
+def plain_reader(path: str) -> Lists:
+    """The reader that users of list-based tools write: tags of the last column, a list a sentence."""
+    sentences: Lists = []
+    sentence: list[str] = []
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            parts = line.split()
+            if parts:
+                sentence.append(parts[-1])
+            elif sentence:
+                sentences.append(sentence)
+                sentence = []
+    if sentence:
+        sentences.append(sentence)
+    return sentences
+
+
+def evenhand(gold: str, system: str, match: str = "exact,fair") -> Timed:
+    import evenhand as eh
+    from evenhand.report.text import render
+
+    begin = process_time()
+    results = eh.score(gold, [system], match=match)
+    render(results)
+    return process_time() - begin, next(iter(results.values()))["exact"].f1
+
+
+def evenhand_exact(gold: str, system: str) -> Timed:
+    return evenhand(gold, system, "exact")
+
+
+def evenhand_lists(gold: str, system: str) -> Timed:
+    import evenhand as eh
+    from evenhand.report.text import render
+
+    true, predicted = plain_reader(gold), plain_reader(system)
+    begin = process_time()
+    results = eh.score(eh.tags(true), [eh.tags(predicted)])
+    render(results)
+    return process_time() - begin, next(iter(results.values()))["exact"].f1
+
+
+def seqeval(gold: str, system: str) -> Timed:
+    from seqeval.metrics import classification_report
+
+    begin = process_time()
+    report = classification_report(plain_reader(gold), plain_reader(system), digits=6)
+    return process_time() - begin, _f1_of(report)
+
+
+def seqeval_lists(gold: str, system: str) -> Timed:
+    from seqeval.metrics import classification_report
+
+    true, predicted = plain_reader(gold), plain_reader(system)
+    begin = process_time()
+    report = classification_report(true, predicted, digits=6)
+    return process_time() - begin, _f1_of(report)
+
+
+def _f1_of(report: str) -> float:
+    line = next(line for line in report.splitlines() if "micro avg" in line)
+    return float(line.split()[-2])
+
+
+def nervaluate(gold: str, system: str) -> Timed:
+    from nervaluate import Evaluator
+
+    begin = process_time()
+    true, predicted = plain_reader(gold), plain_reader(system)
+    labels = sorted({tag[2:] for sentence in true for tag in sentence if tag != "O"})
+    found = Evaluator(true, predicted, tags=labels, loader="list").evaluate()
+    return process_time() - begin, float(found["overall"]["strict"].f1)
+
+
+def seqscore(gold: str, system: str) -> Timed:
+    from seqscore.conll import FORMAT_DELIM, LineSpec, score_conll_files
+
+    printed, sys.stdout = sys.stdout, StringIO()
+    try:
+        begin = process_time()
+        score_conll_files(
+            [system],
+            gold,
+            "BIO",
+            None,
+            "utf-8",
+            LineSpec(0, -1),
+            ignore_document_boundaries=True,
+            allow_comment_lines=False,
+            output_format=FORMAT_DELIM,
+            delim="\t",
+            full_precision=True,
+            quiet=True,
+        )
+        seconds, text = process_time() - begin, sys.stdout.getvalue()
+    finally:
+        sys.stdout = printed
+    line = next(line for line in text.splitlines() if line.startswith("ALL"))
+    return seconds, float(line.split("\t")[3])
+
+
+def conlleval_loop(gold: str, system: str) -> Timed:
+    """The counting of conlleval as a plain Python loop over both files: chunks by label and token accuracy."""
+    begin = process_time()
+    correct: dict[str, int] = defaultdict(int)
+    in_gold: dict[str, int] = defaultdict(int)
+    in_system: dict[str, int] = defaultdict(int)
+    tokens = right_tokens = 0
+    both_open = False
+    gold_before = system_before = ("O", "")
+    with open(gold, encoding="utf-8") as gold_file, open(system, encoding="utf-8") as system_file:
+        for number, (gold_line, system_line) in enumerate(zip(gold_file, system_file, strict=True), 1):
+            gold_cells, system_cells = gold_line.split(), system_line.split()
+            if len(gold_cells) != len(system_cells) or gold_cells[:1] != system_cells[:1]:
+                raise ValueError(f"different tokens in line {number}")
+            gold_here = _parse(gold_cells[-1]) if gold_cells else ("O", "")
+            system_here = _parse(system_cells[-1]) if system_cells else ("O", "")
+            if both_open:
+                gold_ends, system_ends = _ends(gold_before, gold_here), _ends(system_before, system_here)
+                if gold_ends and system_ends:
+                    correct[gold_before[1]] += 1
+                if gold_ends or system_ends or gold_here[1] != system_here[1]:
+                    both_open = False
+            gold_starts, system_starts = _starts(gold_before, gold_here), _starts(system_before, system_here)
+            if gold_starts and system_starts and gold_here[1] == system_here[1]:
+                both_open = True
+            if gold_starts:
+                in_gold[gold_here[1]] += 1
+            if system_starts:
+                in_system[system_here[1]] += 1
+            if gold_cells:
+                tokens += 1
+                right_tokens += gold_here == system_here
+            gold_before, system_before = gold_here, system_here
+    if both_open:
+        correct[gold_before[1]] += 1
+    lines = [f"accuracy: {right_tokens / tokens:.2%}"]
+    for label in sorted({*in_gold, *in_system}):
+        precision, recall = correct[label] / max(in_system[label], 1), correct[label] / max(in_gold[label], 1)
+        lines.append(f"{label}: precision: {precision:.2%}; recall: {recall:.2%}; {in_system[label]}")
+    "\n".join(lines)
+    f1 = 2 * sum(correct.values()) / (sum(in_gold.values()) + sum(in_system.values()))
+    return process_time() - begin, f1
+
+
+def _parse(tag: str) -> tuple[str, str]:
+    prefix, _, label = tag.partition("-")
+    return prefix, label
+
+
+def _ends(before: tuple[str, str], here: tuple[str, str]) -> bool:
+    """Whether a chunk ends before this tag."""
+    if before[0] == "O":
+        return False
+    return here[0] in ("B", "O") or before[0] == "E" or before[1] != here[1]
+
+
+def _starts(before: tuple[str, str], here: tuple[str, str]) -> bool:
+    """Whether a chunk starts with this tag."""
+    if here[0] == "O":
+        return False
+    return here[0] == "B" or before[0] in ("O", "E") or before[1] != here[1]
+
+
+CONTENDERS: dict[str, Callable[[str, str], Timed]] = {
+    "evenhand": evenhand,
+    "evenhand-exact": evenhand_exact,
+    "evenhand-lists": evenhand_lists,
+    "conlleval-loop": conlleval_loop,
+    "seqscore": seqscore,
+    "nervaluate": nervaluate,
+    "seqeval": seqeval,
+    "seqeval-lists": seqeval_lists,
+}
+
+
+def main() -> None:
+    name, gold, system, repeat = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]) if len(sys.argv) > 4 else 1
+    runs = [CONTENDERS[name](gold, system) for _ in range(repeat)]
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps({"seconds": [seconds for seconds, _ in runs], "f1": runs[0][1], "peak_mb": peak}))
+
+
+if __name__ == "__main__":
+    main()

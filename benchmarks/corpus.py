@@ -1,0 +1,73 @@
+"""A synthetic corpus of any size: running text with entities, and a system that errs like a real one."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+LABELS = ("PER", "ORG", "LOC", "MISC")
+SYLLABLES = [c + v + e for c in "bdfgklmnprstvz" for v in "aeiou" for e in ("", "n", "r", "st")]
+
+
+def write(folder: Path, tokens: int, seed: int = 1) -> tuple[Path, Path]:
+    """Gold and system files with about this many tokens, one eighth of them inside entities; made once."""
+    gold_path, system_path = folder / f"gold-{tokens}.conll", folder / f"system-{tokens}.conll"
+    if gold_path.exists() and system_path.exists():
+        return gold_path, system_path
+    folder.mkdir(parents=True, exist_ok=True)
+    chance = random.Random(seed)
+    words = ["".join(chance.choices(SYLLABLES, k=chance.choice((1, 1, 1, 2, 2, 3)))) for _ in range(20_000)]
+    # A piece of text is made once and repeated, so that large corpora take no longer to make than to write.
+    piece = [_sentence(chance, words) for _ in range(min(tokens // 14, 70_000) + 1)]
+    done = 0
+    with gold_path.open("w") as gold_file, system_path.open("w") as system_file:
+        while done < tokens:
+            for text, gold, system in piece:
+                gold_file.write("".join(f"{word} {tag}\n" for word, tag in zip(text, gold, strict=True)) + "\n")
+                system_file.write("".join(f"{word} {tag}\n" for word, tag in zip(text, system, strict=True)) + "\n")
+                done += len(text)
+                if done >= tokens:
+                    break
+    return gold_path, system_path
+
+
+def _sentence(chance: random.Random, words: list[str]) -> tuple[list[str], list[str], list[str]]:
+    length = chance.randint(3, 26)
+    text = chance.choices(words, k=length)
+    spans, place = [], 0
+    while place < length:
+        if chance.random() < 0.12:
+            size = min(chance.choice((1, 1, 1, 2, 2, 3)), length - place)
+            spans.append((place, place + size, chance.choice(LABELS)))
+            place += size
+        place += 1
+    return text, _tags(length, spans), _tags(length, _predict(chance, spans, length))
+
+
+def _predict(chance: random.Random, spans: list[tuple[int, int, str]], length: int) -> list[tuple[int, int, str]]:
+    """A flat prediction: 82 % right, the rest wrong labels, wrong bounds, both, missing; and some spurious ones."""
+    found: list[tuple[int, int, str]] = []
+    for start, end, label in spans:
+        error = chance.random()
+        if error > 0.93:
+            continue
+        if error > 0.87:
+            label = chance.choice(LABELS)
+        if error > 0.82 and error < 0.90:
+            start, end = chance.choice(((start, end + 1), (start + 1, end + 1), (start - 1, end), (start, end - 1)))
+        behind = found[-1][1] if found else 0
+        start, end = max(start, behind), min(end, length)
+        if start < end:
+            found.append((start, end, label))
+    if chance.random() < 0.06:
+        place = chance.randrange(length)
+        if all(end <= place or start > place for start, end, _ in found):
+            found = sorted([*found, (place, place + 1, chance.choice(LABELS))])
+    return found
+
+
+def _tags(length: int, spans: list[tuple[int, int, str]]) -> list[str]:
+    tags = ["O"] * length
+    for start, end, label in spans:
+        tags[start:end] = [f"B-{label}", *[f"I-{label}"] * (end - start - 1)]
+    return tags
