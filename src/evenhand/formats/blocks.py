@@ -6,7 +6,7 @@ number, a begin, an end and a number of cells, and the caller decides what an od
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -30,23 +30,9 @@ class Lines:
     _start: Ints | None
     """Where each cell begins; None where that is always just behind the end of the cell before."""
 
-    def cell(self, lines: Ints, column: int, columns: int) -> tuple[Ints, Ints]:
-        """Begin and end of the cells in one column, for lines that all have `columns` cells."""
-        place = self._last[lines]
-        if column != columns - 1:
-            place -= columns - 1 - column
-        end = self._end[place]
-        return self._begin(place), end
-
-    def _begin(self, place: Ints) -> Ints:
-        if self._start is not None:
-            return self._start[place]
-        place -= 1
-        start = self._end[place]
-        start += 1
-        if len(place) and place[0] < 0:
-            start[0] = 0
-        return start
+    def table(self, lines: Ints, columns: int) -> Cells:
+        """The cells of some lines, which all have `columns` of them."""
+        return Cells(self.data, lines, columns, self._last[lines], self._end, self._start)
 
     def number(self, line: int) -> int:
         """The line's number in its file."""
@@ -54,9 +40,42 @@ class Lines:
 
     def text(self, line: int) -> str:
         """The line, without what ends it."""
-        last = self._last[[line]]
-        first = last - max(int(self.cells[line]), 1) + 1
-        return self.data[self._begin(first)[0] : self._end[last][0]].decode()
+        columns = max(int(self.cells[line]), 1)
+        cells = self.table(np.array([line]), columns)
+        return self.data[cells.column(0)[0][0] : cells.column(columns - 1)[1][0]].decode()
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells of lines that have equally many; columns count from 0."""
+
+    data: bytes
+    lines: Ints
+    columns: int
+    _last: Ints
+    _all_ends: Ints
+    _all_starts: Ints | None
+    _ends: dict[int, Ints] = field(default_factory=dict)
+
+    def column(self, column: int) -> tuple[Ints, Ints]:
+        """Begin and end of the cells in one column."""
+        if self._all_starts is not None:
+            return self._all_starts[self._last - (self.columns - 1 - column)], self._end(column)
+        return self._end(column - 1) + 1, self._end(column)
+
+    def text(self, column: int, row: int) -> str:
+        start, end = self.column(column)
+        return self.data[start[row] : end[row]].decode()
+
+    def _end(self, column: int) -> Ints:
+        """The ends of the cells in one column; -1 is the last one of the line before."""
+        if column not in self._ends:
+            place = self._last - (self.columns - 1 - column)
+            ends = self._all_ends[place]
+            if len(place) and place[0] < 0:
+                ends[0] = -1
+            self._ends[column] = ends
+        return self._ends[column]
 
 
 def split(block: Block, *, tabs: bool) -> Lines:
@@ -67,20 +86,16 @@ def split(block: Block, *, tabs: bool) -> Lines:
     cells = last.copy()
     cells[1:] -= last[:-1]
     cells[0] += 1
-    cells[_blank_lines(cells, last, end, start)] = 0
+    cells[_blank_lines(data, cells, last, end, start)] = 0
     return Lines(block.data, block.first_line, cells, last, end, start)
 
 
-def _blank_lines(cells: Ints, last: Ints, end: Ints, start: Ints | None) -> Bools:
-    """Which lines are no longer than the separators between their cells."""
-    line_end = end[last]
-    if start is not None:
-        length = line_end - start[last - cells + 1]
-    else:
-        length = line_end.copy()
-        length[1:] -= line_end[:-1] + 1
-    blank: Bools = length < cells
-    return blank
+def _blank_lines(data: Bytes, cells: Ints, last: Ints, end: Ints, start: Ints | None) -> Ints:
+    """The lines that are no longer than the separators between their cells; the last of these cells is empty."""
+    maybe = np.flatnonzero(data[end[last] - 1] <= SPACE)
+    first_cell = last[maybe] - cells[maybe] + 1
+    first = np.where(first_cell > 0, end[first_cell - 1] + 1, 0) if start is None else start[first_cell]
+    return maybe[end[last[maybe]] - first < cells[maybe]]
 
 
 def _separators(data: Bytes, *wanted: int) -> tuple[Ints, Bytes]:
@@ -129,11 +144,10 @@ def _cells_between_runs(data: Bytes) -> tuple[Ints, Bools, Ints | None]:
     """
     end, byte = _separators(data, TAB, LINE_FEED, CARRIAGE_RETURN, SPACE)
     ends_line = byte == LINE_FEED
+    if _is_plain(data):
+        return end, ends_line, None
     start = _starts(end)
     full = end > start
-    plain = full | (ends_line & np.append(True, ends_line[:-1]))
-    if plain.all():
-        return end, ends_line, None
     keep = full | ends_line
     start, end, ends_line, full = start[keep], end[keep], ends_line[keep], full[keep]
     # Blanks at the end of a line leave its line feed behind an empty cell: the cell before it is the last one.
@@ -142,6 +156,14 @@ def _cells_between_runs(data: Bytes) -> tuple[Ints, Bools, Ints | None]:
     ends_line[:-1] |= trailing[1:]
     keep = ~trailing
     return end[keep], ends_line[keep], start[keep]
+
+
+def _is_plain(data: Bytes) -> bool:
+    """Whether blanks stand alone, but for the line feeds of blank lines."""
+    blank, line_feed = data <= SPACE, data == LINE_FEED
+    together = np.count_nonzero(blank[1:] & blank[:-1])
+    starts_blank = bool(blank[0]) and not line_feed[0]
+    return not starts_blank and together == np.count_nonzero(line_feed[1:] & line_feed[:-1])
 
 
 def numbers(data: bytes, start: Ints, end: Ints) -> tuple[Ints, Bools]:

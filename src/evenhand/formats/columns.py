@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.arrays import Ints, ints
-from evenhand.formats.blocks import Lines, split
+from evenhand.formats.blocks import Cells, Lines, split
 from evenhand.formats.source import Block, Source
 from evenhand.formats.tag_column import TagColumn
 from evenhand.settings import ReadSettings
@@ -47,17 +47,18 @@ class Layout:
 
 @dataclass(frozen=True)
 class Parsed:
-    """The lines of a block by what they are: tokens, ends of sentences, and (among these) begins of documents."""
+    """A block by what its lines are: tokens, ends of sentences, and (among these) begins of documents."""
 
-    lines: Lines
-    tokens: Ints
+    first_line: int
+    count: int
+    tokens: Cells
     breaks: Ints
     documents: Ints
 
     def tokens_before(self, lines: Ints) -> Ints:
         """How many tokens stand before each of these lines, which are breaks."""
-        if len(self.tokens) + len(self.breaks) < len(self.lines.cells):
-            return np.searchsorted(self.tokens, lines)
+        if len(self.tokens.lines) + len(self.breaks) < self.count:
+            return np.searchsorted(self.tokens.lines, lines)
         return lines - np.searchsorted(self.breaks, lines)
 
 
@@ -74,12 +75,12 @@ def batches(
     readers = {layer: _tag_column(source, layout, settings, vocabulary, column) for layer, column in columns.items()}
     new_document = True
     for parsed in _parsed(source, layout, settings.block_size):
-        corpus, next_is_new = _corpus(source, layout, parsed, new_document)
+        corpus, next_is_new = _corpus(source, parsed, new_document)
         if corpus.sentences:
             layers: dict[str, Spans | Tags] = {}
             readings: dict[str, Reading] = {}
             for layer, reader in readers.items():
-                tags, layers[layer], readings[layer] = reader.read(parsed.lines, parsed.tokens, corpus)
+                tags, layers[layer], readings[layer] = reader.read(parsed.tokens, corpus)
                 layers["tags" if layer == "spans" else f"{layer}-tags"] = tags
             yield Annotation(corpus, layers, readings, source.path.stem)
         new_document = next_is_new
@@ -109,8 +110,8 @@ def _tag_column(
 ) -> TagColumn:
     place = layout.place(source, column)
     parts = _parsed(source, layout, _SAMPLE)
-    sample = ((each.lines, each.tokens, _corpus(source, layout, each, True)[0]) for each in parts)
-    return TagColumn(source, (place, layout.columns), settings, vocabulary, sample)
+    sample = ((each.tokens, _corpus(source, each, True)[0]) for each in parts)
+    return TagColumn(source, place, settings, vocabulary, sample)
 
 
 def _parsed(source: Source, layout: Layout, size: int) -> Iterator[Parsed]:
@@ -131,21 +132,23 @@ def _classify(source: Source, layout: Layout, lines: Lines) -> Parsed:
             finding = f"found {_columns(int(lines.cells[line]))} where line {layout.first_line} has {layout.columns}"
             raise source.error(lines.number(line), finding, "mend the line, or begin it with # if it is a comment")
     if DOCUMENT_START.encode() in lines.data:
-        tokens = np.flatnonzero(is_token)
-        hyphen = np.frombuffer(lines.data, dtype=np.uint8)[lines.cell(tokens, 0, layout.columns)[0]] == ord("-")
-        documents += [line for line in tokens[hyphen].tolist() if lines.text(line).startswith(DOCUMENT_START)]
+        maybe = np.flatnonzero(is_token)
+        first = lines.table(maybe, layout.columns).column(0)[0]
+        hyphen = np.frombuffer(lines.data, dtype=np.uint8)[first] == ord("-")
+        documents += [line for line in maybe[hyphen].tolist() if lines.text(line).startswith(DOCUMENT_START)]
         is_token[documents], is_break[documents] = False, True
-    return Parsed(lines, np.flatnonzero(is_token), np.flatnonzero(is_break), ints(sorted(documents)))
+    tokens = lines.table(np.flatnonzero(is_token), layout.columns)
+    return Parsed(lines.first_line, len(lines.cells), tokens, np.flatnonzero(is_break), ints(sorted(documents)))
 
 
 def _columns(count: int) -> str:
     return f"{count} column" if count == 1 else f"{count} columns"
 
 
-def _corpus(source: Source, layout: Layout, parsed: Parsed, new_document: bool) -> tuple[Corpus, bool]:
+def _corpus(source: Source, parsed: Parsed, new_document: bool) -> tuple[Corpus, bool]:
     """The text of a block, and whether what follows begins a document."""
-    lines, tokens = parsed.lines, parsed.tokens
-    edges = np.zeros(len(tokens) + 1, dtype=np.bool_)
+    tokens = parsed.tokens
+    edges = np.zeros(len(tokens.lines) + 1, dtype=np.bool_)
     edges[parsed.tokens_before(parsed.breaks)] = True
     edges[[0, -1]] = True
     bounds = np.flatnonzero(edges)
@@ -155,8 +158,9 @@ def _corpus(source: Source, layout: Layout, parsed: Parsed, new_document: bool) 
         source=source.shown,
         sentences=sentences,
         bounds=bounds,
-        tokens=Tokens(lines.data, *lines.cell(tokens, 0, layout.columns)) if layout.columns > 1 else None,
-        lines=lines.first_line + tokens,
+        tokens=Tokens(tokens.data, *tokens.column(0)) if tokens.columns > 1 else None,
+        lines=tokens.lines,
+        first_line=parsed.first_line,
         documents=np.append(0, begin[(begin > 0) & (begin < sentences)]),
         continues=not (new_document or 0 in begin),
     )

@@ -95,7 +95,7 @@ def _cells(lines: Lines, rows: Ints, column: int) -> tuple[Ints, Ints]:
     start, end = np.empty_like(rows), np.empty_like(rows)
     for columns in (3, 4):
         some = lines.cells[rows] == columns
-        start[some], end[some] = lines.cell(rows[some], column, columns)
+        start[some], end[some] = lines.table(rows[some], columns).column(column)
     return start, end
 
 
@@ -135,7 +135,7 @@ def _shapes(source: Source, lines: Lines, rows: Ints, first: Ints, last: Ints, v
     """
     shape = np.zeros(len(rows), dtype=np.int64)
     listed = np.flatnonzero(lines.cells[rows] == 4)
-    start, end = lines.cell(rows[listed], 3, 4)
+    start, end = lines.table(rows[listed], 4).column(3)
     only, bad = numbers(lines.data, start, end)
     for place in np.flatnonzero(bad | (only != first[listed]) | (only != last[listed])).tolist():
         row = listed[place]

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from evenhand.arrays import Ints
-from evenhand.formats.blocks import Lines
+from evenhand.formats.blocks import Cells
 from evenhand.formats.codes import CellCodes
 from evenhand.formats.source import Source
-from evenhand.problems import InputError
 from evenhand.settings import ReadSettings
 from evenhand.text import encodings
 from evenhand.text.annotation import Reading
@@ -17,8 +16,8 @@ from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags
 from evenhand.text.tag_table import TagTable, looks_plain
 
-Sample = Iterator[tuple[Lines, Ints, Corpus]]
-"""The first lines of a file, block by block: the lines, which of them are tokens, and the text they make."""
+Sample = Iterator[tuple[Cells, Corpus]]
+"""The first tokens of a file, block by block: their cells, and the text they make."""
 
 
 class TagColumn:
@@ -27,7 +26,7 @@ class TagColumn:
     def __init__(
         self,
         source: Source,
-        place: tuple[int, int],
+        place: int,
         settings: ReadSettings,
         vocabulary: Vocabulary,
         sample: Sample,
@@ -42,15 +41,15 @@ class TagColumn:
             self._recognise(sample)
             self._begin(vocabulary)
 
-    def read(self, lines: Lines, tokens: Ints, corpus: Corpus) -> tuple[Tags, Spans, Reading]:
-        """The tags of these lines, the spans they spell, and what was repaired."""
+    def read(self, cells: Cells, corpus: Corpus) -> tuple[Tags, Spans, Reading]:
+        """The tags of these tokens, the spans they spell, and what was repaired."""
         assert corpus.bounds is not None
-        code = self._code(lines, tokens)
+        code = self._code(cells, corpus)
         decoded = self._table.decode(code, corpus.bounds, self._encoding, self._repair)
         first = None
         if len(decoded.ill_formed):
             token = int(decoded.ill_formed.min())
-            line, tag = lines.number(int(tokens[token])), self._table.names[int(code[token])]
+            line, tag = corpus.line(token), self._table.names[int(code[token])]
             if self._repair == "error":
                 finding = f"the span that begins here with {tag!r} is ill-formed in {self._encoding.upper()}"
                 raise self._source.error(line, finding, "mend it, or choose --repair begin or discard")
@@ -58,7 +57,7 @@ class TagColumn:
         reading = Reading(
             format="conll",
             encoding=self._encoding,
-            column=str(self._place[0] + 1),
+            column=str(self._place + 1),
             repaired=len(decoded.ill_formed),
             first_repair=first,
         )
@@ -71,14 +70,13 @@ class TagColumn:
 
     def _recognise(self, sample: Sample) -> None:
         """Take the encoding from the first block that has a span; without any, it does not matter."""
-        for lines, tokens, corpus in sample:
-            start, end = lines.cell(tokens, *self._place)
-            code, new = CellCodes()(lines.data, start, end)
-            names = [lines.data[start[row] : end[row]].decode() for row in new]
+        for cells, corpus in sample:
+            start, end = cells.column(self._place)
+            names = [cells.text(self._place, row) for row in CellCodes()(cells.data, start, end)[1]]
             self._plain = looks_plain(names)
             self._encoding = "plain" if self._plain else "bioes"
             self._begin(Vocabulary())
-            code = self._code(lines, tokens)
+            code = self._code(cells, corpus)
             if not self._table.prefixes():
                 continue
             if not self._plain:
@@ -88,21 +86,17 @@ class TagColumn:
                 self._encoding = encodings.recognise(self._table.prefixes(), found)
             return
 
-    def _code(self, lines: Lines, tokens: Ints) -> Ints:
-        """The codes of the tags in these lines; new tags join the table."""
-        start, end = lines.cell(tokens, *self._place)
-        code, new = self._codes(lines.data, start, end)
+    def _code(self, cells: Cells, corpus: Corpus) -> Ints:
+        """The codes of the tags of these tokens; new tags join the table."""
+        code, new = self._codes(cells.data, *cells.column(self._place))
         for row in new:
-            tag = lines.data[start[row] : end[row]].decode()
+            tag = cells.text(self._place, row)
             finding = self._table.add(tag)
             if finding is not None:
                 remedy = "mend it, or name the encoding (--encoding plain for labels without prefixes)"
-                raise self._error(lines, tokens, row, finding, remedy)
+                raise self._source.error(corpus.line(row), finding, remedy)
             if self._table.prefixes() - encodings.allowed(self._encoding):
                 how = "named" if self._named else "recognised from the first lines"
                 finding = f"the tag {tag!r} does not occur in {self._encoding.upper()}, the encoding {how}"
-                raise self._error(lines, tokens, row, finding, "name the file's encoding with --encoding")
+                raise self._source.error(corpus.line(row), finding, "name the file's encoding with --encoding")
         return code
-
-    def _error(self, lines: Lines, tokens: Ints, row: int, finding: str, remedy: str) -> InputError:
-        return self._source.error(lines.number(int(tokens[row])), finding, remedy)

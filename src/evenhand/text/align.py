@@ -147,7 +147,7 @@ def _cut(corpus: Corpus, size: int, by_token: bool) -> tuple[Corpus, Corpus]:
 
 def _part(corpus: Corpus, bounds: Ints, begin: int, end: int) -> Corpus:
     tokens = corpus.tokens.slice(begin, end) if corpus.tokens is not None else None
-    return Corpus(corpus.source, len(bounds) - 1, bounds, tokens, corpus.lines[begin:end])
+    return Corpus(corpus.source, len(bounds) - 1, bounds, tokens, corpus.lines[begin:end], corpus.first_line)
 
 
 def _sentence_starts(pieces: Sequence[_Stretch]) -> Ints:

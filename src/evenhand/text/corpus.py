@@ -18,7 +18,8 @@ class Corpus:
 
     `bounds` says where sentences begin, in tokens, with the end of the last one behind; it is None where a file
     names sentences but not their lengths (span tables). `tokens` is None where a file has tags only. `lines` gives
-    the line of each token or, without `bounds`, of each sentence; it is empty for text that comes from no file.
+    the line of each token or, without `bounds`, of each sentence, counted from `first_line`; it is empty for text that
+    comes from no file.
     """
 
     source: str
@@ -26,6 +27,7 @@ class Corpus:
     bounds: Ints | None = None
     tokens: Tokens | None = None
     lines: Ints = field(default_factory=empty)
+    first_line: int = 0
     documents: Ints = field(default_factory=lambda: ints([0]))
     """The first sentence of each document."""
     continues: bool = False
@@ -45,7 +47,7 @@ class Corpus:
 
     def line(self, index: int) -> int | None:
         """The line of a token (of a sentence, where token positions are unknown)."""
-        return int(self.lines[index]) if index < len(self.lines) else None
+        return self.first_line + int(self.lines[index]) if index < len(self.lines) else None
 
     @staticmethod
     def concatenate(parts: Sequence[Corpus]) -> Corpus:
@@ -61,7 +63,7 @@ class Corpus:
             sentences=int(first_sentence[-1]),
             bounds=_join_bounds(all_bounds) if len(all_bounds) == len(parts) else None,
             tokens=Tokens.concatenate(all_tokens) if len(all_tokens) == len(parts) else None,
-            lines=np.concatenate([part.lines for part in parts]),
+            lines=np.concatenate([part.lines + part.first_line for part in parts]),
             documents=np.concatenate(
                 [starts + shift for starts, shift in zip(documents, first_sentence, strict=False)]
             ),
