@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from build import pair
 
+from build import pair
 from evenhand.judge.exact import exact
 from evenhand.judge.fair import fair
 from evenhand.scores.spans import exact_score, fair_score

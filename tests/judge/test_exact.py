@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from build import counts, matches, pair, rows
 from hypothesis import given
 
+from build import counts, matches, pair, rows
 from evenhand.judge.exact import exact
 
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from build import counts, matches, pair, pairs, rows
 from hypothesis import given
 from hypothesis import strategies as st
-import slow_fair
 
+import slow_fair
+from build import counts, matches, pair, pairs, rows
 from evenhand.judge.fair import fair
 from evenhand.judge.verdicts import EDGES, LBE, Verdicts
 

@@ -133,7 +133,6 @@ def _results(gold_name: str, run: Run, settings: ScoreSettings, repair: Repair, 
     reading = run.gold.reading or Reading()
     gold = Gold(gold_name, run.documents, run.sentences, run.tokens, run.gold.labels.total(), support, reading)
     system_readings = {name: side.reading or Reading() for name, side in run.systems.items()}
-    line = signature(settings, repair, weights, reading, system_readings.values())
     found = {}
     for name, side in run.systems.items():
         tallies = run.tallies[name]
@@ -143,7 +142,7 @@ def _results(gold_name: str, run: Run, settings: ScoreSettings, repair: Repair, 
             units=side.labels.total(),
             labels=dict(sorted(side.labels.items())),
             scores={model: _model(model, tallies, support, settings, weights) for model in settings.match},
-            signature=line,
+            signature=signature(settings, repair, weights, reading, system_readings[name]),
             settings=settings,
             reading=system_readings[name],
             notes=notes(gold, name, system_readings[name], repair, breaks_differ=side.breaks_differ),

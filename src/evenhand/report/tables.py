@@ -101,12 +101,11 @@ def _model(result: Result, score: ModelScore) -> Table:
 def _error_types(result: Result, score: ModelScore) -> Table:
     """How the errors divide; the traditional view beside the fair one, where it was scored."""
     errors = sum(score.overall[kind] for kind in ERROR_NAMES)
-    columns = [Column("error type", "text"), Column("", "text"), Column("count", "count")]
-    columns += [Column("%", "percent"), Column("", "bar")]
+    columns = [Column("error type", "text"), Column("count", "count"), Column("%", "percent"), Column("", "bar")]
     rows: list[list[Cell]] = []
     for kind, name in ERROR_NAMES.items():
         share = score.overall[kind] / errors if errors else 0.0
-        rows.append([kind, name, score.overall[kind], share, share])
+        rows.append([f"{kind:<4}{name}", score.overall[kind], share, share])
     remark = ""
     if "exact" in result.scores:
         fp, fn = result["exact"].overall["FP"], result["exact"].overall["FN"]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.result.contract import to_contract
+from evenhand.result.signature import joint_signature
 from evenhand.scores.spans import ModelScore
 from evenhand.settings import ScoreSettings
 from evenhand.tally import Tally
@@ -76,7 +77,7 @@ class Results(Mapping[str, Result]):
 
     @property
     def signature(self) -> str:
-        return self._first.signature
+        return joint_signature(result.signature for result in self.values())
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -10,9 +10,7 @@ from evenhand.text.annotation import Reading
 from evenhand.version import __version__
 
 
-def signature(
-    settings: ScoreSettings, repair: Repair, weights: Weights, gold: Reading, systems: Iterable[Reading]
-) -> str:
+def signature(settings: ScoreSettings, repair: Repair, weights: Weights, gold: Reading, system: Reading) -> str:
     """`key:value` pairs with bars between them; two results with equal signatures can be compared."""
     found = {
         "evenhand": __version__,
@@ -22,7 +20,7 @@ def signature(
         "scope": "sentence",
         "levels": settings.levels,
         "gold": _reading(gold),
-        "system": "+".join(sorted({_reading(reading) for reading in systems})),
+        "system": _reading(system),
         "repair": repair,
         "map": ",".join(map(str, settings.maps)) or "none",
         "labels": ",".join(sorted(settings.labels)) or "all",
@@ -34,6 +32,16 @@ def signature(
     if "weighted" in settings.match:
         found["weights"] = str(weights)
     return "|".join(f"{key}:{value}" for key, value in found.items())
+
+
+def joint_signature(signatures: Iterable[str]) -> str:
+    """One signature for several systems: where their values differ, all of them with plus signs between."""
+    columns = zip(*(each.split("|") for each in dict.fromkeys(signatures)), strict=True)
+    found = []
+    for column in columns:
+        key = column[0].partition(":")[0]
+        found.append(f"{key}:" + "+".join(dict.fromkeys(pair.partition(":")[2] for pair in column)))
+    return "|".join(found)
 
 
 def _reading(reading: Reading) -> str:

@@ -78,9 +78,7 @@ class TagTable:
 
     def decode(self, code: Ints, bounds: Ints, encoding: str, repair: Repair) -> Decoded:
         """The spans of a text with these tags, by their first token, then by level."""
-        sentence = np.zeros(len(code), dtype=np.int64)
-        sentence[bounds[1:-1]] = 1
-        sentence = np.cumsum(sentence)
+        sentence = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
         parts, ill_formed = [], []
         for level in range(self.levels):
             found = self.segments(code, bounds[:-1], level)

@@ -1,0 +1,198 @@
+"""`score`: labels, averages, levels, groups, names, and what changes nothing."""
+
+from __future__ import annotations
+
+import tracemalloc
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import evenhand as eh
+from evenhand.engines.score import unique_names
+from evenhand.engines.serial import run_serial
+from evenhand.formats.read import batches
+from evenhand.settings import ReadSettings, ScoreSettings
+from evenhand.tally import Tally
+from evenhand.text.align import Feed
+from evenhand.text.labels import Vocabulary
+
+GOLD = [[("PER", 0, 2), ("LOC", 4, 5)], [("PER", 0, 1), ("ORG", 2, 3)]]
+SYSTEM = [[("PER", 0, 2), ("ORG", 4, 5)], [("PER", 0, 1), ("MISC", 5, 6)]]
+
+
+@pytest.fixture
+def sides() -> tuple[eh.Annotation, eh.Annotation]:
+    return eh.spans(GOLD), eh.spans(SYSTEM, name="system")
+
+
+def test_macro_is_the_mean_over_the_gold_standards_labels(sides) -> None:
+    """F1 of PER 1, LOC 0, ORG 0; MISC is the system's alone and does not enter, nor does it vanish."""
+    result = eh.score(*sides)
+    assert result["exact"].macro.f1 == pytest.approx(1 / 3)
+    assert result["exact"].labels["MISC"]["FP"] == 1
+
+
+def test_support_average_weighs_by_gold_spans(sides) -> None:
+    assert eh.score(*sides)["exact"].support.f1 == pytest.approx((2 * 1 + 0 + 0) / 4)
+
+
+def test_overall_sums_before_it_divides(sides) -> None:
+    overall = eh.score(*sides)["exact"].overall
+    assert (overall["TP"], overall["FP"], overall["FN"], overall.f1) == (2, 2, 2, 0.5)
+
+
+def test_only_some_labels(sides) -> None:
+    result = eh.score(*sides, labels="PER,LOC")
+    assert list(result["exact"].labels) == ["LOC", "PER"]
+    assert result["fair"].overall["FN"] == 1, "what was an LE to an excluded label is a miss"
+    assert eh.score(*sides, exclude=["ORG", "MISC"])["fair"].overall.counts == result["fair"].overall.counts
+
+
+def test_map_acts_on_both_sides_or_on_one(sides) -> None:
+    both = eh.score(*sides, map={"LOC": "PLACE"})
+    assert both.gold.labels == {"ORG": 1, "PER": 2, "PLACE": 1}
+    one = eh.score(*sides, map=["system:ORG=LOC"])
+    assert one["exact"].labels["LOC"]["TP"] == 1
+    assert eh.score(*sides, map=["gold:LOC=ORG"])["exact"].labels["ORG"]["TP"] == 1
+    named = eh.score(sides[0], {"a": sides[1], "b": sides[1]}, map=["a:ORG=LOC"])
+    assert [named[name]["exact"].overall["TP"] for name in ("a", "b")] == [3, 2]
+
+
+def test_a_colon_belongs_to_the_label_unless_a_side_stands_before_it() -> None:
+    gold, system = eh.spans([[("ns:PER", 0, 1)]]), eh.spans([[("PER", 0, 1)]])
+    assert eh.score(gold, system, map=["ns:PER=PER"])["exact"].f1 == 1.0
+
+
+@pytest.mark.parametrize("text", ["PER", "=PER", "PER=", ""])
+def test_a_map_that_cannot_be_read(sides, text: str) -> None:
+    with pytest.raises(eh.SettingError, match="OLD=NEW"):
+        eh.score(*sides, map=[text])
+
+
+def test_focus_moves_labeling_errors(sides) -> None:
+    target, system = (eh.score(*sides, focus=focus)["fair"].labels for focus in ("target", "system"))
+    assert (target["LOC"]["LE"], target["ORG"]["LE"]) == (1, 0)
+    assert (system["LOC"]["LE"], system["ORG"]["LE"]) == (0, 1)
+
+
+def test_beta_is_shown_beside_f1_and_is_the_headline(sides) -> None:
+    score = eh.score(eh.spans([[("A", 0, 1), ("A", 2, 3)]]), eh.spans([[("A", 0, 1)]]), beta=2)["exact"]
+    assert score.f1 == pytest.approx(2 / 3)
+    assert score.headline == score.overall.f_beta == pytest.approx(5 / 9)
+
+
+def test_levels_pooled_or_separate() -> None:
+    """The same span on another level: right where levels are pooled, wrong where they are separate (GermEval)."""
+    gold, system = eh.tags([["B-ORG|B-LOC", "I-ORG"]]), eh.tags([["B-LOC|B-ORG", "O|I-ORG"]])
+    assert eh.score(gold, system)["exact"].f1 == 1.0
+    assert eh.score(gold, system, levels="separate")["exact"].f1 == 0.0
+    assert eh.score(gold, gold, levels="separate")["exact"].f1 == 1.0
+
+
+def test_groups_keep_documents_or_sentences_apart(example: Path) -> None:
+    paths = example / "gold.conll", example / "tagger.conll"
+    total, documents, sentences = (
+        eh.score(*paths, groups=groups).tallies["fair"] for groups in ("total", "document", "sentence")
+    )
+    assert documents.total() == sentences.total() == total
+    assert {group for group, *_ in documents.cells()} == set(range(8))
+    assert len({group for group, *_ in sentences.cells()}) > 60
+
+
+@pytest.mark.parametrize("groups", ["document", "sentence"])
+@pytest.mark.parametrize("sizes", [(1, 1), (100, 3000), (1 << 18, 64)])
+def test_batch_sizes_change_nothing(example: Path, sizes: tuple[int, int], groups) -> None:
+    def tallies(gold_size: int, system_size: int) -> dict[str, Tally]:
+        vocabulary = Vocabulary()
+        gold = batches(example / "gold.conll", ReadSettings(block_size=gold_size), vocabulary)
+        system = batches(example / "tagger.conll", ReadSettings(block_size=system_size), vocabulary)
+        return run_serial(gold, {"tagger": Feed(system)}, vocabulary, ScoreSettings(), groups).tallies["tagger"]
+
+    assert tallies(*sizes) == tallies(1 << 20, 1 << 20)
+
+
+SENTENCES = st.lists(
+    st.lists(st.sampled_from(["O", "B-A", "I-A", "B-B"]), min_size=1, max_size=6), min_size=1, max_size=6
+)
+
+
+@given(SENTENCES, st.randoms(use_true_random=False))
+def test_the_order_of_sentences_changes_nothing(tags: list, chance) -> None:
+    other = [[chance.choice(["O", "B-A", "I-A", "B-B"]) for _ in sentence] for sentence in tags]
+    order = list(range(len(tags)))
+    chance.shuffle(order)
+    first = eh.score(eh.tags(tags, encoding="iob2"), eh.tags(other, encoding="iob2"))
+    second = eh.score(
+        eh.tags([tags[i] for i in order], encoding="iob2"), eh.tags([other[i] for i in order], encoding="iob2")
+    )
+    assert first.to_dict()["systems"][0]["scores"] == second.to_dict()["systems"][0]["scores"]
+
+
+@given(SENTENCES)
+def test_a_perfect_system(tags: list) -> None:
+    result = eh.score(eh.tags(tags, encoding="iob2"), eh.tags(tags, encoding="iob2"))
+    expected = 1.0 if result.gold.units else 0.0
+    assert [result[model].f1 for model in ("exact", "fair")] == [expected, expected]
+
+
+def test_the_same_spans_in_another_encoding_score_the_same() -> None:
+    gold = eh.tags([["B-PER", "I-PER", "B-PER", "O", "B-LOC"]])
+    system = eh.tags([["B-PER", "L-PER", "U-PER", "O", "U-LOC"]])
+    assert eh.score(gold, system)["exact"].f1 == 1.0
+
+
+def test_many_systems_by_list_or_mapping(example: Path) -> None:
+    paths = [example / f"{name}.conll" for name in ("gazetteer", "crf", "tagger")]
+    listed = eh.score(example / "gold.conll", paths)
+    assert list(listed) == ["gazetteer", "crf", "tagger"]
+    named = eh.score(example / "gold.conll", {"best": paths[2]})
+    assert named["best"]["fair"].f1 == listed["tagger"]["fair"].f1
+
+
+def test_gold_and_prediction_in_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "both.conll"
+    path.write_text("Ada NNP B-PER B-PER\nsees VBZ O B-LOC\nBo NNP B-PER O\n")
+    result = eh.score(path)
+    assert (result.name, result["exact"].overall.counts) == ("both", {"TP": 1, "FP": 1, "FN": 1})
+    swapped = eh.score(path, column={"gold": 4, "system": 3})
+    assert swapped["exact"].overall.counts == result["exact"].overall.counts
+    assert swapped["fair"].labels["LOC"]["FN"] == 1
+
+
+def test_names_are_unique() -> None:
+    assert unique_names(["a/x.conll", "b/x.conll", "c/y.conll"]) == ["a/x", "b/x", "y"]
+    assert unique_names(["a/x.conll", "a/x.conll"]) == ["a/x", "a/x (2)"]
+
+
+def test_no_system(sides) -> None:
+    with pytest.raises(eh.SettingError, match="no system"):
+        eh.score(sides[0], [])
+    with pytest.raises(eh.SettingError, match="cannot be scored alone"):
+        eh.score(sides[0])
+
+
+def test_an_unknown_model(sides) -> None:
+    with pytest.raises(eh.SettingError, match="match is 'fairy'; choose one of exact, fair, weighted"):
+        eh.score(*sides, match="exact,fairy")
+    with pytest.raises(KeyError, match="no match model 'weighted' was scored"):
+        eh.score(*sides)["weighted"]
+
+
+def test_memory_does_not_grow_with_the_files(tmp_path: Path) -> None:
+    """Four times the text takes no more memory at its peak (a little, for counts)."""
+
+    def peak(sentences: int) -> int:
+        gold, system = tmp_path / "gold.conll", tmp_path / "system.conll"
+        gold.write_text("Ada B-PER\nsees O\nLondon B-LOC\n\n" * sentences)
+        system.write_text("Ada B-PER\nsees B-ORG\nLondon O\n\n" * sentences)
+        tracemalloc.start()
+        result = eh.score(gold, system)
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert result["exact"].overall["TP"] == sentences
+        return found
+
+    peak(100)  # what is loaded on first use does not count
+    assert peak(160_000) < 1.2 * peak(40_000)

@@ -1,0 +1,141 @@
+"""Column files: separators, columns, comments, documents, stacked and bare tags."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import evenhand as eh
+from evenhand.formats.read import batches
+from evenhand.settings import ReadSettings
+from evenhand.text.annotation import Annotation
+from evenhand.text.labels import Vocabulary
+
+
+@pytest.fixture
+def file(tmp_path: Path):
+    def write(text: str | bytes, name: str = "file.conll") -> Path:
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return write
+
+
+def words(annotation: Annotation) -> list[str]:
+    tokens = annotation.corpus.tokens
+    assert tokens is not None
+    return [tokens[i] for i in range(len(tokens))]
+
+
+TWO_SENTENCES = [("PER", 0, 0, 2), ("LOC", 1, 1, 2)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ada\tB-PER\nLovelace\tI-PER\n\nin\tO\nLondon\tB-LOC\n\n",
+        "Ada B-PER\nLovelace I-PER\n\nin O\nLondon B-LOC\n",
+        "Ada   B-PER\nLovelace I-PER  \n\n\n\nin    O\nLondon B-LOC",
+        "Ada\tB-PER\r\nLovelace\tI-PER\r\n\r\nin\tO\r\nLondon\tB-LOC\r\n",
+        "Ada \t B-PER\r\nLovelace I-PER\r\n \r\nin O \r\nLondon\tB-LOC\r\n".replace("\t", " "),
+        "\ufeffAda\tB-PER\nLovelace\tI-PER\n   \nin\tO\nLondon\tB-LOC\n",
+        "\n\nAda NNP B-NP B-PER\nLovelace NNP I-NP I-PER\n\nin IN B-PP O\nLondon NNP B-NP B-LOC\n",
+        "Ada\tB-PER\nLovelace\tI-PER\n\t\nin\tO\nLondon\tB-LOC\n",
+    ],
+    ids=["tabs", "spaces", "runs", "crlf", "crlf-spaces", "bom", "four-columns", "blank-with-tab"],
+)
+def test_the_same_text_however_it_is_laid_out(file, text: str) -> None:
+    annotation = eh.read(file(text))
+    assert words(annotation) == ["Ada", "Lovelace", "in", "London"]
+    assert annotation.spans().rows() == TWO_SENTENCES
+
+
+def test_columns_count_from_one_or_from_the_end(file) -> None:
+    path = file("Ada B-NP B-PER\nin B-PP O\n")
+    assert eh.read(path).spans().rows() == [("PER", 0, 0, 1)]
+    assert eh.read(path, column=2).spans().rows() == [("NP", 0, 0, 1), ("PP", 0, 1, 2)]
+    assert eh.read(path, column=-2).spans().rows() == eh.read(path, column=2).spans().rows()
+
+
+def test_one_column_is_tags_without_tokens(file) -> None:
+    annotation = eh.read(file("B-PER\nI-PER\nO\n\nB-LOC\n"))
+    assert annotation.corpus.tokens is None
+    assert annotation.spans().rows() == [("PER", 0, 0, 2), ("LOC", 1, 0, 1)]
+
+
+def test_a_hash_begins_a_comment_only_if_the_number_of_columns_differs(file) -> None:
+    annotation = eh.read(file("# a comment of five words\n#tag B-PER\n# O\n#x O y\nend O\n"))
+    assert words(annotation) == ["#tag", "#", "end"]
+
+
+def test_a_token_that_is_a_quotation_mark(file) -> None:
+    annotation = eh.read(file('"\tO\nAda\tB-PER\n"\tO\n'))
+    assert words(annotation) == ['"', "Ada", '"']
+
+
+def test_tokens_with_spaces_in_a_file_with_tabs(file) -> None:
+    assert words(eh.read(file("New York\tB-LOC\nis\tO\n"))) == ["New York", "is"]
+
+
+@pytest.mark.parametrize("marker", ["-DOCSTART- -X- O O", "-DOCSTART-", "-DOCSTART- O"])
+def test_documents(file, marker: str) -> None:
+    text = f"{marker}\n\nAda NNP O B-PER\n\nBo NNP O O\n\n{marker}\n\nCy NNP O O\n"
+    annotation = eh.read(file(text))
+    assert words(annotation) == ["Ada", "Bo", "Cy"]
+    assert annotation.corpus.documents.tolist() == [0, 2]
+
+
+@pytest.mark.parametrize("size", [1, 7, 20, 1000])
+def test_documents_do_not_depend_on_batches(example: Path, size: int) -> None:
+    parts = list(batches(example / "gold.conll", ReadSettings(block_size=size), Vocabulary()))
+    whole = Annotation.concatenate(parts)
+    assert len(whole.corpus.documents) == 8
+    assert whole.corpus.documents.tolist() == eh.read(example / "gold.conll").corpus.documents.tolist()
+    assert sum(len(part.corpus.documents) - part.corpus.continues for part in parts) == 8
+
+
+@pytest.mark.parametrize("size", [1, 50, 4096])
+def test_batches_of_any_size_read_the_same(example: Path, size: int) -> None:
+    for name in ("gold", "crf", "tagger"):
+        path = example / f"{name}.conll"
+        whole = eh.read(path)
+        parts = Annotation.concatenate(list(batches(path, ReadSettings(block_size=size), Vocabulary())))
+        assert parts.spans().rows() == whole.spans().rows()
+        assert words(parts) == words(whole)
+        assert (parts.corpus.lines + parts.corpus.first_line).tolist() == (
+            whole.corpus.lines + whole.corpus.first_line
+        ).tolist()
+        assert parts.readings == whole.readings
+
+
+def test_an_empty_tag_and_an_underscore_are_outside(file) -> None:
+    annotation = eh.read(file("a\tB-PER\nb\t\nc\t_\nd\tB-PER\n"))
+    assert annotation.spans().rows() == [("PER", 0, 0, 1), ("PER", 0, 3, 4)]
+
+
+def test_stacked_tags(file) -> None:
+    annotation = eh.read(file("University\tB-ORG\nof\tI-ORG\nBochum\tI-ORG|B-LOC\nis\tO\n"))
+    assert annotation.spans().rows() == [("ORG", 0, 0, 3), ("LOC", 0, 2, 3)]
+
+
+def test_repairs_are_counted_with_their_place(file) -> None:
+    path = file("# made by hand\n\na B-PER\nb I-LOC\n\nc I-PER\nd B-PER\ne B-PER\n")
+    reading = eh.read(path).readings["spans"]
+    assert (reading.encoding, reading.repaired, reading.first_repair) == ("iob2", 2, "line 4, 'I-LOC'")
+    assert len(eh.read(path).spans()) == 5
+    assert len(eh.read(path, repair="discard").spans()) == 3
+
+
+def test_labels_longer_than_eight_bytes(file) -> None:
+    text = "a B-creative-work\nb I-creative-work\nc B-creative-word\nd B-creative\ne B-Straße-und-Plätze-und-mehr\n"
+    labels = [row[0] for row in eh.read(file(text)).spans().rows()]
+    assert labels == ["creative-work", "creative-word", "creative", "Straße-und-Plätze-und-mehr"]
+
+
+def test_tags_are_kept_as_the_file_spells_them(file) -> None:
+    annotation = eh.read(file("a B-PER\nb O\n"))
+    assert annotation["tags"].to_list() == ["B-PER", "O"]
+    with pytest.raises(KeyError, match="has no layer 'trees'"):
+        annotation["trees"]

@@ -1,0 +1,70 @@
+"""Weight tables: presets, formulas, and what cannot be read."""
+
+from __future__ import annotations
+
+import pytest
+
+import evenhand as eh
+from evenhand.scores.weights import ERRORS, PRESETS, parse_weights
+
+EQUATION_7 = "LE = 0.5 FP + 0.5 FN, BES = 0.5 TP + 0.5 FN, BEL = 0.5 TP + 0.5 FP, BEO = 0.5 TP + 0.25 FP + 0.25 FN, LBE = 0.5 FP + 0.5 FN"
+
+
+def test_presets_are_the_equations_of_ortmann_2022() -> None:
+    assert [PRESETS["fair"][kind] for kind in ERRORS] == [(0, 0.5, 0.5)] * 5
+    assert [PRESETS["lenient"][kind] for kind in ("BES", "BEL", "BEO")] == [(0.5, 0.25, 0.25)] * 3
+    assert PRESETS["lenient"]["LE"] == (0, 0.5, 0.5)
+    assert [PRESETS["boundaries"][kind] for kind in ("BES", "BEL", "BEO")] == [
+        (0.5, 0, 0.5),
+        (0.5, 0.5, 0),
+        (0.5, 0.25, 0.25),
+    ]
+    assert [PRESETS["as-fp"][kind] for kind in ERRORS] == [(0, 1, 0)] * 5
+    assert [PRESETS["as-fn"][kind] for kind in ERRORS] == [(0, 0, 1)] * 5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        EQUATION_7,
+        EQUATION_7.replace(" ", ""),
+        EQUATION_7.replace(".5 ", ".5 * "),
+        EQUATION_7.replace(",", "\n"),
+        EQUATION_7.replace(",", " # why\n"),
+        "boundaries",
+    ],
+)
+def test_the_formula_however_it_is_written(text: str) -> None:
+    assert str(parse_weights(text)) == str(PRESETS["boundaries"])
+
+
+def test_what_is_not_named_keeps_equation_5() -> None:
+    weights = parse_weights("BES = TP")
+    assert weights["BES"] == (1, 0, 0)
+    assert weights["BEL"] == weights["LE"] == (0, 0.5, 0.5)
+
+
+def test_be_covers_the_kinds_that_are_not_named() -> None:
+    weights = parse_weights("BEO = FN, BE = 0.5 TP + 0.5 FP")
+    assert [weights[kind] for kind in ("BES", "BEL", "BEO")] == [(0.5, 0.5, 0), (0.5, 0.5, 0), (0, 0, 1)]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "BEX = TP", "LE", "LE = 0.5", "LE = 0.5 XX", "LE = -1 TP", "LE = TP, LE = FP", "nonsense"]
+)
+def test_what_cannot_be_read_is_an_error_with_an_example(text: str) -> None:
+    with pytest.raises(eh.SettingError, match=r"LE = 0\.5 FP"):
+        parse_weights(text)
+
+
+def test_counts_are_mixed() -> None:
+    assert PRESETS["boundaries"].apply({"TP": 10, "FP": 1, "FN": 2, "LE": 2, "BES": 4}) == (12.0, 2.0, 5.0)
+
+
+def test_a_user_s_formula_scores_as_its_own_model() -> None:
+    gold, system = eh.spans([[("A", 0, 3), ("B", 5, 6)]]), eh.spans([[("A", 0, 2), ("B", 5, 6)]])
+    result = eh.score(gold, system, weights="BES = 0.8 TP + 0.2 FN")
+    assert list(result.scores) == ["exact", "fair", "weighted"]
+    assert result["weighted"].recall == pytest.approx(1.8 / 2)
+    assert result["weighted"].precision == 1.0
+    assert "weights:LE=0.5FP+0.5FN,BES=0.8TP+0.2FN" in result.signature

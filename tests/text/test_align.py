@@ -1,0 +1,102 @@
+"""Gold and system in step: portions, places, and what happens where the texts part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import evenhand as eh
+from evenhand.text.align import Feed
+from evenhand.text.annotation import Annotation
+from evenhand.text.labels import Vocabulary
+
+TAGS = st.sampled_from(["O", "B-A", "I-A", "B-B", "I-B"])
+SENTENCES = st.lists(st.lists(TAGS, min_size=1, max_size=5), min_size=1, max_size=8)
+
+
+def annotation(sentences: list[list[str]]) -> Annotation:
+    """Tags with a word a token, numbered through the text."""
+    count = iter(range(10_000))
+    return eh.tags(sentences, tokens=[[f"word{next(count)}" for _ in tags] for tags in sentences], encoding="iob2")
+
+
+def cut(sentences: list[list[str]], sizes: list[int]) -> Iterator[Annotation]:
+    """The same text in batches of so many sentences."""
+    count = iter(range(10_000))
+    tokens = [[f"word{next(count)}" for _ in tags] for tags in sentences]
+    begin = 0
+    for size in [*sizes, len(sentences)]:
+        part = slice(begin, begin + size)
+        if sentences[part]:
+            yield eh.tags(sentences[part], tokens=tokens[part], encoding="iob2")
+        begin += size
+
+
+@given(SENTENCES, st.lists(st.integers(1, 4)), st.lists(st.integers(1, 4)))
+def test_batches_of_any_size_give_the_same_spans(tags: list, gold_sizes: list[int], system_sizes: list[int]) -> None:
+    feed, vocabulary = Feed(cut(tags, system_sizes)), Vocabulary()
+    found, sentence = [], 0
+    for batch in cut(tags, gold_sizes):
+        rows = feed.take(batch.corpus).into(vocabulary).rows()
+        found += [(label, scope + sentence, start, end) for label, scope, start, end in rows]
+        sentence += batch.corpus.sentences
+    feed.finish(batch.corpus)
+    assert found == annotation(tags).spans().rows()
+    assert not feed.breaks_differ
+
+
+@given(SENTENCES, st.lists(st.integers(1, 4)), st.lists(st.integers(1, 6)))
+def test_sentences_are_the_gold_standards(tags: list, gold_sizes: list[int], lengths: list[int]) -> None:
+    """A system with other sentence breaks: each of its spans lies in the gold sentence that it begins in."""
+    flat = [tag for sentence in tags for tag in sentence]
+    system, begin = [], 0
+    for length in [*lengths, len(flat)]:
+        system.append(flat[begin : begin + length])
+        begin += length
+    system = [sentence for sentence in system if sentence]
+    own = annotation(system)
+    bounds = annotation(tags).corpus.bounds
+    expected = []
+    for label, scope, start, end in own.spans().rows():
+        first = int(own.corpus.bounds[scope])
+        sentence = int(np.searchsorted(bounds, first + start, side="right")) - 1
+        expected.append((label, sentence, first + start - int(bounds[sentence]), first + end - int(bounds[sentence])))
+    feed, found, sentence = Feed(cut(system, [1, 2])), [], 0
+    for batch in cut(tags, gold_sizes):
+        rows = feed.take(batch.corpus).rows()
+        found += [(label, scope + sentence, start, end) for label, scope, start, end in rows]
+        sentence += batch.corpus.sentences
+    assert found == expected
+
+
+def test_other_sentence_breaks_are_noted() -> None:
+    result = eh.score(annotation([["B-A", "O"], ["O"]]), annotation([["B-A"], ["O", "O"]]))
+    assert result["exact"].f1 == 1.0
+    assert "sentences differ" in result.notes[0]
+
+
+def test_without_tokens_sentences_must_have_equal_lengths() -> None:
+    with pytest.raises(eh.InputError, match="this sentence has 1 tokens where the one at tags has 2"):
+        eh.score(eh.tags([["O"], ["O", "O"], ["O"]]), eh.tags([["O"], ["O"], ["O", "O"]]))
+
+
+def test_a_system_that_ends_early() -> None:
+    with pytest.raises(eh.InputError, match="the system ends here, but tags has the token 'word2'"):
+        eh.score(annotation([["O", "O"], ["O"]]), annotation([["O", "O"]]))
+
+
+def test_a_system_that_goes_on() -> None:
+    with pytest.raises(eh.InputError, match="found the token 'word2' behind the end of the gold standard"):
+        eh.score(annotation([["O", "O"]]), annotation([["O", "O"], ["O"]]))
+
+
+def test_span_tables_must_have_as_many_sentences() -> None:
+    one, two = eh.spans([[("A", 0, 1)]]), eh.spans([[("A", 0, 1)], []])
+    with pytest.raises(eh.InputError, match="found another sentence behind the end"):
+        eh.score(one, two)
+    with pytest.raises(eh.InputError, match="the system ends here, but spans has a sentence"):
+        eh.score(two, one)
