@@ -121,7 +121,7 @@ def test_stacked_tags(file) -> None:
 
 
 def test_repairs_are_counted_with_their_place(file) -> None:
-    path = file("# made by hand\n\na B-PER\nb I-LOC\n\nc I-PER\nd B-PER\ne B-PER\n")
+    path = file("# made by hand\n\na B-PER\nb I-LOC\n\nc I-PER\nd B-LOC\ne B-PER\n")
     reading = eh.read(path).readings["spans"]
     assert (reading.encoding, reading.repaired, reading.first_repair) == ("iob2", 2, "line 4, 'I-LOC'")
     assert len(eh.read(path).spans()) == 5

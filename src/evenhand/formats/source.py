@@ -57,23 +57,23 @@ class Source:
 
     def blocks(self, size: int) -> Iterator[Block]:
         """Blocks of about `size` bytes, each cut behind a blank line; one at least, or an error."""
-        rest, first_line, found = b"", 1, False
+        rest, first_line = b"", 1
         with self.open() as file:
-            while True:
+            more = self._begin(file.read(max(size, len(_BYTE_ORDER_MARK))))
+            while more:
                 # A sentence longer than a block doubles what is read next, so that the cost stays linear.
-                more = file.read(max(size, len(rest)))
-                data = rest + more
-                if not found and data:
-                    data = self._begin(data)
-                cut = len(data) if not more else _last_blank_line(data)
-                block, rest = data[:cut], data[cut:]
-                if block:
-                    found = True
-                    yield self._checked(block, first_line)
-                    first_line += int(np.count_nonzero(np.frombuffer(block, dtype=np.uint8) == LINE_FEED))
-                if not more:
-                    break
-        if not found:
+                after = file.read(max(size, len(rest)))
+                cut = _last_blank_line(more) if after else len(more)
+                if cut:
+                    block = self._block(rest, more, cut, first_line)
+                    yield block
+                    text = np.frombuffer(block.data, dtype=np.uint8)
+                    first_line += int(np.count_nonzero(text == LINE_FEED))
+                    rest = more[cut:]
+                else:
+                    rest += more
+                more = after
+        if first_line == 1:
             raise self.error(None, "the file is empty", "check how it was written")
 
     def _begin(self, data: bytes) -> bytes:
@@ -81,21 +81,23 @@ class Source:
             raise self.error(1, "the file is in UTF-16", "save it as UTF-8")
         return data.removeprefix(_BYTE_ORDER_MARK)
 
-    def _checked(self, data: bytes, first_line: int) -> Block:
-        """The block, if it is text in UTF-8."""
+    def _block(self, rest: bytes, more: bytes, cut: int, first_line: int) -> Block:
+        """`rest` and the first `cut` bytes of `more`, if they are text in UTF-8."""
+        ending = b"" if more[cut - 1] == LINE_FEED else b"\n"
+        data = b"".join((rest, memoryview(more)[:cut], ending, PADDING))
+        size = len(data) - len(PADDING)
         if not data.isascii():
             try:
                 data.decode()
             except UnicodeDecodeError as error:
-                line = first_line + data.count(b"\n", 0, error.start)
                 finding = f"the byte 0x{data[error.start]:02x} is not valid UTF-8"
+                line = first_line + data.count(b"\n", 0, error.start)
                 raise self.error(line, finding, "save the file as UTF-8") from None
-        if b"\0" in data:
-            line = first_line + data.count(b"\n", 0, data.index(b"\0"))
+        nul = data.find(b"\0", 0, size)
+        if nul >= 0:
+            line = first_line + data.count(b"\n", 0, nul)
             raise self.error(line, "found a NUL byte, so this is no text file", "check which file it is")
-        if not data.endswith(b"\n"):
-            data += b"\n"
-        return Block(data + PADDING, len(data), first_line)
+        return Block(data, size, first_line)
 
 
 def _last_blank_line(data: bytes) -> int:
