@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from build import pairs, rows
-from evenhand.arrays import Ints
 from evenhand.judge.fair import fair
 from evenhand.tally import Tally, tally_spans
 
@@ -18,12 +17,8 @@ SENTENCES = st.lists(st.tuples(rows(), rows()), min_size=1, max_size=6)
 
 def tally(sentences: list, first: int = 0) -> Tally:
     """A tally with a group a sentence, numbered from `first`."""
-
-    def group_of(scope: Ints) -> Ints:
-        return scope + first
-
     gold, system = pairs([t for t, _ in sentences], [s for _, s in sentences])
-    return tally_spans(fair(gold, system), gold, system, group_of)
+    return tally_spans(fair(gold, system), gold, system, np.arange(len(sentences)) + first)
 
 
 @given(SENTENCES, st.data())

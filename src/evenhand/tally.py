@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -141,19 +141,15 @@ def _add_up(keys: Ints, count: Numbers | None, size: int) -> tuple[Ints, Numbers
 SPAN_KINDS = tuple(kind if edge == "none" else f"{kind}.{edge}" for kind in KINDS for edge in EDGES)
 
 
-Grouping = Callable[[Ints], Ints]
-"""The group of each scope."""
-
-
-def tally_spans(verdicts: Verdicts, gold: Spans, system: Spans, group_of: Grouping | None = None) -> Tally:
-    """The counts of a judge's verdicts on spans; without `group_of` there is one group, the total."""
+def tally_spans(verdicts: Verdicts, gold: Spans, system: Spans, groups: Ints | None = None) -> Tally:
+    """The counts of a judge's verdicts on spans; `groups` is the group of each scope, without it there is one."""
     of_gold, of_system = verdicts.gold >= 0, verdicts.system >= 0
     gold_label, system_label = np.full(len(verdicts), -1), np.full(len(verdicts), -1)
     gold_label[of_gold] = gold.label[verdicts.gold[of_gold]]
     system_label[of_system] = system.label[verdicts.system[of_system]]
     group = np.zeros(len(verdicts), dtype=np.int64)
-    if group_of is not None:
-        group[of_gold] = group_of(gold.scope[verdicts.gold[of_gold]])
-        group[~of_gold] = group_of(system.scope[verdicts.system[~of_gold]])
+    if groups is not None:
+        group[of_gold] = groups[gold.scope[verdicts.gold[of_gold]]]
+        group[~of_gold] = groups[system.scope[verdicts.system[~of_gold]]]
     kind = verdicts.kind * len(EDGES) + verdicts.edge
     return Tally.of(gold.vocabulary.labels.values, SPAN_KINDS, group, gold_label, system_label, kind)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evenhand as eh
+from evenhand.engines import serial
 from evenhand.engines.score import unique_names
 from evenhand.engines.serial import run_serial
 from evenhand.formats.read import batches
@@ -102,15 +103,22 @@ def test_groups_keep_documents_or_sentences_apart(example: Path) -> None:
 
 
 @pytest.mark.parametrize("groups", ["document", "sentence"])
+@pytest.mark.parametrize("portion", [1, 50, 1 << 14])
 @pytest.mark.parametrize("sizes", [(1, 1), (100, 3000), (1 << 18, 64)])
-def test_batch_sizes_change_nothing(example: Path, sizes: tuple[int, int], groups) -> None:
+def test_batch_sizes_change_nothing(
+    example: Path, monkeypatch: pytest.MonkeyPatch, sizes: tuple[int, int], portion: int, groups
+) -> None:
+    """Whatever is read at a time on either side, and whatever is judged at a time."""
+
     def tallies(gold_size: int, system_size: int) -> dict[str, Tally]:
         vocabulary = Vocabulary()
         gold = batches(example / "gold.conll", ReadSettings(block_size=gold_size), vocabulary)
         system = batches(example / "tagger.conll", ReadSettings(block_size=system_size), vocabulary)
         return run_serial(gold, {"tagger": Feed(system)}, vocabulary, ScoreSettings(), groups).tallies["tagger"]
 
-    assert tallies(*sizes) == tallies(1 << 20, 1 << 20)
+    whole = tallies(1 << 20, 1 << 20)
+    monkeypatch.setattr(serial, "PORTION", portion)
+    assert tallies(*sizes) == whole
 
 
 SENTENCES = st.lists(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -49,7 +49,8 @@ class Run:
     sentences: int = 0
     tokens: int | None = 0
 
-    def add_text(self, corpus: Corpus) -> None:
+    def add_text(self, corpus: Corpus, reading: Reading) -> None:
+        self.gold.reading = self.gold.reading.plus(reading) if self.gold.reading else reading
         self.documents += len(corpus.documents) - int(corpus.continues)
         self.sentences += corpus.sentences
         self.tokens = None if self.tokens is None or corpus.token_count is None else self.tokens + corpus.token_count
@@ -75,6 +76,67 @@ class Relabeling:
         return spans.relabel(np.array(self._new, dtype=np.int64))
 
 
+PORTION = 1 << 14
+"""How many gold spans are judged at a time: enough that the cost of a call does not count."""
+
+
+class Portion:
+    """Batches that wait to be judged together: their spans, in sentences counted from the portion's first one."""
+
+    def __init__(self, systems: Iterable[str]) -> None:
+        self.gold: list[Spans] = []
+        self.systems: dict[str, list[Spans]] = {name: [] for name in systems}
+        self.first_sentences: list[int] = []
+        self.sentences = 0
+        self.groups: list[Ints] = []
+
+    def add(self, corpus: Corpus, gold: Spans, systems: Mapping[str, Spans], groups: Ints) -> None:
+        """Add a batch; `groups` is the group of each of its sentences."""
+        self.gold.append(gold)
+        for name, spans in systems.items():
+            self.systems[name].append(spans)
+        self.groups.append(groups)
+        self.first_sentences.append(self.sentences)
+        self.sentences += corpus.sentences
+
+    def __len__(self) -> int:
+        return sum(map(len, self.gold))
+
+    def joined(self, parts: Sequence[Spans]) -> Spans:
+        return Spans.concatenate(parts, self.first_sentences)
+
+
+class Judging:
+    """Judges portions and adds up their tallies."""
+
+    def __init__(self, run: Run, settings: ScoreSettings) -> None:
+        self._run = run
+        self._settings = settings
+        self._judges = tuple(dict.fromkeys(JUDGE_OF[model] for model in settings.match))
+        self._relabel_gold = Relabeling(settings, "gold", "gold")
+        self._relabel = {name: Relabeling(settings, "system", name) for name in run.systems}
+
+    def __call__(self, portion: Portion) -> None:
+        gold = self._relabel_gold(portion.joined(portion.gold))
+        self._run.gold.add(gold)
+        groups = np.concatenate(portion.groups)
+        for name, parts in portion.systems.items():
+            system = self._relabel[name](portion.joined(parts))
+            self._run.systems[name].add(system)
+            for judge, verdicts in self._verdicts(gold, system).items():
+                tally = tally_spans(verdicts, gold, system, groups)
+                before = self._run.tallies[name].get(judge)
+                self._run.tallies[name][judge] = before + tally if before else tally
+
+    def _verdicts(self, gold: Spans, system: Spans) -> dict[str, Verdicts]:
+        """The verdicts of each judge; what is equal is found once for both."""
+        if self._settings.levels == "separate":
+            levels = max(int(gold.level.max(initial=0)), int(system.level.max(initial=0))) + 1
+            gold, system = by_level(gold, levels), by_level(system, levels)
+        equal = equal_spans(gold, system)
+        return {judge: (exact if judge == "exact" else fair)(gold, system, equal) for judge in self._judges}
+
+
 def run_serial(
     gold: Iterator[Annotation],
     systems: Mapping[str, Feed],
@@ -84,48 +146,32 @@ def run_serial(
     gold_layer: str = "spans",
 ) -> Run:
     """Judge every system against the gold standard, in one pass over it."""
-    judges = tuple(dict.fromkeys(JUDGE_OF[model] for model in settings.match))
     run = Run(SideCount(), {name: SideCount() for name in systems}, {name: {} for name in systems})
-    relabel_gold = Relabeling(settings, "gold", "gold")
-    relabel = {name: Relabeling(settings, "system", name) for name in systems}
+    judge, portion = Judging(run, settings), Portion(systems)
     corpus = None
     for batch in gold:
         corpus = batch.corpus
-        group_of = _grouping(groups, corpus, run)
-        reading = batch.readings[gold_layer]
-        run.gold.reading = run.gold.reading.plus(reading) if run.gold.reading else reading
-        gold_spans = relabel_gold(batch.spans(gold_layer).into(vocabulary))
-        run.gold.add(gold_spans)
-        for name, feed in systems.items():
-            spans = relabel[name](feed.take(corpus).into(vocabulary))
-            run.systems[name].add(spans)
-            for judge, verdicts in _judge(judges, gold_spans, spans, settings).items():
-                tally = tally_spans(verdicts, gold_spans, spans, group_of)
-                before = run.tallies[name].get(judge)
-                run.tallies[name][judge] = before + tally if before else tally
-        run.add_text(corpus)
+        spans = batch.spans(gold_layer).into(vocabulary)
+        theirs = {name: feed.take(corpus).into(vocabulary) for name, feed in systems.items()}
+        portion.add(corpus, spans, theirs, _groups(groups, corpus, run))
+        run.add_text(corpus, batch.readings[gold_layer])
+        if len(portion) >= PORTION:
+            judge(portion)
+            portion = Portion(systems)
     assert corpus is not None  # a reader yields one batch at least, or raises
+    if portion.gold:
+        judge(portion)
     for name, feed in systems.items():
         feed.finish(corpus)
         run.systems[name].reading, run.systems[name].breaks_differ = feed.reading, feed.breaks_differ
     return run
 
 
-def _judge(judges: tuple[str, ...], gold: Spans, system: Spans, settings: ScoreSettings) -> dict[str, Verdicts]:
-    """The verdicts of each judge; what is equal is found once for both."""
-    if settings.levels == "separate":
-        levels = max(int(gold.level.max(initial=0)), int(system.level.max(initial=0))) + 1
-        gold, system = by_level(gold, levels), by_level(system, levels)
-    equal = equal_spans(gold, system)
-    return {judge: (exact if judge == "exact" else fair)(gold, system, equal) for judge in judges}
-
-
-def _grouping(groups: Groups, corpus: Corpus, run: Run) -> Callable[[Ints], Ints] | None:
+def _groups(groups: Groups, corpus: Corpus, run: Run) -> Ints:
     """The number of the group that each sentence of a batch belongs to, over the whole run."""
+    sentences = np.arange(corpus.sentences)
     if groups == "sentence":
-        before = run.sentences
-        return lambda sentence: sentence + before
+        return sentences + run.sentences
     if groups == "document":
-        first = run.documents - int(corpus.continues)
-        return lambda sentence: corpus.document_of(sentence) + first
-    return None
+        return corpus.document_of(sentences) + run.documents - int(corpus.continues)
+    return np.zeros_like(sentences)

@@ -101,9 +101,9 @@ def _blank_lines(data: Bytes, cells: Ints, last: Ints, end: Ints, start: Ints | 
     return maybe[end[last[maybe]] - first < cells[maybe]]
 
 
-def _separators(data: Bytes, *wanted: int) -> tuple[Ints, Bytes]:
-    """Where the wanted bytes are, and which it is there; other bytes up to the highest of them are rare."""
-    place = np.flatnonzero(data <= max(wanted))
+def _separators(data: Bytes, maybe: Bools, *wanted: int) -> tuple[Ints, Bytes]:
+    """Where the wanted bytes are, and which it is there; `maybe` says where they may be, and is right but rarely."""
+    place = np.flatnonzero(maybe)
     byte = data[place]
     is_wanted = byte == wanted[0]
     for each in wanted[1:]:
@@ -124,7 +124,7 @@ def _tabbed_cells(data: Bytes) -> tuple[Ints, Bools, Ints | None]:
 
     Lines end before the carriage returns and spaces at their end.
     """
-    end, byte = _separators(data, TAB, LINE_FEED)
+    end, byte = _separators(data, data <= LINE_FEED, TAB, LINE_FEED)
     ends_line = byte == LINE_FEED
     start = None
     while True:
@@ -145,9 +145,10 @@ def _cells_between_runs(data: Bytes) -> tuple[Ints, Bools, Ints | None]:
 
     A blank line keeps one empty cell.
     """
-    end, byte = _separators(data, TAB, LINE_FEED, CARRIAGE_RETURN, SPACE)
+    blank = data <= SPACE
+    end, byte = _separators(data, blank, TAB, LINE_FEED, CARRIAGE_RETURN, SPACE)
     ends_line = byte == LINE_FEED
-    if _is_plain(data):
+    if _is_plain(data, blank):
         return end, ends_line, None
     start = _starts(end)
     full = end > start
@@ -161,9 +162,9 @@ def _cells_between_runs(data: Bytes) -> tuple[Ints, Bools, Ints | None]:
     return end[keep], ends_line[keep], start[keep]
 
 
-def _is_plain(data: Bytes) -> bool:
+def _is_plain(data: Bytes, blank: Bools) -> bool:
     """Whether blanks stand alone, but for the line feeds of blank lines."""
-    blank, line_feed = data <= SPACE, data == LINE_FEED
+    line_feed = data == LINE_FEED
     together = np.count_nonzero(blank[1:] & blank[:-1])
     starts_blank = bool(blank[0]) and not line_feed[0]
     return not starts_blank and together == np.count_nonzero(line_feed[1:] & line_feed[:-1])

@@ -37,7 +37,13 @@ def equal_spans(gold: Spans, system: Spans) -> tuple[Ints, Ints]:
 
 def _equal_keys(left: Ints, right: Ints) -> tuple[Ints, Ints]:
     """Rows with equal keys: the first row with a key on the left goes with the first on the right, and so on."""
-    left_order, right_order = _order(left), _order(right)
+    if _ascending(left) and _ascending(right):  # flat spans in the order of the text: merging two runs is linear
+        keys = np.concatenate((left, right))
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+        first = np.flatnonzero(keys[1:] == keys[:-1])
+        return order[first], order[first + 1] - len(left)
+    left_order, right_order = np.argsort(left, kind="stable"), np.argsort(right, kind="stable")
     left, right = left[left_order], right[right_order]
     repeated = np.arange(len(left)) - np.searchsorted(left, left)
     place = np.searchsorted(right, left) + repeated
@@ -46,6 +52,5 @@ def _equal_keys(left: Ints, right: Ints) -> tuple[Ints, Ints]:
     return left_order[found], right_order[place[found]]
 
 
-def _order(keys: Ints) -> Ints:
-    """The stable order; spans of a flat layer come sorted."""
-    return np.arange(len(keys)) if (keys[1:] >= keys[:-1]).all() else np.argsort(keys, kind="stable")
+def _ascending(keys: Ints) -> bool:
+    return bool((keys[1:] > keys[:-1]).all())
