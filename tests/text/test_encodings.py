@@ -46,7 +46,7 @@ def test_writing_each_encoding(encoding: str) -> None:
     labels = {"PER": 0, "LOC": 1}
     start, end, label = np.array([(s, e, labels[name]) for name, s, e in THREE]).T
     written = encode(encoding, start, end, label, list(labels), 5, np.array([0]))
-    assert " ".join(written) == SPELLINGS[encoding]
+    assert " ".join(written.to_list()) == SPELLINGS[encoding]
 
 
 def test_io_and_plain_join_neighbours_of_one_label() -> None:
@@ -62,7 +62,7 @@ def test_round_trip(text: tuple[list[int], list[tuple[str, int, int]]], encoding
     bounds = np.concatenate(([0], np.cumsum(lengths)))
     names = ["PER", "LOC"]
     columns = np.array([(s, e, names.index(label)) for label, s, e in rows], dtype=np.int64).reshape(-1, 3).T
-    tags = encode(encoding, *columns, names, int(bounds[-1]), bounds[:-1])
+    tags = encode(encoding, *columns, names, int(bounds[-1]), bounds[:-1]).to_list()
     sentences = [tags[a:b] for a, b in pairwise(bounds)]
     annotation = eh.tags(sentences, encoding=encoding, repair="error")
     found = [(label, bounds[s] + start, bounds[s] + end) for label, s, start, end in annotation.spans().rows()]
@@ -75,7 +75,7 @@ def test_the_encoding_need_not_be_named(text: tuple[list[int], list[tuple[str, i
     bounds = np.concatenate(([0], np.cumsum(lengths)))
     names = ["PER", "LOC"]
     columns = np.array([(s, e, names.index(label)) for label, s, e in rows], dtype=np.int64).reshape(-1, 3).T
-    tags = encode(encoding, *columns, names, int(bounds[-1]), bounds[:-1])
+    tags = encode(encoding, *columns, names, int(bounds[-1]), bounds[:-1]).to_list()
     sentences = [tags[a:b] for a, b in pairwise(bounds)]
     assert eh.tags(sentences).spans().rows() == eh.tags(sentences, encoding=encoding).spans().rows()
 

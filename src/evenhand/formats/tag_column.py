@@ -66,10 +66,9 @@ class TagColumn:
     def _begin(self, vocabulary: Vocabulary) -> None:
         self._codes = CellCodes()
         self._table = TagTable(vocabulary, plain=self._plain)
-        self._vocabulary = vocabulary
 
     def _recognise(self, sample: Sample) -> None:
-        """Take the encoding from the first block that has a span; without any, it does not matter."""
+        """Take the encoding from the first block that has a span; without any span, it does not matter."""
         for cells, corpus in sample:
             start, end = cells.column(self._place)
             names = [cells.text(self._place, row) for row in CellCodes()(cells.data, start, end)[1]]
@@ -85,6 +84,7 @@ class TagColumn:
                 found = [self._table.segments(code, starts, level) for level in range(self._table.levels)]
                 self._encoding = encodings.recognise(self._table.prefixes(), found)
             return
+        self._encoding, self._plain = "iob2", False
 
     def _code(self, cells: Cells, corpus: Corpus) -> Ints:
         """The codes of the tags of these tokens; new tags join the table."""

@@ -25,9 +25,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints
+from evenhand.arrays import Bools, Ints, ranges
 from evenhand.problems import SettingError
-from evenhand.settings import ENCODINGS, Repair
+from evenhand.settings import ENCODINGS, Repair, choose
+from evenhand.text.layers import Tags
 
 OUTSIDE, BEGIN, INSIDE, END, SINGLE = range(5)
 PREFIXES = {"B": BEGIN, "I": INSIDE, "M": INSIDE, "E": END, "L": END, "S": SINGLE, "U": SINGLE, "W": SINGLE}
@@ -131,36 +132,38 @@ def recognise(prefixes: Iterable[int], levels: Sequence[Segments]) -> str:
     return min(candidates, key=lambda name: sum(int(ill_formed(each, name).sum()) for each in levels), default="bioes")
 
 
-_LETTERS = {"bilou": ("B", "I", "L", "U"), "bmes": ("B", "M", "E", "S")}
+_LETTERS = {"bilou": " BILU", "bmes": " BMES"}
+"""How a prefix is written, by its code."""
 
 
 def encode(
-    encoding: str, start: Ints, end: Ints, label: Ints, names: list[str], tokens: int, sentence_starts: Ints
-) -> list[str]:
+    encoding: str, start: Ints, end: Ints, label: Ints, names: Sequence[str], tokens: int, sentence_starts: Ints
+) -> Tags:
     """The tags of one level of flat spans, given as token ranges in the order of the text.
 
     The inverse of `segment`, but for what an encoding cannot say: `io` and `plain` join neighbours with one label.
     """
-    if encoding not in ENCODINGS:
-        raise SettingError(f"There is no encoding {encoding!r}; choose one of {', '.join(ENCODINGS)}.")
+    choose("encoding", encoding, ENCODINGS)
     if (start[1:] < end[:-1]).any():
         raise SettingError("These spans overlap, and one column of tags cannot say so; put them on different levels.")
     touches = (start[1:] == end[:-1]) & (label[1:] == label[:-1]) & ~np.isin(start[1:], sentence_starts)
     follows, precedes = np.append(False, touches)[: len(start)], np.append(touches, False)[: len(start)]
-    begin, inside, last, single = _LETTERS.get(encoding, ("B", "I", "E", "S"))
-    tags = ["O"] * tokens
-    rows = zip(start.tolist(), end.tolist(), label.tolist(), follows.tolist(), precedes.tolist(), strict=True)
-    for first, behind, code, after_same, before_same in rows:
-        if encoding == "plain":
-            tags[first:behind] = [names[code]] * (behind - first)
-            continue
-        letters = [inside] * (behind - first)
-        if encoding == "iob2" or (encoding == "iob1" and after_same):
-            letters[0] = begin
-        elif encoding == "ioe2" or (encoding == "ioe1" and before_same):
-            letters[-1] = last
-        elif encoding in ("bioes", "bilou", "bmes"):
-            letters[0], letters[-1] = begin, last
-            letters = [single] if behind - first == 1 else letters
-        tags[first:behind] = [f"{letter}-{names[code]}" for letter in letters]
-    return tags
+    prefix, label_of = np.zeros(tokens, dtype=np.int64), np.zeros(tokens, dtype=np.int64)
+    inside = ranges(start, end - start)
+    prefix[inside], label_of[inside] = INSIDE, np.repeat(label, end - start)
+    if encoding in ("iob1", "iob2"):
+        prefix[start if encoding == "iob2" else start[follows]] = BEGIN
+    elif encoding in ("ioe1", "ioe2"):
+        prefix[end - 1 if encoding == "ioe2" else end[precedes] - 1] = END
+    elif encoding in ("bioes", "bilou", "bmes"):
+        prefix[start], prefix[end - 1] = BEGIN, END
+        prefix[start[end - start == 1]] = SINGLE
+    width = max(len(names), 1)
+    tags, code = np.unique(prefix * width + label_of, return_inverse=True)
+    return Tags(code, tuple(_spelled(encoding, tag // width, tag % width, names) for tag in tags.tolist()))
+
+
+def _spelled(encoding: str, prefix: int, label: int, names: Sequence[str]) -> str:
+    if prefix == OUTSIDE:
+        return "O"
+    return names[label] if encoding == "plain" else f"{_LETTERS.get(encoding, ' BIES')[prefix]}-{names[label]}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
@@ -118,9 +117,6 @@ class Spans:
                 for column in ("start", "end", "label", "level", "shape")
             ),
         )
-
-
-Levels = Literal["pooled", "separate"]
 
 
 def by_level(spans: Spans, levels: int) -> Spans:
