@@ -24,7 +24,7 @@ from evenhand.text.tokens import Tokens
 
 NAME = "conll"
 DOCUMENT_START = "-DOCSTART-"
-_SAMPLE = 1 << 16
+_SAMPLE = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -56,10 +56,19 @@ class Parsed:
     documents: Ints
 
     def tokens_before(self, lines: Ints) -> Ints:
-        """How many tokens stand before each of these lines, which are breaks."""
-        if len(self.tokens.lines) + len(self.breaks) < self.count:
-            return np.searchsorted(self.tokens.lines, lines)
-        return lines - np.searchsorted(self.breaks, lines)
+        """How many tokens stand before each of these lines."""
+        return np.searchsorted(self.tokens.lines, lines)
+
+    def sentence_bounds(self) -> Ints:
+        """Where sentences begin, in tokens, and where the last one ends."""
+        only_tokens_and_breaks = len(self.tokens.lines) + len(self.breaks) == self.count
+        before = (
+            self.breaks - np.arange(len(self.breaks)) if only_tokens_and_breaks else self.tokens_before(self.breaks)
+        )
+        edges = np.zeros(len(self.tokens.lines) + 1, dtype=np.bool_)
+        edges[before] = True
+        edges[[0, -1]] = True
+        return np.flatnonzero(edges)
 
 
 def recognise(sample: Block) -> bool:
@@ -131,14 +140,21 @@ def _classify(source: Source, layout: Layout, lines: Lines) -> Parsed:
         elif not text.startswith("#"):
             finding = f"found {_columns(int(lines.cells[line]))} where line {layout.first_line} has {layout.columns}"
             raise source.error(lines.number(line), finding, "mend the line, or begin it with # if it is a comment")
-    if DOCUMENT_START.encode() in lines.data:
-        maybe = np.flatnonzero(is_token)
-        first = lines.table(maybe, layout.columns).column(0)[0]
-        hyphen = np.frombuffer(lines.data, dtype=np.uint8)[first] == ord("-")
-        documents += [line for line in maybe[hyphen].tolist() if lines.text(line).startswith(DOCUMENT_START)]
-        is_token[documents], is_break[documents] = False, True
     tokens = lines.table(np.flatnonzero(is_token), layout.columns)
+    marks = _document_starts(tokens)
+    if len(marks):
+        documents += tokens.lines[marks].tolist()
+        tokens = lines.table(np.delete(tokens.lines, marks), layout.columns)
+    is_break[documents] = True
     return Parsed(lines.first_line, len(lines.cells), tokens, np.flatnonzero(is_break), ints(sorted(documents)))
+
+
+def _document_starts(tokens: Cells) -> Ints:
+    """Which tokens are marks of documents."""
+    start, end = tokens.column(0)
+    maybe = np.flatnonzero(end - start == len(DOCUMENT_START))
+    hyphen = maybe[np.frombuffer(tokens.data, dtype=np.uint8)[start[maybe]] == ord("-")]
+    return ints([row for row in hyphen.tolist() if tokens.text(0, row) == DOCUMENT_START])
 
 
 def _columns(count: int) -> str:
@@ -148,10 +164,7 @@ def _columns(count: int) -> str:
 def _corpus(source: Source, parsed: Parsed, new_document: bool) -> tuple[Corpus, bool]:
     """The text of a block, and whether what follows begins a document."""
     tokens = parsed.tokens
-    edges = np.zeros(len(tokens.lines) + 1, dtype=np.bool_)
-    edges[parsed.tokens_before(parsed.breaks)] = True
-    edges[[0, -1]] = True
-    bounds = np.flatnonzero(edges)
+    bounds = parsed.sentence_bounds()
     sentences = len(bounds) - 1
     begin = np.unique(np.searchsorted(bounds, parsed.tokens_before(parsed.documents)))
     corpus = Corpus(

@@ -33,5 +33,5 @@ def find(source: Source, name: str | None) -> Format:
     """The format with this name, or the one that the content shows."""
     if name is not None:
         return next(each for each in FORMATS if each.name == name)
-    sample = source.sample(1 << 16)
+    sample = source.sample(1 << 12)
     return next(each for each in FORMATS if each.recognise(sample))

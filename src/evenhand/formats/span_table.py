@@ -41,7 +41,7 @@ def batches(
 ) -> Iterator[Annotation]:
     """The table in batches of whole sentences."""
     labels = LabelColumn(vocabulary)
-    tabs = _has_tabs(source.sample(1 << 16))
+    tabs = _has_tabs(source.sample(1 << 12))
     pending, begun = 0, False
     for block in source.blocks(settings.block_size):
         lines = split(block, tabs=tabs)
