@@ -17,6 +17,9 @@ Repair = Literal["begin", "discard", "error"]
 Focus = Literal["target", "system"]
 Levels = Literal["pooled", "separate"]
 Groups = Literal["total", "document", "sentence"]
+Align = Literal["strict", "position", "characters"]
+Atoms = Literal["tokens", "characters"]
+Offsets = Literal["codepoints", "utf16"]
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,8 @@ class ReadSettings:
     column: int | None = None
     encoding: str | None = None
     repair: Repair = "begin"
+    offsets: Offsets = "codepoints"
+    """What offsets in a text count: characters (code points), or the UTF-16 units of Java and JavaScript."""
     block_size: int = 1 << 18
     """How many bytes are read at a time; no number depends on it."""
 
@@ -34,6 +39,7 @@ class ReadSettings:
         choose("format", self.format, FORMATS, optional=True)
         choose("encoding", self.encoding, ENCODINGS, optional=True)
         choose("repair", self.repair, get_args(Repair))
+        choose("offsets", self.offsets, get_args(Offsets))
         if self.column == 0:
             raise SettingError("There is no column 0; columns count from 1, or from -1 at the end.")
 

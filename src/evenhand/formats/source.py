@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 import numpy as np
 
@@ -55,15 +55,16 @@ class Source:
         """The first block, of about `size` bytes."""
         return next(self.blocks(size))
 
-    def blocks(self, size: int) -> Iterator[Block]:
-        """Blocks of about `size` bytes, each cut behind a blank line; one at least, or an error."""
+    def blocks(self, size: int, *, cut_behind: Literal["blank line", "line"] = "blank line") -> Iterator[Block]:
+        """Blocks of about `size` bytes, each cut behind a blank line, or any line; one at least, or an error."""
+        find_cut = _last_blank_line if cut_behind == "blank line" else _last_line
         rest, first_line = b"", 1
         with self.open() as file:
             more = self._begin(file.read(max(size, len(_BYTE_ORDER_MARK))))
             while more:
                 # A sentence longer than a block doubles what is read next, so that the cost stays linear.
                 after = file.read(max(size, len(rest)))
-                cut = _last_blank_line(more) if after else len(more)
+                cut = find_cut(more) if after else len(more)
                 if cut:
                     block = self._block(rest, more, cut, first_line)
                     yield block
@@ -98,6 +99,11 @@ class Source:
             line = first_line + data.count(b"\n", 0, nul)
             raise self.error(line, "found a NUL byte, so this is no text file", "check which file it is")
         return Block(data, size, first_line)
+
+
+def _last_line(data: bytes) -> int:
+    """Where the text behind the last line begins; 0 without one."""
+    return data.rfind(b"\n") + 1
 
 
 def _last_blank_line(data: bytes) -> int:

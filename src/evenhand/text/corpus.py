@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from evenhand.arrays import Ints, empty, ints
+from evenhand.settings import Atoms
 from evenhand.text.tokens import Tokens
 
 
@@ -24,10 +25,15 @@ class Corpus:
 
     source: str
     sentences: int
+    """Sentences or, in files that know none, whole texts: what is matched is matched within them."""
     bounds: Ints | None = None
     tokens: Tokens | None = None
     lines: Ints = field(default_factory=empty)
     first_line: int = 0
+    atoms: Atoms = "tokens"
+    """What positions count: tokens, or characters that are no spaces (`tokens` then holds these)."""
+    raw: Ints | None = None
+    """Where the text of each sentence begins in the bytes of `tokens`, spaces and all, and where the last one ends."""
     documents: Ints = field(default_factory=lambda: ints([0]))
     """The first sentence of each document."""
     continues: bool = False
@@ -45,6 +51,14 @@ class Corpus:
     def document_of(self, sentence: Ints) -> Ints:
         return np.searchsorted(self.documents, sentence, side="right") - 1
 
+    def text(self, sentence: int) -> str:
+        """The text of a sentence as its file has it, spaces and all; its tokens with spaces between where it has none."""
+        assert self.tokens is not None
+        if self.raw is not None:
+            return self.tokens.data[self.raw[sentence] : self.raw[sentence + 1]].decode()
+        assert self.bounds is not None
+        return " ".join(self.tokens[token] for token in range(*self.bounds[sentence : sentence + 2].tolist()))
+
     def line(self, index: int) -> int | None:
         """The line of a token (of a sentence, where token positions are unknown)."""
         return self.first_line + int(self.lines[index]) if index < len(self.lines) else None
@@ -61,17 +75,24 @@ class Corpus:
         return Corpus(
             source=parts[0].source,
             sentences=int(first_sentence[-1]),
-            bounds=_join_bounds(all_bounds) if len(all_bounds) == len(parts) else None,
+            bounds=_join_bounds(all_bounds, [int(each[-1]) for each in all_bounds])
+            if len(all_bounds) == len(parts)
+            else None,
             tokens=Tokens.concatenate(all_tokens) if len(all_tokens) == len(parts) else None,
             lines=np.concatenate([part.lines + part.first_line for part in parts]),
+            raw=_join_bounds([part.raw for part in parts if part.raw is not None], [len(t.data) for t in all_tokens])
+            if all(part.raw is not None for part in parts)
+            else None,
             documents=np.concatenate(
                 [starts + shift for starts, shift in zip(documents, first_sentence, strict=False)]
             ),
             continues=parts[0].continues,
+            atoms=parts[0].atoms,
         )
 
 
-def _join_bounds(parts: Sequence[Ints]) -> Ints:
-    before = np.cumsum([0, *(part[-1] for part in parts)])
-    joined = [part[:-1] + shift for part, shift in zip(parts, before, strict=False)]
-    return np.concatenate([*joined, before[-1:]])
+def _join_bounds(parts: Sequence[Ints], sizes: Sequence[int]) -> Ints:
+    """Bounds of successive parts, each of which takes so much room, counted from the first one's begin."""
+    before = np.cumsum([0, *sizes[:-1]])
+    joined = [part[:-1] + shift for part, shift in zip(parts, before, strict=True)]
+    return np.concatenate([*joined, parts[-1][-1:] + before[-1]])
