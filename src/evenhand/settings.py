@@ -32,6 +32,8 @@ class ReadSettings:
     repair: Repair = "begin"
     offsets: Offsets = "codepoints"
     """What offsets in a text count: characters (code points), or the UTF-16 units of Java and JavaScript."""
+    functions: bool = False
+    """Whether the labels of bracketed trees keep their functions (NP-SBJ)."""
     block_size: int = 1 << 18
     """How many bytes are read at a time; no number depends on it."""
 

@@ -31,7 +31,7 @@ def test_a_table(file) -> None:
     assert annotation.spans().rows() == [("PER", 0, 1, 3), ("LOC", 0, 0, 3), ("ORG", 2, 0, 1)]
     assert annotation.spans().token_sets() == [{1, 2}, {0, 2}, {0}]
     assert annotation.corpus.sentences == 3
-    assert annotation.readings["spans"].dummies == 1
+    assert annotation.readings["spans"].skipped == {"dummies for sentences without spans": 1}
 
 
 def test_dummies_count_only_at_position_999(file) -> None:

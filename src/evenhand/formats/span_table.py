@@ -23,6 +23,7 @@ from evenhand.text.layers import Spans
 NAME = "spans"
 DUMMIES = ("NONE", "EMPTY")
 DUMMY_POSITION = 999
+DUMMIES_SKIPPED = "dummies for sentences without spans"
 _REMEDY = "write label, first token, last token and maybe the tokens, separated by tabs"
 
 
@@ -60,7 +61,9 @@ def batches(
             continues=begun,
         )
         spans = Spans.concatenate([spans], [pending])
-        yield Annotation(corpus, {"spans": spans}, {"spans": Reading(NAME, dummies=dummies)}, source.path.stem)
+        yield Annotation(
+            corpus, {"spans": spans}, {"spans": Reading(NAME, skipped={DUMMIES_SKIPPED: dummies})}, source.path.stem
+        )
         pending, begun = max(len(lines.cells) - int(rows[-1]) - 2, 0), True
     if not begun:
         raise source.error(None, "the file has no spans", "check how it was written")

@@ -30,6 +30,5 @@ def _reading(side: str, name: str, reading: Reading, repair: Repair) -> list[str
             f"{side} {name}: {spans} ill-formed in {encoding} and {policy} "
             f"(repair: {repair}; the first one: {reading.first_repair})."
         )
-    if reading.dummies:
-        found.append(f"{side} {name}: {reading.dummies:,} dummies for sentences without spans are not scored.")
-    return found
+    skipped = [f"{side} {name}: skipped {count:,} {what}." for what, count in reading.skipped.items() if count]
+    return found + skipped

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -20,14 +21,15 @@ class Reading:
     column: str | None = None
     repaired: int = 0
     first_repair: str | None = None
-    dummies: int = 0
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    """What was left out on purpose, with its number: `{"rejected answers": 3}`."""
 
     def plus(self, other: Reading) -> Reading:
         return replace(
             self,
             repaired=self.repaired + other.repaired,
             first_repair=self.first_repair or other.first_repair,
-            dummies=self.dummies + other.dummies,
+            skipped=dict(Counter(self.skipped) + Counter(other.skipped)),
         )
 
 

@@ -52,7 +52,7 @@ class Corpus:
         return np.searchsorted(self.documents, sentence, side="right") - 1
 
     def text(self, sentence: int) -> str:
-        """The text of a sentence as its file has it, spaces and all; its tokens with spaces between where it has none."""
+        """The text of a sentence, spaces and all; where a file has tokens only, these with spaces between."""
         assert self.tokens is not None
         if self.raw is not None:
             return self.tokens.data[self.raw[sentence] : self.raw[sentence + 1]].decode()
