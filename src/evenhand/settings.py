@@ -11,7 +11,7 @@ from evenhand.problems import SettingError
 ENCODINGS = ("io", "iob1", "iob2", "ioe1", "ioe2", "bioes", "bilou", "bmes", "plain")
 MATCH_MODELS = ("exact", "fair", "weighted")
 DEFAULT_MATCH = ("exact", "fair")
-FORMATS = ("conll", "spans")
+FORMATS = ("conll", "germeval", "spans")
 
 Repair = Literal["begin", "discard", "error"]
 Focus = Literal["target", "system"]
@@ -22,12 +22,19 @@ Atoms = Literal["tokens", "characters"]
 Offsets = Literal["codepoints", "utf16"]
 
 
+ColumnName = int | str
+"""A column by its number (1 is the first, -1 the last) or by its name in the header."""
+Columns = Mapping[str, tuple[ColumnName, ...]]
+"""The columns of each layer of spans that is read: `spans`, or `gold` and `system` where one file holds both."""
+
+
 @dataclass(frozen=True)
 class ReadSettings:
     """How files are read. None means: recognise it from the content."""
 
     format: str | None = None
-    column: int | None = None
+    columns: tuple[ColumnName, ...] = ()
+    """The columns of tags, by number or name; several are levels of nesting. Without any, the format decides."""
     encoding: str | None = None
     repair: Repair = "begin"
     offsets: Offsets = "codepoints"
@@ -42,7 +49,7 @@ class ReadSettings:
         choose("encoding", self.encoding, ENCODINGS, optional=True)
         choose("repair", self.repair, get_args(Repair))
         choose("offsets", self.offsets, get_args(Offsets))
-        if self.column == 0:
+        if 0 in self.columns:
             raise SettingError("There is no column 0; columns count from 1, or from -1 at the end.")
 
 
@@ -95,6 +102,14 @@ class LabelMap:
 
     def __str__(self) -> str:
         return f"{self.only}:{self.old}={self.new}" if self.only else f"{self.old}={self.new}"
+
+
+def column_names(given: ColumnName | Sequence[ColumnName] | None) -> tuple[ColumnName, ...]:
+    """Columns as a user gives them: one, a sequence, or a text with commas."""
+    if given is None:
+        return ()
+    parts = given.split(",") if isinstance(given, str) else [given] if isinstance(given, int) else given
+    return tuple(int(part) if str(part).strip().lstrip("-").isdecimal() else str(part).strip() for part in parts)
 
 
 def choose(what: str, value: str | None, choices: Sequence[str], *, optional: bool = False) -> None:

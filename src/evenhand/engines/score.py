@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import tee
 from os import PathLike
 from pathlib import Path
@@ -18,7 +17,18 @@ from evenhand.result.result import Gold, Result, Results
 from evenhand.result.signature import signature
 from evenhand.scores.spans import ModelScore, exact_score, fair_score
 from evenhand.scores.weights import PRESETS, Weights, parse_weights
-from evenhand.settings import DEFAULT_MATCH, Focus, Groups, Levels, ReadSettings, Repair, ScoreSettings, label_maps
+from evenhand.settings import (
+    DEFAULT_MATCH,
+    ColumnName,
+    Focus,
+    Groups,
+    Levels,
+    ReadSettings,
+    Repair,
+    ScoreSettings,
+    column_names,
+    label_maps,
+)
 from evenhand.tally import Tally
 from evenhand.text.align import Feed
 from evenhand.text.annotation import Annotation, Reading
@@ -27,6 +37,7 @@ from evenhand.text.labels import Vocabulary
 T = TypeVar("T")
 Side = str | PathLike[str] | Annotation
 """A file or an annotation."""
+ColumnChoice = ColumnName | Sequence[ColumnName] | Mapping[str, ColumnName | Sequence[ColumnName]] | None
 Choice = str | Mapping[str, str] | None
 """One value for all files, or one for each side: {"gold": …, "system": …}."""
 
@@ -43,7 +54,7 @@ class Options(TypedDict, total=False):
     beta: float
     weights: str | None
     format: Choice
-    column: int | Mapping[str, int] | None
+    column: ColumnChoice
     encoding: Choice
     repair: Repair
     groups: Groups
@@ -68,7 +79,7 @@ def score(
     beta: float = 1.0,
     weights: str | None = None,
     format: Choice = None,
-    column: int | Mapping[str, int] | None = None,
+    column: ColumnChoice = None,
     encoding: Choice = None,
     repair: Repair = "begin",
     groups: Groups = "total",
@@ -99,7 +110,7 @@ def score(
         match, _listed(labels), _listed(exclude), label_maps(map, list(named)), levels, focus, beta
     )
     read_as = {
-        side: ReadSettings(_of(format, side), _of(column, side), _of(encoding, side), repair)
+        side: ReadSettings(_of(format, side), _columns_of(column, side), _of(encoding, side), repair)
         for side in ("gold", "system")
     }
     vocabulary = Vocabulary()
@@ -119,8 +130,8 @@ def _two_columns(
     """Gold and system from two columns of one file, which is read once."""
     if isinstance(side, Annotation):
         raise SettingError("One annotation cannot be scored alone; give a system, or a file with two columns of tags.")
-    columns = {"gold": read_as["gold"].column or -2, "system": read_as["system"].column or -1}
-    golds, systems = tee(batches(Path(side), replace(read_as["gold"], format="conll"), vocabulary, columns))
+    columns = {name: settings.columns for name, settings in read_as.items()}
+    golds, systems = tee(batches(Path(side), read_as["gold"], vocabulary, columns))
     return golds, {name: Feed(systems, "system")}, "gold"
 
 
@@ -197,6 +208,10 @@ def _listed(names: str | Sequence[str]) -> tuple[str, ...]:
     """Names as a user gives them: a sequence, or a text with commas."""
     parts = names.split(",") if isinstance(names, str) else names
     return tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
+
+
+def _columns_of(choice: ColumnChoice, side: str) -> tuple[ColumnName, ...]:
+    return column_names(choice.get(side) if isinstance(choice, Mapping) else choice)
 
 
 def _of(choice: T | Mapping[str, T] | None, side: str) -> T | None:

@@ -34,6 +34,18 @@ class Lines:
         """The cells of some lines, which all have `columns` of them."""
         return Cells(self.data, lines, columns, self._last[lines], self._end, self._start)
 
+    def drop_empty_end(self, line: int, columns: int) -> bool:
+        """Leave a line `columns` cells if those behind them are empty; whether that was possible."""
+        more = int(self.cells[line]) - columns
+        behind = slice(self._last[line] - more + 1, self._last[line] + 1)
+        if more <= 0 or (self._start is None and (np.diff(self._end[behind.start - 1 : behind.stop]) != 1).any()):
+            return False
+        if self._start is not None and (self._end[behind] != self._start[behind]).any():
+            return False
+        self._last[line] -= more
+        self.cells[line] = columns
+        return True
+
     def number(self, line: int) -> int:
         """The line's number in its file."""
         return self.first_line + line

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from os import PathLike
 from pathlib import Path
 
 from evenhand.formats import registry
 from evenhand.formats.source import Source
-from evenhand.settings import ReadSettings, Repair
+from evenhand.settings import ColumnName, Columns, Offsets, ReadSettings, Repair, column_names
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
 
@@ -17,25 +17,29 @@ def read(
     path: str | PathLike[str],
     *,
     format: str | None = None,
-    column: int | None = None,
+    column: ColumnName | Sequence[ColumnName] | None = None,
     encoding: str | None = None,
     repair: Repair = "begin",
+    offsets: Offsets = "codepoints",
+    functions: bool = False,
 ) -> Annotation:
     """Read a file into an annotation: the text and its layers.
 
-    `format` ("conll" or "spans") and `encoding` ("iob2", "bioes", …) are recognised from the content unless they are
-    given. `column` is the column of tags in a column file: 1 is the first, -1 (the default) the last. `repair` says
-    what becomes of ill-formed tags: "begin" a span as conlleval does, "discard" it, or raise an "error".
+    `format` ("conll", "spans", …) and `encoding` ("iob2", "bioes", …) are recognised from the content unless they are
+    given. `column` is the column of tags in a column file: its number (1 is the first, -1, the default, the last), its
+    name in the header, or several of these as levels of nesting. `repair` says what becomes of ill-formed tags: "begin"
+    a span as conlleval does, "discard" it, or raise an "error". `offsets` says whether files that count characters
+    count code points or "utf16" units; `functions` whether the labels of bracketed trees keep theirs (NP-SBJ).
     """
-    settings = ReadSettings(format=format, column=column, encoding=encoding, repair=repair)
+    settings = ReadSettings(format, column_names(column), encoding, repair, offsets, functions)
     return Annotation.concatenate(list(batches(Path(path), settings, Vocabulary())))
 
 
 def batches(
-    path: Path, settings: ReadSettings, vocabulary: Vocabulary, columns: Mapping[str, int] | None = None
+    path: Path, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns | None = None
 ) -> Iterator[Annotation]:
-    """The file in batches of whole sentences; `columns` names the column of each layer of spans."""
+    """The file in batches of whole sentences; `columns` names the columns of each layer of spans."""
     source = Source(path)
-    if columns is None:
-        columns = {"spans": -1 if settings.column is None else settings.column}
-    return registry.find(source, settings.format).batches(source, settings, vocabulary, columns)
+    return registry.find(source, settings.format).batches(
+        source, settings, vocabulary, columns or {"spans": settings.columns}
+    )

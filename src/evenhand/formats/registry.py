@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from evenhand.formats import columns, span_table
+from evenhand.formats import columns, germeval, span_table
 from evenhand.formats.source import Block, Source
-from evenhand.settings import ReadSettings
+from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
 
-Batches = Callable[[Source, ReadSettings, Vocabulary, Mapping[str, int]], Iterator[Annotation]]
+Batches = Callable[[Source, ReadSettings, Vocabulary, Columns], Iterator[Annotation]]
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Format:
 
 FORMATS = tuple(
     Format(module.NAME, module.recognise, module.batches)
-    for module in (span_table, columns)  # the first that recognises a file reads it; columns take anything
+    for module in (span_table, germeval, columns)  # the first that recognises a file reads it; columns take anything
 )
 
 

@@ -35,7 +35,13 @@ class Source:
 
     @property
     def shown(self) -> str:
+        """What messages call it."""
         return str(self.path)
+
+    @property
+    def name(self) -> str:
+        """What results call it: the file's name without its last extension."""
+        return self.path.stem
 
     def open(self) -> BinaryIO:
         try:

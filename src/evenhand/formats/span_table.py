@@ -6,7 +6,7 @@ lengths are not in the file.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from evenhand.arrays import Bools, Ints, ints
 from evenhand.formats.blocks import Lines, numbers, split
 from evenhand.formats.codes import CellCodes
 from evenhand.formats.source import Block, Source
-from evenhand.settings import ReadSettings
+from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
@@ -37,9 +37,7 @@ def recognise(sample: Block) -> bool:
     return not bad.any() and bool((first <= last).all())
 
 
-def batches(
-    source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Mapping[str, int]
-) -> Iterator[Annotation]:
+def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The table in batches of whole sentences."""
     labels = LabelColumn(vocabulary)
     tabs = _has_tabs(source.sample(1 << 12))
@@ -62,7 +60,10 @@ def batches(
         )
         spans = Spans.concatenate([spans], [pending])
         yield Annotation(
-            corpus, {"spans": spans}, {"spans": Reading(NAME, skipped={DUMMIES_SKIPPED: dummies})}, source.path.stem
+            corpus,
+            {"spans": spans},
+            {"spans": Reading(NAME, skipped={DUMMIES_SKIPPED: dummies} if dummies else {})},
+            source.name,
         )
         pending, begun = max(len(lines.cells) - int(rows[-1]) - 2, 0), True
     if not begun:

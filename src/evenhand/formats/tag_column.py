@@ -41,6 +41,11 @@ class TagColumn:
             self._recognise(sample)
             self._begin(vocabulary)
 
+    @property
+    def levels(self) -> int:
+        """How many levels the tags met so far have."""
+        return self._table.levels
+
     def read(self, cells: Cells, corpus: Corpus) -> tuple[Tags, Spans, Reading]:
         """The tags of these tokens, the spans they spell, and what was repaired."""
         assert corpus.bounds is not None
@@ -55,7 +60,6 @@ class TagColumn:
                 raise self._source.error(line, finding, "mend it, or choose --repair begin or discard")
             first = f"line {line}, {tag!r}"
         reading = Reading(
-            format="conll",
             encoding=self._encoding,
             column=str(self._place + 1),
             repaired=len(decoded.ill_formed),

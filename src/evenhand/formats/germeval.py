@@ -1,0 +1,50 @@
+"""GermEval 2014: index, token, outer and inner tag; with six columns also predicted outer and inner tag.
+
+Tabs separate columns. A line that begins with `#` tells where the next sentence is from. The two columns of tags are
+two levels; in a file with six columns the last two are read unless others are named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from evenhand.formats.layout import Layout, read_table, rows_of, rows_of_block
+from evenhand.formats.source import Block, Source
+from evenhand.settings import Columns, ReadSettings
+from evenhand.text.annotation import Annotation
+from evenhand.text.encodings import OUTSIDE_TAGS, parse
+from evenhand.text.labels import Vocabulary
+
+NAME = "germeval"
+_WIDTHS = (4, 6)
+_SIX: Columns = {"spans": (5, 6), "gold": (3, 4), "system": (5, 6)}
+
+
+def recognise(sample: Block) -> bool:
+    """Whether the first tokens have a number, a word and two or four tags, with tabs between."""
+    rows = [cells for _, tabs, cells in rows_of_block(sample) if tabs and not cells[0].startswith("#")]
+    return bool(rows) and all(_is_row(cells) for cells in rows[:20])
+
+
+def _is_row(cells: list[str]) -> bool:
+    while len(cells) > _WIDTHS[0] and not cells[-1]:
+        cells = cells[:-1]
+    tags = [cell for cell in cells[2:] if cell in OUTSIDE_TAGS or parse(cell)]
+    return len(cells) in _WIDTHS and cells[0].isdecimal() and len(tags) == len(cells) - 2
+
+
+def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+    """The file in batches of whole sentences, with a layer of two levels for each entry of `columns`."""
+    rows = ((number, cells) for number, _, cells in rows_of(source) if not cells[0].startswith("#"))
+    number, cells = next(rows, (None, []))
+    if number is None:
+        raise source.error(None, "the file has no tokens", "check how it was written")
+    width = 6 if len(cells) >= 6 else 4
+    layout = Layout(True, width, number, token=1, hash_comments=True)
+    if width == 4 and len(columns) > 1:
+        raise source.error(
+            number, "found 4 columns where gold and prediction need 6", "give the prediction as a second file"
+        )
+    defaults = _SIX if width == 6 else {"spans": (3, 4)}
+    places = {layer: layout.places(source, wanted or defaults[layer]) for layer, wanted in columns.items()}
+    return read_table(NAME, source, layout, places, settings, vocabulary)

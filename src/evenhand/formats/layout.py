@@ -1,0 +1,240 @@
+"""Tables of tokens: how the cells of a column file lie, what each line is, and the text and tags they make.
+
+Every format with a token a line is a `Layout`: its columns, where the token is, and which lines are comments.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from evenhand.arrays import Ints, ints
+from evenhand.formats.blocks import Cells, Lines, split
+from evenhand.formats.source import Block, Source
+from evenhand.formats.tag_column import TagColumn
+from evenhand.settings import ColumnName, ReadSettings
+from evenhand.text.annotation import Annotation, Reading
+from evenhand.text.corpus import Corpus
+from evenhand.text.labels import Vocabulary
+from evenhand.text.layers import Spans, Tags
+from evenhand.text.tokens import Tokens
+
+DOCUMENT_START = "-DOCSTART-"
+COLUMN_NAMES_OF_TOKENS = frozenset({"token", "tokens", "word", "words", "form"})
+TRAILING = "empty cells at the ends of lines"
+_DOCUMENT_COMMENT = re.compile(r"document_id\s*=|newdoc")
+_SAMPLE = 1 << 14
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the cells of a file lie."""
+
+    tabs: bool
+    columns: int
+    first_line: int
+    """The line whose columns were counted."""
+    names: tuple[str, ...] = ()
+    """What that line calls the columns, if it is a header."""
+    token: int = 0
+    hash_comments: bool = False
+    """Whether every line that begins with # is a comment, whatever its columns."""
+
+    def places(self, source: Source, columns: tuple[ColumnName, ...]) -> tuple[int, ...]:
+        """A user's columns (1 is the first, -1 the last, or a name) as indexes."""
+        return tuple(self._place(source, column) for column in columns)
+
+    def _place(self, source: Source, column: ColumnName) -> int:
+        if isinstance(column, str):
+            if column in self.names:
+                return self.names.index(column)
+            found = f"this line names {', '.join(self.names)}" if self.names else "the file has no header line"
+            raise source.error(self.first_line, f"there is no column {column!r}, {found}", "name another column")
+        place = column - 1 if column > 0 else self.columns + column
+        if not 0 <= place < self.columns:
+            finding = f"there is no column {column}, this line has {_columns(self.columns)}"
+            raise source.error(self.first_line, finding, "name another column")
+        return place
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """A block by what its lines are: tokens, ends of sentences, and (among these) begins of documents."""
+
+    first_line: int
+    count: int
+    tokens: Cells
+    breaks: Ints
+    documents: Ints
+    trailing: int
+    """How many lines had empty cells at their end that were dropped."""
+
+    def tokens_before(self, lines: Ints) -> Ints:
+        """How many tokens stand before each of these lines."""
+        return np.searchsorted(self.tokens.lines, lines)
+
+    def sentence_bounds(self) -> Ints:
+        """Where sentences begin, in tokens, and where the last one ends."""
+        only_tokens_and_breaks = len(self.tokens.lines) + len(self.breaks) == self.count
+        before = (
+            self.breaks - np.arange(len(self.breaks)) if only_tokens_and_breaks else self.tokens_before(self.breaks)
+        )
+        edges = np.zeros(len(self.tokens.lines) + 1, dtype=np.bool_)
+        edges[before] = True
+        edges[[0, -1]] = True
+        return np.flatnonzero(edges)
+
+
+def read_table(
+    name: str,
+    source: Source,
+    layout: Layout,
+    places: Mapping[str, tuple[int, ...]],
+    settings: ReadSettings,
+    vocabulary: Vocabulary,
+) -> Iterator[Annotation]:
+    """The file in batches of whole sentences; `places` are the columns of each layer, one a level."""
+    readers = {
+        layer: [TagColumn(source, place, settings, vocabulary, _sample(source, layout)) for place in columns]
+        for layer, columns in places.items()
+    }
+    new_document = True
+    for parsed in _parsed(source, layout, settings.block_size):
+        corpus, next_is_new = _corpus(source, layout, parsed, new_document)
+        if corpus.sentences:
+            layers: dict[str, Spans | Tags] = {}
+            readings: dict[str, Reading] = {}
+            for layer, columns in readers.items():
+                tags, layers[layer], reading = _levels(columns, parsed.tokens, corpus)
+                readings[layer] = replace(
+                    reading, format=name, skipped={TRAILING: parsed.trailing} if parsed.trailing else {}
+                )
+                if tags is not None:
+                    layers["tags" if layer == "spans" else f"{layer}-tags"] = tags
+            yield Annotation(corpus, layers, readings, source.name)
+        new_document = next_is_new
+
+
+def rows_of(source: Source) -> Iterator[tuple[int, bool, list[str]]]:
+    """The lines that are not blank: their number, whether they have tabs, their cells."""
+    for block in source.blocks(_SAMPLE):
+        yield from rows_of_block(block)
+
+
+def rows_of_block(block: Block) -> Iterator[tuple[int, bool, list[str]]]:
+    for number, line in enumerate(block.data[: block.size].decode().split("\n"), block.first_line):
+        line = line.rstrip(" \r")
+        tabs = "\t" in line
+        cells = line.split("\t") if tabs else line.split()
+        if any(cells):
+            yield number, tabs, cells
+
+
+def _sample(source: Source, layout: Layout) -> Iterator[tuple[Cells, Corpus]]:
+    for parsed in _parsed(source, layout, _SAMPLE):
+        yield parsed.tokens, _corpus(source, layout, parsed, True)[0]
+
+
+def _levels(columns: list[TagColumn], cells: Cells, corpus: Corpus) -> tuple[Tags | None, Spans, Reading]:
+    """The spans of one or several columns, each column on levels of its own behind those of the one before.
+
+    The tags of a single column come with them.
+    """
+    found = [column.read(cells, corpus) for column in columns]
+    if len(found) == 1:
+        return found[0]
+    parts, level = [], 0
+    for column, (_, spans, _) in zip(columns, found, strict=True):
+        parts.append(replace(spans, level=spans.level + level))
+        level += column.levels
+    joined = Spans.concatenate(parts, [0] * len(parts))
+    reading = found[0][2]
+    for _, _, other in found[1:]:
+        reading = replace(reading.plus(other), column=f"{reading.column}+{other.column}")
+    return None, joined.take(np.lexsort((joined.level, joined.start, joined.scope))), reading
+
+
+def _parsed(source: Source, layout: Layout, size: int) -> Iterator[Parsed]:
+    for block in source.blocks(size):
+        yield _classify(source, layout, split(block, tabs=layout.tabs))
+
+
+def _classify(source: Source, layout: Layout, lines: Lines) -> Parsed:
+    """What each line of a block is; a line that is nothing is an error."""
+    is_token, is_break = lines.cells == layout.columns, lines.cells == 0
+    documents, trailing = [], 0
+    odd = len(lines.cells) - np.count_nonzero(is_token) - np.count_nonzero(is_break)
+    for line in np.flatnonzero(~(is_token | is_break)).tolist() if odd else ():
+        text = lines.text(line)
+        if text.startswith(DOCUMENT_START) or (text.startswith("#") and _DOCUMENT_COMMENT.search(text)):
+            documents.append(line)
+        elif not text.startswith("#"):
+            if not lines.drop_empty_end(line, layout.columns):
+                finding = (
+                    f"found {_columns(int(lines.cells[line]))} where line {layout.first_line} has {layout.columns}"
+                )
+                raise source.error(lines.number(line), finding, "mend the line, or begin it with # if it is a comment")
+            is_token[line] = True
+            trailing += 1
+    if layout.names and 0 <= layout.first_line - lines.first_line < len(is_token):
+        is_token[layout.first_line - lines.first_line] = False
+    tokens = lines.table(np.flatnonzero(is_token), layout.columns)
+    marks, comments = _document_starts(tokens), _hash_lines(tokens) if layout.hash_comments else ints([])
+    if len(marks) or len(comments):
+        documents += tokens.lines[marks].tolist()
+        is_break[tokens.lines[comments]] = True
+        tokens = lines.table(np.delete(tokens.lines, np.concatenate((marks, comments))), layout.columns)
+    is_break[documents] = True
+    breaks = np.flatnonzero(is_break)
+    return Parsed(lines.first_line, len(lines.cells), tokens, breaks, ints(sorted(documents)), trailing)
+
+
+def _document_starts(tokens: Cells) -> Ints:
+    """Which tokens are marks of documents."""
+    start, end = tokens.column(0)
+    maybe = np.flatnonzero(end - start == len(DOCUMENT_START))
+    hyphen = maybe[np.frombuffer(tokens.data, dtype=np.uint8)[start[maybe]] == ord("-")]
+    return ints([row for row in hyphen.tolist() if tokens.text(0, row) == DOCUMENT_START])
+
+
+def _hash_lines(tokens: Cells) -> Ints:
+    return np.flatnonzero(np.frombuffer(tokens.data, dtype=np.uint8)[tokens.column(0)[0]] == ord("#"))
+
+
+def _columns(count: int) -> str:
+    return f"{count} column" if count == 1 else f"{count} columns"
+
+
+def _corpus(source: Source, layout: Layout, parsed: Parsed, new_document: bool) -> tuple[Corpus, bool]:
+    """The text of a block, and whether what follows begins a document."""
+    tokens = parsed.tokens
+    bounds = parsed.sentence_bounds()
+    sentences = len(bounds) - 1
+    begin = np.unique(np.searchsorted(bounds, parsed.tokens_before(parsed.documents)))
+    corpus = Corpus(
+        source=source.shown,
+        sentences=sentences,
+        bounds=bounds,
+        tokens=_tokens(tokens, layout) if tokens.columns > 1 else None,
+        lines=tokens.lines,
+        first_line=parsed.first_line,
+        documents=np.append(0, begin[(begin > 0) & (begin < sentences)]),
+        continues=not (new_document or 0 in begin),
+    )
+    return corpus, sentences in begin or (new_document and not sentences)
+
+
+def _tokens(cells: Cells, layout: Layout) -> Tokens:
+    """The tokens; in a file with a header, four quotation marks are one, as CSV writers quote it."""
+    start, end = cells.column(layout.token)
+    if layout.names:
+        maybe = np.flatnonzero(end - start == 4)
+        maybe = maybe[np.frombuffer(cells.data, dtype=np.uint8)[start[maybe]] == ord('"')]
+        quoted = ints([row for row in maybe.tolist() if cells.text(layout.token, row) == '""""'])
+        start, end = start.copy(), end.copy()
+        start[quoted] += 1
+        end[quoted] = start[quoted] + 1
+    return Tokens(cells.data, start, end)
