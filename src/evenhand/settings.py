@@ -61,6 +61,7 @@ class ScoreSettings:
     labels: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     maps: tuple[LabelMap, ...] = ()
+    align: Align = "strict"
     levels: Levels = "pooled"
     focus: Focus = "target"
     beta: float = 1.0
@@ -69,6 +70,7 @@ class ScoreSettings:
     def __post_init__(self) -> None:
         for model in self.match:
             choose("match", model, MATCH_MODELS)
+        choose("align", self.align, get_args(Align))
         choose("levels", self.levels, get_args(Levels))
         choose("focus", self.focus, get_args(Focus))
         if not self.match:

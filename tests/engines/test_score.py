@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import evenhand as eh
 from evenhand.engines import serial
-from evenhand.engines.score import unique_names
+from evenhand.engines.inputs import unique_names
 from evenhand.engines.serial import run_serial
 from evenhand.formats.read import batches
 from evenhand.settings import ReadSettings, ScoreSettings

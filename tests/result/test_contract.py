@@ -39,6 +39,7 @@ def test_figures_of_the_example(saved: dict) -> None:
         "documents": 8,
         "sentences": 87,
         "tokens": 1449,
+        "characters": None,
         "units": 285,
         "labels": {"LOC": 102, "MISC": 57, "ORG": 54, "PER": 72},
     }

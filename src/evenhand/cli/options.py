@@ -69,21 +69,25 @@ def reading_options(command: Command) -> Command:
                 "formats",
                 type=Sided(click.Choice(FORMATS)),
                 multiple=True,
-                help="Format of the files [recognised].",
+                metavar="[SIDE:]NAME",
+                help=f"Format of the files: {', '.join(FORMATS)} [recognised].",
             ),
             click.option(
                 "--column",
                 "columns",
-                type=Sided(click.INT),
+                type=Sided(click.STRING),
                 multiple=True,
-                help="Column of the tags: 1 is the first, -1 the last [-1; in a single file gold:-2 and system:-1].",
+                metavar="[SIDE:]COLUMN,...",
+                help="Column of the tags: 1 is the first, -1 the last, or a name in the header; several are levels of "
+                "nesting [-1; where one file holds both sides gold:-2 and system:-1].",
             ),
             click.option(
                 "--encoding",
                 "encodings",
                 type=Sided(click.Choice(ENCODINGS)),
                 multiple=True,
-                help="How tags spell spans [recognised].",
+                metavar="[SIDE:]NAME",
+                help=f"How tags spell spans: {', '.join(ENCODINGS)} [recognised].",
             ),
             click.option(
                 "--repair",
@@ -92,6 +96,14 @@ def reading_options(command: Command) -> Command:
                 show_default=True,
                 help="An ill-formed span: take it as conlleval does, leave it out, or stop.",
             ),
+            click.option(
+                "--offsets",
+                type=click.Choice(["codepoints", "utf16"]),
+                default="codepoints",
+                show_default=True,
+                help="What offsets in texts count.",
+            ),
+            click.option("--functions", is_flag=True, help="Keep the functions in the labels of trees (NP-SBJ)."),
         )
     ):
         command = option(command)
@@ -117,6 +129,13 @@ def scoring_options(command: Command) -> Command:
                 multiple=True,
                 metavar="[SIDE:]OLD=NEW",
                 help="Another name for a label, on both sides; SIDE is gold, system, or a system's name.",
+            ),
+            click.option(
+                "--align",
+                type=click.Choice(["strict", "position", "characters"]),
+                default="strict",
+                show_default=True,
+                help="Tokens must be equal; or only as many; or the text must be equal, whatever its tokens are.",
             ),
             click.option(
                 "--levels",

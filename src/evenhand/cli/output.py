@@ -29,6 +29,12 @@ def emit(results: Results, form: str, path: Path | None, *, quiet: bool) -> None
         write(path, text)
 
 
+def say_readings(results: Results) -> None:
+    """Say on standard error what each file was taken for."""
+    for name, reading in [(results.gold.name, results.gold.reading)] + [(r.name, r.reading) for r in results.values()]:
+        click.echo(f"{name}: {reading}", err=True)
+
+
 def write(path: Path, text: str) -> None:
     """Write through a temporary file in the same folder, so that nobody ever sees half a file."""
     import tempfile  # slow to load, and most commands print

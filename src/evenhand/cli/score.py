@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from evenhand.cli.options import by_side, read_weights, reading_options, scoring_options
-from evenhand.cli.output import OUTPUTS, emit
+from evenhand.cli.output import OUTPUTS, emit, say_readings
 
 
 @click.command
@@ -18,7 +18,7 @@ from evenhand.cli.output import OUTPUTS, emit
 @reading_options
 @click.option("--as", "form", type=click.Choice(OUTPUTS), default="text", show_default=True, help="Form of the output.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to this file instead.")
-@click.option("-q", "--quiet", is_flag=True, help="No notes on standard error.")
+@click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
 def score(gold: Path, systems: tuple[Path, ...], form: str, output: Path | None, quiet: bool, **options: Any) -> None:
     """Score SYSTEM files against the GOLD standard.
 
@@ -39,6 +39,7 @@ def score(gold: Path, systems: tuple[Path, ...], form: str, output: Path | None,
         labels=options["labels"],
         exclude=options["exclude"],
         map=options["maps"],
+        align=options["align"],
         levels=options["levels"],
         focus=options["focus"],
         beta=options["beta"],
@@ -47,7 +48,11 @@ def score(gold: Path, systems: tuple[Path, ...], form: str, output: Path | None,
         column=by_side(options["columns"]),
         encoding=by_side(options["encodings"]),
         repair=options["repair"],
+        offsets=options["offsets"],
+        functions=options["functions"],
     )
     if isinstance(results, evenhand.Result):
         results = evenhand.Results({results.name: results})
+    if not quiet:
+        say_readings(results)
     emit(results, form, output, quiet=quiet)

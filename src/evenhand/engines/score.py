@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import tee
+from collections.abc import Mapping, Sequence
 from os import PathLike
-from pathlib import Path
 from typing import TypedDict, TypeVar, Unpack, overload
 
+from evenhand.engines.inputs import Side, name_of, named, open_inputs
 from evenhand.engines.serial import JUDGE_OF, Run, run_serial
-from evenhand.formats.read import batches
-from evenhand.problems import SettingError
 from evenhand.result.notes import notes
 from evenhand.result.result import Gold, Result, Results
 from evenhand.result.signature import signature
@@ -19,10 +15,12 @@ from evenhand.scores.spans import ModelScore, exact_score, fair_score
 from evenhand.scores.weights import PRESETS, Weights, parse_weights
 from evenhand.settings import (
     DEFAULT_MATCH,
+    Align,
     ColumnName,
     Focus,
     Groups,
     Levels,
+    Offsets,
     ReadSettings,
     Repair,
     ScoreSettings,
@@ -30,13 +28,9 @@ from evenhand.settings import (
     label_maps,
 )
 from evenhand.tally import Tally
-from evenhand.text.align import Feed
 from evenhand.text.annotation import Annotation, Reading
-from evenhand.text.labels import Vocabulary
 
 T = TypeVar("T")
-Side = str | PathLike[str] | Annotation
-"""A file or an annotation."""
 ColumnChoice = ColumnName | Sequence[ColumnName] | Mapping[str, ColumnName | Sequence[ColumnName]] | None
 Choice = str | Mapping[str, str] | None
 """One value for all files, or one for each side: {"gold": …, "system": …}."""
@@ -49,6 +43,7 @@ class Options(TypedDict, total=False):
     labels: str | Sequence[str]
     exclude: str | Sequence[str]
     map: Mapping[str, str] | Sequence[str]
+    align: Align
     levels: Levels
     focus: Focus
     beta: float
@@ -57,6 +52,8 @@ class Options(TypedDict, total=False):
     column: ColumnChoice
     encoding: Choice
     repair: Repair
+    offsets: Offsets
+    functions: bool
     groups: Groups
 
 
@@ -74,6 +71,7 @@ def score(
     labels: str | Sequence[str] = (),
     exclude: str | Sequence[str] = (),
     map: Mapping[str, str] | Sequence[str] = (),
+    align: Align = "strict",
     levels: Levels = "pooled",
     focus: Focus = "target",
     beta: float = 1.0,
@@ -82,6 +80,8 @@ def score(
     column: ColumnChoice = None,
     encoding: Choice = None,
     repair: Repair = "begin",
+    offsets: Offsets = "codepoints",
+    functions: bool = False,
     groups: Groups = "total",
 ) -> Result | Results:
     """Score systems against a gold standard; files are read in bounded memory.
@@ -93,56 +93,43 @@ def score(
     match      the match models: "exact", "fair", "weighted"
     labels     only these labels; exclude: all but these; both after `map`
     map        new names for labels: {"MISC": "OTH"}; the key "system:MISC" acts on the systems only
+    align      "strict": tokens must be equal; "position": as many, whatever they are; "characters": the same text,
+               whatever its tokens are
     levels     "pooled", or "separate" to match nested spans within their level only
     focus      whether LE and LBE count for the gold ("target") or the "system" label
     beta       the weight of recall in F-beta
     weights    a preset or a formula for the model "weighted" (see `evenhand.scores.weights`)
     groups     what the tallies keep apart: "total", "document" or "sentence"
 
-    For `format`, `column`, `encoding` and `repair` see `read`.
+    For `format`, `column`, `encoding`, `repair`, `offsets` and `functions` see `read`. Where one side counts in
+    characters (texts with offsets), all do.
     """
-    named, single = _named(gold, systems)
     match = _listed(match)
     if weights is not None and "weighted" not in match:
         match = (*match, "weighted")
     table = PRESETS["boundaries"] if weights is None else parse_weights(weights)
-    settings = ScoreSettings(
-        match, _listed(labels), _listed(exclude), label_maps(map, list(named)), levels, focus, beta
-    )
+    sides = named(systems)
+    maps = label_maps(map, list(sides or ()))
+    settings = ScoreSettings(match, _listed(labels), _listed(exclude), maps, align, levels, focus, beta)
     read_as = {
-        side: ReadSettings(_of(format, side), _columns_of(column, side), _of(encoding, side), repair)
+        side: ReadSettings(
+            _of(format, side), _columns_of(column, side), _of(encoding, side), repair, offsets, functions
+        )
         for side in ("gold", "system")
     }
-    vocabulary = Vocabulary()
-    if systems is None:
-        golds, feeds, layer = _two_columns(gold, next(iter(named)), read_as, vocabulary)
-    else:
-        golds, layer = _batches(gold, read_as["gold"], vocabulary), "spans"
-        feeds = {name: Feed(_batches(side, read_as["system"], vocabulary)) for name, side in named.items()}
-    run = run_serial(golds, feeds, vocabulary, settings, groups, layer)
-    results = _results(_name(gold), run, settings, repair, table)
-    return next(iter(results.values())) if single else results
-
-
-def _two_columns(
-    side: Side, name: str, read_as: Mapping[str, ReadSettings], vocabulary: Vocabulary
-) -> tuple[Iterator[Annotation], dict[str, Feed], str]:
-    """Gold and system from two columns of one file, which is read once."""
-    if isinstance(side, Annotation):
-        raise SettingError("One annotation cannot be scored alone; give a system, or a file with two columns of tags.")
-    columns = {name: settings.columns for name, settings in read_as.items()}
-    golds, systems = tee(batches(Path(side), read_as["gold"], vocabulary, columns))
-    return golds, {name: Feed(systems, "system")}, "gold"
-
-
-def _batches(side: Side, settings: ReadSettings, vocabulary: Vocabulary) -> Iterator[Annotation]:
-    return iter([side]) if isinstance(side, Annotation) else batches(Path(side), settings, vocabulary)
+    inputs, vocabulary = open_inputs(gold, sides, read_as, align)
+    run = run_serial(inputs.gold, inputs.feeds, vocabulary, settings, groups, inputs.gold_layer)
+    results = _results(name_of(gold), run, settings, repair, table)
+    one = systems is None or isinstance(systems, str | PathLike | Annotation)
+    return next(iter(results.values())) if one else results
 
 
 def _results(gold_name: str, run: Run, settings: ScoreSettings, repair: Repair, weights: Weights) -> Results:
     support = dict(sorted(run.gold.labels.items()))
     reading = run.gold.reading or Reading()
-    gold = Gold(gold_name, run.documents, run.sentences, run.tokens, run.gold.labels.total(), support, reading)
+    tokens, characters = (run.size, None) if run.atoms == "tokens" else (None, run.size)
+    units = run.gold.labels.total()
+    gold = Gold(gold_name, run.documents, run.sentences, tokens, characters, units, support, reading)
     system_readings = {name: side.reading or Reading() for name, side in run.systems.items()}
     found = {}
     for name, side in run.systems.items():
@@ -153,13 +140,26 @@ def _results(gold_name: str, run: Run, settings: ScoreSettings, repair: Repair, 
             units=side.labels.total(),
             labels=dict(sorted(side.labels.items())),
             scores={model: _model(model, tallies, support, settings, weights) for model in settings.match},
-            signature=signature(settings, repair, weights, reading, system_readings[name]),
+            signature=signature(settings, repair, weights, run.atoms, reading, system_readings[name]),
             settings=settings,
             reading=system_readings[name],
-            notes=notes(gold, name, system_readings[name], repair, breaks_differ=side.breaks_differ),
+            notes=notes(
+                gold,
+                name,
+                system_readings[name],
+                side.labels,
+                repair,
+                breaks_differ=side.breaks_differ,
+                identical=_is_perfect(tallies),
+            ),
             tallies=tallies,
         )
     return Results(found)
+
+
+def _is_perfect(tallies: Mapping[str, Tally]) -> bool:
+    """Whether all that was counted is right."""
+    return all(kind == "TP" for tally in tallies.values() for *_, kind in tally.cells())
 
 
 def _model(
@@ -170,38 +170,6 @@ def _model(
         return exact_score(tally, support, settings.beta)
     table = weights if model == "weighted" else PRESETS["fair"]
     return fair_score(tally, support, name=model, weights=table, focus=settings.focus, beta=settings.beta)
-
-
-def _named(gold: Side, systems: Side | Sequence[Side] | Mapping[str, Side] | None) -> tuple[dict[str, Side], bool]:
-    """The systems by name, and whether there is just one that was not in a list."""
-    if isinstance(systems, Mapping):
-        named = dict(systems)
-    elif systems is None or isinstance(systems, str | PathLike | Annotation):
-        side = gold if systems is None else systems
-        return {_name(side): side}, True
-    else:
-        named = dict(zip(unique_names(list(systems)), systems, strict=True))
-    if not named:
-        raise SettingError("There is no system to score; give one at least.")
-    return named, False
-
-
-def _name(side: Side) -> str:
-    return side.name if isinstance(side, Annotation) else Path(side).stem
-
-
-def unique_names(sides: Sequence[Side]) -> list[str]:
-    """Names of files without their last extension; with the folder where two are equal, and a number if need be."""
-    names = [_name(side) for side in sides]
-    repeated = {name for name, count in Counter(names).items() if count > 1}
-    for i, side in enumerate(sides):
-        if names[i] in repeated and not isinstance(side, Annotation):
-            names[i] = str(Path(Path(side).absolute().parent.name, names[i]))
-    seen: Counter[str] = Counter()
-    for i, name in enumerate(names):
-        seen[name] += 1
-        names[i] = name if seen[name] == 1 else f"{name} ({seen[name]})"
-    return names
 
 
 def _listed(names: str | Sequence[str]) -> tuple[str, ...]:

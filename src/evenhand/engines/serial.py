@@ -12,7 +12,7 @@ from evenhand.arrays import Ints
 from evenhand.judge.exact import equal_spans, exact
 from evenhand.judge.fair import fair
 from evenhand.judge.verdicts import Verdicts
-from evenhand.settings import Groups, ScoreSettings
+from evenhand.settings import Atoms, Groups, ScoreSettings
 from evenhand.tally import Tally, tally_spans
 from evenhand.text.align import Feed
 from evenhand.text.annotation import Annotation, Reading
@@ -47,13 +47,16 @@ class Run:
     tallies: dict[str, dict[str, Tally]]
     documents: int = 0
     sentences: int = 0
-    tokens: int | None = 0
+    atoms: Atoms = "tokens"
+    size: int | None = 0
+    """How many atoms there are, where the files know."""
 
     def add_text(self, corpus: Corpus, reading: Reading) -> None:
         self.gold.reading = self.gold.reading.plus(reading) if self.gold.reading else reading
         self.documents += len(corpus.documents) - int(corpus.continues)
         self.sentences += corpus.sentences
-        self.tokens = None if self.tokens is None or corpus.token_count is None else self.tokens + corpus.token_count
+        self.atoms = corpus.atoms
+        self.size = None if self.size is None or corpus.token_count is None else self.size + corpus.token_count
 
 
 class Relabeling:

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from io import BytesIO
+from lzma import LZMAError
 from pathlib import Path
 from typing import BinaryIO, Literal
+from zlib import error as zlib_error
 
 import numpy as np
 
@@ -14,6 +20,8 @@ from evenhand.problems import InputError
 from evenhand.text.tokens import PADDING
 
 LINE_FEED = 10
+COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
+_MARKS = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma", b"\x28\xb5\x2f\xfd": "backports.zstd"}
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BLANK_LINE = re.compile(rb"\n[ \t\r]*\n")
 
@@ -29,23 +37,32 @@ class Block:
 
 @dataclass(frozen=True)
 class Source:
-    """A file that a user named."""
+    """A file that a user named: maybe compressed, or `-` for standard input."""
 
     path: Path
 
     @property
     def shown(self) -> str:
         """What messages call it."""
-        return str(self.path)
+        return "standard input" if self._is_standard_input else str(self.path)
 
     @property
     def name(self) -> str:
-        """What results call it: the file's name without its last extension."""
-        return self.path.stem
+        """What results call it: the file's name without its last extension (and that of a compression)."""
+        if self._is_standard_input:
+            return "stdin"
+        plain = self.path.with_suffix("") if self.path.suffix in COMPRESSIONS else self.path
+        return plain.stem
+
+    @property
+    def _is_standard_input(self) -> bool:
+        return str(self.path) == "-"
 
     def open(self) -> BinaryIO:
+        if self._is_standard_input:
+            return BytesIO(_standard_input())
         try:
-            return self.path.open("rb")
+            return self._decompressed(self.path.open("rb"))
         except IsADirectoryError:
             raise self.error(None, "is a folder", "name a file in it") from None
         except FileNotFoundError:
@@ -53,6 +70,29 @@ class Source:
         except OSError as error:
             reason = (error.strerror or "unknown reason").lower()
             raise self.error(None, f"cannot be opened ({reason})", "check the path and the permissions") from None
+
+    def _decompressed(self, file: BinaryIO) -> BinaryIO:
+        """The file, or what it says when it is decompressed: its first bytes tell, not its name."""
+        start = file.read(6)
+        file.seek(0)
+        module = next((module for mark, module in _MARKS.items() if start.startswith(mark)), None)
+        if module is None:
+            return file
+        file.close()
+        try:
+            opened: BinaryIO = import_module(module).open(self.path, "rb")
+        except ModuleNotFoundError:
+            finding = "the file is compressed with zstd, which is not installed"
+            raise self.error(None, finding, "run: pip install evenhand[zstd]") from None
+        return opened
+
+    def read(self, file: BinaryIO, size: int) -> bytes:
+        """The next bytes, or an error if the file is compressed and broken."""
+        try:
+            return file.read(size)
+        except (EOFError, OSError, LZMAError, zlib_error) as error:
+            finding = f"the compressed file is broken ({str(error).lower().rstrip('.')})"
+            raise self.error(None, finding, "write it again") from None
 
     def error(self, line: int | None, finding: str, remedy: str) -> InputError:
         return InputError(self.shown, line, finding, remedy)
@@ -66,10 +106,10 @@ class Source:
         find_cut = _last_blank_line if cut_behind == "blank line" else _last_line
         rest, first_line = b"", 1
         with self.open() as file:
-            more = self._begin(file.read(max(size, len(_BYTE_ORDER_MARK))))
+            more = self._begin(self.read(file, max(size, len(_BYTE_ORDER_MARK))))
             while more:
                 # A sentence longer than a block doubles what is read next, so that the cost stays linear.
-                after = file.read(max(size, len(rest)))
+                after = self.read(file, max(size, len(rest)))
                 cut = find_cut(more) if after else len(more)
                 if cut:
                     block = self._block(rest, more, cut, first_line)
@@ -105,6 +145,12 @@ class Source:
             line = first_line + data.count(b"\n", 0, nul)
             raise self.error(line, "found a NUL byte, so this is no text file", "check which file it is")
         return Block(data, size, first_line)
+
+
+@cache
+def _standard_input() -> bytes:
+    """All of standard input; it can be read once only, and files are looked at more than once."""
+    return sys.stdin.buffer.read()
 
 
 def _last_line(data: bytes) -> int:

@@ -29,6 +29,8 @@ def _opening(results: Results) -> str:
     sizes.append(_counted(gold.sentences, "sentence"))
     if gold.tokens is not None:
         sizes.append(_counted(gold.tokens, "token"))
+    if gold.characters is not None:
+        sizes.append(_counted(gold.characters, "character"))
     return f"gold standard {gold.name}: {_counted(gold.units, 'span')} in {', '.join(sizes)}"
 
 

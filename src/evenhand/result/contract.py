@@ -28,6 +28,7 @@ def to_contract(results: Results) -> dict[str, Any]:
             "documents": gold.documents,
             "sentences": gold.sentences,
             "tokens": gold.tokens,
+            "characters": gold.characters,
             "units": gold.units,
             "labels": dict(gold.labels),
         },

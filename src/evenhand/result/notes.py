@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from evenhand.settings import Repair
@@ -10,12 +12,32 @@ from evenhand.text.annotation import Reading
 if TYPE_CHECKING:
     from evenhand.result.result import Gold
 
+_MOST_LABELS = 5
 
-def notes(gold: Gold, name: str, system: Reading, repair: Repair, *, breaks_differ: bool) -> tuple[str, ...]:
+
+def notes(
+    gold: Gold,
+    name: str,
+    system: Reading,
+    labels: Mapping[str, int],
+    repair: Repair,
+    *,
+    breaks_differ: bool,
+    identical: bool,
+) -> tuple[str, ...]:
     """One sentence for everything that was mended or is worth a look."""
     found = [*_reading("gold", gold.name, gold.reading, repair), *_reading("system", name, system, repair)]
     if breaks_differ:
         found.append(f"system {name}: its sentences differ from the gold standard's, which were used.")
+    if not gold.units:
+        found.append(f"gold {gold.name}: has no span at all.")
+    if not sum(labels.values()):
+        found.append(f"system {name}: has no span at all.")
+    elif identical:
+        found.append(f"system {name}: its spans are just those of the gold standard; is it the right file?")
+    if gold.units and labels:
+        found += _one_sided(f"gold {gold.name}", "the system", gold.labels, labels)
+        found += _one_sided(f"system {name}", "the gold standard", labels, gold.labels)
     return tuple(found)
 
 
@@ -32,3 +54,23 @@ def _reading(side: str, name: str, reading: Reading, repair: Repair) -> list[str
         )
     skipped = [f"{side} {name}: skipped {count:,} {what}." for what, count in reading.skipped.items() if count]
     return found + skipped
+
+
+def _one_sided(side: str, other: str, labels: Mapping[str, int], others: Mapping[str, int]) -> list[str]:
+    """The labels that only one side has, with the nearest one of the other side."""
+    only = [label for label in labels if label not in others]
+    found = []
+    for label in only[:_MOST_LABELS]:
+        nearest = _nearest(label, [each for each in others if each not in labels] or list(others))
+        hint = f"; the nearest one there is {nearest!r}" if nearest else ""
+        found.append(f"{side}: the label {label!r} ({labels[label]:,} spans) does not occur in {other}{hint}.")
+    if len(only) > _MOST_LABELS:
+        found.append(f"{side}: {len(only) - _MOST_LABELS} more labels do not occur in {other}.")
+    return found
+
+
+def _nearest(label: str, others: list[str]) -> str | None:
+    """The most similar label, letter case aside."""
+    by_folded = {each.casefold(): each for each in others}
+    close = get_close_matches(label.casefold(), by_folded, n=1)
+    return by_folded[close[0]] if close else None

@@ -23,6 +23,8 @@ class Gold:
     documents: int
     sentences: int
     tokens: int | None
+    characters: int | None
+    """The number of characters without spaces, where these are the atoms."""
     units: int
     labels: Mapping[str, int]
     reading: Reading

@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from evenhand.scores.weights import Weights
-from evenhand.settings import Repair, ScoreSettings
+from evenhand.settings import Atoms, Repair, ScoreSettings
 from evenhand.text.annotation import Reading
 from evenhand.version import __version__
 
 
-def signature(settings: ScoreSettings, repair: Repair, weights: Weights, gold: Reading, system: Reading) -> str:
+def signature(
+    settings: ScoreSettings, repair: Repair, weights: Weights, atoms: Atoms, gold: Reading, system: Reading
+) -> str:
     """`key:value` pairs with bars between them; two results with equal signatures can be compared."""
     found = {
         "evenhand": __version__,
         "task": "spans",
         "match": ",".join(settings.match),
-        "atoms": "tokens",
+        "align": settings.align,
+        "atoms": atoms,
         "scope": "sentence",
         "levels": settings.levels,
         "gold": _reading(gold),

@@ -1,8 +1,9 @@
 """Putting a system's spans on the gold standard's text.
 
 Documents and sentences are always those of the gold standard; a system's span belongs where it begins. Gold and
-system must have the same tokens; where one of them has none, its sentences must have the same lengths; where one of
-them does not even have those (a span table), there must be equally many sentences.
+system must have the same tokens, or the same characters where these are the atoms; where one of them has none, or
+tokens are aligned by position, sentences must have the same lengths; where one of them does not even have those (a
+span table), there must be equally many sentences.
 """
 
 from __future__ import annotations
@@ -17,20 +18,26 @@ from evenhand.problems import InputError
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.corpus import Corpus
 from evenhand.text.layers import Spans
-from evenhand.text.tokens import first_difference
+from evenhand.text.tokens import Tokens, first_difference
 
-_SAME_TOKENS = "both sides must have the same tokens in the same order"
+_SAME_TOKENS = (
+    "both sides must have the same tokens in the same order, unless you choose --align position (other spellings) or "
+    "--align characters (other tokens of the same text)"
+)
+_SAME_TEXT = "both sides must have the same text, spaces aside"
 _SAME_SENTENCES = "both sides must have the same sentences in the same order"
 
 
 class Feed:
     """A system's batches, handed out in the portions of the gold standard's batches."""
 
-    def __init__(self, batches: Iterator[Annotation], layer: str = "spans") -> None:
+    def __init__(self, batches: Iterator[Annotation], layer: str = "spans", *, by_position: bool = False) -> None:
+        """With `by_position` tokens may differ, but sentences must have the same lengths."""
         self.reading: Reading | None = None
         self.breaks_differ = False
         self._batches = batches
         self._layer = layer
+        self._by_position = by_position
         self._rest: _Stretch | None = None
         self._last: _Stretch | None = None
 
@@ -44,7 +51,7 @@ class Feed:
                 raise _ends_early(gold, self._last, done)
             need = _size(gold, stretch.by_token)
             piece, self._rest = stretch.cut(need - done)
-            if stretch.by_token:
+            if stretch.by_token and not self._by_position:
                 _check_tokens(gold, piece.corpus, done)
             pieces.append(piece)
             self._last = piece
@@ -56,7 +63,8 @@ class Feed:
         assert gold.bounds is not None
         starts = _sentence_starts(pieces)
         if not np.array_equal(gold.bounds[:-1], starts):
-            _check_sentences(gold, pieces, starts)
+            if self._by_position or gold.tokens is None or pieces[0].corpus.tokens is None:
+                raise _other_length(gold, pieces, starts)
             self.breaks_differ = True
         return _into_sentences(spans, gold.bounds)
 
@@ -66,7 +74,8 @@ class Feed:
         if extra is None:
             return
         corpus = extra.corpus
-        what = f"the token {corpus.tokens[0]!r}" if corpus.tokens else "another sentence"
+        unit = "character" if corpus.atoms == "characters" else "token"
+        what = f"the {unit} {corpus.tokens[0]!r}" if corpus.tokens else "another sentence"
         finding = f"found {what} behind the end of the gold standard {gold.source}"
         raise InputError(corpus.source, corpus.line(0), finding, _SAME_TOKENS if corpus.tokens else _SAME_SENTENCES)
 
@@ -173,16 +182,25 @@ def _check_tokens(gold: Corpus, system: Corpus, begin: int) -> None:
         return
     mine = gold.tokens.slice(begin, begin + len(system.tokens))
     place = first_difference(mine, system.tokens)
-    if place is not None:
-        found, wanted = system.tokens[place], mine[place]
-        finding = f"found the token {found!r} where {_place(gold, begin + place)} has {wanted!r}"
-        raise InputError(system.source, system.line(place), finding, _SAME_TOKENS)
-
-
-def _check_sentences(gold: Corpus, pieces: Sequence[_Stretch], starts: Ints) -> None:
-    """Raise an error at the first sentence of another length, where there are no tokens to go by."""
-    if gold.tokens is not None and pieces[0].corpus.tokens is not None:
+    if place is None:
         return
+    if gold.atoms == "characters":
+        found, wanted = _around(system.tokens, place), _around(mine, place)
+        finding, remedy = f"found the text {found!r} where {_place(gold, begin + place)} has {wanted!r}", _SAME_TEXT
+    else:
+        found, wanted = system.tokens[place], mine[place]
+        finding, remedy = f"found the token {found!r} where {_place(gold, begin + place)} has {wanted!r}", _SAME_TOKENS
+    raise InputError(system.source, system.line(place), finding, remedy)
+
+
+def _around(characters: Tokens, place: int, width: int = 12) -> str:
+    """The characters from a place on, as their file has them, with spaces."""
+    last = min(place + width, len(characters)) - 1
+    return characters.data[characters.start[place] : characters.end[last]].decode()
+
+
+def _other_length(gold: Corpus, pieces: Sequence[_Stretch], starts: Ints) -> InputError:
+    """The error for the first sentence of another length."""
     assert gold.bounds is not None
     ends, others = gold.bounds[1:], np.append(starts[1:], gold.bounds[-1])
     shared = min(len(ends), len(others))
@@ -192,10 +210,12 @@ def _check_sentences(gold: Corpus, pieces: Sequence[_Stretch], starts: Ints) -> 
         f"this sentence has {others[sentence] - token} tokens where the one at {_place(gold, token)} "
         f"has {ends[sentence] - token}"
     )
+    piece = pieces[0]
     for piece in pieces:
         if token < len(piece):
-            raise InputError(piece.corpus.source, piece.corpus.line(token), finding, _SAME_SENTENCES)
+            break
         token -= len(piece)
+    return InputError(piece.corpus.source, piece.corpus.line(token), finding, _SAME_SENTENCES)
 
 
 def _check_ends(gold: Corpus, system: Corpus, spans: Spans) -> None:
@@ -214,7 +234,8 @@ def _ends_early(gold: Corpus, last: _Stretch | None, done: int) -> InputError:
     if last is None:  # a reader yields one batch at least, so this is an annotation without any
         return InputError("the system", None, "it is empty", _SAME_SENTENCES)
     system, by_token = last.corpus, last.by_token
-    what = f"the token {gold.tokens[done]!r}" if by_token and gold.tokens else "a sentence"
+    unit = "character" if gold.atoms == "characters" else "token"
+    what = f"the {unit} {gold.tokens[done]!r}" if by_token and gold.tokens else "a sentence"
     finding = f"the system ends here, but {_place(gold, done)} has {what}"
     line = system.line(len(system.lines) - 1) if len(system.lines) else None
     return InputError(system.source, line, finding, _SAME_TOKENS if by_token and gold.tokens else _SAME_SENTENCES)

@@ -24,6 +24,15 @@ class Reading:
     skipped: Mapping[str, int] = field(default_factory=dict)
     """What was left out on purpose, with its number: `{"rejected answers": 3}`."""
 
+    def __str__(self) -> str:
+        """What the file was taken for, in a few words."""
+        parts = [self.format]
+        if self.encoding:
+            parts.append(f"tags in {self.encoding.upper() if self.encoding != 'plain' else 'plain labels'}")
+        if self.column:
+            parts.append(f"column {self.column.replace('+', ' and ')}")
+        return ", ".join(parts)
+
     def plus(self, other: Reading) -> Reading:
         return replace(
             self,

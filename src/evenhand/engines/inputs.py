@@ -1,0 +1,114 @@
+"""What is scored: files or annotations, by name, as streams of batches with the same atoms."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, tee
+from os import PathLike
+from pathlib import Path
+
+from evenhand.formats.read import batches
+from evenhand.formats.source import Source
+from evenhand.problems import SettingError
+from evenhand.settings import Align, ReadSettings
+from evenhand.text.align import Feed
+from evenhand.text.annotation import Annotation
+from evenhand.text.characters import to_characters
+from evenhand.text.labels import Vocabulary
+
+Side = str | PathLike[str] | Annotation
+"""A file or an annotation."""
+Systems = Side | Sequence[Side] | Mapping[str, Side] | None
+Stream = Iterator[Annotation]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The gold standard's batches and, in step with them, those of every system."""
+
+    gold: Stream
+    gold_layer: str
+    feeds: Mapping[str, Feed]
+
+
+def open_inputs(
+    gold: Side, systems: Mapping[str, Side] | None, read_as: Mapping[str, ReadSettings], align: Align
+) -> tuple[Inputs, Vocabulary]:
+    """Open all sides; without systems, gold and prediction are columns of one file."""
+    vocabulary = Vocabulary()
+    if systems is None:
+        first, second = _two_columns(gold, read_as, vocabulary)
+        streams, layers = {name_of(gold): second}, ("gold", "system")
+    else:
+        first, layers = _batches(gold, read_as["gold"], vocabulary), ("spans", "spans")
+        streams = {name: _batches(side, read_as["system"], vocabulary) for name, side in systems.items()}
+    golds, *others = _same_atoms([first, *streams.values()], align)
+    feeds = {
+        name: Feed(stream, layers[1], by_position=align == "position")
+        for name, stream in zip(streams, others, strict=True)
+    }
+    return Inputs(golds, layers[0], feeds), vocabulary
+
+
+def named(systems: Systems) -> dict[str, Side] | None:
+    """The systems by name: a mapping's own names, or those of files and annotations."""
+    if systems is None:
+        return None
+    if isinstance(systems, Mapping):
+        found = dict(systems)
+    else:
+        listed = [systems] if isinstance(systems, str | PathLike | Annotation) else list(systems)
+        found = dict(zip(unique_names(listed), listed, strict=True))
+    if not found:
+        raise SettingError("There is no system to score; give one at least.")
+    return found
+
+
+def name_of(side: Side) -> str:
+    return side.name if isinstance(side, Annotation) else Source(Path(side)).name
+
+
+def unique_names(sides: Sequence[Side]) -> list[str]:
+    """Names of files without their last extension; with the folder where two are equal, and a number if need be."""
+    names = [name_of(side) for side in sides]
+    repeated = {name for name, count in Counter(names).items() if count > 1}
+    for i, side in enumerate(sides):
+        if names[i] in repeated and not isinstance(side, Annotation):
+            names[i] = str(Path(Path(side).absolute().parent.name, names[i]))
+    seen: Counter[str] = Counter()
+    for i, name in enumerate(names):
+        seen[name] += 1
+        names[i] = name if seen[name] == 1 else f"{name} ({seen[name]})"
+    return names
+
+
+def _batches(side: Side, settings: ReadSettings, vocabulary: Vocabulary) -> Stream:
+    return iter([side]) if isinstance(side, Annotation) else batches(Path(side), settings, vocabulary)
+
+
+def _two_columns(side: Side, read_as: Mapping[str, ReadSettings], vocabulary: Vocabulary) -> tuple[Stream, Stream]:
+    """Gold and system from columns of one file, which is read once."""
+    if isinstance(side, Annotation):
+        raise SettingError("One annotation cannot be scored alone; give a system, or a file with two columns of tags.")
+    columns = {name: settings.columns for name, settings in read_as.items()}
+    first, second = tee(batches(Path(side), read_as["gold"], vocabulary, columns))
+    return first, second
+
+
+def _same_atoms(streams: Sequence[Stream], align: Align) -> list[Stream]:
+    """All sides in tokens or, if the user asks for it or one of them has no tokens, all sides in characters."""
+    peeked = [_peeked(stream) for stream in streams]
+    in_characters = any(first is not None and first.corpus.atoms == "characters" for first, _ in peeked)
+    if in_characters and align == "position":
+        raise SettingError("Texts with offsets have no tokens to align by position; choose another --align.")
+    if in_characters or align == "characters":
+        return [map(to_characters, stream) for _, stream in peeked]
+    return [stream for _, stream in peeked]
+
+
+def _peeked(stream: Stream) -> tuple[Annotation | None, Stream]:
+    """The first batch, and all of them."""
+    first = next(stream, None)
+    return first, stream if first is None else chain([first], stream)

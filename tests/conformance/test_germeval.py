@@ -1,0 +1,43 @@
+"""GermEval 2014: Stanza's output has the figures that the official script prints (stanza.expected.txt)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import evenhand as eh
+
+
+@pytest.fixture(scope="module")
+def folder(data: Path) -> Path:
+    return data / "germeval2014"
+
+
+def prf(result: eh.Result) -> tuple[float, float, float]:
+    score = result["exact"]
+    return tuple(round(100 * value, 2) for value in (score.precision, score.recall, score.f1))  # type: ignore[return-value]
+
+
+def test_strict_combined_from_six_columns(folder: Path) -> None:
+    result = eh.score(folder / "stanza.sixcol.tsv", levels="separate")
+    assert (prf(result), result.units, result.gold.units) == ((74.45, 66.22, 70.09), 5953, 6178 + 515)
+
+
+def test_strict_combined_from_two_files(folder: Path) -> None:
+    result = eh.score(folder / "gold.tsv", folder / "stanza.sixcol.tsv", levels="separate")
+    assert prf(result) == (74.45, 66.22, 70.09)
+    assert result.notes[0] == "gold gold: skipped 1 empty cells at the ends of lines.", "line 19728"
+
+
+def test_outer_and_inner_level(folder: Path) -> None:
+    paths = folder / "gold.tsv", folder / "stanza.sixcol.tsv"
+    outer = eh.score(*paths, column={"gold": 3, "system": 5})
+    inner = eh.score(*paths, column={"gold": 4, "system": 6})
+    assert prf(outer) == (74.45, 71.74, 73.07)
+    assert (prf(inner), inner.gold.units) == ((0.0, 0.0, 0.0), 515)
+
+
+def test_gold_against_itself(folder: Path) -> None:
+    result = eh.score(folder / "gold.tsv", folder / "gold.tsv")
+    assert result["exact"].f1 == result["fair"].f1 == 1.0
