@@ -13,6 +13,8 @@ class Problem:
     line: int | None
     finding: str
     remedy: str
+    kind: str = "format"
+    """What it concerns, for counting: format, characters, columns, tag, ill-formed span, span, text."""
 
     def __str__(self) -> str:
         place = self.source if self.line is None else f"{self.source}:{self.line}"
@@ -26,8 +28,8 @@ class EvenhandError(Exception):
 class InputError(EvenhandError, ValueError):
     """A file or an object that cannot be read or scored as it is."""
 
-    def __init__(self, source: str, line: int | None, finding: str, remedy: str) -> None:
-        self.problem = Problem(source, line, finding, remedy)
+    def __init__(self, source: str, line: int | None, finding: str, remedy: str, kind: str = "format") -> None:
+        self.problem = Problem(source, line, finding, remedy, kind)
         super().__init__(str(self.problem))
 
 

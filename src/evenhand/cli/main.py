@@ -11,6 +11,7 @@ from evenhand.version import __version__
 
 COMMANDS = {
     "score": "Scores and error types of systems.",
+    "check": "Every problem of files, with line and remedy.",
     "demo": "The main job on the bundled example.",
 }
 """The commands, each in the module of its name, which is loaded when the command runs."""

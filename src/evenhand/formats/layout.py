@@ -96,14 +96,17 @@ def read_table(
     settings: ReadSettings,
     vocabulary: Vocabulary,
 ) -> Iterator[Annotation]:
-    """The file in batches of whole sentences; `places` are the columns of each layer, one a level."""
+    """The file in batches of whole sentences; `places` are the columns of each layer, one a level.
+
+    Without any layer it is text alone, and a single column is the tokens.
+    """
     readers = {
         layer: [TagColumn(source, place, settings, vocabulary, _sample(source, layout)) for place in columns]
         for layer, columns in places.items()
     }
     new_document = True
     for parsed in _parsed(source, layout, settings.block_size):
-        corpus, next_is_new = _corpus(source, layout, parsed, new_document)
+        corpus, next_is_new = _corpus(source, layout, parsed, new_document, has_tokens=layout.columns > 1 or not places)
         if corpus.sentences:
             layers: dict[str, Spans | Tags] = {}
             readings: dict[str, Reading] = {}
@@ -135,7 +138,7 @@ def rows_of_block(block: Block) -> Iterator[tuple[int, bool, list[str]]]:
 
 def _sample(source: Source, layout: Layout) -> Iterator[tuple[Cells, Corpus]]:
     for parsed in _parsed(source, layout, _SAMPLE):
-        yield parsed.tokens, _corpus(source, layout, parsed, True)[0]
+        yield parsed.tokens, _corpus(source, layout, parsed, True, has_tokens=False)[0]
 
 
 def _levels(columns: list[TagColumn], cells: Cells, corpus: Corpus) -> tuple[Tags | None, Spans, Reading]:
@@ -163,22 +166,13 @@ def _parsed(source: Source, layout: Layout, size: int) -> Iterator[Parsed]:
 
 
 def _classify(source: Source, layout: Layout, lines: Lines) -> Parsed:
-    """What each line of a block is; a line that is nothing is an error."""
+    """What each line of a block is; a line that is nothing is a problem."""
     is_token, is_break = lines.cells == layout.columns, lines.cells == 0
-    documents, trailing = [], 0
-    odd = len(lines.cells) - np.count_nonzero(is_token) - np.count_nonzero(is_break)
-    for line in np.flatnonzero(~(is_token | is_break)).tolist() if odd else ():
-        text = lines.text(line)
-        if text.startswith(DOCUMENT_START) or (text.startswith("#") and _DOCUMENT_COMMENT.search(text)):
-            documents.append(line)
-        elif not text.startswith("#"):
-            if not lines.drop_empty_end(line, layout.columns):
-                finding = (
-                    f"found {_columns(int(lines.cells[line]))} where line {layout.first_line} has {layout.columns}"
-                )
-                raise source.error(lines.number(line), finding, "mend the line, or begin it with # if it is a comment")
-            is_token[line] = True
-            trailing += 1
+    documents, trailing = list[int](), 0
+    if np.count_nonzero(is_token) + np.count_nonzero(is_break) < len(lines.cells):
+        odd = np.flatnonzero(~(is_token | is_break))
+        documents, shortened = _odd_lines(source, layout, lines, odd.tolist())
+        is_token[shortened], trailing = True, len(shortened)
     if layout.names and 0 <= layout.first_line - lines.first_line < len(is_token):
         is_token[layout.first_line - lines.first_line] = False
     tokens = lines.table(np.flatnonzero(is_token), layout.columns)
@@ -190,6 +184,27 @@ def _classify(source: Source, layout: Layout, lines: Lines) -> Parsed:
     is_break[documents] = True
     breaks = np.flatnonzero(is_break)
     return Parsed(lines.first_line, len(lines.cells), tokens, breaks, ints(sorted(documents)), trailing)
+
+
+def _odd_lines(source: Source, layout: Layout, lines: Lines, odd: list[int]) -> tuple[list[int], list[int]]:
+    """Of the lines with another number of cells, those that begin documents, and those that are tokens nevertheless.
+
+    The others are comments or problems.
+    """
+    documents, shortened = [], []
+    for line in odd:
+        text = lines.text(line)
+        if text.startswith(DOCUMENT_START) or (text.startswith("#") and _DOCUMENT_COMMENT.search(text)):
+            documents.append(line)
+        elif text.startswith("#"):
+            continue
+        elif lines.drop_empty_end(line, layout.columns):
+            shortened.append(line)
+        else:
+            finding = f"found {_columns(int(lines.cells[line]))} where line {layout.first_line} has {layout.columns}"
+            remedy = "mend the line, or begin it with # if it is a comment"
+            source.report(lines.number(line), finding, remedy, "columns")
+    return documents, shortened
 
 
 def _document_starts(tokens: Cells) -> Ints:
@@ -208,7 +223,9 @@ def _columns(count: int) -> str:
     return f"{count} column" if count == 1 else f"{count} columns"
 
 
-def _corpus(source: Source, layout: Layout, parsed: Parsed, new_document: bool) -> tuple[Corpus, bool]:
+def _corpus(
+    source: Source, layout: Layout, parsed: Parsed, new_document: bool, *, has_tokens: bool
+) -> tuple[Corpus, bool]:
     """The text of a block, and whether what follows begins a document."""
     tokens = parsed.tokens
     bounds = parsed.sentence_bounds()
@@ -218,7 +235,7 @@ def _corpus(source: Source, layout: Layout, parsed: Parsed, new_document: bool) 
         source=source.shown,
         sentences=sentences,
         bounds=bounds,
-        tokens=_tokens(tokens, layout) if tokens.columns > 1 else None,
+        tokens=_tokens(tokens, layout) if has_tokens else None,
         lines=tokens.lines,
         first_line=parsed.first_line,
         documents=np.append(0, begin[(begin > 0) & (begin < sentences)]),

@@ -16,7 +16,7 @@ from zlib import error as zlib_error
 
 import numpy as np
 
-from evenhand.problems import InputError
+from evenhand.problems import InputError, Problem
 from evenhand.text.tokens import PADDING
 
 LINE_FEED = 10
@@ -40,6 +40,8 @@ class Source:
     """A file that a user named: maybe compressed, or `-` for standard input."""
 
     path: Path
+    problems: list[Problem] | None = None
+    """Where problems that a reader can go on behind are collected; without it, the first one is raised."""
 
     @property
     def shown(self) -> str:
@@ -94,8 +96,15 @@ class Source:
             finding = f"the compressed file is broken ({str(error).lower().rstrip('.')})"
             raise self.error(None, finding, "write it again") from None
 
-    def error(self, line: int | None, finding: str, remedy: str) -> InputError:
-        return InputError(self.shown, line, finding, remedy)
+    def error(self, line: int | None, finding: str, remedy: str, kind: str = "format") -> InputError:
+        return InputError(self.shown, line, finding, remedy, kind)
+
+    def report(self, line: int | None, finding: str, remedy: str, kind: str) -> None:
+        """Raise a problem, or collect it where somebody wants to see them all."""
+        error = self.error(line, finding, remedy, kind)
+        if self.problems is None:
+            raise error
+        self.problems.append(error.problem)
 
     def sample(self, size: int) -> Block:
         """The first block, of about `size` bytes."""
@@ -134,17 +143,27 @@ class Source:
         data = b"".join((rest, memoryview(more)[:cut], ending, PADDING))
         size = len(data) - len(PADDING)
         if not data.isascii():
-            try:
-                data.decode()
-            except UnicodeDecodeError as error:
-                finding = f"the byte 0x{data[error.start]:02x} is not valid UTF-8"
-                line = first_line + data.count(b"\n", 0, error.start)
-                raise self.error(line, finding, "save the file as UTF-8") from None
+            data = self._valid(data, first_line)
+            size = len(data) - len(PADDING)
         nul = data.find(b"\0", 0, size)
         if nul >= 0:
             line = first_line + data.count(b"\n", 0, nul)
-            raise self.error(line, "found a NUL byte, so this is no text file", "check which file it is")
+            raise self.error(line, "found a NUL byte, so this is no text file", "check which file it is", "characters")
         return Block(data, size, first_line)
+
+    def _valid(self, data: bytes, first_line: int) -> bytes:
+        """The bytes, if they are UTF-8; where problems are collected, with marks for those that are not."""
+        begin = 0
+        while True:
+            try:
+                data[begin:].decode()
+                return data.decode(errors="replace").encode() if begin else data
+            except UnicodeDecodeError as error:
+                place = begin + error.start
+                finding = f"the byte 0x{data[place]:02x} is not valid UTF-8"
+                line = first_line + data.count(b"\n", 0, place)
+                self.report(line, finding, "save the file as UTF-8", "characters")
+                begin = data.find(b"\n", place) + 1
 
 
 @cache

@@ -112,16 +112,8 @@ def _bounds(lines: Lines, rows: Ints) -> tuple[Ints, Ints, Bools]:
 
 def _spans(source: Source, lines: Lines, rows: Ints, labels: LabelColumn) -> tuple[Spans, int]:
     """The spans of a block, in the sentences of the block, and the number of dummies that were left out."""
-    width = lines.cells[rows]
-    wrong = (width < 3) | (width > 4)
-    if wrong.any():
-        finding = f"found {width[wrong.argmax()]} columns where a span table has 3 or 4"
-        raise source.error(lines.number(int(rows[wrong.argmax()])), finding, _REMEDY)
-    first, last, bad = _bounds(lines, rows)
-    if bad.any():
-        row = int(rows[bad.argmax()])
-        finding = f"{lines.text(row)!r} has no first and last token, counted from 1 and in this order"
-        raise source.error(lines.number(row), finding, _REMEDY)
+    rows = _good_rows(source, lines, rows)
+    first, last, _ = _bounds(lines, rows)
     code, dummy = labels.read(lines.data, *_cells(lines, rows, 0))
     keep = np.flatnonzero(~(dummy & (first == DUMMY_POSITION) & (last == DUMMY_POSITION)))
     sentence = np.searchsorted(np.flatnonzero(lines.cells == 0), rows)
@@ -130,6 +122,20 @@ def _spans(source: Source, lines: Lines, rows: Ints, labels: LabelColumn) -> tup
         labels.vocabulary, sentence[keep], first[keep] - 1, last[keep], labels.labels(code[keep]), shape=shape
     )
     return spans, len(rows) - len(keep)
+
+
+def _good_rows(source: Source, lines: Lines, rows: Ints) -> Ints:
+    """The rows that are spans; all others are problems."""
+    width = lines.cells[rows]
+    for row in rows[(width < 3) | (width > 4)].tolist():
+        finding = f"found {lines.cells[row]} columns where a span table has 3 or 4"
+        source.report(lines.number(row), finding, _REMEDY, "columns")
+    rows = rows[(width == 3) | (width == 4)]
+    bad = _bounds(lines, rows)[2]
+    for row in rows[bad].tolist():
+        finding = f"{lines.text(row)!r} has no first and last token, counted from 1 and in this order"
+        source.report(lines.number(row), finding, _REMEDY, "span")
+    return rows[~bad]
 
 
 def _shapes(source: Source, lines: Lines, rows: Ints, first: Ints, last: Ints, vocabulary: Vocabulary) -> Ints:
@@ -148,8 +154,8 @@ def _shapes(source: Source, lines: Lines, rows: Ints, first: Ints, last: Ints, v
         tokens = {int(part) for part in parts if part.isdecimal()}
         if len(tokens) != len(parts) or not {begin, behind - 1} <= tokens <= set(range(begin, behind)):
             finding = f"the tokens {text!r} do not run from {begin} to {behind - 1}"
-            raise source.error(lines.number(int(rows[row])), finding, "list the span's tokens, each once")
-        if len(tokens) < behind - begin:
+            source.report(lines.number(int(rows[row])), finding, "list the span's tokens, each once", "span")
+        elif len(tokens) < behind - begin:
             gaps = tuple(token - begin for token in range(begin, behind) if token not in tokens)
             shape[row] = vocabulary.shapes.code(gaps)
     return shape

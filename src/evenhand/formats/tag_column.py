@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from evenhand.arrays import Ints
 from evenhand.formats.blocks import Cells
 from evenhand.formats.codes import CellCodes
@@ -53,12 +55,7 @@ class TagColumn:
         decoded = self._table.decode(code, corpus.bounds, self._encoding, self._repair)
         first = None
         if len(decoded.ill_formed):
-            token = int(decoded.ill_formed.min())
-            line, tag = corpus.line(token), self._table.names[int(code[token])]
-            if self._repair == "error":
-                finding = f"the span that begins here with {tag!r} is ill-formed in {self._encoding.upper()}"
-                raise self._source.error(line, finding, "mend it, or choose --repair begin or discard")
-            first = f"line {line}, {tag!r}"
+            first = self._report_ill_formed(corpus, code, decoded.ill_formed)
         reading = Reading(
             encoding=self._encoding,
             column=str(self._place + 1),
@@ -67,8 +64,19 @@ class TagColumn:
         )
         return Tags(code, tuple(self._table.names)), decoded.spans, reading
 
+    def _report_ill_formed(self, corpus: Corpus, code: Ints, tokens: Ints) -> str:
+        """Raise or collect the ill-formed spans that begin with these tokens, if they are problems; where the first is."""
+        places = [(corpus.line(token), self._table.names[int(code[token])]) for token in np.sort(tokens).tolist()]
+        if self._repair == "error" or self._source.problems is not None:
+            for line, tag in places:
+                finding = f"the span that begins here with {tag!r} is ill-formed in {self._encoding.upper()}"
+                remedy = "mend it, or choose --repair begin or discard"
+                self._source.report(line, finding, remedy, "ill-formed span")
+        return f"line {places[0][0]}, {places[0][1]!r}"
+
     def _begin(self, vocabulary: Vocabulary) -> None:
         self._codes = CellCodes()
+        self._bad: dict[int, tuple[str, str]] = {}
         self._table = TagTable(vocabulary, plain=self._plain)
 
     def _recognise(self, sample: Sample) -> None:
@@ -95,12 +103,15 @@ class TagColumn:
         code, new = self._codes(cells.data, *cells.column(self._place))
         for row in new:
             tag = cells.text(self._place, row)
+            remedy = "mend it, or name the encoding (--encoding plain for labels without prefixes)"
             finding = self._table.add(tag)
-            if finding is not None:
-                remedy = "mend it, or name the encoding (--encoding plain for labels without prefixes)"
-                raise self._source.error(corpus.line(row), finding, remedy)
-            if self._table.prefixes() - encodings.allowed(self._encoding):
+            if finding is None and self._table.prefixes() - encodings.allowed(self._encoding):
                 how = "named" if self._named else "recognised from the first lines"
                 finding = f"the tag {tag!r} does not occur in {self._encoding.upper()}, the encoding {how}"
-                raise self._source.error(corpus.line(row), finding, "name the file's encoding with --encoding")
+                remedy = "name the file's encoding with --encoding"
+            if finding is not None:
+                self._bad[int(code[row])] = finding, remedy
+        for bad, (finding, remedy) in self._bad.items():
+            for row in np.flatnonzero(code == bad).tolist():
+                self._source.report(corpus.line(row), finding, remedy, "tag")
         return code

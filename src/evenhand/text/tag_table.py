@@ -37,20 +37,20 @@ class TagTable:
         self._columns: dict[int, tuple[Ints, Ints]] = {}
 
     def add(self, tag: str) -> str | None:
-        """Give `tag` the next code; what is wrong with it, or None."""
-        parts = []
+        """Give `tag` the next code; what is wrong with it, or None. What is wrong counts as outside."""
+        parts, finding = [], None
         for text in tag.split(STACK):
             if text in OUTSIDE_TAGS:
                 parts.append(_OUTSIDE_PART)
                 continue
             part = (INSIDE, text) if self.plain else encodings.parse(text)
             if part is None:
-                return f"the tag {text!r} is not a prefix such as B- or I- with a label behind it"
-            parts.append(part)
+                finding = f"the tag {text!r} is not a prefix such as B- or I- with a label behind it"
+            parts.append(part or _OUTSIDE_PART)
         self.names.append(tag)
         self._parts.append(parts)
         self._columns.clear()
-        return None
+        return finding
 
     @property
     def levels(self) -> int:
