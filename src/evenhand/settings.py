@@ -11,7 +11,7 @@ from evenhand.problems import SettingError
 ENCODINGS = ("io", "iob1", "iob2", "ioe1", "ioe2", "bioes", "bilou", "bmes", "plain")
 MATCH_MODELS = ("exact", "fair", "weighted")
 DEFAULT_MATCH = ("exact", "fair")
-FORMATS = ("conll", "germeval", "spans")
+FORMATS = ("conll", "germeval", "spans", "jsonl", "label-studio", "brat", "brackets", "spacy", "huggingface")
 
 Repair = Literal["begin", "discard", "error"]
 Focus = Literal["target", "system"]

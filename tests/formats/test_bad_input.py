@@ -64,7 +64,7 @@ def test_a_late_tag_of_another_encoding(tmp_path: Path) -> None:
 def test_wrong_paths(tmp_path: Path) -> None:
     with pytest.raises(eh.InputError, match="there is no such file; check the path"):
         eh.read(tmp_path / "nothing.conll")
-    with pytest.raises(eh.InputError, match="is a folder; name a file in it"):
+    with pytest.raises(eh.InputError, match="there is no file in it; check the path"):
         eh.read(tmp_path)
 
 

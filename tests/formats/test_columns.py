@@ -139,3 +139,52 @@ def test_tags_are_kept_as_the_file_spells_them(file) -> None:
     assert annotation["tags"].to_list() == ["B-PER", "O"]
     with pytest.raises(KeyError, match="has no layer 'trees'"):
         annotation["trees"]
+
+
+HIPE = (
+    "TOKEN\tNE-COARSE\tNE-NESTED\tMISC\n# corpus:document_id = one\nBank\tB-org\tO\t_\nof\tI-org\tO\t_\n"
+    'Turin\tI-org\tB-loc\t_\n\n# corpus:document_id = two\n""""\tO\tO\t_\n'
+)
+
+
+def test_a_header_names_the_columns(file) -> None:
+    path = file(HIPE)
+    assert eh.read(path, column="NE-COARSE").spans().rows() == [("org", 0, 0, 3)]
+    assert words(eh.read(path, column="NE-COARSE")) == ["Bank", "of", "Turin", '"']
+    assert eh.read(path, column=2).corpus.documents.tolist() == [0, 1]
+
+
+def test_several_columns_are_levels(file) -> None:
+    spans = eh.read(file(HIPE), column=["NE-COARSE", "NE-NESTED"]).spans()
+    assert spans.rows() == [("org", 0, 0, 3), ("loc", 0, 2, 3)]
+    assert spans.level.tolist() == [0, 1]
+
+
+def test_a_header_with_several_columns_asks_which(file) -> None:
+    with pytest.raises(
+        eh.InputError, match="the header names several columns: NE-COARSE, NE-NESTED, MISC; name the one"
+    ):
+        eh.read(file(HIPE))
+    with pytest.raises(eh.InputError, match="there is no column 'NE', this line names TOKEN, NE-COARSE"):
+        eh.read(file(HIPE), column="NE")
+    with pytest.raises(eh.InputError, match="there is no column 'NE', the file has no header line"):
+        eh.read(file("a O\n"), column="NE")
+
+
+def test_empty_cells_at_the_end_of_a_line_are_dropped_and_said(file) -> None:
+    reading = eh.read(file("a\tB-PER\nb\tO\t\t\n")).readings["spans"]
+    assert reading.skipped == {"empty cells at the ends of lines": 1}
+    reading = eh.read(file("a\tB-PER\r\nb\tO\t\r\n")).readings["spans"]
+    assert reading.skipped == {"empty cells at the ends of lines": 1}
+
+
+GERMEVAL = "#\thttp://x\t[2009]\t\n1\tBank\tB-ORG\tO\n2\tTurin\tI-ORG\tB-LOC\n\n#\ty\n1\tx\tO\tO\n"
+
+
+def test_germeval_files_have_two_levels(file) -> None:
+    annotation = eh.read(file(GERMEVAL))
+    assert annotation.readings["spans"].format == "germeval"
+    assert words(annotation) == ["Bank", "Turin", "x"]
+    assert annotation.spans().rows() == [("ORG", 0, 0, 2), ("LOC", 0, 1, 2)]
+    with pytest.raises(eh.InputError, match="found 4 columns where gold and prediction need 6"):
+        eh.score(file(GERMEVAL))

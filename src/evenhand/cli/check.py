@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from evenhand.cli.options import by_side, reading_options
+from evenhand.cli.options import read_settings, reading_options
 
 
 @click.command
@@ -41,16 +41,8 @@ def check(files: tuple[Path, ...], against: Path | None, align: Any, form: str, 
     import msgspec
 
     from evenhand.formats.check import check as check_file
-    from evenhand.settings import ReadSettings, column_names
 
-    settings = ReadSettings(
-        (by_side(options["formats"]) or {}).get("system"),
-        column_names((by_side(options["columns"]) or {}).get("system")),
-        (by_side(options["encodings"]) or {}).get("system"),
-        options["repair"],
-        options["offsets"],
-        options["functions"],
-    )
+    settings = read_settings(options)
     failed = False
     for path in files:
         found = check_file(path, settings, against, align)

@@ -12,6 +12,7 @@ from evenhand.version import __version__
 COMMANDS = {
     "score": "Scores and error types of systems.",
     "check": "Every problem of files, with line and remedy.",
+    "convert": "Between formats and encodings.",
     "demo": "The main job on the bundled example.",
 }
 """The commands, each in the module of its name, which is loaded when the command runs."""

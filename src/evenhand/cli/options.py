@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from evenhand.settings import DEFAULT_MATCH, ENCODINGS, FORMATS, MATCH_MODELS
+from evenhand.settings import DEFAULT_MATCH, ENCODINGS, FORMATS, MATCH_MODELS, ReadSettings, column_names
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 SIDES = ("gold", "system")
@@ -37,6 +37,18 @@ def by_side(values: Sequence[tuple[str | None, Any]]) -> dict[str, Any] | None:
     for side, value in values:
         found.update(dict.fromkeys(SIDES if side is None else (side,), value))
     return found or None
+
+
+def read_settings(options: Mapping[str, Any]) -> ReadSettings:
+    """The reading options of a command that knows no sides; SIDE may be given but does not count."""
+
+    def last(name: str) -> Any:
+        return options[name][-1][1] if options[name] else None
+
+    columns = column_names(last("columns"))
+    return ReadSettings(
+        last("formats"), columns, last("encodings"), options["repair"], options["offsets"], options["functions"]
+    )
 
 
 class Names(click.ParamType[tuple[str, ...]]):

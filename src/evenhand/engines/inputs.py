@@ -9,6 +9,7 @@ from itertools import chain, tee
 from os import PathLike
 from pathlib import Path
 
+from evenhand.formats.folders import check_same_names
 from evenhand.formats.read import batches
 from evenhand.formats.source import Source
 from evenhand.problems import SettingError
@@ -42,6 +43,9 @@ def open_inputs(
         first, second = _two_columns(gold, read_as, vocabulary)
         streams, layers = {name_of(gold): second}, ("gold", "system")
     else:
+        for side in systems.values():
+            if not isinstance(gold, Annotation) and not isinstance(side, Annotation):
+                check_same_names(Path(gold), Path(side))
         first, layers = _batches(gold, read_as["gold"], vocabulary), ("spans", "spans")
         streams = {name: _batches(side, read_as["system"], vocabulary) for name, side in systems.items()}
     golds, *others = _same_atoms([first, *streams.values()], align)
@@ -67,7 +71,10 @@ def named(systems: Systems) -> dict[str, Side] | None:
 
 
 def name_of(side: Side) -> str:
-    return side.name if isinstance(side, Annotation) else Source(Path(side)).name
+    if isinstance(side, Annotation):
+        return side.name
+    path = Path(side)
+    return path.name if path.is_dir() else Source(path).name
 
 
 def unique_names(sides: Sequence[Side]) -> list[str]:

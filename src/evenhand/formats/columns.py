@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from evenhand.formats.layout import COLUMN_NAMES_OF_TOKENS, DOCUMENT_START, Layout, read_table, rows_of
 from evenhand.formats.source import Block, Source
+from evenhand.formats.write_table import level_tags, sentence_rows, stacked
 from evenhand.settings import ColumnName, Columns, ReadSettings
 from evenhand.text.annotation import Annotation
 from evenhand.text.encodings import OUTSIDE_TAGS, parse
@@ -66,3 +67,10 @@ def _is_header(cells: list[str], named: list[ColumnName]) -> bool:
         return True
     others = [cell for cell in cells[1:] if cell in OUTSIDE_TAGS or parse(cell)]
     return len(cells) > 1 and cells[0].lower() in COLUMN_NAMES_OF_TOKENS and not others
+
+
+def write(annotation: Annotation, encoding: str, *, first: bool = True) -> Iterator[str]:
+    """Token and tag, with a tab between; the levels of nested spans stacked in one tag."""
+    levels = int(annotation.spans().level.max(initial=0)) + 1
+    tags = stacked(level_tags(annotation, encoding, levels))
+    return sentence_rows(annotation, [tags], first=first)

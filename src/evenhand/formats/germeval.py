@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from evenhand.formats.layout import Layout, read_table, rows_of, rows_of_block
 from evenhand.formats.source import Block, Source
+from evenhand.formats.write_table import level_tags, sentence_rows
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation
 from evenhand.text.encodings import OUTSIDE_TAGS, parse
@@ -48,3 +49,8 @@ def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, colu
     defaults = _SIX if width == 6 else {"spans": (3, 4)}
     places = {layer: layout.places(source, wanted or defaults[layer]) for layer, wanted in columns.items()}
     return read_table(NAME, source, layout, places, settings, vocabulary)
+
+
+def write(annotation: Annotation, encoding: str, *, first: bool = True) -> Iterator[str]:
+    """Number, token, outer and inner tag, with tabs between."""
+    return sentence_rows(annotation, level_tags(annotation, encoding, 2), first=first, numbered=True)

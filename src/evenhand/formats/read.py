@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
-from evenhand.formats import registry
+from evenhand.formats.folders import files_of
+from evenhand.formats.registry import find
 from evenhand.formats.source import Source
 from evenhand.settings import ColumnName, Columns, Offsets, ReadSettings, Repair, column_names
 from evenhand.text.annotation import Annotation
@@ -38,8 +40,17 @@ def read(
 def batches(
     path: Path, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns | None = None
 ) -> Iterator[Annotation]:
-    """The file in batches of whole sentences; `columns` names the columns of each layer of spans."""
-    source = Source(path)
-    return registry.find(source, settings.format).batches(
-        source, settings, vocabulary, columns or {"spans": settings.columns}
-    )
+    """The file in batches of whole sentences; `columns` names the columns of each layer of spans.
+
+    The files of a folder or pattern follow each other as one text, in which each begins a document.
+    """
+    wanted = {"spans": settings.columns} if columns is None else columns
+    files = files_of(path)
+    if files is None:
+        return _file(Source(path), settings, vocabulary, wanted)
+    name = path.name if path.is_dir() else path.parent.name
+    return (replace(batch, name=name) for file in files for batch in _file(Source(file), settings, vocabulary, wanted))
+
+
+def _file(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+    return find(source, settings.format)(source, settings, vocabulary, columns)

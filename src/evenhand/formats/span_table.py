@@ -159,3 +159,22 @@ def _shapes(source: Source, lines: Lines, rows: Ints, first: Ints, last: Ints, v
             gaps = tuple(token - begin for token in range(begin, behind) if token not in tokens)
             shape[row] = vocabulary.shapes.code(gaps)
     return shape
+
+
+def write(annotation: Annotation) -> Iterator[str]:
+    """The spans, sentence by sentence; a sentence without any gets a dummy."""
+    spans = annotation.spans()
+    names, tokens = spans.vocabulary.labels.values, spans.token_sets()
+    order = np.argsort(spans.scope, kind="stable").tolist()
+    scopes = spans.scope.tolist()
+    place = 0
+    for sentence in range(annotation.corpus.sentences):
+        first = place
+        while place < len(order) and scopes[order[place]] == sentence:
+            row = order[place]
+            listed = ", ".join(str(token + 1) for token in sorted(tokens[row]))
+            yield f"{names[spans.label[row]]}\t{spans.start[row] + 1}\t{spans.end[row]}\t{listed}\n"
+            place += 1
+        if first == place:
+            yield f"{DUMMIES[0]}\t{DUMMY_POSITION}\t{DUMMY_POSITION}\t{DUMMY_POSITION}\n"
+        yield "\n"

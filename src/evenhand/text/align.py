@@ -77,7 +77,9 @@ class Feed:
         unit = "character" if corpus.atoms == "characters" else "token"
         what = f"the {unit} {corpus.tokens[0]!r}" if corpus.tokens else "another sentence"
         finding = f"found {what} behind the end of the gold standard {gold.source}"
-        raise InputError(corpus.source, corpus.line(0), finding, _SAME_TOKENS if corpus.tokens else _SAME_SENTENCES)
+        raise InputError(
+            corpus.source, corpus.line(0), finding, _SAME_TOKENS if corpus.tokens else _SAME_SENTENCES, "text"
+        )
 
     def _next(self, gold: Corpus) -> _Stretch | None:
         batch = next(self._batches, None)
@@ -190,7 +192,7 @@ def _check_tokens(gold: Corpus, system: Corpus, begin: int) -> None:
     else:
         found, wanted = system.tokens[place], mine[place]
         finding, remedy = f"found the token {found!r} where {_place(gold, begin + place)} has {wanted!r}", _SAME_TOKENS
-    raise InputError(system.source, system.line(place), finding, remedy)
+    raise InputError(system.source, system.line(place), finding, remedy, "text")
 
 
 def _around(characters: Tokens, place: int, width: int = 12) -> str:
@@ -215,7 +217,7 @@ def _other_length(gold: Corpus, pieces: Sequence[_Stretch], starts: Ints) -> Inp
         if token < len(piece):
             break
         token -= len(piece)
-    return InputError(piece.corpus.source, piece.corpus.line(token), finding, _SAME_SENTENCES)
+    return InputError(piece.corpus.source, piece.corpus.line(token), finding, _SAME_SENTENCES, "text")
 
 
 def _check_ends(gold: Corpus, system: Corpus, spans: Spans) -> None:
@@ -226,7 +228,7 @@ def _check_ends(gold: Corpus, system: Corpus, spans: Spans) -> None:
     if len(beyond):
         sentence, end = int(spans.scope[beyond[0]]), int(spans.end[beyond[0]])
         finding = f"a span of this sentence ends at token {end}, but the sentence has {gold.lengths[sentence]} tokens"
-        raise InputError(system.source, system.line(sentence), finding, _SAME_SENTENCES)
+        raise InputError(system.source, system.line(sentence), finding, _SAME_SENTENCES, "text")
 
 
 def _ends_early(gold: Corpus, last: _Stretch | None, done: int) -> InputError:
@@ -238,7 +240,9 @@ def _ends_early(gold: Corpus, last: _Stretch | None, done: int) -> InputError:
     what = f"the {unit} {gold.tokens[done]!r}" if by_token and gold.tokens else "a sentence"
     finding = f"the system ends here, but {_place(gold, done)} has {what}"
     line = system.line(len(system.lines) - 1) if len(system.lines) else None
-    return InputError(system.source, line, finding, _SAME_TOKENS if by_token and gold.tokens else _SAME_SENTENCES)
+    return InputError(
+        system.source, line, finding, _SAME_TOKENS if by_token and gold.tokens else _SAME_SENTENCES, "text"
+    )
 
 
 def _place(corpus: Corpus, index: int) -> str:

@@ -126,3 +126,54 @@ def _spans_to_characters(spans: Spans, before: Ints, bounds: Ints) -> Spans:
         left_out = [at for gap in gaps for at in range(int(before[token + gap]), int(before[token + gap + 1]))]
         shape[row] = spans.vocabulary.shapes.code(tuple(at - int(start[row]) for at in left_out))
     return replace(spans, start=start - before[first], end=end - before[first], shape=shape)
+
+
+def to_tokens(annotation: Annotation) -> tuple[Annotation, Ints]:
+    """The same annotation with what stands between spaces as tokens, and the rows of spans that do not fit.
+
+    A span that begins or ends inside such a token grows to cover it.
+    """
+    corpus = annotation.corpus
+    if corpus.atoms == "tokens":
+        return annotation, ints([])
+    assert corpus.tokens is not None
+    assert corpus.bounds is not None
+    characters, spans = corpus.tokens, annotation.spans()
+    begins = np.ones(len(characters) + 1, dtype=np.bool_)
+    begins[1:-1] = characters.start[1:] != characters.end[:-1]
+    begins[corpus.bounds] = True
+    token_of = np.cumsum(begins) - 1
+    first = np.flatnonzero(begins)[:-1]
+    last = np.flatnonzero(begins)[1:] - 1
+    scope_start = corpus.bounds[spans.scope]
+    start, end = scope_start + spans.start, scope_start + spans.end
+    shape, torn = _gaps_in_tokens(spans, token_of, start)
+    misfits = np.flatnonzero(~begins[start] | ~begins[end] | torn)
+    token_start = token_of[scope_start]
+    layer = replace(
+        spans,
+        start=token_of[start] - token_start,
+        end=token_of[end - 1] + 1 - token_start,
+        shape=shape,
+    )
+    changed = replace(
+        corpus,
+        atoms="tokens",
+        bounds=token_of[corpus.bounds],
+        tokens=Tokens(characters.data, characters.start[first], characters.end[last]),
+        lines=corpus.lines[first] if len(corpus.lines) else corpus.lines,
+        raw=None,
+    )
+    return replace(annotation, corpus=changed, layers={"spans": layer}), misfits
+
+
+def _gaps_in_tokens(spans: Spans, token_of: Ints, start: Ints) -> tuple[Ints, Bools]:
+    """The codes of the tokens that spans leave out, and which spans leave out a part of a token (it then belongs)."""
+    shape, torn = np.zeros(len(spans), dtype=np.int64), np.zeros(len(spans), dtype=np.bool_)
+    for row in np.flatnonzero(spans.shape).tolist():
+        gaps = spans.vocabulary.shapes[int(spans.shape[row])]
+        tokens = token_of[int(start[row]) + np.arange(int(spans.end[row] - spans.start[row]))]
+        left_out, inside = set(tokens[list(gaps)].tolist()), set(np.delete(tokens, list(gaps)).tolist())
+        torn[row] = bool(left_out & inside)
+        shape[row] = spans.vocabulary.shapes.code(tuple(sorted(t - int(tokens[0]) for t in left_out - inside)))
+    return shape, torn

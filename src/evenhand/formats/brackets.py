@@ -1,0 +1,293 @@
+"""Bracketed trees: `(S (NP (DT the) (NN cat)) (VP (VBD sat)))`, on one or several lines; each tree is a sentence.
+
+Constituents become nested spans, whose level is their depth. A tag over a word is no constituent, nor is the outermost
+bracket if it has no label or the label ROOT or TOP. Traces (words under the tag -NONE-) are left out, and with them the
+constituents that cover nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenhand.arrays import Bools, Bytes, Ints, ints
+from evenhand.formats.codes import CellCodes
+from evenhand.formats.source import LINE_FEED, Block, Source
+from evenhand.problems import InputError, SettingError
+from evenhand.settings import Columns, ReadSettings
+from evenhand.text.annotation import Annotation, Reading
+from evenhand.text.corpus import Corpus
+from evenhand.text.labels import Vocabulary
+from evenhand.text.layers import Spans, Tags
+from evenhand.text.tokens import PADDING, Tokens
+
+NAME = "brackets"
+TAGS = "pos"
+"""The layer with the words' tags."""
+UNKNOWN_TAG = "X"
+TRACE = "-NONE-"
+ROOTS = ("", "ROOT", "TOP")
+"""The labels with which an outermost bracket is no constituent."""
+BLANK, OPEN, CLOSE, WORD = range(4)
+_KINDS = np.full(256, WORD, dtype=np.uint8)
+_KINDS[list(b" \t\n\r\v\f")] = BLANK
+_KINDS[ord("(")], _KINDS[ord(")")] = OPEN, CLOSE
+_ONE_WORD = re.compile(r"[^\s()]+", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some trees as a row of signs: brackets and words (labels and tags among them)."""
+
+    data: bytes
+    first_line: int
+    kind: Bytes
+    start: Ints
+    end: Ints
+    depth: Ints
+    """How many brackets are open behind each sign."""
+
+    @staticmethod
+    def of(data: bytes, first_line: int) -> Piece:
+        kinds = np.concatenate(([BLANK], _KINDS[np.frombuffer(data, dtype=np.uint8)], [BLANK])).astype(np.uint8)
+        same_word = (kinds[1:] == WORD) & (kinds[:-1] == WORD)
+        full = kinds[1:-1] != BLANK
+        start, end = np.flatnonzero(full & ~same_word[:-1]), np.flatnonzero(full & ~same_word[1:]) + 1
+        kind = kinds[1:-1][start]
+        depth = np.cumsum((kind == OPEN).astype(np.int64) - (kind == CLOSE))
+        return Piece(data + PADDING, first_line, kind, start, end, depth)
+
+    def kind_at(self, step: int) -> Bytes:
+        """For each sign the kind of the one `step` signs behind it (before it, if negative); BLANK if there is none."""
+        edge = np.full(2, BLANK, dtype=np.uint8)
+        return np.concatenate((edge, self.kind, edge))[2 + step : 2 + step + len(self.kind)]
+
+    def text(self, first: int, last: int) -> str:
+        return self.data[self.start[first] : self.end[last]].decode()
+
+    def lines(self, signs: Ints) -> Ints:
+        line_feeds = np.flatnonzero(np.frombuffer(self.data, dtype=np.uint8) == LINE_FEED)
+        return self.first_line + np.searchsorted(line_feeds, self.start[signs])
+
+
+class Names:
+    """The labels or the tags of a file, coded cell by cell in a table that grows."""
+
+    def __init__(self, spell: Callable[[str], str]) -> None:
+        self.values: list[str] = []
+        self._spell = spell
+        self._codes = CellCodes()
+
+    def read(self, data: bytes, start: Ints, end: Ints) -> Ints:
+        """The code of each cell."""
+        code, new = self._codes(data, start, end)
+        self.values += [self._spell(data[start[row] : end[row]].decode()) for row in new]
+        return code
+
+    def among(self, code: Ints, names: Sequence[str]) -> Bools:
+        return np.isin(code, [each for each, name in enumerate(self.values) if name in names])
+
+    def into(self, vocabulary: Vocabulary, code: Ints) -> Ints:
+        """The vocabulary's codes for codes of this table."""
+        used, place = np.unique(code, return_inverse=True)
+        return ints([vocabulary.labels.code(self.values[each]) for each in used.tolist()])[place]
+
+
+def recognise(sample: Block) -> bool:
+    """Whether it begins with brackets that have at most a label each, up to a tag over a word in brackets."""
+    piece = Piece.of(sample.data[: sample.size], 1)
+    kind = piece.kind
+    if len(kind) < 2 or kind[0] != OPEN:
+        return False
+    head = int((kind == CLOSE).argmax()) or len(kind)
+    bare = (kind == WORD) & (piece.kind_at(-1) != OPEN)
+    # Columns may begin with the tokens ( and ), but there words follow where trees have none.
+    return not bare[: head - 1].any() and not ((kind == WORD) & (piece.depth == 0))[: head + 2].any()
+
+
+def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+    """The file in batches of whole trees, with the layers `spans` and `pos`."""
+    labels, tags = Names(str if settings.functions else without_functions), Names(str)
+    begun = False
+    for data, first_line in _whole_trees(source, settings.block_size):
+        piece = Piece.of(data, first_line)
+        if len(piece.kind):
+            _check(source, piece)
+            yield _annotation(source, piece, labels, tags, vocabulary, begun)
+            begun = True
+    if not begun:
+        raise source.error(None, "the file has no trees", "check how it was written")
+
+
+def without_functions(label: str) -> str:
+    """`NP-SBJ-1` and `NP=2` as `NP`; labels that begin with such a sign, as -LRB- does, stay as they are."""
+    return label if label[:1] in ("-", "=") else re.split("[-=]", label, maxsplit=1)[0]
+
+
+def _whole_trees(source: Source, size: int) -> Iterator[tuple[bytes, int]]:
+    """Successive parts of the file that end behind a tree, and the lines they begin in; then what is left."""
+    held: list[bytes] = []
+    depth, first_line = 0, 1
+    for block in source.blocks(size, cut_behind="line"):
+        kind = _KINDS[np.frombuffer(block.data, dtype=np.uint8)[: block.size]]
+        brackets = np.flatnonzero((kind == OPEN) | (kind == CLOSE))
+        depths = depth + np.cumsum(np.where(kind[brackets] == OPEN, 1, -1))
+        # Below 0 stands a bracket that closes nothing: it is handed on with the trees before it, to be found there.
+        ends = brackets[depths <= 0]
+        cut = int(ends[-1]) + 1 if len(ends) else 0
+        if cut:
+            yield b"".join((*held, block.data[:cut])), first_line
+            held, first_line = [], block.first_line + block.data.count(b"\n", 0, cut)
+        held.append(block.data[cut : block.size])
+        depth = int(depths[-1]) if len(depths) else depth
+    yield b"".join(held), first_line
+
+
+def _check(source: Source, piece: Piece) -> None:
+    """Raise an error if a tree has no end, or else at the first sign that has no place in a tree."""
+    kind, depth, before, after = piece.kind, piece.depth, piece.kind_at(-1), piece.kind_at(1)
+    word, label = kind == WORD, (kind == WORD) & (before == OPEN)
+    tagged = (before == WORD) & (piece.kind_at(-2) == OPEN) & (after == CLOSE)
+    wrong = (
+        (depth < 0)
+        | (word & (depth == 0))
+        | (word & ~label & ~tagged)
+        | (label & (after == CLOSE))
+        | ((kind == OPEN) & ((after == CLOSE) | ((after == OPEN) & (depth > 1))))
+    )
+    if depth[-1] > 0:
+        line, finding = _tree_line(piece, len(kind) - 1), "the tree that begins here is not closed"
+        raise source.error(line, finding, f"close its brackets (open at the end of the file: {depth[-1]})")
+    if wrong.any():
+        sign = int(wrong.argmax())
+        raise source.error(int(piece.lines(ints([sign]))[0]), *_finding(piece, sign))
+
+
+def _finding(piece: Piece, sign: int) -> tuple[str, str]:
+    """What is wrong with a sign, and what to do."""
+    kind, depth, after = piece.kind[sign], piece.depth[sign], piece.kind_at(1)[sign]
+    if kind == CLOSE:
+        return "this bracket closes nothing", "remove it, or open a bracket before"
+    if depth == 0:
+        return f"{piece.text(sign, sign)!r} is outside of a tree", "put it into brackets, or remove it"
+    if after == OPEN and kind == OPEN:
+        finding = f"a bracket of the tree that begins in line {_tree_line(piece, sign)} has no label"
+        return finding, "only the outermost bracket may be without"
+    if after == CLOSE and (kind == OPEN or piece.kind[sign - 1] == OPEN):
+        first = sign if kind == OPEN else sign - 1
+        return f"the constituent {piece.text(first, sign + 1)!r} is empty", "remove it, or put tagged words into it"
+    return f"{piece.text(sign, sign)!r} is not alone under a tag", "write every word in brackets, as in (NN cat)"
+
+
+def _tree_line(piece: Piece, sign: int) -> int:
+    """The line in which the tree of a sign begins."""
+    outermost = np.flatnonzero(((piece.kind == OPEN) & (piece.depth == 1))[: sign + 1])
+    return int(piece.lines(outermost[-1:])[0])
+
+
+def _annotation(
+    source: Source, piece: Piece, labels: Names, tags: Names, vocabulary: Vocabulary, begun: bool
+) -> Annotation:
+    opens = piece.kind == OPEN
+    tagged = np.flatnonzero(opens & (piece.kind_at(1) == WORD) & (piece.kind_at(2) == WORD))
+    tag = tags.read(piece.data, piece.start[tagged + 1], piece.end[tagged + 1])
+    kept = ~tags.among(tag, (TRACE,))
+    words = tagged[kept] + 2
+    before = np.searchsorted(words, np.arange(len(opens)))
+    trees = np.flatnonzero(opens & (piece.depth == 1))
+    corpus = Corpus(
+        source=source.shown,
+        sentences=len(trees),
+        bounds=np.append(before[trees], len(words)),
+        tokens=Tokens(piece.data, piece.start[words], piece.end[words]),
+        lines=piece.lines(words),
+        continues=begun,
+    )
+    spans = _constituents(piece, tagged, trees, before, labels, vocabulary)
+    traces = len(tagged) - len(words)
+    reading = Reading(NAME, skipped={"traces": traces} if traces else {})
+    layers: dict[str, Spans | Tags] = {"spans": spans, TAGS: Tags(tag[kept], tuple(tags.values))}
+    return Annotation(corpus, layers, {"spans": reading}, source.name)
+
+
+def _constituents(
+    piece: Piece, tagged: Ints, trees: Ints, before: Ints, labels: Names, vocabulary: Vocabulary
+) -> Spans:
+    """The constituents in the order of their opening brackets; `before` has the number of words before each sign."""
+    first, last = _pairs(piece, tagged)
+    labeled = piece.kind[first + 1] == WORD
+    cell = piece.start[first + labeled]
+    code = labels.read(piece.data, cell, np.where(labeled, piece.end[first + labeled], cell))
+    tree = np.searchsorted(trees, first, side="right") - 1
+    root = (piece.depth[first] == 1) & labels.among(code, ROOTS)
+    # Where the outermost bracket is no constituent, depth counts from the brackets in it.
+    top = np.ones(len(trees), dtype=np.int64)
+    top[tree[root]] = 2
+    kept = np.flatnonzero(~root & (before[first] < before[last]))
+    first, last, tree, label = first[kept], last[kept], tree[kept], labels.into(vocabulary, code[kept])
+    begin = before[trees][tree]
+    level = piece.depth[first] - top[tree]
+    return Spans.of(vocabulary, tree, before[first] - begin, before[last] - begin, label, level)
+
+
+def _pairs(piece: Piece, tagged: Ints) -> tuple[Ints, Ints]:
+    """The opening brackets of all but tagged words, in their order, and for each the bracket that closes it.
+
+    Among the brackets of one depth, each opening one is followed by the one that closes it.
+    """
+    is_bracket = piece.kind != WORD
+    is_bracket[tagged] = is_bracket[tagged + 3] = False
+    brackets = np.flatnonzero(is_bracket)
+    depth = piece.depth[brackets] + (piece.kind[brackets] == CLOSE)
+    by_depth = brackets[np.argsort(depth, kind="stable")]
+    closing = np.zeros(len(piece.kind), dtype=np.int64)
+    closing[by_depth[::2]] = by_depth[1::2]
+    first = brackets[piece.kind[brackets] == OPEN]
+    return first, closing[first]
+
+
+def write(annotation: Annotation) -> Iterator[str]:
+    """The sentences as trees under TOP, one a line; words whose tag is not known are under the tag X.
+
+    Round brackets in words are written as -LRB- and -RRB-. Spans that cross or have gaps make no tree.
+    """
+    corpus, spans, tags = annotation.corpus, annotation.spans(), annotation.layers.get(TAGS)
+    if corpus.tokens is None or corpus.bounds is None or corpus.atoms != "tokens":
+        raise InputError(corpus.source, None, "there are no tokens in it, which trees need", "give a file with tokens")
+    if spans.shape.any():
+        raise SettingError(f"{corpus.source} has spans with gaps, which make no trees; write them in another format.")
+    order = np.lexsort((spans.level, -spans.end, spans.start, spans.scope))
+    edges = np.searchsorted(spans.scope[order], np.arange(corpus.sentences + 1))
+    for sentence in range(corpus.sentences):
+        places = range(*corpus.bounds[sentence : sentence + 2].tolist())
+        words = [corpus.tokens[place].replace("(", "-LRB-").replace(")", "-RRB-") for place in places]
+        names = [tags.names[tags.code[place]] if isinstance(tags, Tags) else UNKNOWN_TAG for place in places]
+        rows = spans.take(order[edges[sentence] : edges[sentence + 1]]).rows()
+        yield _tree(sentence + 1, words, names, [(label, start, end) for label, _, start, end in rows])
+
+
+def _tree(number: int, words: Sequence[str], tags: Sequence[str], spans: Sequence[tuple[str, int, int]]) -> str:
+    """A sentence as a tree on a line, given its spans by first token, longer ones first."""
+    for text in (*words, *tags, *(label for label, _, _ in spans)):
+        if not _ONE_WORD.fullmatch(text):
+            raise SettingError(
+                f"Trees cannot have {text!r} of sentence {number}: spaces or brackets are in it, or nothing."
+            )
+    parts, open_spans, waiting = ["(TOP"], list[tuple[str, int]](), iter([*spans, ("", len(words), 0)])
+    label, start, end = next(waiting)
+    for place, (word, tag) in enumerate(zip(words, tags, strict=True)):
+        while start == place:
+            if open_spans and end > open_spans[-1][1]:
+                crossing = f"{open_spans[-1][0]!r} and {label!r}"
+                raise SettingError(f"The spans {crossing} of sentence {number} cross, so that they make no tree.")
+            parts.append(f" ({label}")
+            open_spans.append((label, end))
+            label, start, end = next(waiting)
+        parts.append(f" ({tag} {word})")
+        while open_spans and open_spans[-1][1] == place + 1:
+            parts.append(")")
+            open_spans.pop()
+    return "".join(parts if words else [*parts, f" ({TRACE} *)"]) + ")\n"

@@ -1,0 +1,265 @@
+"""brat: a text `DOC.txt` and its annotations `DOC.ann`, with spans as offsets into the text.
+
+A span is a line `T1⇥Label 0 5⇥quoted text`; offsets count the characters of the text from 0, ends are exclusive, and a
+span with gaps lists its parts (`Label 0 5;16 23`). The atoms of the text are its characters without spaces.
+"""
+
+from __future__ import annotations
+
+import re
+from codecs import BOM_UTF8
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice, pairwise
+from pathlib import Path
+
+import numpy as np
+
+from evenhand.arrays import Ints, ints
+from evenhand.formats.source import COMPRESSIONS, Block, Source
+from evenhand.problems import InputError, SettingError
+from evenhand.settings import Columns, Offsets, ReadSettings
+from evenhand.text.annotation import Annotation, Reading
+from evenhand.text.characters import Texts
+from evenhand.text.corpus import Corpus
+from evenhand.text.labels import Vocabulary
+from evenhand.text.layers import Spans
+
+NAME = "brat"
+OTHER_KINDS = {
+    "R": "relations",
+    "E": "events",
+    "A": "attributes",
+    "M": "attributes",
+    "N": "normalizations",
+    "*": "equivalences",
+    "#": "notes",
+}
+"""What the first character of an identifier says of lines that hold no spans; M is an older name for A."""
+_IDENTIFIER = re.compile(r"(?:[TREAMN][A-Za-z]*[0-9]|[*#])\S*\t")
+_ANNOTATION = re.compile(_IDENTIFIER.pattern + r"\S+[ :]\S")
+_OFFSETS = "[0-9]{1,18} [0-9]{1,18}"
+_TEXT_BOUND = re.compile(rf"T\S*\t(\S+) ({_OFFSETS}(?:;{_OFFSETS})*)\t(.*)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class TextBound:
+    """A span as its line has it."""
+
+    line: int
+    label: str
+    offsets: str
+    parts: list[tuple[int, int]]
+    quoted: str
+
+
+def recognise_path(path: Path) -> bool:
+    """Whether it is an annotation file, or a text with one beside it."""
+    plain = _plain(path)
+    return plain.suffix == ".ann" or (plain.suffix == ".txt" and plain.with_suffix(".ann").exists())
+
+
+def recognise(sample: Block) -> bool:
+    """Whether the first line has an identifier of brat, and some line is a text-bound one or all have identifiers."""
+    lines = [line for line in sample.data[: sample.size].decode().split("\n") if line.strip()]
+    if not lines or not _ANNOTATION.match(lines[0]):
+        return False
+    return any(map(_TEXT_BOUND.match, lines)) or all(map(_ANNOTATION.match, lines))
+
+
+def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+    """The document as one batch with one scope; `source` is its .ann or its .txt, and the other one is beside it."""
+    named_text = _plain(source.path).suffix == ".txt"
+    other = _beside(source, ".ann" if named_text else ".txt", "annotations" if named_text else "text")
+    annotations, text = (other, _whole(source)) if named_text else (source, _whole(other))
+    found, skipped = _lines(annotations, _whole(annotations))
+    texts = Texts.of([text], settings.offsets)
+    spans = _spans(annotations, found, text, texts, settings.offsets, vocabulary)
+    # The lines of the text are left out: messages name the file that the user named, which mostly is the .ann.
+    corpus = Corpus(
+        source.shown, sentences=1, bounds=texts.bounds, tokens=texts.tokens, atoms="characters", raw=texts.raw
+    )
+    yield Annotation(corpus, {"spans": spans}, {"spans": Reading(NAME, skipped=skipped)}, source.name)
+
+
+def documents(annotation: Annotation) -> Iterator[tuple[str, str]]:
+    """For each sentence (or whole text) the content of its .txt and of its .ann, with offsets in code points."""
+    corpus, spans = annotation.corpus, annotation.spans()
+    if corpus.tokens is None or corpus.bounds is None:
+        finding = "there is no text in it, so that its spans cannot be counted in characters"
+        raise InputError(corpus.source, None, finding, "give a file with tokens")
+    order = np.argsort(spans.scope, kind="stable")
+    edges = np.searchsorted(spans.scope[order], np.arange(corpus.sentences + 1))
+    for sentence in range(corpus.sentences):
+        text = corpus.text(sentence)
+        start, end = _characters(corpus, sentence, text)
+        rows = spans.take(order[edges[sentence] : edges[sentence + 1]])
+        lines = [
+            f"T{number}\t{_text_bound(rows, number - 1, text, start, end)}\n" for number in range(1, len(rows) + 1)
+        ]
+        yield text, "".join(lines)
+
+
+def _plain(path: Path) -> Path:
+    """The path without the extension of a compression."""
+    return path.with_suffix("") if path.suffix in COMPRESSIONS else path
+
+
+def _beside(source: Source, suffix: str, what: str) -> Source:
+    """The other file of a document, maybe compressed."""
+    wanted = _plain(source.path).with_suffix(suffix)
+    for ending in ("", *COMPRESSIONS):
+        path = wanted.with_name(wanted.name + ending)
+        if path.is_file():
+            return Source(path)
+    raise source.error(
+        None, f"the {what} {wanted.name} cannot be found beside it", "put DOC.ann and DOC.txt into one folder"
+    )
+
+
+def _whole(source: Source) -> str:
+    """All of a file; it may be empty (a document without spans), which the blocks of a file may not."""
+    with source.open() as file:
+        data = source.read(file, -1)
+    if data in (b"", BOM_UTF8):
+        return ""
+    blocks = source.blocks(len(data), cut_behind="line")
+    text = b"".join(block.data[: block.size] for block in blocks).decode()
+    return text if data.endswith(b"\n") else text[:-1]
+
+
+def _lines(source: Source, content: str) -> tuple[list[TextBound], dict[str, int]]:
+    """The text-bound lines, and the number of lines of every other kind."""
+    found, skipped = [], Counter[str]()
+    for number, line in enumerate(content.split("\n"), 1):
+        line = line.removesuffix("\r")
+        if not line.strip():
+            continue
+        if not _IDENTIFIER.match(line):
+            remedy = "begin each line with an identifier such as T1 and a tab"
+            raise source.error(number, f"{line!r} is no annotation of brat", remedy)
+        if line[0] == "T":
+            found.append(_parse(source, number, line))
+        else:
+            skipped[OTHER_KINDS[line[0]]] += 1
+    return found, dict(skipped)
+
+
+def _parse(source: Source, number: int, line: str) -> TextBound:
+    match = _TEXT_BOUND.fullmatch(line)
+    if match is None:
+        remedy = "write identifier, tab, label, start and end with spaces between, tab, quoted text"
+        raise source.error(number, f"{line!r} has no label, offsets and text", remedy)
+    label, offsets, quoted = match.groups()
+    pairs = [pair.split(" ") for pair in offsets.split(";")]
+    parts = [(int(start), int(end)) for start, end in pairs]
+    if any(end <= start for start, end in parts):
+        finding = f"the offsets {offsets!r} cover nothing"
+        raise source.error(number, finding, "ends are exclusive, so that each must be above its start")
+    in_order = sorted(parts)
+    if any(after[0] < before[1] for before, after in pairwise(in_order)):
+        raise source.error(number, f"the parts {offsets!r} overlap", "list each character of the span once")
+    return TextBound(number, label, offsets, parts, quoted)
+
+
+def _spans(
+    source: Source, found: list[TextBound], text: str, texts: Texts, offsets: Offsets, vocabulary: Vocabulary
+) -> Spans:
+    rows = []
+    for span, places in zip(found, _places(found, texts), strict=True):
+        if not _quotes(span, texts, places):
+            raise _misplaced(source, span, text, texts, offsets)
+        atoms = sorted((start, end) for start, end in places if start < end)
+        if not atoms:
+            finding = f"the span '{span.label} {span.offsets}' covers only spaces"
+            raise source.error(span.line, finding, "remove it, or mend its offsets")
+        begin, behind = atoms[0][0], atoms[-1][1]
+        gaps = tuple(at - begin for before, after in pairwise(atoms) for at in range(before[1], after[0]))
+        rows.append((begin, behind, vocabulary.labels.code(span.label), vocabulary.shapes.code(gaps)))
+    start, end, label, shape = ints(rows).reshape(-1, 4).T
+    return Spans.of(vocabulary, np.zeros_like(start), start, end, label, shape=shape)
+
+
+def _places(spans: list[TextBound], texts: Texts) -> Iterator[list[tuple[int, int]]]:
+    """For each part of each span its first atom and the one behind its last; -1 where the text has no such offset."""
+    offsets = ints([part for span in spans for part in span.parts]).reshape(-1, 2)
+    start, end = texts.places(np.zeros_like(offsets), offsets).T.tolist()
+    places = zip(start, end, strict=True)
+    for span in spans:
+        yield list(islice(places, len(span.parts)))
+
+
+def _held(texts: Texts, places: list[tuple[int, int]]) -> str:
+    """What the parts of a span hold in the text, joined as brat does; runs of spaces and line breaks are one space."""
+    tokens = texts.tokens
+    parts = [tokens.data[tokens.start[start] : tokens.end[end - 1]].decode() for start, end in places if start < end]
+    return " ".join(" ".join(parts).split())
+
+
+def _quotes(span: TextBound, texts: Texts, places: list[tuple[int, int]]) -> bool:
+    """Whether a span quotes what the text has there; spaces are no atoms, so that their kind does not matter."""
+    inside = all(start >= 0 and end >= 0 for start, end in places)
+    return inside and _held(texts, places) == " ".join(span.quoted.split())
+
+
+def _misplaced(source: Source, span: TextBound, text: str, texts: Texts, offsets: Offsets) -> InputError:
+    """The error for offsets that are not where the quoted text is."""
+    places = next(_places([span], texts))
+    outside = [
+        offset
+        for part, place in zip(span.parts, places, strict=True)
+        for offset, at in zip(part, place, strict=True)
+        if at < 0
+    ]
+    if outside:
+        length = len(text) if offsets == "codepoints" else len(text.encode("utf-16-le")) // 2
+        unit = "characters" if offsets == "codepoints" else "UTF-16 units"
+        finding = f"there is no character at offset {outside[0]} of the text, which has {length} {unit}"
+    else:
+        finding = f"the text has {_held(texts, places)!r} at {span.offsets}, but {span.quoted!r} is quoted"
+    return source.error(span.line, finding, _remedy(span, text, offsets))
+
+
+def _remedy(span: TextBound, text: str, offsets: Offsets) -> str:
+    """How to read the text so that a span fits, if there is a way."""
+    other: Offsets = "utf16" if offsets == "codepoints" else "codepoints"
+    if _fits(span, Texts.of([text], other)):
+        return f"read it with --offsets {other}, where they agree"
+    if _fits(span, Texts.of([text.replace("\r\n", "\n")], offsets)):
+        return "save the text with LF instead of CRLF at line ends, where they agree"
+    return "mend the offsets, or check that this is the text that was annotated"
+
+
+def _fits(span: TextBound, texts: Texts) -> bool:
+    return _quotes(span, texts, next(_places([span], texts)))
+
+
+def _characters(corpus: Corpus, sentence: int, text: str) -> tuple[Ints, Ints]:
+    """Where each atom of a sentence begins and ends in its text, in characters."""
+    assert corpus.tokens is not None
+    assert corpus.bounds is not None
+    tokens = corpus.tokens.slice(*corpus.bounds[sentence : sentence + 2].tolist())
+    if corpus.raw is None:
+        lengths = tokens.end - tokens.start
+        end = np.cumsum(lengths + 1) - 1
+        start = end - lengths
+    else:
+        start, end = tokens.start - corpus.raw[sentence], tokens.end - corpus.raw[sentence]
+    data = np.frombuffer(text.encode(), dtype=np.uint8)
+    before = np.append(0, np.cumsum((data & 0xC0) != 0x80))
+    return before[start], before[end]
+
+
+def _text_bound(spans: Spans, row: int, text: str, start: Ints, end: Ints) -> str:
+    """A span as it stands behind its identifier."""
+    label = spans.vocabulary.labels[int(spans.label[row])]
+    if not re.fullmatch(r"\S+", label):
+        raise SettingError(
+            f"The label {label!r} cannot be written for brat, where labels have no spaces; map it to another."
+        )
+    begin, gaps = int(spans.start[row]), spans.vocabulary.shapes[int(spans.shape[row])]
+    edges = [begin - 1, *(begin + gap for gap in gaps), int(spans.end[row])]
+    parts = [(int(start[before + 1]), int(end[after - 1])) for before, after in pairwise(edges) if after - before > 1]
+    quoted = " ".join(text[first:behind] for first, behind in parts).replace("\r", " ").replace("\n", " ")
+    return f"{label} {';'.join(f'{first} {behind}' for first, behind in parts)}\t{quoted}"

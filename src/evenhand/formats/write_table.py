@@ -1,0 +1,85 @@
+"""Writing tables of tokens: columns of tags, one a level, or stacked in one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from evenhand.formats.layout import DOCUMENT_START
+from evenhand.problems import SettingError
+from evenhand.text.annotation import Annotation
+from evenhand.text.encodings import encode
+from evenhand.text.layers import Spans
+from evenhand.text.tag_table import STACK
+from evenhand.text.tokens import Tokens
+
+
+def level_tags(annotation: Annotation, encoding: str, levels: int) -> list[list[str]]:
+    """The tags of each level, a tag a token; spans of one level must not overlap."""
+    corpus, spans = annotation.corpus, annotation.spans()
+    assert corpus.bounds is not None
+    first = corpus.bounds[spans.scope]
+    found = []
+    for level in range(levels):
+        rows = np.flatnonzero(spans.level == level)
+        rows = rows[np.argsort(first[rows] + spans.start[rows], kind="stable")]
+        begin, end = first[rows] + spans.start[rows], first[rows] + spans.end[rows]
+        tags = encode(
+            encoding,
+            begin,
+            end,
+            spans.label[rows],
+            spans.vocabulary.labels.values,
+            int(corpus.bounds[-1]),
+            corpus.bounds[:-1],
+        )
+        found.append(tags.to_list())
+    return found
+
+
+def stacked(levels: Sequence[Sequence[str]]) -> list[str]:
+    """One tag a token, the levels stacked by fixed place; outside levels at the end are left out."""
+    found = []
+    for parts in zip(*levels, strict=True):
+        kept = list(parts)
+        while len(kept) > 1 and kept[-1] == "O":
+            kept.pop()
+        found.append(STACK.join(kept))
+    return found
+
+
+def sentence_rows(
+    annotation: Annotation, columns: Sequence[Sequence[str]], *, first: bool, numbered: bool = False
+) -> Iterator[str]:
+    """The lines of a table: token and tags, maybe with the token's number before, a blank line behind a sentence.
+
+    A document begins with a mark, unless it is the first one of the file: `first` says whether the batch is.
+    """
+    corpus = annotation.corpus
+    assert corpus.tokens is not None
+    assert corpus.bounds is not None
+    words, marks = _words(corpus.tokens), set(corpus.documents[int(corpus.continues) :].tolist())
+    for sentence, (begin, end) in enumerate(zip(corpus.bounds[:-1].tolist(), corpus.bounds[1:].tolist(), strict=True)):
+        if sentence in marks and (sentence or not first) and not numbered:
+            yield "\t".join([DOCUMENT_START, *["O"] * len(columns)]) + "\n\n"
+        for number, token in enumerate(range(begin, end), 1):
+            cells = [words[token], *(column[token] for column in columns)]
+            yield "\t".join([str(number), *cells] if numbered else cells) + "\n"
+        yield "\n"
+
+
+def _words(tokens: Tokens) -> list[str]:
+    words = [tokens[i] for i in range(len(tokens))]
+    for word in words:
+        if not word.strip() or word == DOCUMENT_START or any(char in word for char in "\t\n\r"):
+            raise SettingError(f"The token {word!r} cannot stand in a column file; convert to JSON lines instead.")
+    return words
+
+
+def check_labels(spans: Spans, forbidden: str) -> None:
+    """Refuse labels that a column of tags cannot spell."""
+    for code in np.unique(spans.label).tolist():
+        label = spans.vocabulary.labels[code]
+        if not label.strip() or any(char in label for char in forbidden):
+            raise SettingError(f"The label {label!r} cannot stand in a column of tags; rename it first.")

@@ -1,0 +1,355 @@
+"""brat: offsets, gaps, the quoted text, what is skipped, and writing."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import evenhand as eh
+from evenhand.formats import brat
+from evenhand.formats.source import Source
+from evenhand.problems import InputError, SettingError
+from evenhand.settings import Offsets, ReadSettings
+from evenhand.text.annotation import Annotation
+from evenhand.text.characters import Texts
+from evenhand.text.corpus import Corpus
+from evenhand.text.labels import Vocabulary
+from evenhand.text.layers import Spans
+
+TEXT = "Ada Lovelace lived in\nSt James's Square, London.\n"
+ANN = "T1\tPER 0 12\tAda Lovelace\nT2\tLOC 22 39\tSt James's Square\nT3\tLOC 41 47\tLondon\n"
+MISPLACED = "mend the offsets, or check that this is the text that was annotated"
+LINE = "write identifier, tab, label, start and end with spaces between, tab, quoted text"
+
+Pair = Callable[[str, str], Path]
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Pair:
+    def write(text: str, ann: str) -> Path:
+        (tmp_path / "doc.txt").write_bytes(text.encode())
+        (tmp_path / "doc.ann").write_bytes(ann.encode())
+        return tmp_path / "doc.ann"
+
+    return write
+
+
+def read(path: Path, offsets: Offsets = "codepoints") -> Annotation:
+    (found,) = brat.batches(Source(path), ReadSettings(offsets=offsets), Vocabulary(), {})
+    return found
+
+
+def words(annotation: Annotation) -> list[tuple[str, str]]:
+    """Label and characters of each span."""
+    spans, tokens = annotation.spans(), annotation.corpus.tokens
+    sets = zip(spans.rows(), spans.token_sets(), strict=True)
+    return [(row[0], "".join(tokens[at] for at in sorted(atoms))) for row, atoms in sets]
+
+
+def sample(path: Path) -> bool:
+    return brat.recognise(Source(path).sample(1 << 12))
+
+
+def test_a_document_is_one_scope_of_characters_without_spaces(pair: Pair) -> None:
+    annotation = read(pair(TEXT, ANN))
+    assert annotation.spans().rows() == [("PER", 0, 0, 11), ("LOC", 0, 18, 33), ("LOC", 0, 34, 40)]
+    assert words(annotation) == [("PER", "AdaLovelace"), ("LOC", "StJames'sSquare"), ("LOC", "London")]
+    corpus = annotation.corpus
+    assert (corpus.atoms, corpus.sentences, corpus.token_count) == ("characters", 1, 41)
+    assert corpus.text(0) == TEXT
+    assert annotation.name == "doc"
+    assert annotation.readings["spans"].format == "brat"
+    assert annotation.readings["spans"].skipped == {}
+
+
+def test_the_text_may_be_named_instead_of_the_annotations(pair: Pair) -> None:
+    path = pair(TEXT, ANN).with_suffix(".txt")
+    assert read(path).spans().rows() == read(path.with_suffix(".ann")).spans().rows()
+    assert read(path).corpus.source == str(path)
+
+
+def test_either_file_may_be_compressed(pair: Pair) -> None:
+    path = pair(TEXT, ANN)
+    text = path.with_suffix(".txt")
+    path.with_suffix(".txt.gz").write_bytes(gzip.compress(text.read_bytes()))
+    text.unlink()
+    assert len(read(path).spans()) == 3
+    assert len(read(path.with_suffix(".txt.gz")).spans()) == 3
+
+
+def test_parts_make_a_span_with_gaps(pair: Pair) -> None:
+    annotation = read(pair("North and South America", "T1\tLOC 0 5;16 23\tNorth America\n"))
+    assert annotation.spans().rows() == [("LOC", 0, 0, 20)]
+    assert words(annotation) == [("LOC", "NorthAmerica")]
+
+
+def test_parts_may_come_in_any_order(pair: Pair) -> None:
+    annotation = read(pair("North and South America", "T1\tLOC 16 23;0 5\tAmerica North\n"))
+    assert words(annotation) == [("LOC", "NorthAmerica")]
+
+
+@pytest.mark.parametrize("offsets", ["0 3;4 12", "0 12", "0 3;3 12", "0 3;3 4;4 12"])
+def test_parts_with_only_spaces_between_leave_no_gap(pair: Pair, offsets: str) -> None:
+    annotation = read(pair(TEXT, f"T1\tPER {offsets}\tAda Lovelace\n"))
+    assert annotation.spans().rows() == [("PER", 0, 0, 11)]
+    assert annotation.spans().shape.tolist() == [0]
+
+
+def test_nested_crossing_and_repeated_spans_are_kept(pair: Pair) -> None:
+    ann = "T1\tA 0 3\ta b\nT2\tB 2 5\tb c\nT3\tA 0 5\ta b c\nT4\tA 0 3\ta b\n"
+    assert read(pair("a b c", ann)).spans().rows() == [("A", 0, 0, 2), ("B", 0, 1, 3), ("A", 0, 0, 3), ("A", 0, 0, 2)]
+
+
+@pytest.mark.parametrize("text", ["St\nJames", "St\r\nJames", "St \tJames", "St\u00a0 James"])
+def test_line_breaks_and_other_spaces_are_quoted_as_spaces(pair: Pair, text: str) -> None:
+    assert words(read(pair(text, f"T1\tLOC 0 {len(text)}\tSt James\n"))) == [("LOC", "StJames")]
+    assert words(read(pair(text, f"T1\tLOC 0 {len(text)}\tSt  James\n"))) == [("LOC", "StJames")]
+
+
+def test_lines_without_spans_are_counted(pair: Pair) -> None:
+    others = (
+        "R1\tLives Arg1:T1 Arg2:T3\nE1\tMove:T1 To:T3\nA1\tNegated E1\nM1\tNegated E1\nN1\tReference T3 W:Q84\tLondon\n"
+        "*\tEquiv T2 T3\n#1\tAnnotatorNotes T1\tsure?\nR2\tIn Arg1:T2 Arg2:T3\n"
+    )
+    annotation = read(pair(TEXT, ANN + others))
+    assert len(annotation.spans()) == 3
+    assert annotation.readings["spans"].skipped == {
+        "relations": 2,
+        "events": 1,
+        "attributes": 2,
+        "normalizations": 1,
+        "equivalences": 1,
+        "notes": 1,
+    }
+
+
+@pytest.mark.parametrize("ann", ["", "\n", "\ufeff"])
+@pytest.mark.parametrize("text", [TEXT, "", "no line end"])
+def test_no_annotations_are_a_document_without_spans(pair: Pair, text: str, ann: str) -> None:
+    annotation = read(pair(text, ann))
+    assert len(annotation.spans()) == 0
+    assert annotation.corpus.sentences == 1
+    assert annotation.corpus.text(0) == text
+
+
+def test_byte_order_marks_crlf_blank_lines_and_a_missing_last_line_end(pair: Pair) -> None:
+    annotation = read(pair("\ufeffAda lived", "\ufeffT1\tPER 0 3\tAda\r\n\r\nT2\tACT 4 9\tlived"))
+    assert words(annotation) == [("PER", "Ada"), ("ACT", "lived")]
+
+
+def test_code_points_and_utf16_units_differ_behind_an_emoji(pair: Pair) -> None:
+    text = "😀 Ada 😀😀 Bob"
+    by_points = pair(text, "T1\tPER 2 5\tAda\nT2\tPER 9 12\tBob\nT3\tFUN 6 8\t😀😀\n")
+    rows = [("PER", 0, 1, 4), ("PER", 0, 6, 9), ("FUN", 0, 4, 6)]
+    assert read(by_points).spans().rows() == rows
+    by_units = pair(text, "T1\tPER 3 6\tAda\nT2\tPER 12 15\tBob\nT3\tFUN 7 11\t😀😀\n")
+    assert read(by_units, "utf16").spans().rows() == rows
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "offsets", "sentence"),
+    [
+        (
+            "😀 Ada Lovelace",
+            "T1\tPER 3 6\tAda",
+            "codepoints",
+            "the text has 'da' at 3 6, but 'Ada' is quoted; read it with --offsets utf16, where they agree",
+        ),
+        (
+            "😀 Ada",
+            "T1\tPER 3 6\tAda",
+            "codepoints",
+            "there is no character at offset 6 of the text, which has 5 characters; "
+            "read it with --offsets utf16, where they agree",
+        ),
+        (
+            "😀 Ada",
+            "T1\tPER 2 5\tAda",
+            "utf16",
+            "the text has 'Ad' at 2 5, but 'Ada' is quoted; read it with --offsets codepoints, where they agree",
+        ),
+        (
+            "😀 Ada",
+            "T1\tPER 1 3\t😀",
+            "utf16",
+            f"there is no character at offset 1 of the text, which has 6 UTF-16 units; {MISPLACED}",
+        ),
+        (
+            "a\r\nAda Lovelace",
+            "T1\tPER 2 5\tAda",
+            "codepoints",
+            "the text has 'Ad' at 2 5, but 'Ada' is quoted; "
+            "save the text with LF instead of CRLF at line ends, where they agree",
+        ),
+        (
+            "Ada Lovelace",
+            "T1\tPER 0 2;4 8\tAda Love",
+            "codepoints",
+            f"the text has 'Ad Love' at 0 2;4 8, but 'Ada Love' is quoted; {MISPLACED}",
+        ),
+        (
+            "Ada",
+            "T1\tPER 1 4\tdax",
+            "codepoints",
+            f"there is no character at offset 4 of the text, which has 3 characters; {MISPLACED}",
+        ),
+        (
+            "Ada",
+            "T1\tPER 2 2\t",
+            "codepoints",
+            "the offsets '2 2' cover nothing; ends are exclusive, so that each must be above its start",
+        ),
+        (
+            "Ada",
+            "T1\tPER 0 1;3 2\tA",
+            "codepoints",
+            "the offsets '0 1;3 2' cover nothing; ends are exclusive, so that each must be above its start",
+        ),
+        (
+            "Ada",
+            "T1\tPER 0 2;1 3\tAd da",
+            "codepoints",
+            "the parts '0 2;1 3' overlap; list each character of the span once",
+        ),
+        (
+            "Ada  Bob",
+            "T1\tPER 3 5\t  ",
+            "codepoints",
+            "the span 'PER 3 5' covers only spaces; remove it, or mend its offsets",
+        ),
+        ("Ada", "T1\tPER 0\tAda", "codepoints", f"'T1\\tPER 0\\tAda' has no label, offsets and text; {LINE}"),
+        ("Ada", "T1\tPER 0 3", "codepoints", f"'T1\\tPER 0 3' has no label, offsets and text; {LINE}"),
+        ("Ada", "T1\tPER -1 3\tAda", "codepoints", f"'T1\\tPER -1 3\\tAda' has no label, offsets and text; {LINE}"),
+        (
+            "Ada",
+            "Ada\tPER",
+            "codepoints",
+            "'Ada\\tPER' is no annotation of brat; begin each line with an identifier such as T1 and a tab",
+        ),
+        (
+            "Ada",
+            "T1 PER 0 3 Ada",
+            "codepoints",
+            "'T1 PER 0 3 Ada' is no annotation of brat; begin each line with an identifier such as T1 and a tab",
+        ),
+    ],
+)
+def test_bad_lines(pair: Pair, text: str, line: str, offsets: Offsets, sentence: str) -> None:
+    path = pair(text, f"#1\tAnnotatorNotes T1\tlook\n{line}\n")
+    with pytest.raises(InputError) as error:
+        read(path, offsets)
+    assert str(error.value) == f"{path}:2: {sentence}."
+
+
+def test_errors_name_the_annotations_also_where_the_text_was_named(pair: Pair) -> None:
+    path = pair("Ada", "T1\tPER 0 2\tAda\n")
+    with pytest.raises(InputError) as error:
+        read(path.with_suffix(".txt"))
+    assert str(error.value) == f"{path}:1: the text has 'Ad' at 0 2, but 'Ada' is quoted; {MISPLACED}."
+
+
+def test_one_of_the_two_files_is_missing(pair: Pair) -> None:
+    path = pair(TEXT, ANN)
+    text = path.with_suffix(".txt")
+    text.unlink()
+    with pytest.raises(InputError) as error:
+        read(path)
+    both = "put DOC.ann and DOC.txt into one folder"
+    assert str(error.value) == f"{path}: the text doc.txt cannot be found beside it; {both}."
+    path.rename(text)
+    with pytest.raises(InputError) as error:
+        read(text)
+    assert str(error.value) == f"{text}: the annotations doc.ann cannot be found beside it; {both}."
+
+
+def test_files_that_are_no_text(pair: Pair) -> None:
+    path = pair(TEXT, ANN)
+    path.with_suffix(".txt").write_bytes(b"a\nb\xff")
+    with pytest.raises(InputError, match=r"doc.txt:2: the byte 0xff is not valid UTF-8; save the file as UTF-8."):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (ANN, True),
+        ("\n#1\tAnnotatorNotes T1\tsure?\nT1\tPER 0 5;6 9\tAda\n", True),
+        ("T1\tPER 0 3\tAda\nbroken\n", True),
+        ("R1\tIn Arg1:T2 Arg2:T3\n*\tEquiv T1 T2\n", True),
+        ("T1\tPER 0\tAda\n", True),
+        ("A1\tB-ROAD\nE40\tB-ROAD\n", False),
+        ("#tag\tO\nT1\tB-PER\n", False),
+        ("PER\t1\t2\n", False),
+        ("Ada Lovelace\n", False),
+    ],
+)
+def test_recognition(tmp_path: Path, content: str, expected: bool) -> None:
+    (tmp_path / "x.ann").write_text(content)
+    assert sample(tmp_path / "x.ann") == expected
+
+
+def test_writing_a_text_with_gaps_and_line_breaks(pair: Pair) -> None:
+    ann = "T1\tLOC 22 39\tSt James's Square\nT2\tX 0 3;19 24;41 47\tAda in St London\n"
+    assert list(brat.documents(read(pair(TEXT, ann)))) == [(TEXT, ann)]
+
+
+def test_writing_sentences_of_tokens(tmp_path: Path) -> None:
+    path = tmp_path / "x.conll"
+    path.write_text("Ada\tB-PER\nLovelace\tI-PER\nlived\tO\n\nÉire\tB-LOC\n😀\tO\nBob\tB-PER\n\nno\tO\n\n")
+    assert list(brat.documents(eh.read(path))) == [
+        ("Ada Lovelace lived", "T1\tPER 0 12\tAda Lovelace\n"),
+        ("Éire 😀 Bob", "T1\tLOC 0 4\tÉire\nT2\tPER 7 10\tBob\n"),
+        ("no", ""),
+    ]
+
+
+def test_what_cannot_be_written() -> None:
+    with pytest.raises(InputError) as no_text:
+        list(brat.documents(eh.spans([[("PER", 0, 1)]])))
+    finding = "there is no text in it, so that its spans cannot be counted in characters"
+    assert str(no_text.value) == f"spans: {finding}; give a file with tokens."
+    with pytest.raises(SettingError) as label:
+        list(brat.documents(annotated("Ada", [("a person", {0})])))
+    sentence = "The label 'a person' cannot be written for brat, where labels have no spaces; map it to another."
+    assert str(label.value) == sentence
+
+
+def annotated(text: str, spans: list[tuple[str, set[int]]]) -> Annotation:
+    """A text whose spans are labels and sets of characters that are no spaces."""
+    vocabulary, texts = Vocabulary(), Texts.of([text])
+    rows = []
+    for label, atoms in spans:
+        first, last = min(atoms), max(atoms)
+        gaps = tuple(at - first for at in range(first, last) if at not in atoms)
+        rows.append((first, last + 1, vocabulary.labels.code(label), vocabulary.shapes.code(gaps)))
+    start, end, label, shape = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+    layer = Spans.of(vocabulary, np.zeros_like(start), start, end, label, shape=shape)
+    corpus = Corpus("text", 1, texts.bounds, texts.tokens, atoms="characters", raw=texts.raw)
+    return Annotation(corpus, {"spans": layer})
+
+
+@st.composite
+def annotations(draw: st.DrawFn) -> Annotation:
+    text = draw(st.text(st.sampled_from("ab é😀語 \u00a0\n\r\t"), max_size=30))
+    atoms = range(sum(not character.isspace() for character in text))
+    sets = st.sets(st.sampled_from(atoms), min_size=1) if atoms else st.nothing()
+    spans = st.tuples(st.sampled_from(["PER", "creative-work", "ü"]), sets)
+    return annotated(text, draw(st.lists(spans, max_size=5)) if atoms else [])
+
+
+@given(annotations())
+def test_what_is_written_reads_the_same(tmp_path_factory: pytest.TempPathFactory, annotation: Annotation) -> None:
+    folder = tmp_path_factory.mktemp("brat")
+    ((text, ann),) = brat.documents(annotation)
+    (folder / "doc.txt").write_bytes(text.encode())
+    (folder / "doc.ann").write_bytes(ann.encode())
+    again = read(folder / "doc.ann")
+    assert again.corpus.text(0) == text
+    assert again.spans().rows() == annotation.spans().rows()
+    assert again.spans().token_sets() == annotation.spans().token_sets()
