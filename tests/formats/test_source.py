@@ -82,7 +82,9 @@ def test_folders_with_the_same_file_names_are_one_text(folders: tuple[Path, Path
 
 def test_folders_must_have_the_same_file_names(folders: tuple[Path, Path]) -> None:
     (folders[1] / "a.conll").rename(folders[1] / "c.conll")
-    with pytest.raises(eh.InputError, match=r"there is no file 'a\.conll', which .*gold has; both sides must have files"):
+    with pytest.raises(
+        eh.InputError, match=r"there is no file 'a\.conll', which .*gold has; both sides must have files"
+    ):
         eh.score(*folders)
 
 

@@ -56,7 +56,10 @@ def test_other_tokens_of_the_same_text() -> None:
 
 def test_texts_that_differ_show_where_they_part() -> None:
     other = eh.tags([["O", "O"]], tokens=[["New", "Yorkshire"]], name="other")
-    with pytest.raises(eh.InputError, match="found the text 'shire' where gold has '-base'; both sides must have the same text, spaces aside"):
+    with pytest.raises(
+        eh.InputError,
+        match="found the text 'shire' where gold has '-base'; both sides must have the same text, spaces aside",
+    ):
         eh.score(GOLD, other, align="characters")
 
 

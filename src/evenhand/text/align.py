@@ -48,6 +48,7 @@ class Feed:
         while done < need:
             stretch = self._rest or self._next(gold)
             if stretch is None:
+                self._check_lengths(gold, pieces)
                 raise _ends_early(gold, self._last, done)
             need = _size(gold, stretch.by_token)
             piece, self._rest = stretch.cut(need - done)
@@ -61,12 +62,21 @@ class Feed:
             _check_ends(gold, pieces[0].corpus, spans)
             return spans
         assert gold.bounds is not None
-        starts = _sentence_starts(pieces)
-        if not np.array_equal(gold.bounds[:-1], starts):
-            if self._by_position or gold.tokens is None or pieces[0].corpus.tokens is None:
-                raise _other_length(gold, pieces, starts)
-            self.breaks_differ = True
+        self.breaks_differ |= self._check_lengths(gold, pieces)
         return _into_sentences(spans, gold.bounds)
+
+    def _check_lengths(self, gold: Corpus, pieces: Sequence[_Stretch]) -> bool:
+        """Whether sentences have other lengths; an error where there is nothing else to go by."""
+        if not pieces or not pieces[0].by_token:
+            return False
+        assert gold.bounds is not None
+        starts = _sentence_starts(pieces)
+        complete = sum(map(len, pieces)) == gold.token_count
+        if np.array_equal(gold.bounds[:-1] if complete else gold.bounds[: len(starts)], starts):
+            return False
+        if self._by_position or gold.tokens is None or pieces[0].corpus.tokens is None:
+            raise _other_length(gold, pieces, starts)
+        return True
 
     def finish(self, gold: Corpus) -> None:
         """Raise an error if the system goes on where the gold standard has ended."""

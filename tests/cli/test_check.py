@@ -1,0 +1,97 @@
+"""`evenhand check`: every problem, with its line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from evenhand.cli import main
+
+BAD = """Ada B-PER
+sees O x
+Bo I-PER
+
+in LOC
+London B-
+Paris I-LOC
+Rome LOC
+"""
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def bad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("bad.conll").write_text(BAD)
+    return Path("bad.conll")
+
+
+def test_every_problem_is_reported(bad: Path) -> None:
+    result = run("check", bad)
+    assert result.exit_code == 1
+    lines = result.stdout.splitlines()
+    assert [line.split(":")[1] for line in lines[:-1]] == ["2", "5", "6", "7", "8"]
+    assert lines[-1] == (
+        "bad.conll: conll, tags in IOB2, column 2; 2 sentences, 2 spans; problems: 3 tag, 1 columns, 1 ill-formed span"
+    )
+
+
+def test_as_json_lines(bad: Path) -> None:
+    rows = [json.loads(line) for line in run("check", bad, "--as", "jsonl").stdout.splitlines()]
+    assert rows[0] == {
+        "file": "bad.conll",
+        "line": 2,
+        "kind": "columns",
+        "finding": "found 3 columns where line 1 has 2",
+        "remedy": "mend the line, or begin it with # if it is a comment",
+    }
+    assert len(rows) == 5
+
+
+def test_every_line_that_is_not_utf8(tmp_path: Path) -> None:
+    path = tmp_path / "latin.conll"
+    path.write_bytes("a O\nü O\nb O\n\né O\n".encode("latin-1"))
+    rows = [json.loads(line) for line in run("check", path, "--as", "jsonl").stdout.splitlines()]
+    assert [(row["line"], row["kind"]) for row in rows] == [(2, "characters"), (5, "characters")]
+
+
+def test_a_good_file(example: Path) -> None:
+    result = run("check", example / "gold.conll")
+    assert (result.exit_code, result.stdout.endswith("87 sentences, 285 spans; no problems\n")) == (0, True)
+
+
+def test_against_a_test_file_without_tags(example: Path, tmp_path: Path) -> None:
+    words = [line.split("\t")[0] for line in (example / "gold.conll").read_text().splitlines()]
+    test_file = tmp_path / "test.txt"
+    test_file.write_text("\n".join(words) + "\n")
+    assert run("check", example / "crf.conll", "--against", test_file).exit_code == 0
+    test_file.write_text("\n".join(words).replace("Ada", "Eve").replace(words[2], "Other", 1) + "\n")
+    result = run("check", example / "crf.conll", "--against", test_file)
+    assert result.exit_code == 1
+    assert "found the token" in result.stdout
+    assert "problems: 1 text" in result.stdout
+
+
+def test_against_gold_with_tags(example: Path) -> None:
+    assert run("check", example / "crf.conll", "--against", example / "gold.conll").exit_code == 0
+
+
+def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    result = run("check", tmp_path / "nothing.conll")
+    assert result.exit_code == 1
+    assert "there is no such file; check the path." in result.stdout
+    assert "could not be read; problems: 1 format" in result.stdout
+
+
+@pytest.mark.parametrize(("text", "lines"), [("PER\t1\t2\nLOC\tx\t1\nLOC\t1\n\nORG\t3\t1\n", [2, 3, 5])])
+def test_span_tables(tmp_path: Path, text: str, lines: list[int]) -> None:
+    path = tmp_path / "spans.tsv"
+    path.write_text(text)
+    rows = [json.loads(line) for line in run("check", path, "--format", "spans", "--as", "jsonl").stdout.splitlines()]
+    assert sorted(row["line"] for row in rows) == lines
