@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+DEV_READY := $(VENV)/.ready-dev
 BENCH_VENV := .venv-bench
 BENCH_READY := $(BENCH_VENV)/.ready
 PEERS := "seqeval==1.2.2" "nervaluate==1.2.1" "seqscore==0.9.0"
@@ -19,8 +20,12 @@ help:
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Evenhand needs Python 3.11 or newer; name one: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $(READY)
+
+$(DEV_READY): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,arrow,spacy,zstd]"
+	@touch $(DEV_READY)
 
 $(BENCH_READY): pyproject.toml Makefile
 	$(PYTHON) -m venv $(BENCH_VENV)
@@ -30,18 +35,18 @@ $(BENCH_READY): pyproject.toml Makefile
 demo: $(READY)
 	@$(BIN)/evenhand demo
 
-test: $(READY)
+test: $(DEV_READY)
 	$(BIN)/python -m pytest -q -m "not long"
 
-test-long: $(READY)
+test-long: $(DEV_READY)
 	$(BIN)/python -m pytest -q -m long
 
-check: $(READY)
+check: $(DEV_READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-format: $(READY)
+format: $(DEV_READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 

@@ -169,6 +169,13 @@ def test_gold_and_prediction_in_one_file(tmp_path: Path) -> None:
     assert swapped["fair"].labels["LOC"]["FN"] == 1
 
 
+def test_a_file_that_holds_one_side_only(tmp_path: Path) -> None:
+    path = tmp_path / "spans.tsv"
+    path.write_text("PER\t1\t2\n")
+    with pytest.raises(eh.SettingError, match=r"spans\.tsv \(spans\) holds one annotation only; give a system beside it"):
+        eh.score(path)
+
+
 def test_names_are_unique() -> None:
     assert unique_names(["a/x.conll", "b/x.conll", "c/y.conll"]) == ["a/x", "b/x", "y"]
     assert unique_names(["a/x.conll", "a/x.conll"]) == ["a/x", "a/x (2)"]

@@ -100,7 +100,11 @@ def _two_columns(side: Side, read_as: Mapping[str, ReadSettings], vocabulary: Vo
     if isinstance(side, Annotation):
         raise SettingError("One annotation cannot be scored alone; give a system, or a file with two columns of tags.")
     columns = {name: settings.columns for name, settings in read_as.items()}
-    first, second = tee(batches(Path(side), read_as["gold"], vocabulary, columns))
+    batch, stream = _peeked(batches(Path(side), read_as["gold"], vocabulary, columns))
+    if batch is not None and "gold" not in batch.layers:
+        kind = next(iter(batch.readings.values())).format
+        raise SettingError(f"{side} ({kind}) holds one annotation only; give a system beside it.")
+    first, second = tee(stream)
     return first, second
 
 

@@ -12,7 +12,7 @@ _PATTERN = frozenset("*?[")
 
 def files_of(path: Path) -> list[Path] | None:
     """The files that a folder or pattern stands for; None for a single file. A brat folder stands for its `.ann`."""
-    if path.is_dir() and not (path / "dataset_info.json").exists():
+    if path.is_dir() and not any((path / name).exists() for name in ("dataset_info.json", "dataset_dict.json")):
         files = sorted(each for each in path.iterdir() if each.is_file() and not each.name.startswith("."))
         annotations = [each for each in files if each.suffix == ".ann"]
         found = annotations or files

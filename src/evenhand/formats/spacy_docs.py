@@ -1,0 +1,246 @@
+"""spaCy's DocBin files (`*.spacy`): tokens, sentences, and spans from `doc.ents` or from a span group.
+
+Which spans are read is decided for the whole file: those that the user names (`ents`, or a span group); else `doc.ents`
+if no document has a span group; else the span group, if all groups have the same name (entities are then left out, with
+a count). Groups with several names are an error. A document without sentence boundaries is one scope. A span that
+crosses a sentence boundary belongs to the sentence it begins in. Where a message names a place in the file, it is the
+number of the document, counted from 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evenhand.arrays import Ints, ints
+from evenhand.formats.source import Source
+from evenhand.problems import InputError
+from evenhand.settings import ColumnName, Columns, ReadSettings
+from evenhand.text.annotation import Annotation, Reading
+from evenhand.text.corpus import Corpus
+from evenhand.text.encodings import UNNAMED
+from evenhand.text.labels import Vocabulary
+from evenhand.text.layers import Spans
+from evenhand.text.tokens import Tokens
+
+NAME = "spacy"
+SUFFIX = ".spacy"
+ENTITIES = "ents"
+GROUP = "spans"
+"""The span group that overlapping spans are written to."""
+_BATCH = 500
+"""How many documents are read at a time; no number depends on it."""
+_ATTRIBUTES = ("SENT_START", "ENT_IOB", "ENT_TYPE")
+_BROKEN = (ValueError, LookupError, TypeError, AttributeError)
+"""What spaCy raises for bytes that are no DocBin, depending on where it notices."""
+
+
+def recognise_path(path: Path) -> bool:
+    """Whether the name ends as spaCy's own commands write it."""
+    return path.suffix == SUFFIX
+
+
+def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+    """The file in batches of whole documents."""
+    packed = _load(source)
+    group = _group(packed, columns.get("spans", ()))
+    docs, first = packed.docs(), 1
+    while batch := list(islice(docs, _BATCH)):
+        yield _annotation(source, batch, first, group, vocabulary)
+        first += len(batch)
+    if first == 1:
+        raise source.error(None, "the file has no documents", "check how it was written")
+
+
+def write(annotation: Annotation, path: Path) -> None:
+    """Write the layer `spans` and its text as a DocBin, a `Doc` a document with its sentences.
+
+    Spans go to `doc.ents` if no two of them overlap anywhere in the file, else to `doc.spans["spans"]`.
+    """
+    _check(annotation)
+    tokens_module, vocab_module = _spacy(str(path)), import_module("spacy.vocab")
+    docs = _docs(annotation, tokens_module, vocab_module.Vocab())
+    data: bytes = tokens_module.DocBin(attrs=_ATTRIBUTES, docs=docs).to_bytes()
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        reason = (error.strerror or "unknown reason").lower()
+        raise InputError(str(path), None, f"cannot be written ({reason})", "choose another place") from None
+
+
+def _spacy(shown: str) -> Any:
+    """The module `spacy.tokens`, which takes a second to load and may be absent."""
+    try:
+        return import_module("spacy.tokens")
+    except ImportError:
+        finding = "files of this format take spaCy, which is not installed"
+        raise InputError(shown, None, finding, "run: pip install evenhand[spacy]") from None
+
+
+@dataclass(frozen=True)
+class _Packed:
+    """A DocBin, and the vocabulary that its documents are recovered with."""
+
+    source: Source
+    doc_bin: Any
+    vocab: Any
+
+    def docs(self) -> Iterator[Any]:
+        """The documents, recovered one by one."""
+        try:
+            yield from self.doc_bin.get_docs(self.vocab)
+        except _BROKEN:
+            raise _broken(self.source) from None
+
+
+def _load(source: Source) -> _Packed:
+    tokens_module = _spacy(source.shown)
+    with source.open() as file:
+        data = source.read(file, -1)
+    try:
+        doc_bin = tokens_module.DocBin().from_bytes(data)
+    except _BROKEN:
+        raise _broken(source) from None
+    return _Packed(source, doc_bin, import_module("spacy.vocab").Vocab())
+
+
+def _broken(source: Source) -> InputError:
+    return source.error(None, "the file is no DocBin, or a broken one", "write it with spaCy's DocBin.to_disk")
+
+
+def _group(packed: _Packed, wanted: tuple[ColumnName, ...]) -> str | None:
+    """The name of the span group to read, or None for `doc.ents`."""
+    names = sorted({name for doc in packed.docs() for name in doc.spans})
+    chosen = list(map(str, wanted)) or names or [ENTITIES]
+    if len(chosen) > 1:
+        finding = f"several span groups could be read: {', '.join(chosen)}"
+        raise packed.source.error(None, finding, f"name one of them, or {ENTITIES}, with --column")
+    if chosen[0] not in (ENTITIES, *names):
+        finding = f"there is no span group {chosen[0]!r}, there are {', '.join((ENTITIES, *names))}"
+        raise packed.source.error(None, finding, "name one of these with --column")
+    if chosen == [ENTITIES] and import_module("spacy.attrs").ENT_IOB not in packed.doc_bin.attrs:
+        finding = "the file was written without entities"
+        raise packed.source.error(None, finding, "write it with ENT_IOB and ENT_TYPE among the DocBin's attributes")
+    return None if chosen == [ENTITIES] else chosen[0]
+
+
+def _annotation(source: Source, docs: list[Any], first: int, group: str | None, vocabulary: Vocabulary) -> Annotation:
+    """The documents of a batch, whose first one has the number `first`."""
+    words: list[str] = []
+    starts: list[int] = []
+    documents: list[int] = []
+    rows: list[tuple[int, int, int]] = []
+    for number, doc in enumerate(docs, first):
+        begin = len(words)
+        documents.append(len(starts))
+        starts += [begin + start for start in _sentence_starts(doc)]
+        words += [token.text for token in doc]
+        for label, start, end in _spans(source, doc, group):
+            if start >= end:
+                finding = f"the span {label!r} at token {start} covers no tokens"
+                raise source.error(number, finding, "write the file again without it")
+            rows.append((begin + start, begin + end, vocabulary.labels.code(label)))
+    bounds = ints([*starts, len(words)])
+    corpus = Corpus(
+        source=source.shown,
+        sentences=len(starts),
+        bounds=bounds,
+        tokens=Tokens.of(words),
+        lines=np.repeat(np.arange(first, first + len(docs)), [len(doc) for doc in docs]),
+        documents=ints(documents),
+    )
+    first_token, behind, code = ints(rows).reshape(-1, 3).T
+    scope = np.searchsorted(bounds[:-1], first_token, side="right") - 1
+    spans = Spans.of(vocabulary, scope, first_token - bounds[scope], behind - bounds[scope], code)
+    reading = Reading(NAME, column=ENTITIES)
+    if group is not None:
+        entities = sum(len(doc.ents) for doc in docs)
+        skipped = {f"entities beside the span group {group!r}": entities} if entities else {}
+        reading = Reading(NAME, column=group, skipped=skipped)
+    return Annotation(corpus, {"spans": spans}, {"spans": reading}, source.name)
+
+
+def _spans(source: Source, doc: Any, group: str | None) -> list[tuple[str, int, int]]:
+    """Label, begin and end of a document's spans."""
+    try:
+        found = doc.ents if group is None else doc.spans.get(group, ())
+        return [(span.label_ or UNNAMED, span.start, span.end) for span in found]
+    except LookupError:  # spaCy checks spans and looks their labels up only now
+        raise _broken(source) from None
+
+
+def _sentence_starts(doc: Any) -> list[int]:
+    """The first token of each sentence; an empty document has one empty sentence."""
+    found = [sentence.start for sentence in doc.sents] if doc.has_annotation("SENT_START") else []
+    return found or [0]
+
+
+def _check(annotation: Annotation) -> None:
+    """Raise an error for what a DocBin cannot say."""
+    corpus, spans = annotation.corpus, annotation.spans()
+    if corpus.tokens is None or corpus.bounds is None or corpus.atoms != "tokens":
+        raise InputError(corpus.source, None, "there are no tokens, which spaCy needs", "take a file with tokens")
+    start, end = _positions(corpus, spans)
+    sentences = np.arange(corpus.sentences)
+    has_company = np.bincount(corpus.document_of(sentences))[corpus.document_of(sentences)] > 1
+    behind = _document_bounds(corpus)[corpus.document_of(spans.scope) + 1]
+    for token, finding in (
+        (np.flatnonzero(corpus.tokens.start == corpus.tokens.end), "a token is empty, which spaCy does not allow"),
+        (corpus.bounds[:-1][has_company & (corpus.lengths == 0)], "a sentence is empty, which spaCy does not allow"),
+        (start[spans.shape > 0], "a span leaves tokens out, which spaCy's spans cannot"),
+        (start[end > behind], "a span ends behind its document, which spaCy does not allow"),
+    ):
+        if len(token):
+            raise InputError(corpus.source, corpus.line(int(token[0])), finding, "mend it, or choose another format")
+
+
+def _docs(annotation: Annotation, tokens_module: Any, vocab: Any) -> Iterator[Any]:
+    """The documents of an annotation as spaCy's."""
+    corpus, spans = annotation.corpus, annotation.spans()
+    assert corpus.bounds is not None
+    assert corpus.tokens is not None
+    start, end = _positions(corpus, spans)
+    flat, names = _flat(start, end), spans.vocabulary.labels.values
+    begins_sentence = np.zeros(len(corpus.tokens) + 1, dtype=np.bool_)
+    begins_sentence[corpus.bounds] = True
+    document_of = corpus.document_of(spans.scope)
+    order = np.argsort(document_of, kind="stable")
+    edges = np.searchsorted(document_of[order], np.arange(len(corpus.documents) + 1)).tolist()
+    for (begin, behind), rows in zip(pairwise(_document_bounds(corpus).tolist()), pairwise(edges), strict=True):
+        words = [corpus.tokens[token] for token in range(begin, behind)]
+        doc = tokens_module.Doc(vocab, words=words, sent_starts=begins_sentence[begin:behind].tolist())
+        found = [
+            tokens_module.Span(doc, int(start[row]) - begin, int(end[row]) - begin, label=names[spans.label[row]])
+            for row in order[slice(*rows)].tolist()
+        ]
+        if flat:
+            doc.set_ents(found)
+        else:
+            doc.spans[GROUP] = found
+        yield doc
+
+
+def _positions(corpus: Corpus, spans: Spans) -> tuple[Ints, Ints]:
+    """Begin and end of every span, counted from the first token of the text."""
+    assert corpus.bounds is not None
+    first = corpus.bounds[spans.scope]
+    return first + spans.start, first + spans.end
+
+
+def _document_bounds(corpus: Corpus) -> Ints:
+    """Where documents begin, in tokens, and where the last one ends."""
+    assert corpus.bounds is not None
+    bounds: Ints = corpus.bounds[np.append(corpus.documents, corpus.sentences)]
+    return bounds
+
+
+def _flat(start: Ints, end: Ints) -> bool:
+    """Whether no two of these token ranges overlap."""
+    order = np.argsort(start, kind="stable")
+    return bool((start[order][1:] >= end[order][:-1]).all())
