@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
@@ -29,6 +30,25 @@ def write(folder: Path, tokens: int, seed: int = 1) -> tuple[Path, Path]:
                 if done >= tokens:
                     break
     return gold_path, system_path
+
+
+def write_json_lines(folder: Path, records: int, seed: int = 1) -> Path:
+    """Texts of about 20 words with about 3 spans by character offsets, in the shape of Prodigy's exports."""
+    path = folder / f"spans-{records}.jsonl"
+    if path.exists():
+        return path
+    folder.mkdir(parents=True, exist_ok=True)
+    chance = random.Random(seed)
+    words = ["".join(chance.choices(SYLLABLES, k=chance.choice((1, 1, 2, 2, 3)))) for _ in range(20_000)]
+    with path.open("w") as file:
+        for _ in range(records):
+            text, spans, place = chance.choices(words, k=20), [], 0
+            for word in text:
+                if chance.random() < 0.15:
+                    spans.append({"start": place, "end": place + len(word), "label": chance.choice(LABELS)})
+                place += len(word) + 1
+            file.write(json.dumps({"text": " ".join(text), "spans": spans, "answer": "accept"}) + "\n")
+    return path
 
 
 def _sentence(chance: random.Random, words: list[str]) -> tuple[list[str], list[str], list[str]]:

@@ -11,15 +11,47 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from evenhand.arrays import Bools, Bytes, Ints, ints, ranges
+from evenhand.arrays import Bools, Bytes, Ints, Words, ints, ranges
 from evenhand.problems import InputError
 from evenhand.settings import Offsets
 from evenhand.text.annotation import Annotation
 from evenhand.text.layers import Spans, Tags
-from evenhand.text.tokens import PADDING, Tokens
+from evenhand.text.tokens import PADDING, Tokens, masks
 
-_ASCII_SPACES = np.array([chr(byte).isspace() and byte < 128 for byte in range(256)])
 _WIDE_SPACES = ints([code for code in range(128, 0x3001) if chr(code).isspace()])
+_BEGINS = bytes(byte < 0x80 or byte >= 0xC0 for byte in range(256))
+"""Which bytes begin a character."""
+_IS_ATOM = bytes(_BEGINS[byte] and not (byte < 0x80 and chr(byte).isspace()) for byte in range(256))
+"""Which bytes begin a character that is no space, wide spaces aside."""
+_MAYBE_WIDE = bytes(byte in {chr(code).encode()[0] for code in _WIDE_SPACES.tolist()} for byte in range(256))
+"""Which bytes can begin a wide space."""
+_LENGTHS = ints([1 + (byte >= 0xC0) + (byte >= 0xE0) + (byte >= 0xF0) for byte in range(256)])
+_ONE_EACH = np.uint64(0x0101010101010101)
+
+
+@dataclass(frozen=True)
+class Rank:
+    """How many of the marked bytes stand before a place; marks are summed by eights, eight bytes as one number."""
+
+    words: Words
+    before: Ints
+
+    @staticmethod
+    def of(marks: Bools) -> Rank:
+        padded = np.zeros((len(marks) // 8 + 1) * 8, dtype=np.uint8)
+        padded[: len(marks)] = marks
+        words = padded.view("<u8")
+        return Rank(words, np.append(0, np.cumsum(_marks(words))))
+
+    def __call__(self, place: Ints) -> Ints:
+        word = place >> 3
+        found: Ints = self.before[word] + _marks(self.words[word] & masks(place & 7))
+        return found
+
+
+def _marks(words: Words) -> Ints:
+    """The sum of the eight bytes of each word."""
+    return ((words * _ONE_EACH) >> np.uint64(56)).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -32,27 +64,29 @@ class Texts:
     """Where each text begins, in atoms, with the end of the last one behind."""
     raw: Ints
     """Where each text begins in the bytes of `tokens`, with the end of the last one behind."""
-    _atoms_before: Ints
-    """For each character of all texts, how many atoms stand before it; one more entry at the end."""
+    _atoms_before: Rank
+    """For each byte of all texts, how many atoms stand before it."""
     _first: Ints
     """Where each text begins, in characters; one more entry at the end."""
+    _byte_of: Ints | None
+    """Where each character begins in the bytes; None where every character is one byte."""
     _units_before: Ints | None
     """For each character, how many UTF-16 units stand before it; None where units are characters."""
 
     @staticmethod
     def of(texts: Sequence[str], offsets: Offsets = "codepoints") -> Texts:
         data = "".join(texts).encode()
-        text = np.frombuffer(data, dtype=np.uint8)
-        start = np.flatnonzero((text & 0xC0) != 0x80)
-        kept = ~_spaces(np.append(text, np.zeros(2, dtype=np.uint8)), start)
-        end = np.append(start[1:], len(data))[: len(start)]
-        first = np.append(0, np.cumsum([len(each) for each in texts], dtype=np.int64))
-        before = np.append(0, np.cumsum(kept))
-        units = None
-        if offsets == "utf16" and (text >= 0xF0).any():
-            units = np.append(0, np.cumsum(1 + (text[start] >= 0xF0)))
-        raw = np.append(start, len(data))[first]
-        return Texts(Tokens(data + PADDING, start[kept], end[kept]), before[first], raw, before, first, units)
+        text, kept = np.frombuffer(data, dtype=np.uint8), _atoms(data)
+        first = np.append(0, np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))))
+        start = np.flatnonzero(kept)
+        end, raw, byte_of, units = start + 1, first, None, None
+        if not data.isascii():
+            byte_of = np.append(np.flatnonzero(np.frombuffer(data.translate(_BEGINS), dtype=np.bool_)), len(data))
+            end, raw = start + _LENGTHS[text[start]], byte_of[first]
+            if offsets == "utf16" and (text >= 0xF0).any():
+                units = np.append(0, np.cumsum(1 + (text[byte_of[:-1]] >= 0xF0)))
+        before = Rank.of(kept)
+        return Texts(Tokens(data + PADDING, start, end), before(raw), raw, before, first, byte_of, units)
 
     def places(self, text: Ints, offset: Ints) -> Ints:
         """Offsets into texts as atoms, counted from the text's first one; -1 where there is no such offset."""
@@ -65,21 +99,29 @@ class Texts:
             at = np.minimum(character, len(self._units_before) - 1)
             character = np.where(self._units_before[at] == wanted, character, -1)
         outside = (offset < 0) | (character < first) | (character > behind)
-        found = self._atoms_before[np.where(outside, 0, character)] - self.bounds[text]
-        return np.where(outside, -1, found)
+        character = np.where(outside, 0, character)
+        place = character if self._byte_of is None else self._byte_of[character]
+        return np.where(outside, -1, self._atoms_before(place) - self.bounds[text])
 
 
-def _spaces(text: Bytes, start: Ints) -> Bools:
-    """Which characters are spaces, given where each begins in the bytes."""
-    found: Bools = _ASCII_SPACES[text[start]]
-    wide = np.flatnonzero((text[start] >= 0xC2) & (text[start] < 0xF0))
-    lead = text[start[wide]].astype(np.int64)
-    second = text[start[wide] + 1].astype(np.int64) & 0x3F
-    last = start[wide] + 1 + (lead >= 0xE0)
-    third = text[last].astype(np.int64) & 0x3F
-    code = np.where(lead >= 0xE0, ((lead & 0x0F) << 12) | (second << 6) | third, ((lead & 0x1F) << 6) | second)
-    found[wide[np.isin(code, _WIDE_SPACES)]] = True
-    return found
+def _atoms(data: bytes) -> Bools:
+    """Which bytes of a text begin a character that is no space."""
+    kept = np.frombuffer(data.translate(_IS_ATOM), dtype=np.bool_)
+    if data.isascii():
+        return kept
+    text = np.frombuffer(data + PADDING, dtype=np.uint8)
+    wide = np.flatnonzero(np.frombuffer(data.translate(_MAYBE_WIDE), dtype=np.bool_))
+    code = _codes(text, wide)
+    kept = kept.copy()
+    kept[wide[np.isin(code, _WIDE_SPACES)]] = False
+    return kept
+
+
+def _codes(text: Bytes, start: Ints) -> Ints:
+    """The code points of characters of two or three bytes."""
+    lead, second, third = (text[start + at].astype(np.int64) for at in range(3))
+    two = ((lead & 0x1F) << 6) | (second & 0x3F)
+    return np.where(lead >= 0xE0, ((lead & 0x0F) << 12) | ((second & 0x3F) << 6) | (third & 0x3F), two)
 
 
 def to_characters(annotation: Annotation) -> Annotation:
@@ -92,14 +134,12 @@ def to_characters(annotation: Annotation) -> Annotation:
         raise InputError(corpus.source, None, finding, "give a file with tokens")
     tokens = corpus.tokens
     lengths = tokens.end - tokens.start
-    data = np.frombuffer(tokens.data, dtype=np.uint8)[ranges(tokens.start, lengths)]
-    start = np.flatnonzero((data & 0xC0) != 0x80)
-    end = np.append(start[1:], len(data))[: len(start)]
-    kept = ~_spaces(np.append(data, np.zeros(2, dtype=np.uint8)), start)
-    atoms_before_byte = np.zeros(len(data) + 1, dtype=np.int64)
-    atoms_before_byte[start + 1] = kept
+    data = np.frombuffer(tokens.data, dtype=np.uint8)[ranges(tokens.start, lengths)].tobytes()
+    kept = _atoms(data)
+    start = np.flatnonzero(kept)
+    end = start + _LENGTHS[np.frombuffer(data, dtype=np.uint8)[start]]
     # For each token, how many atoms stand before it; one more entry at the end.
-    before = np.cumsum(atoms_before_byte)[np.append(0, np.cumsum(lengths))]
+    before = Rank.of(kept)(np.append(0, np.cumsum(lengths)))
     layers: dict[str, Spans | Tags] = {
         name: _spans_to_characters(layer, before, corpus.bounds)
         for name, layer in annotation.layers.items()
@@ -109,7 +149,7 @@ def to_characters(annotation: Annotation) -> Annotation:
         corpus,
         atoms="characters",
         bounds=before[corpus.bounds],
-        tokens=Tokens(data.tobytes() + PADDING, start[kept], end[kept]),
+        tokens=Tokens(data + PADDING, start, end),
         raw=None,
         lines=np.repeat(corpus.lines, np.diff(before)) if len(corpus.lines) else corpus.lines,
     )

@@ -80,7 +80,7 @@ class Corpus:
             else None,
             tokens=Tokens.concatenate(all_tokens) if len(all_tokens) == len(parts) else None,
             lines=np.concatenate([part.lines + part.first_line for part in parts]),
-            raw=_join_bounds([part.raw for part in parts if part.raw is not None], [len(t.data) for t in all_tokens])
+            raw=_join_bounds([part.raw for part in parts if part.raw is not None], [each.size for each in all_tokens])
             if all(part.raw is not None for part in parts)
             else None,
             documents=np.concatenate(

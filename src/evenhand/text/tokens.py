@@ -38,6 +38,11 @@ class Tokens:
     def __getitem__(self, index: int) -> str:
         return self.data[self.start[index] : self.end[index]].decode()
 
+    @property
+    def size(self) -> int:
+        """How many bytes there are without the padding."""
+        return len(self.data) - len(PADDING)
+
     def slice(self, begin: int, end: int) -> Tokens:
         return Tokens(self.data, self.start[begin:end], self.end[begin:end])
 
@@ -50,9 +55,9 @@ class Tokens:
 
     @staticmethod
     def concatenate(parts: Sequence[Tokens]) -> Tokens:
-        before = np.cumsum([0, *(len(part.data) for part in parts)])
+        before = np.cumsum([0, *(part.size for part in parts)])
         return Tokens(
-            b"".join(part.data for part in parts),
+            b"".join([*(memoryview(part.data)[: part.size] for part in parts), PADDING]),
             np.concatenate([part.start + shift for part, shift in zip(parts, before, strict=False)]),
             np.concatenate([part.end + shift for part, shift in zip(parts, before, strict=False)]),
         )
