@@ -172,7 +172,9 @@ def test_gold_and_prediction_in_one_file(tmp_path: Path) -> None:
 def test_a_file_that_holds_one_side_only(tmp_path: Path) -> None:
     path = tmp_path / "spans.tsv"
     path.write_text("PER\t1\t2\n")
-    with pytest.raises(eh.SettingError, match=r"spans\.tsv \(spans\) holds one annotation only; give a system beside it"):
+    with pytest.raises(
+        eh.SettingError, match=r"spans\.tsv \(spans\) holds one annotation only; give a system beside it"
+    ):
         eh.score(path)
 
 

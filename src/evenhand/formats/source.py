@@ -108,7 +108,7 @@ class Source:
 
     def sample(self, size: int) -> Block:
         """The first block, of about `size` bytes."""
-        return next(self.blocks(size))
+        return next(self.blocks(size, cut_behind="line"))
 
     def blocks(self, size: int, *, cut_behind: Literal["blank line", "line"] = "blank line") -> Iterator[Block]:
         """Blocks of about `size` bytes, each cut behind a blank line, or any line; one at least, or an error."""

@@ -1,0 +1,56 @@
+"""`evenhand convert`: between formats and encodings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from evenhand.cli.options import read_settings, reading_options
+from evenhand.settings import ENCODINGS
+
+TARGETS = ("conll", "germeval", "spans", "jsonl", "label-studio", "brackets", "brat")
+
+
+@click.command
+@click.argument("source", metavar="IN", type=click.Path(path_type=Path))
+@click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
+@click.option("--to", type=click.Choice(TARGETS), help="Format of OUT [from its name].")
+@click.option("--to-encoding", type=click.Choice(ENCODINGS), default="iob2", show_default=True, help="Encoding of OUT.")
+@click.option("--stacked", is_flag=True, help="Stack the tags of nested spans in one column (B-ORG|B-LOC).")
+@click.option("--lossy", is_flag=True, help="Convert even where OUT cannot carry all of IN.")
+@reading_options
+@click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
+def convert(source: Path, target: Path, to: str | None, to_encoding: str, **options: Any) -> None:
+    """Convert IN to OUT, whose format is taken from its name or from --to.
+
+    What OUT cannot carry is an error, unless --lossy is given: then it is counted and said. For brat, OUT is a folder,
+    and each text (or sentence) a pair of files in it.
+
+    \b
+    evenhand convert export.jsonl gold.conll --to-encoding bioes
+    evenhand convert nested.jsonl nested.conll --stacked
+    evenhand convert gold.conll gold.tsv --to spans
+    """
+    from evenhand.cli.output import write
+    from evenhand.formats import brat
+    from evenhand.formats.convert import Conversion, target_of
+    from evenhand.formats.read import batches
+    from evenhand.text.labels import Vocabulary
+
+    settings = read_settings(options)
+    conversion = Conversion(target_of(target, to), to_encoding, options["stacked"], options["lossy"])
+    read = batches(source, settings, Vocabulary())
+    if conversion.target == "brat":
+        folder = target.with_suffix("") if target.suffix == ".ann" else target
+        folder.mkdir(parents=True, exist_ok=True)
+        documents = (each for batch in read for each in brat.documents(conversion.fit(batch)))
+        for number, (text, annotations) in enumerate(documents, 1):
+            write(folder / f"{number:05}.txt", text)
+            write(folder / f"{number:05}.ann", annotations)
+    else:
+        write(target, "".join(conversion.write(read)))
+    if not options["quiet"]:
+        for what, count in conversion.losses.items():
+            click.echo(f"Lost: {count:,} {what}.", err=True)

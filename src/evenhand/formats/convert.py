@@ -1,0 +1,144 @@
+"""Conversion: an annotation in another format or encoding, and what would be lost on the way."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from evenhand.arrays import Ints
+from evenhand.formats import brackets, columns, germeval, json_lines, label_studio, span_table
+from evenhand.formats.write_table import check_labels
+from evenhand.problems import SettingError
+from evenhand.text.annotation import Annotation
+from evenhand.text.characters import to_tokens
+from evenhand.text.nesting import flat_levels, is_flat, outermost
+
+TARGETS = ("conll", "germeval", "spans", "jsonl", "label-studio", "brackets")
+"""The formats that are one text file; brat is a pair of them."""
+BY_SUFFIX = {
+    ".conll": "conll",
+    ".bio": "conll",
+    ".iob": "conll",
+    ".jsonl": "jsonl",
+    ".json": "label-studio",
+    ".mrg": "brackets",
+    ".ptb": "brackets",
+    ".ann": "brat",
+}
+_TABLES = ("conll", "germeval")
+_JOINING = ("io", "plain")
+
+
+@dataclass
+class Conversion:
+    """What is written, and how. What the target cannot carry is an error, or is counted if it may be lost."""
+
+    target: str
+    encoding: str = "iob2"
+    stacked: bool = False
+    lossy: bool = False
+    losses: Counter[str] = field(default_factory=Counter)
+
+    def write(self, batches: Iterator[Annotation]) -> Iterator[str]:
+        """The text of the new file, batch by batch; a file that is one JSON value is written at once."""
+        if self.target == "label-studio":
+            batches = iter([Annotation.concatenate(list(batches))])
+        first = True
+        for batch in batches:
+            fitted = self.fit(batch)
+            if self.target == "conll":
+                yield from columns.write(fitted, self.encoding, first=first)
+            elif self.target == "germeval":
+                yield from germeval.write(fitted, self.encoding, first=first)
+            else:
+                yield from _WRITERS[self.target](fitted)
+            first = False
+
+    def fit(self, annotation: Annotation) -> Annotation:
+        """The annotation as far as the target can carry it."""
+        if self.target in ("jsonl", "brat", "label-studio"):
+            return self._without_gaps(annotation) if self.target == "label-studio" else annotation
+        if self.target != "spans":
+            _need_text(annotation)
+        annotation, misfits = to_tokens(annotation)
+        self._lose(len(misfits), "spans that begin or end inside a token and would grow")
+        if self.target == "spans":
+            return annotation
+        annotation = self._without_gaps(annotation)
+        if self.target in _TABLES:
+            annotation = self._on_levels(annotation)
+        return annotation
+
+    def _on_levels(self, annotation: Annotation) -> Annotation:
+        spans = annotation.spans()
+        check_labels(spans, "\t\n\r|")
+        if self.target == "conll" and not self.stacked:
+            if not is_flat(spans):
+                kept = outermost(spans)
+                self._lose(len(spans) - len(kept), "spans inside or across others, which one flat column cannot say")
+                spans = spans.take(kept)
+            spans = replace(spans, level=np.zeros(len(spans), dtype=np.int64))
+        else:
+            spans = flat_levels(spans)
+            if self.target == "germeval":
+                kept = np.flatnonzero(spans.level < 2)
+                self._lose(len(spans) - len(kept), "spans on a third level")
+                spans = spans.take(kept)
+        if self.encoding in _JOINING:
+            self._lose(_neighbours(spans.scope, spans.level, spans.start, spans.end, spans.label), _JOINED)
+        return replace(annotation, layers={"spans": spans})
+
+    def _without_gaps(self, annotation: Annotation) -> Annotation:
+        spans = annotation.spans()
+        self._lose(int(np.count_nonzero(spans.shape)), "spans with gaps, which would be filled")
+        filled = replace(spans, shape=np.zeros_like(spans.shape))
+        return replace(annotation, layers={**annotation.layers, "spans": filled})
+
+    def _lose(self, count: int, what: str) -> None:
+        if not count:
+            return
+        if not self.lossy:
+            hint = " or --stacked to stack the tags of nested spans" if "flat" in what else ""
+            raise SettingError(
+                f"{self.target} cannot carry {count:,} {what}; give --lossy to convert all the same{hint}."
+            )
+        self.losses[what] += count
+
+
+_JOINED = "neighbours with one label, which would become one span"
+_WRITERS: dict[str, Callable[[Annotation], Iterator[str]]] = {
+    "spans": span_table.write,
+    "jsonl": json_lines.write,
+    "label-studio": label_studio.write,
+    "brackets": brackets.write,
+}
+
+
+def target_of(path: Path, named: str | None) -> str:
+    """The format to write: the one that is named, or that the file's name shows."""
+    if named is not None:
+        return named
+    target = BY_SUFFIX.get(path.suffix)
+    if target is None:
+        raise SettingError(
+            f"The name {path.name!r} does not show a format; name one with --to: {', '.join(TARGETS)}, brat."
+        )
+    return target
+
+
+def _need_text(annotation: Annotation) -> None:
+    if annotation.corpus.tokens is None:
+        raise SettingError(
+            f"{annotation.corpus.source} has no tokens, and the new file needs some; convert to spans instead."
+        )
+
+
+def _neighbours(scope: Ints, level: Ints, start: Ints, end: Ints, label: Ints) -> int:
+    """How many spans begin where another one of their label and level ends."""
+    order = np.lexsort((start, level, scope))
+    same = (np.diff(scope[order]) == 0) & (np.diff(level[order]) == 0) & (np.diff(label[order]) == 0)
+    return int(np.count_nonzero(same & (start[order][1:] == end[order][:-1])))

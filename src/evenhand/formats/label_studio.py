@@ -1,0 +1,195 @@
+"""Label Studio: a JSON list of tasks, each a text with the results of annotators or models; each is a document.
+
+The text is `data.text`, or the only string in `data`. The spans are those results of the first annotation that was not
+cancelled (of the first prediction, where there are no annotations) whose value has start, end and labels.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from evenhand.formats.json_records import PROBLEM, UNREADABLE, explain
+from evenhand.formats.json_spans import (
+    LabelCodes,
+    Offset,
+    Span,
+    edges,
+    misquoted,
+    on_texts,
+    spans_of,
+    to_write,
+    with_offsets,
+)
+from evenhand.formats.source import Block, Source
+from evenhand.settings import Columns, Offsets, ReadSettings
+from evenhand.text.annotation import Annotation, Reading
+from evenhand.text.corpus import Corpus
+from evenhand.text.labels import Vocabulary
+
+NAME = "label-studio"
+CANCELLED = "cancelled annotations"
+FURTHER = "further annotations of a task"
+NOT_ANNOTATED = "tasks without annotations"
+NO_SPANS = "results that are no spans"
+_START = re.compile(rb'\s*\[\s*\{.*"(data|annotations|predictions)"\s*:', re.DOTALL)
+_EXPORT = "export the project from Label Studio as JSON"
+_IN_TASK = re.compile(r"\[(\d+)\]\.?(.*)")
+
+
+class Value(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """What a result says of a span; several labels are several spans. `parts` and `level` are this library's own."""
+
+    start: Offset
+    end: Offset
+    text: str | None = None
+    labels: list[str]
+    parts: list[tuple[Offset, Offset]] | None = None
+    level: Offset = 0
+
+
+class Result(msgspec.Struct):
+    value: Any = None
+
+
+class Results(msgspec.Struct):
+    """One annotator's or model's work on a task."""
+
+    result: list[Result]
+    was_cancelled: bool | None = None
+    cancelled: bool | None = None
+
+
+class Task(msgspec.Struct):
+    data: dict[str, Any]
+    annotations: list[Results] | None = None
+    predictions: list[Results] | None = None
+
+
+def recognise(sample: Block) -> bool:
+    """Whether this begins a list of objects, and data, annotations or predictions are among the first keys."""
+    return _START.match(sample.data[: sample.size]) is not None
+
+
+def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+    """The file as one batch: it is a single JSON value, so that it is read whole and has no lines to name."""
+    blocks = source.blocks(settings.block_size, cut_behind="line")
+    tasks = _decode(source, b"".join(block.data[: block.size] for block in blocks))
+    numbers, texts, lists = [], [], []
+    skipped: Counter[str] = Counter()
+    for number, task in enumerate(tasks, 1):
+        results = _chosen(task, skipped)
+        if results is not None:
+            numbers.append(number)
+            texts.append(_text(source, number, task))
+            lists.append(_spans(source, number, results, texts[-1], settings.offsets, skipped))
+    if not texts:
+        raise source.error(None, "the file has no annotated tasks", _EXPORT)
+
+    def report(task: int, finding: str, remedy: str) -> None:
+        _report(source, numbers[task], finding, remedy)
+
+    atoms, ground = on_texts(texts, settings.offsets)
+    spans = spans_of(lists, ground, LabelCodes(vocabulary), report)
+    corpus = Corpus(
+        source=source.shown,
+        sentences=len(texts),
+        bounds=atoms.bounds,
+        tokens=atoms.tokens,
+        atoms="characters",
+        raw=atoms.raw,
+        documents=np.arange(len(texts)),
+    )
+    yield Annotation(corpus, {"spans": spans}, {"spans": Reading(NAME, skipped=dict(skipped))}, source.name)
+
+
+def write(annotation: Annotation) -> Iterator[str]:
+    """The text of a file with the same spans, a task a sentence (or text); offsets are code points.
+
+    Tokens are joined by single spaces.
+    """
+    for sentence, spans in to_write(annotation):
+        text, start, end = edges(annotation.corpus, sentence)
+        results = [
+            {
+                "from_name": "label",
+                "to_name": "text",
+                "type": "labels",
+                "value": Value(
+                    start=span.start,
+                    end=span.end,
+                    text=text[span.start : span.end],
+                    labels=[span.label],
+                    parts=span.parts,
+                    level=span.level,
+                ),
+            }
+            for span in with_offsets(spans, start, end)
+        ]
+        task = {"data": {"text": text}, "annotations": [{"result": results}]}
+        yield ("[\n" if sentence == 0 else ",\n") + msgspec.json.encode(task).decode()
+    yield "\n]\n" if annotation.corpus.sentences else "[]\n"
+
+
+def _report(source: Source, task: int, finding: str, remedy: str) -> None:
+    source.report(None, f"in task {task}, {finding}", remedy, PROBLEM)
+
+
+def _decode(source: Source, data: bytes) -> list[Task]:
+    try:
+        return msgspec.json.decode(data, type=list[Task])
+    except UNREADABLE as error:
+        finding, place = explain(error)
+        task = _IN_TASK.fullmatch(place or "")
+        if task is None:
+            raise source.error(None, f"the file is not a JSON list of tasks ({finding})", _EXPORT) from None
+        finding = finding.replace(task[0], task[2] or "the task")
+        raise source.error(None, f"in task {int(task[1]) + 1}, {finding}", _EXPORT, PROBLEM) from None
+
+
+def _chosen(task: Task, skipped: Counter[str]) -> Results | None:
+    """The results of a task that count; None where there are none, and then the task is left out."""
+    given = task.annotations or task.predictions or []
+    kept = [each for each in given if not (each.was_cancelled or each.cancelled)]
+    found = {CANCELLED: len(given) - len(kept), FURTHER: max(len(kept) - 1, 0), NOT_ANNOTATED: int(not given)}
+    skipped.update({what: count for what, count in found.items() if count})
+    return kept[0] if kept else None
+
+
+def _text(source: Source, number: int, task: Task) -> str:
+    text = task.data.get("text")
+    if isinstance(text, str):
+        return text
+    strings = [value for value in task.data.values() if isinstance(value, str)]
+    if len(strings) != 1:
+        finding = f"data has no text, and {len(strings) or 'no'} other strings where one could stand for it"
+        _report(source, number, finding, "put the text under the key text")
+    return strings[0] if strings else ""
+
+
+def _spans(
+    source: Source, number: int, results: Results, text: str, offsets: Offsets, skipped: Counter[str]
+) -> list[Span]:
+    spans = []
+    for result in results.result:
+        value = result.value
+        if not isinstance(value, dict) or not {"start", "end", "labels"} <= value.keys():
+            skipped[NO_SPANS] += 1
+            continue
+        try:
+            found = msgspec.convert(value, Value)
+        except msgspec.ValidationError as error:
+            _report(source, number, explain(error)[0], "give offsets into a plain text and a list of labels")
+            continue
+        if not found.labels:
+            _report(source, number, f"the span [{found.start}, {found.end}] has no label", "name its label")
+        fault = misquoted(text, [(found.start, found.end, found.text)], offsets) if found.text is not None else None
+        if fault is not None:
+            _report(source, number, *fault)
+        spans += [Span(found.start, found.end, label, found.parts, found.level) for label in found.labels]
+    return spans
