@@ -169,7 +169,7 @@ def test_the_encoding_is_recognised_from_names_that_the_first_rows_do_not_use(tm
     columns = {"tokens": [["Ada", "L."], ["Ada", "L."], ["Ada", "L."]], "ner_tags": [[1, 2], [1, 3], [4, 0]]}
     annotation = read(save(tmp_path / "data", columns, features, sizes=(1, 2)))
     assert annotation.readings["spans"].encoding == "bioes"
-    assert (annotation.readings["spans"].repaired, annotation.readings["spans"].first_repair) == (1, "row 1, 'B-PER'")
+    assert (annotation.readings["spans"].repaired, annotation.readings["spans"].first_repair) == (1, "line 1, 'B-PER'")
     assert annotation.spans().rows() == [("PER", 0, 0, 2), ("PER", 1, 0, 2), ("PER", 2, 0, 1)]
 
 
@@ -208,19 +208,19 @@ def test_encoding_and_repair_can_be_named(tmp_path: Path) -> None:
     assert read(folder, encoding="iob2").spans().rows() == SPANS
     assert read(folder, encoding="iob2", repair="discard").spans().rows() == SPANS[:1]
     assert error(folder, encoding="iob2", repair="error") == (
-        ":3: a span of this row begins with 'I-LOC' and is ill-formed in IOB2; "
+        ":3: the span that begins here with 'I-LOC' is ill-formed in IOB2; "
         "mend it, or choose --repair begin or discard."
     )
     assert error(folder, encoding="io") == (
-        ":1: the tag 'B-PER' does not occur in IO, the encoding named; name the dataset's encoding with --encoding."
+        ":1: the tag 'B-PER' does not occur in IO, the encoding named; name the file's encoding with --encoding."
     )
 
 
 def test_a_tag_that_the_recognised_encoding_does_not_have(tmp_path: Path) -> None:
     tags = [["B-PER", "I-PER", "O"], [], ["O", "S-LOC"]]
     assert error(save(tmp_path / "data", {"tokens": TOKENS, "ner_tags": tags})) == (
-        ":3: the tag 'S-LOC' does not occur in IOB2, the encoding recognised from the first rows; "
-        "name the dataset's encoding with --encoding."
+        ":3: the tag 'S-LOC' does not occur in IOB2, the encoding recognised from the first ones; "
+        "name the file's encoding with --encoding."
     )
 
 

@@ -164,7 +164,7 @@ def test_ill_formed_tags_are_repaired_as_asked(file: File) -> None:
     assert (begun.readings["spans"].repaired, begun.readings["spans"].first_repair) == (1, "line 1, 'I-LOC'")
     assert read(path, encoding="iob2", repair="discard").spans().rows() == [("PER", 0, 0, 2)]
     assert refusal(path, encoding="iob2", repair="error") == (
-        "file.jsonl:1: the span that begins with 'I-LOC' is ill-formed in IOB2; "
+        "file.jsonl:1: the span that begins here with 'I-LOC' is ill-formed in IOB2; "
         "mend it, or choose --repair begin or discard."
     )
 

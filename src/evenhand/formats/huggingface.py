@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypedDict
@@ -17,15 +17,13 @@ from typing import Any, TypedDict
 import msgspec
 import numpy as np
 
-from evenhand.arrays import Ints
+from evenhand.arrays import Ints, ints
 from evenhand.formats.source import Source
+from evenhand.formats.tag_reader import Coded, TagReader, recognise_encoding
 from evenhand.settings import ColumnName, Columns, ReadSettings
-from evenhand.text import encodings
-from evenhand.text.annotation import Annotation, Reading
+from evenhand.text.annotation import Annotation
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
-from evenhand.text.layers import Spans, Tags
-from evenhand.text.tag_table import TagTable, looks_plain
 from evenhand.text.tokens import PADDING, Tokens
 
 NAME = "huggingface"
@@ -58,6 +56,12 @@ class Rows:
     distinct: list[str]
     place: Ints
 
+    def coded(self, codes: dict[str, int]) -> Coded:
+        """The tags by the codes of the whole file, which new ones join."""
+        known = len(codes)
+        of_place = ints([codes.setdefault(tag, len(codes)) for tag in self.distinct])
+        return Coded(list(codes)[known:], of_place[self.place], self.corpus)
+
 
 def recognise_path(path: Path) -> bool:
     """Whether this is a folder with a dataset's description and Arrow files, or a folder of splits."""
@@ -71,74 +75,13 @@ def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, colu
     if len(layouts) > 1:
         raise source.error(None, "the Arrow files have different columns", _SAVE_AGAIN)
     layout = layouts.pop()
-    encoding = settings.encoding or _recognise(source, layout, _rows(source, arrow, files, layout))
-    reader = TagReader(source, encoding, settings, vocabulary)
+    sample = (rows.coded({}) for rows in _rows(source, arrow, files, layout))
+    encoding = settings.encoding or recognise_encoding(sample, layout.names or ())
+    reader, codes = TagReader(source, settings, vocabulary, encoding), dict[str, int]()
     for rows in _rows(source, arrow, files, layout):
-        tags, spans, reading = reader.read(rows, layout.tags)
+        tags, spans, reading = reader.read(rows.coded(codes))
+        reading = replace(reading, format=NAME, column=layout.tags)
         yield Annotation(rows.corpus, {"spans": spans, "tags": tags}, {"spans": reading}, source.name)
-
-
-class TagReader:
-    """Reads tags in one encoding, batch by batch; a tag joins the table when a token has it."""
-
-    def __init__(self, source: Source, encoding: str, settings: ReadSettings, vocabulary: Vocabulary) -> None:
-        self.table = TagTable(vocabulary, plain=encoding == "plain")
-        self._source = source
-        self._encoding = encoding
-        self._settings = settings
-        self._codes: dict[str, int] = {}
-
-    def read(self, rows: Rows, column: str) -> tuple[Tags, Spans, Reading]:
-        """The tags of these tokens, the spans they spell, and what was repaired."""
-        assert rows.corpus.bounds is not None
-        code, repair = self.code(rows), self._settings.repair
-        decoded = self.table.decode(code, rows.corpus.bounds, self._encoding, repair)
-        first = None
-        if len(decoded.ill_formed):
-            token = int(decoded.ill_formed.min())
-            row, tag = rows.corpus.line(token), self.table.names[int(code[token])]
-            if repair == "error":
-                finding = f"a span of this row begins with {tag!r} and is ill-formed in {self._encoding.upper()}"
-                raise self._source.error(row, finding, "mend it, or choose --repair begin or discard")
-            first = f"row {row}, {tag!r}"
-        reading = Reading(NAME, self._encoding, column, len(decoded.ill_formed), first)
-        return Tags(code, tuple(self.table.names)), decoded.spans, reading
-
-    def code(self, rows: Rows) -> Ints:
-        """The codes of these tokens' tags."""
-        for place, tag in enumerate(rows.distinct):
-            if tag not in self._codes:
-                self._add(tag, rows.corpus.line(int((rows.place == place).argmax())))
-        return np.array([self._codes[tag] for tag in rows.distinct], dtype=np.int64)[rows.place]
-
-    def _add(self, tag: str, row: int | None) -> None:
-        finding = self.table.add(tag)
-        if finding is not None:
-            remedy = "mend it, or name the encoding (--encoding plain for labels without prefixes)"
-            raise self._source.error(row, finding, remedy)
-        if self.table.prefixes() - encodings.allowed(self._encoding):
-            how = "named" if self._settings.encoding else "recognised from the first rows"
-            finding = f"the tag {tag!r} does not occur in {self._encoding.upper()}, the encoding {how}"
-            raise self._source.error(row, finding, "name the dataset's encoding with --encoding")
-        self._codes[tag] = len(self._codes)
-
-
-def _recognise(source: Source, layout: Layout, sample: Iterator[Rows]) -> str:
-    """The encoding, from the names and the first rows that have a span; without any span, it does not matter."""
-    named = TagTable(Vocabulary(), plain=False)
-    for name in layout.names or ():
-        named.add(name)  # a name that is no tag matters only if a token has it
-    for rows in sample:
-        if looks_plain(list(layout.names or rows.distinct)):
-            return "plain"
-        reader = TagReader(source, "bioes", ReadSettings(), Vocabulary())
-        code, table = reader.code(rows), reader.table
-        if table.prefixes():
-            assert rows.corpus.bounds is not None
-            starts = rows.corpus.bounds[:-1]
-            found = [table.segments(code, starts, level) for level in range(table.levels)]
-            return encodings.recognise(table.prefixes() | named.prefixes(), found)
-    return "iob2"
 
 
 def _arrow(source: Source) -> Any:

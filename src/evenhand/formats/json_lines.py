@@ -156,7 +156,7 @@ def _reader(kind: str, source: Source, settings: ReadSettings, vocabulary: Vocab
         return partial(_texts, offsets=settings.offsets, labels=LabelCodes(vocabulary))
     if kind == TOKENS:
         return partial(_tokens, labels=LabelCodes(vocabulary))
-    sample = (_tags_of(batch) for _, batch, _ in _parsed(source, _SAMPLE))
+    sample = ((_tags_of(batch), _token_corpus(batch)) for _, batch, _ in _parsed(source, _SAMPLE))
     return partial(_tags, tags=TagLists(source, settings, vocabulary, sample, NAME))
 
 

@@ -1,0 +1,105 @@
+"""Tags of a file, wherever they come from: which encoding they are in, and the spans they spell.
+
+A format codes its tags in its own way: a column by its cells, a list by a dictionary. All else is the same for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenhand.arrays import Ints
+from evenhand.formats.source import Source
+from evenhand.settings import ReadSettings
+from evenhand.text import encodings
+from evenhand.text.annotation import Reading
+from evenhand.text.corpus import Corpus
+from evenhand.text.labels import Vocabulary
+from evenhand.text.layers import Spans, Tags
+from evenhand.text.tag_table import TagTable, looks_plain
+
+
+@dataclass(frozen=True)
+class Coded:
+    """The tags of some tokens as codes, with the tags that were not met before, in the order of their codes."""
+
+    new: list[str]
+    code: Ints
+    corpus: Corpus
+
+
+class TagReader:
+    """Reads coded tags, batch by batch."""
+
+    def __init__(self, source: Source, settings: ReadSettings, vocabulary: Vocabulary, encoding: str) -> None:
+        self._source = source
+        self._repair = settings.repair
+        self._encoding = encoding
+        self._how = "named" if settings.encoding else "recognised from the first ones"
+        self._table = TagTable(vocabulary, plain=encoding == "plain")
+        self._wrong: dict[int, tuple[str, str]] = {}
+
+    @property
+    def levels(self) -> int:
+        """How many levels the tags met so far have."""
+        return self._table.levels
+
+    def read(self, coded: Coded) -> tuple[Tags, Spans, Reading]:
+        """The tags of these tokens, the spans they spell, and what was repaired."""
+        code, corpus = coded.code, coded.corpus
+        assert corpus.bounds is not None
+        for tag in coded.new:
+            self._learn(tag)
+        for wrong, (finding, remedy) in self._wrong.items():
+            for token in np.flatnonzero(code == wrong).tolist():
+                self._source.report(corpus.line(token), finding, remedy, "tag")
+        decoded = self._table.decode(code, corpus.bounds, self._encoding, self._repair)
+        first = None
+        if len(decoded.ill_formed):
+            first = self._report_ill_formed(corpus, code, decoded.ill_formed)
+        reading = Reading(encoding=self._encoding, repaired=len(decoded.ill_formed), first_repair=first)
+        return Tags(code, tuple(self._table.names)), decoded.spans, reading
+
+    def _learn(self, tag: str) -> None:
+        """Give a tag the next code, and note what is wrong with it."""
+        remedy = "mend it, or name the encoding (--encoding plain for labels without prefixes)"
+        finding = self._table.add(tag)
+        if finding is None and self._table.prefixes() - encodings.allowed(self._encoding):
+            finding = f"the tag {tag!r} does not occur in {self._encoding.upper()}, the encoding {self._how}"
+            remedy = "name the file's encoding with --encoding"
+        if finding is not None:
+            self._wrong[len(self._table.names) - 1] = finding, remedy
+
+    def _report_ill_formed(self, corpus: Corpus, code: Ints, tokens: Ints) -> str:
+        """Where the first of the spans that begin with these tokens is; all are reported if they are problems."""
+        places = [(corpus.line(token), self._table.names[int(code[token])]) for token in np.sort(tokens).tolist()]
+        if self._repair == "error" or self._source.problems is not None:
+            for line, tag in places:
+                finding = f"the span that begins here with {tag!r} is ill-formed in {self._encoding.upper()}"
+                remedy = "mend it, or choose --repair begin or discard"
+                self._source.report(line, finding, remedy, "ill-formed span")
+        return f"line {places[0][0]}, {places[0][1]!r}"
+
+
+def recognise_encoding(sample: Iterable[Coded], names: Iterable[str] = ()) -> str:
+    """The encoding of the first tags that have a span; without any span, it does not matter.
+
+    Each part of the sample is coded for itself. `names` are tags that the file may have, where it lists them.
+    """
+    for coded in sample:
+        if looks_plain([*coded.new, *names]):
+            return "plain"
+        table = TagTable(Vocabulary(), plain=False)
+        for tag in coded.new:
+            table.add(tag)
+        if not table.prefixes():
+            continue
+        assert coded.corpus.bounds is not None
+        starts = coded.corpus.bounds[:-1]
+        found = [table.segments(coded.code, starts, level) for level in range(table.levels)]
+        for tag in names:
+            table.add(tag)
+        return encodings.recognise(table.prefixes(), found)
+    return "iob2"
