@@ -170,7 +170,7 @@ def _texts(batch: Batch, offsets: Offsets, labels: LabelCodes) -> Annotation:
         sentences=len(texts),
         bounds=atoms.bounds,
         tokens=atoms.tokens,
-        lines=np.repeat(batch.lines, np.diff(atoms.bounds)),
+        lines=batch.lines,
         atoms="characters",
         raw=atoms.raw,
         documents=np.arange(len(texts)),

@@ -168,7 +168,11 @@ def _cut(corpus: Corpus, size: int, by_token: bool) -> tuple[Corpus, Corpus]:
 
 def _part(corpus: Corpus, bounds: Ints, begin: int, end: int) -> Corpus:
     tokens = corpus.tokens.slice(begin, end) if corpus.tokens is not None else None
-    return Corpus(corpus.source, len(bounds) - 1, bounds, tokens, corpus.lines[begin:end], corpus.first_line)
+    lines = corpus.lines[begin:end]
+    if corpus.has_lines_of_sentences and corpus.bounds is not None:
+        first = int(np.searchsorted(corpus.bounds, begin, side="right")) - 1
+        lines = corpus.lines[first : first + len(bounds) - 1]
+    return Corpus(corpus.source, len(bounds) - 1, bounds, tokens, lines, corpus.first_line, corpus.atoms)
 
 
 def _sentence_starts(pieces: Sequence[_Stretch]) -> Ints:
@@ -249,7 +253,7 @@ def _ends_early(gold: Corpus, last: _Stretch | None, done: int) -> InputError:
     unit = "character" if gold.atoms == "characters" else "token"
     what = f"the {unit} {gold.tokens[done]!r}" if by_token and gold.tokens else "a sentence"
     finding = f"the system ends here, but {_place(gold, done)} has {what}"
-    line = system.line(len(system.lines) - 1) if len(system.lines) else None
+    line = system.line(_size(system, system.bounds is not None) - 1)
     return InputError(
         system.source, line, finding, _SAME_TOKENS if by_token and gold.tokens else _SAME_SENTENCES, "text"
     )

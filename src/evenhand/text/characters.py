@@ -16,7 +16,7 @@ from evenhand.problems import InputError
 from evenhand.settings import Offsets
 from evenhand.text.annotation import Annotation
 from evenhand.text.layers import Spans, Tags
-from evenhand.text.tokens import PADDING, Tokens, masks
+from evenhand.text.tokens import PADDING, Characters, Tokens, masks
 
 _WIDE_SPACES = ints([code for code in range(128, 0x3001) if chr(code).isspace()])
 _BEGINS = bytes(byte < 0x80 or byte >= 0xC0 for byte in range(256))
@@ -25,7 +25,6 @@ _IS_ATOM = bytes(_BEGINS[byte] and not (byte < 0x80 and chr(byte).isspace()) for
 """Which bytes begin a character that is no space, wide spaces aside."""
 _MAYBE_WIDE = bytes(byte in {chr(code).encode()[0] for code in _WIDE_SPACES.tolist()} for byte in range(256))
 """Which bytes can begin a wide space."""
-_LENGTHS = ints([1 + (byte >= 0xC0) + (byte >= 0xE0) + (byte >= 0xF0) for byte in range(256)])
 _ONE_EACH = np.uint64(0x0101010101010101)
 
 
@@ -76,17 +75,16 @@ class Texts:
     @staticmethod
     def of(texts: Sequence[str], offsets: Offsets = "codepoints") -> Texts:
         data = "".join(texts).encode()
-        text, kept = np.frombuffer(data, dtype=np.uint8), _atoms(data)
+        begins = _atoms(data)
         first = np.append(0, np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))))
-        start = np.flatnonzero(kept)
-        end, raw, byte_of, units = start + 1, first, None, None
+        raw, byte_of, units = first, None, None
         if not data.isascii():
             byte_of = np.append(np.flatnonzero(np.frombuffer(data.translate(_BEGINS), dtype=np.bool_)), len(data))
-            end, raw = start + _LENGTHS[text[start]], byte_of[first]
+            text, raw = np.frombuffer(data, dtype=np.uint8), byte_of[first]
             if offsets == "utf16" and (text >= 0xF0).any():
                 units = np.append(0, np.cumsum(1 + (text[byte_of[:-1]] >= 0xF0)))
-        before = Rank.of(kept)
-        return Texts(Tokens(data + PADDING, start, end), before(raw), raw, before, first, byte_of, units)
+        before = Rank.of(begins)
+        return Texts(Characters(data + PADDING, begins), before(raw), raw, before, first, byte_of, units)
 
     def places(self, text: Ints, offset: Ints) -> Ints:
         """Offsets into texts as atoms, counted from the text's first one; -1 where there is no such offset."""
@@ -106,6 +104,12 @@ class Texts:
 
 def _atoms(data: bytes) -> Bools:
     """Which bytes of a text begin a character that is no space."""
+    if data.isascii():
+        text = np.frombuffer(data, dtype=np.uint8)
+        plain: Bools = text > ord(" ")
+        # Control characters that are no spaces are atoms, but rare.
+        if np.count_nonzero(text < ord(" ")) == 0:
+            return plain
     kept = np.frombuffer(data.translate(_IS_ATOM), dtype=np.bool_)
     if data.isascii():
         return kept
@@ -135,11 +139,9 @@ def to_characters(annotation: Annotation) -> Annotation:
     tokens = corpus.tokens
     lengths = tokens.end - tokens.start
     data = np.frombuffer(tokens.data, dtype=np.uint8)[ranges(tokens.start, lengths)].tobytes()
-    kept = _atoms(data)
-    start = np.flatnonzero(kept)
-    end = start + _LENGTHS[np.frombuffer(data, dtype=np.uint8)[start]]
+    begins = _atoms(data)
     # For each token, how many atoms stand before it; one more entry at the end.
-    before = Rank.of(kept)(np.append(0, np.cumsum(lengths)))
+    before = Rank.of(begins)(np.append(0, np.cumsum(lengths)))
     layers: dict[str, Spans | Tags] = {
         name: _spans_to_characters(layer, before, corpus.bounds)
         for name, layer in annotation.layers.items()
@@ -149,9 +151,9 @@ def to_characters(annotation: Annotation) -> Annotation:
         corpus,
         atoms="characters",
         bounds=before[corpus.bounds],
-        tokens=Tokens(data + PADDING, start, end),
+        tokens=Characters(data + PADDING, begins),
         raw=None,
-        lines=np.repeat(corpus.lines, np.diff(before)) if len(corpus.lines) else corpus.lines,
+        lines=np.repeat(corpus.lines, np.diff(before)) if len(corpus.lines) == len(tokens) else corpus.lines,
     )
     return replace(annotation, corpus=changed, layers=layers)
 
@@ -201,7 +203,7 @@ def to_tokens(annotation: Annotation) -> tuple[Annotation, Ints]:
         atoms="tokens",
         bounds=token_of[corpus.bounds],
         tokens=Tokens(characters.data, characters.start[first], characters.end[last]),
-        lines=corpus.lines[first] if len(corpus.lines) else corpus.lines,
+        lines=corpus.lines[first] if len(corpus.lines) == len(characters) else corpus.lines,
         raw=None,
     )
     return replace(annotation, corpus=changed, layers={"spans": layer}), misfits

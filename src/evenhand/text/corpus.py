@@ -19,8 +19,7 @@ class Corpus:
 
     `bounds` says where sentences begin, in tokens, with the end of the last one behind; it is None where a file
     names sentences but not their lengths (span tables). `tokens` is None where a file has tags only. `lines` gives
-    the line of each token or, without `bounds`, of each sentence, counted from `first_line`; it is empty for text that
-    comes from no file.
+    the line of each token, or of each sentence, counted from `first_line`; it is empty for text from no file.
     """
 
     source: str
@@ -48,6 +47,11 @@ class Corpus:
         """The number of tokens of each sentence."""
         return None if self.bounds is None else np.diff(self.bounds)
 
+    @property
+    def has_lines_of_sentences(self) -> bool:
+        """Whether `lines` has an entry a sentence, not an entry a token."""
+        return len(self.lines) == self.sentences != self.token_count
+
     def document_of(self, sentence: Ints) -> Ints:
         return np.searchsorted(self.documents, sentence, side="right") - 1
 
@@ -61,6 +65,8 @@ class Corpus:
 
     def line(self, index: int) -> int | None:
         """The line of a token (of a sentence, where token positions are unknown)."""
+        if self.bounds is not None and self.has_lines_of_sentences:
+            index = int(np.searchsorted(self.bounds, index, side="right")) - 1
         return self.first_line + int(self.lines[index]) if index < len(self.lines) else None
 
     @staticmethod

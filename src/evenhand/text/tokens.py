@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from evenhand.arrays import Ints, Words
+from evenhand.arrays import Bools, Ints, Words
 
 PADDING = bytes(8)
+_LENGTHS = np.array([1 + (byte >= 0xC0) + (byte >= 0xE0) + (byte >= 0xF0) for byte in range(256)])
+"""How many bytes a character takes, by its first byte."""
 _MASKS = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
 
 
@@ -55,12 +58,39 @@ class Tokens:
 
     @staticmethod
     def concatenate(parts: Sequence[Tokens]) -> Tokens:
+        data = b"".join([*(memoryview(part.data)[: part.size] for part in parts), PADDING])
+        characters = [part for part in parts if isinstance(part, Characters)]
+        if len(characters) == len(parts):
+            return Characters(data, np.concatenate([part.begins for part in characters]))
         before = np.cumsum([0, *(part.size for part in parts)])
         return Tokens(
-            b"".join([*(memoryview(part.data)[: part.size] for part in parts), PADDING]),
+            data,
             np.concatenate([part.start + shift for part, shift in zip(parts, before, strict=False)]),
             np.concatenate([part.end + shift for part, shift in zip(parts, before, strict=False)]),
         )
+
+
+class Characters(Tokens):
+    """Tokens that are single characters. They are many, so their places are worked out only if somebody asks."""
+
+    begins: Bools
+    """For each byte, whether one begins there."""
+
+    def __init__(self, data: bytes, begins: Bools) -> None:
+        object.__setattr__(self, "data", data)
+        object.__setattr__(self, "begins", begins)
+
+    def __len__(self) -> int:
+        return int(np.count_nonzero(self.begins))
+
+    @cached_property
+    def start(self) -> Ints:
+        return np.flatnonzero(self.begins)
+
+    @cached_property
+    def end(self) -> Ints:
+        ends: Ints = self.start + _LENGTHS[np.frombuffer(self.data, dtype=np.uint8)[self.start]]
+        return ends
 
 
 def first_difference(left: Tokens, right: Tokens) -> int | None:
