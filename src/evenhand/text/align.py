@@ -87,9 +87,7 @@ class Feed:
         unit = "character" if corpus.atoms == "characters" else "token"
         what = f"the {unit} {corpus.tokens[0]!r}" if corpus.tokens else "another sentence"
         finding = f"found {what} behind the end of the gold standard {gold.source}"
-        raise InputError(
-            corpus.source, corpus.line(0), finding, _SAME_TOKENS if corpus.tokens else _SAME_SENTENCES, "text"
-        )
+        raise InputError(corpus.source, corpus.line(0), finding, _remedy(corpus), "text")
 
     def _next(self, gold: Corpus) -> _Stretch | None:
         batch = next(self._batches, None)
@@ -202,17 +200,24 @@ def _check_tokens(gold: Corpus, system: Corpus, begin: int) -> None:
         return
     if gold.atoms == "characters":
         found, wanted = _around(system.tokens, place), _around(mine, place)
-        finding, remedy = f"found the text {found!r} where {_place(gold, begin + place)} has {wanted!r}", _SAME_TEXT
+        finding = f"found the text {found!r} where {_place(gold, begin + place)} has {wanted!r}"
     else:
         found, wanted = system.tokens[place], mine[place]
-        finding, remedy = f"found the token {found!r} where {_place(gold, begin + place)} has {wanted!r}", _SAME_TOKENS
-    raise InputError(system.source, system.line(place), finding, remedy, "text")
+        finding = f"found the token {found!r} where {_place(gold, begin + place)} has {wanted!r}"
+    raise InputError(system.source, system.line(place), finding, _remedy(gold), "text")
 
 
-def _around(characters: Tokens, place: int, width: int = 12) -> str:
-    """The characters from a place on, as their file has them, with spaces."""
-    last = min(place + width, len(characters)) - 1
-    return characters.data[characters.start[place] : characters.end[last]].decode()
+def _around(characters: Tokens, place: int, width: int = 10) -> str:
+    """The characters before and behind a place, as their file has them, with spaces."""
+    first, last = max(place - width, 0), min(place + width, len(characters)) - 1
+    return characters.data[characters.start[first] : characters.end[last]].decode()
+
+
+def _remedy(corpus: Corpus) -> str:
+    """What both sides must have."""
+    if corpus.tokens is None:
+        return _SAME_SENTENCES
+    return _SAME_TEXT if corpus.atoms == "characters" else _SAME_TOKENS
 
 
 def _other_length(gold: Corpus, pieces: Sequence[_Stretch], starts: Ints) -> InputError:
@@ -254,9 +259,7 @@ def _ends_early(gold: Corpus, last: _Stretch | None, done: int) -> InputError:
     what = f"the {unit} {gold.tokens[done]!r}" if by_token and gold.tokens else "a sentence"
     finding = f"the system ends here, but {_place(gold, done)} has {what}"
     line = system.line(_size(system, system.bounds is not None) - 1)
-    return InputError(
-        system.source, line, finding, _SAME_TOKENS if by_token and gold.tokens else _SAME_SENTENCES, "text"
-    )
+    return InputError(system.source, line, finding, _remedy(gold) if by_token else _SAME_SENTENCES, "text")
 
 
 def _place(corpus: Corpus, index: int) -> str:
