@@ -22,7 +22,7 @@ Rome LOC
 
 
 def run(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+    return CliRunner().invoke(main, [str(argument) for argument in arguments], prog_name="evenhand")
 
 
 @pytest.fixture

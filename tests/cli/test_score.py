@@ -15,7 +15,7 @@ from evenhand.cli import main
 
 
 def run(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+    return CliRunner().invoke(main, [str(argument) for argument in arguments], prog_name="evenhand")
 
 
 @pytest.fixture
@@ -188,8 +188,9 @@ def test_bad_input_gives_one_sentence_and_status_2(kind: str, tmp_path: Path, mo
 def test_unknown_option_values_are_usage_errors(paths: tuple[Path, Path], option: tuple[str, ...]) -> None:
     result = run("score", *paths, *option)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "Error: " in result.stderr
-    assert "Traceback" not in result.stderr
+    assert result.stderr.startswith("evenhand: ")
+    assert result.stderr.endswith("; see evenhand score --help.\n")
+    assert result.stderr.count("\n") == 1
 
 
 def test_demo() -> None:
@@ -201,7 +202,10 @@ def test_demo() -> None:
 def test_help_and_version() -> None:
     assert "score" in run("--help").stdout
     assert run("--version").stdout == f"evenhand {eh.__version__}\n"
-    assert run("nothing").exit_code == 2
+    assert (run("nothing").exit_code, run("nothing").stderr) == (
+        2,
+        "evenhand: No such command 'nothing'; see evenhand --help.\n",
+    )
 
 
 def test_the_installed_command(paths: tuple[Path, Path]) -> None:

@@ -26,7 +26,7 @@ SUFFIXES = {
 
 
 def run(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+    return CliRunner().invoke(main, [str(argument) for argument in arguments], prog_name="evenhand")
 
 
 def content(path: Path, **options: object) -> list[tuple[list[str], list[tuple[str, int, int]]]]:

@@ -40,8 +40,12 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except EvenhandError as error:
-            click.echo(f"evenhand: {error}", err=True)
-            sys.exit(2)
+            message = str(error)
+        except click.UsageError as error:
+            command = error.ctx.command_path if error.ctx else "evenhand"
+            message = f"{error.format_message().rstrip('.')}; see {command} --help."
+        click.echo(f"evenhand: {message}", err=True)
+        sys.exit(2)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
