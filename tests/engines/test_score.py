@@ -61,6 +61,14 @@ def test_map_acts_on_both_sides_or_on_one(sides) -> None:
     assert [named[name]["exact"].overall["TP"] for name in ("a", "b")] == [3, 2]
 
 
+def test_a_label_that_occurs_nowhere_is_noted(sides) -> None:
+    notes = eh.score(*sides, labels="PER,L0C", map={"ORGA": "ORG"}).notes
+    assert notes[:2] == (
+        "the label 'L0C' of --labels occurs nowhere; the nearest one is 'LOC'.",
+        "the label 'ORGA' of --map occurs nowhere; the nearest one is 'ORG'.",
+    )
+
+
 def test_a_colon_belongs_to_the_label_unless_a_side_stands_before_it() -> None:
     gold, system = eh.spans([[("ns:PER", 0, 1)]]), eh.spans([[("PER", 0, 1)]])
     assert eh.score(gold, system, map=["ns:PER=PER"])["exact"].f1 == 1.0

@@ -8,7 +8,7 @@ from typing import TypedDict, TypeVar, Unpack, overload
 
 from evenhand.engines.inputs import Side, name_of, named, open_inputs
 from evenhand.engines.serial import JUDGE_OF, Run, run_serial
-from evenhand.result.notes import notes
+from evenhand.result.notes import notes, notes_on_settings
 from evenhand.result.result import Gold, Result, Results
 from evenhand.result.signature import signature
 from evenhand.scores.spans import ModelScore, exact_score, fair_score
@@ -119,12 +119,16 @@ def score(
     }
     inputs, vocabulary = open_inputs(gold, sides, read_as, align)
     run = run_serial(inputs.gold, inputs.feeds, vocabulary, settings, groups, inputs.gold_layer)
-    results = _results(name_of(gold), run, settings, repair, table)
+    general = notes_on_settings(settings, vocabulary.labels.values)
+    results = _results(name_of(gold), run, settings, repair, table, general)
     one = systems is None or isinstance(systems, str | PathLike | Annotation)
     return next(iter(results.values())) if one else results
 
 
-def _results(gold_name: str, run: Run, settings: ScoreSettings, repair: Repair, weights: Weights) -> Results:
+def _results(
+    gold_name: str, run: Run, settings: ScoreSettings, repair: Repair, weights: Weights, general: tuple[str, ...]
+) -> Results:
+    """The results of a run; `general` are notes that concern all systems."""
     support = dict(sorted(run.gold.labels.items()))
     reading = run.gold.reading or Reading()
     tokens, characters = (run.size, None) if run.atoms == "tokens" else (None, run.size)
@@ -143,7 +147,8 @@ def _results(gold_name: str, run: Run, settings: ScoreSettings, repair: Repair, 
             signature=signature(settings, repair, weights, run.atoms, reading, system_readings[name]),
             settings=settings,
             reading=system_readings[name],
-            notes=notes(
+            notes=general
+            + notes(
                 gold,
                 name,
                 system_readings[name],

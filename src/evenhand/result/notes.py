@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from evenhand.settings import Repair
+from evenhand.settings import Repair, ScoreSettings
 from evenhand.text.annotation import Reading
 
 if TYPE_CHECKING:
@@ -38,6 +38,19 @@ def notes(
     if gold.units and labels:
         found += _one_sided(f"gold {gold.name}", "the system", gold.labels, labels)
         found += _one_sided(f"system {name}", "the gold standard", labels, gold.labels)
+    return tuple(found)
+
+
+def notes_on_settings(settings: ScoreSettings, met: Sequence[str]) -> tuple[str, ...]:
+    """A sentence for every label that the user names and no file has; `met` are all labels there are."""
+    named = [("--labels", name) for name in settings.labels] + [("--exclude", name) for name in settings.exclude]
+    named += [("--map", each.old) for each in settings.maps]
+    found = []
+    for option, label in named:
+        if label not in met:
+            nearest = _nearest(label, list(met))
+            hint = f"; the nearest one is {nearest!r}" if nearest else ""
+            found.append(f"the label {label!r} of {option} occurs nowhere{hint}.")
     return tuple(found)
 
 
