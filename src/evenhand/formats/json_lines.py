@@ -119,7 +119,9 @@ def _parsed(source: Source, size: int) -> Iterator[tuple[str | None, Batch, int]
     kind = None
     for block in source.blocks(size, cut_behind="line"):
         batch = Batch(source, *decode(source, block))
-        rejected = {at for at, record in enumerate(batch.records) if record.answer and record.answer != ACCEPT}
+        rejected = set[int]()
+        if {record.answer for record in batch.records} - {None, "", ACCEPT}:
+            rejected = {at for at, record in enumerate(batch.records) if record.answer and record.answer != ACCEPT}
         batch = _settled(batch.without(rejected))
         kind = _common_kind(batch, kind)
         yield kind, batch, len(rejected)
@@ -127,6 +129,8 @@ def _parsed(source: Source, size: int) -> Iterator[tuple[str | None, Batch, int]
 
 def _settled(batch: Batch) -> Batch:
     """The records that can be read, each brought to its kind."""
+    if None not in [record.text for record in batch.records] and None not in [record.spans for record in batch.records]:
+        return batch
     odd = [at for at, record in enumerate(batch.records) if record.text is None or record.spans is None]
     faults = {at: fault for at in odd if (fault := settle(batch.records[at])) is not None}
     for at, fault in faults.items():
@@ -136,8 +140,8 @@ def _settled(batch: Batch) -> Batch:
 
 def _common_kind(batch: Batch, kind: str | None) -> str | None:
     """The one kind that all records are of, `kind` if there were some before."""
-    without_text = [record for record in batch.records if record.text is None]
-    kinds = [_kind(record) for record in batch.records] if without_text else [TEXT] * len(batch.records)
+    all_texts = None not in [record.text for record in batch.records]
+    kinds = [TEXT] * len(batch.records) if all_texts else [_kind(record) for record in batch.records]
     if kind is None and kinds:
         kind = kinds[0]
     if kind is not None and kinds.count(kind) < len(kinds):
@@ -180,6 +184,8 @@ def _texts(batch: Batch, offsets: Offsets, labels: LabelCodes) -> Annotation:
 
 def _check_quotes(batch: Batch, offsets: Offsets) -> None:
     """Report tokens with offsets that are not what stands there in the text."""
+    if not any(record.tokens for record in batch.records):
+        return
     for at, record in enumerate(batch.records):
         if not record.tokens or record.text is None:
             continue

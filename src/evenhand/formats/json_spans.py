@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
+from operator import attrgetter
 from typing import Annotated
 
 import msgspec
@@ -29,6 +30,7 @@ Fault = tuple[str, str]
 """What was found, and what to do."""
 Report = Callable[[int, str, str], None]
 """Raises or collects a problem of a record: its place in the batch, what was found, what to do."""
+_START, _END, _LEVEL, _PARTS = map(attrgetter, ("start", "end", "level", "parts"))
 _COUNT = "count from 0, and let the end stand behind the span"
 
 
@@ -54,7 +56,7 @@ class LabelCodes:
 
     def __call__(self, names: list[str]) -> Ints:
         try:
-            return ints([self._codes[name] for name in names])
+            return np.fromiter(map(self._codes.__getitem__, names), dtype=np.int64, count=len(names))
         except KeyError:
             self._codes.update({name: self.vocabulary.labels.code(name) for name in dict.fromkeys(names)})
             return self(names)
@@ -111,8 +113,8 @@ def spans_of(lists: Sequence[Sequence[Span]], ground: Ground, labels: LabelCodes
     """The spans of records, a list a record, in atoms; one that covers none is a problem, and left out."""
     flat = list(chain.from_iterable(lists))
     scope = np.repeat(np.arange(len(lists)), ints(list(map(len, lists))))
-    start = ground.place(scope, ints([span.start for span in flat]))
-    end = ground.place(scope, ints([span.end for span in flat]))
+    start = ground.place(scope, np.fromiter(map(_START, flat), dtype=np.int64, count=len(flat)))
+    end = ground.place(scope, np.fromiter(map(_END, flat), dtype=np.int64, count=len(flat)))
     good = (start >= 0) & (end > start)
     if not good.all():
         for row in np.flatnonzero(~good).tolist():
@@ -124,8 +126,7 @@ def spans_of(lists: Sequence[Sequence[Span]], ground: Ground, labels: LabelCodes
         for row in [row for row, span in enumerate(flat) if not span.label]:
             report(int(scope[row]), f"{flat[row]} has an empty label", "name its label")
     spans = Spans.of(labels.vocabulary, scope, start, end, label)
-    special = [span for span in flat if span.level or span.parts is not None]
-    if not special:
+    if not any(map(_LEVEL, flat)) and not any(map(_PARTS, flat)):
         return spans
     shape = _shapes(flat, spans, ground, report)
     return replace(spans, level=ints([span.level for span in flat]), shape=shape)
