@@ -61,8 +61,9 @@ def test_standard_input(tmp_path: Path) -> None:
         "value",
         "-q",
     ]
-    done = subprocess.run(command, input=TEXT, capture_output=True, check=True)
-    assert done.stdout == b"1.0\n"
+    for content in (TEXT, gzip.compress(TEXT)):
+        done = subprocess.run(command, input=content, capture_output=True, check=True)
+        assert done.stdout == b"1.0\n"
 
 
 @pytest.fixture

@@ -62,7 +62,7 @@ class Source:
 
     def open(self) -> BinaryIO:
         if self._is_standard_input:
-            return BytesIO(_standard_input())
+            return self._decompressed(BytesIO(_standard_input()))
         try:
             return self._decompressed(self.path.open("rb"))
         except IsADirectoryError:
@@ -80,9 +80,10 @@ class Source:
         module = next((module for mark, module in _MARKS.items() if start.startswith(mark)), None)
         if module is None:
             return file
-        file.close()
+        if not self._is_standard_input:
+            file.close()
         try:
-            opened: BinaryIO = import_module(module).open(self.path, "rb")
+            opened: BinaryIO = import_module(module).open(file if self._is_standard_input else self.path, "rb")
         except ModuleNotFoundError:
             finding = "the file is compressed with zstd, which is not installed"
             raise self.error(None, finding, "run: pip install evenhand[zstd]") from None
