@@ -177,6 +177,28 @@ def test_gold_and_prediction_in_one_file(tmp_path: Path) -> None:
     assert swapped["fair"].labels["LOC"]["FN"] == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "finding"),
+    [
+        ("Ada B-PER\nsees O\n", "but the first of them has tokens"),
+        ("Ada NNP B-PER\nsees VBZ O\n", "but the first of them has labels without prefixes"),
+        ("B-PER\nO\n", "found 1 column where gold and prediction need two"),
+    ],
+)
+def test_a_single_file_must_have_two_columns_of_tags(tmp_path: Path, text: str, finding: str) -> None:
+    """A forgotten second file must not score words or parts of speech as if they were entities."""
+    path = tmp_path / "system.conll"
+    path.write_text(text)
+    with pytest.raises(eh.InputError, match=rf"system\.conll:1: .*{finding}; give the system's file beside it"):
+        eh.score(path)
+
+
+def test_two_columns_of_tags_alone(tmp_path: Path) -> None:
+    path = tmp_path / "both.conll"
+    path.write_text("B-PER B-PER\nO B-LOC\n")
+    assert eh.score(path)["exact"].overall.counts == {"TP": 1, "FP": 1, "FN": 0}
+
+
 def test_a_file_that_holds_one_side_only(tmp_path: Path) -> None:
     path = tmp_path / "spans.tsv"
     path.write_text("PER\t1\t2\n")

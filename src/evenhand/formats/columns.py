@@ -8,6 +8,7 @@ first line whose first cell is `TOKEN` (or the like) names the columns.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from evenhand.formats.layout import COLUMN_NAMES_OF_TOKENS, DOCUMENT_START, Layout, read_table, rows_of
 from evenhand.formats.source import Block, Source
@@ -16,8 +17,10 @@ from evenhand.settings import ColumnName, Columns, ReadSettings
 from evenhand.text.annotation import Annotation
 from evenhand.text.encodings import OUTSIDE_TAGS, parse
 from evenhand.text.labels import Vocabulary
+from evenhand.text.tag_table import looks_plain
 
 NAME = "conll"
+_GIVE_SYSTEM = "give the system's file beside it, or name both columns with --column"
 _DEFAULTS: Columns = {"spans": (-1,), "gold": (-2,), "system": (-1,)}
 
 
@@ -30,6 +33,8 @@ def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, colu
     """The file in batches of whole sentences, with a layer of spans for each entry of `columns`."""
     named = [column for wanted in columns.values() for column in wanted]
     layout = _layout(source, named)
+    if len(columns) > 1 and not named:
+        _check_two_columns_of_tags(source, layout)
     places = {
         layer: layout.places(source, wanted or _default(source, layout, layer)) for layer, wanted in columns.items()
     }
@@ -42,6 +47,18 @@ def _default(source: Source, layout: Layout, layer: str) -> tuple[ColumnName, ..
         finding = f"the header names several columns: {', '.join(layout.names[1:])}"
         raise source.error(layout.first_line, finding, "name the one with the tags with --column")
     return _DEFAULTS[layer]
+
+
+def _check_two_columns_of_tags(source: Source, layout: Layout) -> None:
+    """Raise an error if the columns for gold and prediction hold something else: tokens, or labels beside tags."""
+    if layout.columns < 2:
+        raise source.error(layout.first_line, "found 1 column where gold and prediction need two", _GIVE_SYSTEM)
+    rows = [cells for _, _, cells in islice(rows_of(source), 200) if len(cells) == layout.columns]
+    gold, system = (looks_plain([cells[place] for cells in rows]) for place in (-2, -1))
+    if gold and (layout.columns == 2 or not system):
+        what = "tokens" if layout.columns == 2 else "labels without prefixes"
+        finding = f"the last two columns are for gold and prediction, but the first of them has {what}"
+        raise source.error(layout.first_line, finding, _GIVE_SYSTEM)
 
 
 def _layout(source: Source, named: list[ColumnName]) -> Layout:
