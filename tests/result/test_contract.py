@@ -87,6 +87,9 @@ def test_notes_say_what_was_repaired(saved: dict) -> None:
         {"beta": 2.0},
         {"weights": "lenient"},
         {"repair": "discard"},
+        {"align": "characters"},
+        {"offsets": "utf16"},
+        {"functions": True},
         {"column": -1, "encoding": "bioes"},
     ],
 )

@@ -120,13 +120,18 @@ def score(
     inputs, vocabulary = open_inputs(gold, sides, read_as, align)
     run = run_serial(inputs.gold, inputs.feeds, vocabulary, settings, groups, inputs.gold_layer)
     general = notes_on_settings(settings, vocabulary.labels.values)
-    results = _results(name_of(gold), run, settings, repair, table, general)
+    results = _results(name_of(gold), run, settings, read_as["gold"], table, general)
     one = systems is None or isinstance(systems, str | PathLike | Annotation)
     return next(iter(results.values())) if one else results
 
 
 def _results(
-    gold_name: str, run: Run, settings: ScoreSettings, repair: Repair, weights: Weights, general: tuple[str, ...]
+    gold_name: str,
+    run: Run,
+    settings: ScoreSettings,
+    read_as: ReadSettings,
+    weights: Weights,
+    general: tuple[str, ...],
 ) -> Results:
     """The results of a run; `general` are notes that concern all systems."""
     support = dict(sorted(run.gold.labels.items()))
@@ -144,7 +149,7 @@ def _results(
             units=side.labels.total(),
             labels=dict(sorted(side.labels.items())),
             scores={model: _model(model, tallies, support, settings, weights) for model in settings.match},
-            signature=signature(settings, repair, weights, run.atoms, reading, system_readings[name]),
+            signature=signature(settings, read_as, weights, run.atoms, reading, system_readings[name]),
             settings=settings,
             reading=system_readings[name],
             notes=general
@@ -153,7 +158,7 @@ def _results(
                 name,
                 system_readings[name],
                 side.labels,
-                repair,
+                read_as.repair,
                 breaks_differ=side.breaks_differ,
                 identical=_is_perfect(tallies),
             ),

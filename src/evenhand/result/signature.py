@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from evenhand.scores.weights import Weights
-from evenhand.settings import Atoms, Repair, ScoreSettings
+from evenhand.settings import Atoms, ReadSettings, ScoreSettings
 from evenhand.text.annotation import Reading
 from evenhand.version import __version__
 
 
 def signature(
-    settings: ScoreSettings, repair: Repair, weights: Weights, atoms: Atoms, gold: Reading, system: Reading
+    settings: ScoreSettings, read_as: ReadSettings, weights: Weights, atoms: Atoms, gold: Reading, system: Reading
 ) -> str:
     """`key:value` pairs with bars between them; two results with equal signatures can be compared."""
     found = {
@@ -24,7 +24,9 @@ def signature(
         "levels": settings.levels,
         "gold": _reading(gold),
         "system": _reading(system),
-        "repair": repair,
+        "repair": read_as.repair,
+        "offsets": read_as.offsets,
+        "functions": "kept" if read_as.functions else "cut",
         "map": ",".join(map(str, settings.maps)) or "none",
         "labels": ",".join(sorted(settings.labels)) or "all",
         "exclude": ",".join(sorted(settings.exclude)) or "none",
