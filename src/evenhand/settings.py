@@ -10,6 +10,8 @@ from evenhand.problems import SettingError
 
 ENCODINGS = ("io", "iob1", "iob2", "ioe1", "ioe2", "bioes", "bilou", "bmes", "plain")
 MATCH_MODELS = ("exact", "fair", "weighted")
+WRITABLE = ("conll", "germeval", "spans", "jsonl", "label-studio", "brackets", "brat")
+"""The formats that `convert` writes."""
 DEFAULT_MATCH = ("exact", "fair")
 FORMATS = ("conll", "germeval", "spans", "jsonl", "label-studio", "brat", "brackets", "spacy", "huggingface")
 

@@ -85,9 +85,27 @@ def test_round_trips_over_all_pairs_of_formats(tmp_path_factory: pytest.TempPath
             if target.is_dir():
                 for each in target.iterdir():
                     each.unlink()
-            result = run("convert", source, target, "--to", kind, "--stacked", "--functions")
+            result = run("convert", source, target, "--to", kind, "--stacked", "--functions", "-q")
             assert (result.exit_code, result.stderr) == (0, ""), (first, second, result.stderr)
         assert content(back) == expected, (first, second)
+
+
+def test_what_is_not_annotation_and_has_no_place_is_named(tmp_path: Path, example: Path) -> None:
+    """Documents of several sentences, levels, tokens and text are said to be left behind, not dropped in silence."""
+    gold = example / "gold.conll"
+    said = {
+        kind: run("convert", gold, tmp_path / kind, "--to", kind, "--stacked", "--lossy").stderr for kind in SUFFIXES
+    }
+    said["spans"] = run("convert", gold, tmp_path / "spans", "--to", "spans").stderr
+    assert said["conll"] == ""
+    assert said["jsonl"] == "Not carried by jsonl: documents (every sentence becomes one).\n"
+    assert said["brat"] == (
+        "Not carried by brat: documents (every sentence becomes one), levels, "
+        "tokens (there are single spaces between them).\n"
+    )
+    assert said["brackets"] == "Not carried by brackets: documents, levels.\n"
+    assert said["spans"] == "Not carried by spans: documents, levels, the text.\n"
+    assert said["germeval"].endswith("Not carried by germeval: documents.\n")
 
 
 def test_span_tables_carry_spans_without_text(tmp_path: Path, example: Path) -> None:

@@ -55,28 +55,28 @@ def test_io_and_plain_join_neighbours_of_one_label() -> None:
     assert spans(["PER", "PER", "PER", "O", "LOC"]) == joined
 
 
-@given(tagged(), st.sampled_from(FAITHFUL))
-def test_round_trip(text: tuple[list[int], list[tuple[str, int, int]]], encoding: str) -> None:
-    """Spans to tags and back, without anything to repair."""
+def in_tags(text: tuple[list[int], list[tuple[str, int, int]]], encoding: str) -> tuple[np.ndarray, list[list[str]]]:
+    """Where the sentences of a text with flat spans begin, and their tags."""
     lengths, rows = text
     bounds = np.concatenate(([0], np.cumsum(lengths)))
     names = ["PER", "LOC"]
     columns = np.array([(s, e, names.index(label)) for label, s, e in rows], dtype=np.int64).reshape(-1, 3).T
     tags = encode(encoding, *columns, names, int(bounds[-1]), bounds[:-1]).to_list()
-    sentences = [tags[a:b] for a, b in pairwise(bounds)]
+    return bounds, [tags[a:b] for a, b in pairwise(bounds)]
+
+
+@given(tagged(), st.sampled_from(FAITHFUL))
+def test_round_trip(text: tuple[list[int], list[tuple[str, int, int]]], encoding: str) -> None:
+    """Spans to tags and back, without anything to repair."""
+    bounds, sentences = in_tags(text, encoding)
     annotation = eh.tags(sentences, encoding=encoding, repair="error")
     found = [(label, bounds[s] + start, bounds[s] + end) for label, s, start, end in annotation.spans().rows()]
-    assert found == rows
+    assert found == text[1]
 
 
 @given(tagged(), st.sampled_from(FAITHFUL))
 def test_the_encoding_need_not_be_named(text: tuple[list[int], list[tuple[str, int, int]]], encoding: str) -> None:
-    lengths, rows = text
-    bounds = np.concatenate(([0], np.cumsum(lengths)))
-    names = ["PER", "LOC"]
-    columns = np.array([(s, e, names.index(label)) for label, s, e in rows], dtype=np.int64).reshape(-1, 3).T
-    tags = encode(encoding, *columns, names, int(bounds[-1]), bounds[:-1]).to_list()
-    sentences = [tags[a:b] for a, b in pairwise(bounds)]
+    _, sentences = in_tags(text, encoding)
     assert eh.tags(sentences).spans().rows() == eh.tags(sentences, encoding=encoding).spans().rows()
 
 

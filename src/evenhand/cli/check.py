@@ -23,7 +23,7 @@ from evenhand.cli.options import read_settings, reading_options
     show_default=True,
     help="How the two texts must agree.",
 )
-@reading_options
+@reading_options(sided=False)
 @click.option(
     "--as", "form", type=click.Choice(["text", "jsonl"]), default="text", show_default=True, help="Form of the output."
 )

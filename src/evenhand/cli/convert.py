@@ -8,24 +8,23 @@ from typing import Any
 import click
 
 from evenhand.cli.options import read_settings, reading_options
-from evenhand.settings import ENCODINGS
-
-TARGETS = ("conll", "germeval", "spans", "jsonl", "label-studio", "brackets", "brat")
+from evenhand.settings import ENCODINGS, WRITABLE
 
 
 @click.command
 @click.argument("source", metavar="IN", type=click.Path(path_type=Path))
 @click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
-@click.option("--to", type=click.Choice(TARGETS), help="Format of OUT [from its name].")
+@click.option("--to", type=click.Choice(WRITABLE), help="Format of OUT [from its name].")
 @click.option("--to-encoding", type=click.Choice(ENCODINGS), default="iob2", show_default=True, help="Encoding of OUT.")
 @click.option("--stacked", is_flag=True, help="Stack the tags of nested spans in one column (B-ORG|B-LOC).")
 @click.option("--lossy", is_flag=True, help="Convert even where OUT cannot carry all of IN.")
-@reading_options
+@reading_options(sided=False)
 @click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
 def convert(source: Path, target: Path, to: str | None, to_encoding: str, **options: Any) -> None:
     """Convert IN to OUT, whose format is taken from its name or from --to.
 
-    What OUT cannot carry is an error, unless --lossy is given: then it is counted and said. For brat, OUT is a folder,
+    What OUT cannot carry is an error, unless --lossy is given: then it is counted and said. What is not
+    annotation (tokens, documents, levels) is named where OUT has no place for it. For brat, OUT is a folder,
     and each text (or sentence) a pair of files in it.
 
     \b
@@ -54,3 +53,5 @@ def convert(source: Path, target: Path, to: str | None, to_encoding: str, **opti
     if not options["quiet"]:
         for what, count in conversion.losses.items():
             click.echo(f"Lost: {count:,} {what}.", err=True)
+        if conversion.not_carried:
+            click.echo(f"Not carried by {conversion.target}: {', '.join(sorted(conversion.not_carried))}.", err=True)

@@ -40,14 +40,14 @@ def by_side(values: Sequence[tuple[str | None, Any]]) -> dict[str, Any] | None:
 
 
 def read_settings(options: Mapping[str, Any]) -> ReadSettings:
-    """The reading options of a command that knows no sides; SIDE may be given but does not count."""
-
-    def last(name: str) -> Any:
-        return options[name][-1][1] if options[name] else None
-
-    columns = column_names(last("columns"))
+    """The reading options of a command that reads one file at a time."""
     return ReadSettings(
-        last("formats"), columns, last("encodings"), options["repair"], options["offsets"], options["functions"]
+        options["formats"],
+        column_names(options["columns"]),
+        options["encodings"],
+        options["repair"],
+        options["offsets"],
+        options["functions"],
     )
 
 
@@ -72,52 +72,67 @@ class Names(click.ParamType[tuple[str, ...]]):
         return names
 
 
-def reading_options(command: Command) -> Command:
-    """How files are read."""
-    for option in reversed(
-        (
-            click.option(
-                "--format",
-                "formats",
-                type=Sided(click.Choice(FORMATS)),
-                multiple=True,
-                metavar="[SIDE:]NAME",
-                help=f"Format of the files: {', '.join(FORMATS)} [recognised].",
-            ),
-            click.option(
-                "--column",
-                "columns",
-                type=Sided(click.STRING),
-                multiple=True,
-                metavar="[SIDE:]COLUMN,...",
-                help="Column of the tags: 1 is the first, -1 the last, or a name in the header; several are levels of "
-                "nesting [-1; where one file holds both sides gold:-2 and system:-1].",
-            ),
-            click.option(
-                "--encoding",
-                "encodings",
-                type=Sided(click.Choice(ENCODINGS)),
-                multiple=True,
-                metavar="[SIDE:]NAME",
-                help=f"How tags spell spans: {', '.join(ENCODINGS)} [recognised].",
-            ),
-            click.option(
-                "--repair",
-                type=click.Choice(["begin", "discard", "error"]),
-                default="begin",
-                show_default=True,
-                help="An ill-formed span: take it as conlleval does, leave it out, or stop.",
-            ),
-            click.option(
-                "--offsets",
-                type=click.Choice(["codepoints", "utf16"]),
-                default="codepoints",
-                show_default=True,
-                help="What offsets in texts count.",
-            ),
-            click.option("--functions", is_flag=True, help="Keep the functions in the labels of trees (NP-SBJ)."),
-        )
-    ):
+def reading_options(*, sided: bool) -> Callable[[Command], Command]:
+    """How files are read; `sided` where a command has two sides, which may differ."""
+    side, multiple = ("[SIDE:]", True) if sided else ("", False)
+    both = "; where one file holds both sides gold:-2 and system:-1" if sided else ""
+
+    def typed(value: click.ParamType[Any]) -> click.ParamType[Any]:
+        return Sided(value) if sided else value
+
+    options = (
+        click.option(
+            "--format",
+            "formats",
+            type=typed(click.Choice(FORMATS)),
+            multiple=multiple,
+            metavar=f"{side}NAME",
+            help=f"Format of the files: {', '.join(FORMATS)} [recognised].",
+        ),
+        click.option(
+            "--column",
+            "columns",
+            type=typed(click.STRING),
+            multiple=multiple,
+            metavar=f"{side}COLUMN,...",
+            help="Column of the tags: 1 is the first, -1 the last, or a name in the header; several are levels of "
+            f"nesting [-1{both}].",
+        ),
+        click.option(
+            "--encoding",
+            "encodings",
+            type=typed(click.Choice(ENCODINGS)),
+            multiple=multiple,
+            metavar=f"{side}NAME",
+            help=f"How tags spell spans: {', '.join(ENCODINGS)} [recognised].",
+        ),
+        *_PLAIN_READING_OPTIONS,
+    )
+    return lambda command: _with(command, options)
+
+
+_PLAIN_READING_OPTIONS = (
+    click.option(
+        "--repair",
+        type=click.Choice(["begin", "discard", "error"]),
+        default="begin",
+        show_default=True,
+        help="An ill-formed span: take it as conlleval does, leave it out, or stop.",
+    ),
+    click.option(
+        "--offsets",
+        type=click.Choice(["codepoints", "utf16"]),
+        default="codepoints",
+        show_default=True,
+        help="What offsets in texts count.",
+    ),
+    click.option("--functions", is_flag=True, help="Keep the functions in the labels of trees (NP-SBJ)."),
+)
+
+
+def _with(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
+    """A command with these options, in this order in its help."""
+    for option in reversed(options):
         command = option(command)
     return command
 

@@ -15,7 +15,7 @@ from evenhand.cli.output import OUTPUTS, emit, say_readings
 @click.argument("gold", type=click.Path(path_type=Path))
 @click.argument("systems", nargs=-1, type=click.Path(path_type=Path), metavar="[SYSTEM]...")
 @scoring_options
-@reading_options
+@reading_options(sided=True)
 @click.option("--as", "form", type=click.Choice(OUTPUTS), default="text", show_default=True, help="Form of the output.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to this file instead.")
 @click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, tee
+from itertools import tee
 from os import PathLike
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from evenhand.problems import SettingError
 from evenhand.settings import Align, ReadSettings
 from evenhand.text.align import Feed
 from evenhand.text.annotation import Annotation
-from evenhand.text.characters import to_characters
+from evenhand.text.characters import peeked, same_atoms
 from evenhand.text.labels import Vocabulary
 
 Side = str | PathLike[str] | Annotation
@@ -48,7 +48,7 @@ def open_inputs(
                 check_same_names(Path(gold), Path(side))
         first, layers = _batches(gold, read_as["gold"], vocabulary), ("spans", "spans")
         streams = {name: _batches(side, read_as["system"], vocabulary) for name, side in systems.items()}
-    golds, *others = _same_atoms([first, *streams.values()], align)
+    golds, *others = same_atoms([first, *streams.values()], align)
     feeds = {
         name: Feed(stream, layers[1], by_position=align == "position")
         for name, stream in zip(streams, others, strict=True)
@@ -100,26 +100,9 @@ def _two_columns(side: Side, read_as: Mapping[str, ReadSettings], vocabulary: Vo
     if isinstance(side, Annotation):
         raise SettingError("One annotation cannot be scored alone; give a system, or a file with two columns of tags.")
     columns = {name: settings.columns for name, settings in read_as.items()}
-    batch, stream = _peeked(batches(Path(side), read_as["gold"], vocabulary, columns))
+    batch, stream = peeked(batches(Path(side), read_as["gold"], vocabulary, columns))
     if batch is not None and "gold" not in batch.layers:
         kind = next(iter(batch.readings.values())).format
         raise SettingError(f"{side} ({kind}) holds one annotation only; give a system beside it.")
     first, second = tee(stream)
     return first, second
-
-
-def _same_atoms(streams: Sequence[Stream], align: Align) -> list[Stream]:
-    """All sides in tokens or, if the user asks for it or one of them has no tokens, all sides in characters."""
-    peeked = [_peeked(stream) for stream in streams]
-    in_characters = any(first is not None and first.corpus.atoms == "characters" for first, _ in peeked)
-    if in_characters and align == "position":
-        raise SettingError("Texts with offsets have no tokens to align by position; choose another --align.")
-    if in_characters or align == "characters":
-        return [map(to_characters, stream) for _, stream in peeked]
-    return [stream for _, stream in peeked]
-
-
-def _peeked(stream: Stream) -> tuple[Annotation | None, Stream]:
-    """The first batch, and all of them."""
-    first = next(stream, None)
-    return first, stream if first is None else chain([first], stream)

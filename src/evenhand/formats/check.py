@@ -12,7 +12,7 @@ from evenhand.problems import InputError, Problem
 from evenhand.settings import Align, ReadSettings
 from evenhand.text.align import Feed
 from evenhand.text.annotation import Annotation, Reading
-from evenhand.text.characters import to_characters
+from evenhand.text.characters import same_atoms
 from evenhand.text.labels import Vocabulary
 
 
@@ -62,12 +62,7 @@ def _compare(batches: Iterator[Annotation], against: Path, settings: ReadSetting
     """Raise an error where the text of `batches` is not that of the other file; read them to the end in any case."""
     source = Source(against)
     texts = find(source, None)(source, ReadSettings(offsets=settings.offsets), Vocabulary(), {})
-    first = next(batches, None)
-    if first is None:
-        return
-    batches = _chained(first, batches)
-    if align == "characters" or first.corpus.atoms == "characters":
-        batches, texts = map(to_characters, batches), map(to_characters, texts)
+    batches, texts = same_atoms([batches, texts], align)
     feed = Feed(batches, by_position=align == "position")
     try:
         for text in texts:
@@ -76,8 +71,3 @@ def _compare(batches: Iterator[Annotation], against: Path, settings: ReadSetting
     finally:
         for _ in batches:
             pass
-
-
-def _chained(first: Annotation, rest: Iterator[Annotation]) -> Iterator[Annotation]:
-    yield first
-    yield from rest

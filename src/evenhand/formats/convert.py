@@ -13,12 +13,11 @@ from evenhand.arrays import Ints
 from evenhand.formats import brackets, columns, germeval, json_lines, label_studio, span_table
 from evenhand.formats.write_table import check_labels
 from evenhand.problems import SettingError
+from evenhand.settings import WRITABLE
 from evenhand.text.annotation import Annotation
 from evenhand.text.characters import to_tokens
 from evenhand.text.nesting import flat_levels, is_flat, outermost
 
-TARGETS = ("conll", "germeval", "spans", "jsonl", "label-studio", "brackets")
-"""The formats that are one text file; brat is a pair of them."""
 BY_SUFFIX = {
     ".conll": "conll",
     ".bio": "conll",
@@ -31,6 +30,10 @@ BY_SUFFIX = {
 }
 _TABLES = ("conll", "germeval")
 _JOINING = ("io", "plain")
+_WITHOUT_TOKENS = ("label-studio", "brat")
+_WITHOUT_LEVELS = ("spans", "brackets", "brat")
+_A_DOCUMENT_EACH = ("jsonl", "label-studio", "brat")
+"""Formats in which every sentence becomes a document."""
 
 
 @dataclass
@@ -42,6 +45,8 @@ class Conversion:
     stacked: bool = False
     lossy: bool = False
     losses: Counter[str] = field(default_factory=Counter)
+    not_carried: set[str] = field(default_factory=set)
+    """What beside the spans the target has no place for."""
 
     def write(self, batches: Iterator[Annotation]) -> Iterator[str]:
         """The text of the new file, batch by batch; a file that is one JSON value is written at once."""
@@ -60,6 +65,7 @@ class Conversion:
 
     def fit(self, annotation: Annotation) -> Annotation:
         """The annotation as far as the target can carry it."""
+        self._note(annotation)
         if self.target in ("jsonl", "brat", "label-studio"):
             return self._without_gaps(annotation) if self.target == "label-studio" else annotation
         if self.target != "spans":
@@ -73,13 +79,28 @@ class Conversion:
             annotation = self._on_levels(annotation)
         return annotation
 
+    def _note(self, annotation: Annotation) -> None:
+        """Note what of a batch the target has no place for, beside its spans."""
+        corpus = annotation.corpus
+        if self.target == "spans" and corpus.tokens is not None:
+            self.not_carried.add("the text")
+        if self.target in _WITHOUT_TOKENS and corpus.atoms == "tokens":
+            self.not_carried.add("tokens (there are single spaces between them)")
+        if self.target in _WITHOUT_LEVELS and annotation.spans().level.any():
+            self.not_carried.add("levels")
+        if self.target in _A_DOCUMENT_EACH and len(corpus.documents) < corpus.sentences:
+            self.not_carried.add("documents (every sentence becomes one)")
+        elif self.target not in ("conll", *_A_DOCUMENT_EACH) and len(corpus.documents) > 1:
+            self.not_carried.add("documents")
+
     def _on_levels(self, annotation: Annotation) -> Annotation:
         spans = annotation.spans()
         check_labels(spans, "\t\n\r|")
         if self.target == "conll" and not self.stacked:
             if not is_flat(spans):
                 kept = outermost(spans)
-                self._lose(len(spans) - len(kept), "spans inside or across others, which one flat column cannot say")
+                what = "spans inside or across others, which one flat column cannot say"
+                self._lose(len(spans) - len(kept), what, ", or --stacked to stack the tags of nested spans")
                 spans = spans.take(kept)
             spans = replace(spans, level=np.zeros(len(spans), dtype=np.int64))
         else:
@@ -98,14 +119,13 @@ class Conversion:
         filled = replace(spans, shape=np.zeros_like(spans.shape))
         return replace(annotation, layers={**annotation.layers, "spans": filled})
 
-    def _lose(self, count: int, what: str) -> None:
+    def _lose(self, count: int, what: str, or_else: str = "") -> None:
+        """Count a loss, or refuse it."""
         if not count:
             return
         if not self.lossy:
-            hint = " or --stacked to stack the tags of nested spans" if "flat" in what else ""
-            raise SettingError(
-                f"{self.target} cannot carry {count:,} {what}; give --lossy to convert all the same{hint}."
-            )
+            remedy = f"give --lossy to convert all the same{or_else}"
+            raise SettingError(f"{self.target} cannot carry {count:,} {what}; {remedy}.")
         self.losses[what] += count
 
 
@@ -124,9 +144,7 @@ def target_of(path: Path, named: str | None) -> str:
         return named
     target = BY_SUFFIX.get(path.suffix)
     if target is None:
-        raise SettingError(
-            f"The name {path.name!r} does not show a format; name one with --to: {', '.join(TARGETS)}, brat."
-        )
+        raise SettingError(f"The name {path.name!r} does not show a format; name one with --to: {', '.join(WRITABLE)}.")
     return target
 
 

@@ -97,9 +97,8 @@ def recognise_encoding(sample: Iterable[Coded], names: Iterable[str] = ()) -> st
         if not table.prefixes():
             continue
         assert coded.corpus.bounds is not None
-        starts = coded.corpus.bounds[:-1]
-        found = [table.segments(coded.code, starts, level) for level in range(table.levels)]
+        listed = TagTable(Vocabulary(), plain=False)
         for tag in names:
-            table.add(tag)
-        return encodings.recognise(table.prefixes(), found)
+            listed.add(tag)
+        return table.recognise(coded.code, coded.corpus.bounds[:-1], listed.prefixes())
     return "iob2"

@@ -6,14 +6,15 @@ are. Offsets in files count code points, or UTF-16 units where a tool does.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
 from evenhand.arrays import Bools, Bytes, Ints, Words, ints, ranges
-from evenhand.problems import InputError
-from evenhand.settings import Offsets
+from evenhand.problems import InputError, SettingError
+from evenhand.settings import Align, Offsets
 from evenhand.text.annotation import Annotation
 from evenhand.text.layers import Spans, Tags
 from evenhand.text.tokens import PADDING, Characters, Tokens, masks
@@ -168,6 +169,23 @@ def _spans_to_characters(spans: Spans, before: Ints, bounds: Ints) -> Spans:
         left_out = [at for gap in gaps for at in range(int(before[token + gap]), int(before[token + gap + 1]))]
         shape[row] = spans.vocabulary.shapes.code(tuple(at - int(start[row]) for at in left_out))
     return replace(spans, start=start - before[first], end=end - before[first], shape=shape)
+
+
+def same_atoms(streams: Sequence[Iterator[Annotation]], align: Align) -> list[Iterator[Annotation]]:
+    """All sides in tokens or, if the user asks for it or one of them has no tokens, all sides in characters."""
+    firsts, streams = zip(*(peeked(stream) for stream in streams), strict=True)
+    in_characters = any(first is not None and first.corpus.atoms == "characters" for first in firsts)
+    if in_characters and align == "position":
+        raise SettingError("Texts with offsets have no tokens to align by position; choose another --align.")
+    if in_characters or align == "characters":
+        return [map(to_characters, stream) for stream in streams]
+    return list(streams)
+
+
+def peeked(stream: Iterator[Annotation]) -> tuple[Annotation | None, Iterator[Annotation]]:
+    """The first batch, and all of them."""
+    first = next(stream, None)
+    return first, stream if first is None else chain([first], stream)
 
 
 def to_tokens(annotation: Annotation) -> tuple[Annotation, Ints]:

@@ -46,7 +46,7 @@ def tags(
         finding = table.add(tag)
         if finding is not None:
             raise InputError(name, None, finding, "mend it, or name the encoding")
-    encoding = encoding or _recognise(table, code, bounds)
+    encoding = encoding or table.recognise(code, bounds[:-1])
     if table.prefixes() - encodings.allowed(encoding):
         raise InputError(name, None, f"some tags do not occur in {encoding.upper()}", "name the encoding they are in")
     decoded = table.decode(code, bounds, encoding, repair)
@@ -108,13 +108,6 @@ def _coded(listed: list[Sequence[str]], count: int) -> tuple[Ints, list[str]]:
     flat = chain.from_iterable(listed)
     found = np.fromiter((codes.setdefault(tag, len(codes)) for tag in flat), dtype=np.int64, count=count)
     return found, list(codes)
-
-
-def _recognise(table: TagTable, code: Ints, bounds: Ints) -> str:
-    if table.plain:
-        return "plain"
-    found = [table.segments(code, bounds[:-1], level) for level in range(table.levels)]
-    return encodings.recognise(table.prefixes(), found)
 
 
 def _tokens(sentences: Iterable[Sequence[str]] | None, bounds: Ints, name: str) -> Tokens | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,6 +76,13 @@ class TagTable:
         inside = np.flatnonzero(code != outside[0] if len(outside) == 1 else prefix[code] > OUTSIDE)
         tags = code[inside]
         return encodings.segment(inside, prefix[tags], label[tags], sentence_starts)
+
+    def recognise(self, code: Ints, sentence_starts: Ints, more: Iterable[int] = ()) -> str:
+        """The encoding that fits these tags best; `more` are prefixes that occur elsewhere."""
+        if self.plain:
+            return "plain"
+        found = [self.segments(code, sentence_starts, level) for level in range(self.levels)]
+        return encodings.recognise(self.prefixes().union(more), found)
 
     def decode(self, code: Ints, bounds: Ints, encoding: str, repair: Repair) -> Decoded:
         """The spans of a text with these tags, by their first token, then by level."""
