@@ -59,7 +59,7 @@ def main() -> None:
         for name in slow if turn == 0 else ():
             _run(name, million, seconds, f1, peak)
         for name in ("evenhand-jsonl", "json-loads"):
-            _run(name, [json_lines, json_lines], seconds, f1, peak, repeat=3)
+            _run(name, [json_lines, json_lines], seconds, f1, peak, repeat=9)
         _run("evenhand-10M", ten_million, seconds, f1, peak)
         _start_up(seconds)
     per_million = {name: median(times) for name, times in seconds.items()}

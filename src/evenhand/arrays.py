@@ -1,7 +1,8 @@
-"""The array types that every room uses, and two index tricks that NumPy has no name for."""
+"""The array types that every room uses, and index tricks that NumPy has no name for."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ Bools = npt.NDArray[np.bool_]
 Bytes = npt.NDArray[np.uint8]
 Words = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.number[Any]]
+_ZERO = np.zeros(1, dtype=np.int64)
 
 
 def ints(values: npt.ArrayLike) -> Ints:
@@ -23,11 +25,34 @@ def empty() -> Ints:
     return np.zeros(0, dtype=np.int64)
 
 
+def zeros(size: int) -> Ints:
+    """A column of zeros that takes no room; it cannot be written to."""
+    return np.broadcast_to(_ZERO, size)
+
+
+def concatenate(columns: Sequence[Ints]) -> Ints:
+    """Columns behind each other; zeros that take no room remain such."""
+    if all(column.strides == (0,) and not column[:1].any() for column in columns):
+        return zeros(sum(map(len, columns)))
+    return np.concatenate(columns)
+
+
 def ranges(starts: Ints, lengths: Ints) -> Ints:
     """The numbers of all ranges [start, start + length), one range after the other."""
     skipped = np.cumsum(lengths) - lengths
     numbers: Ints = np.arange(lengths.sum(), dtype=np.int64) + np.repeat(starts - skipped, lengths)
     return numbers
+
+
+def sparse_places(marks: Bools) -> Ints:
+    """Where the marks are, as `np.flatnonzero` says, but faster where few bytes of eight have more than one."""
+    bits = np.packbits(marks, bitorder="little")
+    place = np.flatnonzero(bits != 0)
+    byte = bits[place]
+    if (byte & (byte - np.uint8(1))).any():
+        return np.flatnonzero(marks)
+    found: Ints = (place << 3) + np.bitwise_count(byte - np.uint8(1))
+    return found
 
 
 def pack(*columns: tuple[Ints, Ints]) -> tuple[Ints, Ints]:

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 import evenhand as eh
+from evenhand.formats.check import check
+from evenhand.settings import ReadSettings
 
 GOLD = """Ada\tB-PER
 Lovelace\tI-PER
@@ -274,3 +276,10 @@ def test_odd_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str) ->
     result = eh.score("gold.conll", "system.conll", **options)
     assert result["exact"].f1 == pytest.approx(expected)
     assert note in " ".join(result.notes)
+
+
+def test_a_file_without_sentences_is_a_problem(tmp_path: Path) -> None:
+    path = tmp_path / "empty.tsv"
+    path.write_text("-DOCSTART- O\n")
+    (problem,) = check(path, ReadSettings(format="germeval")).problems
+    assert problem.finding == "the file has no sentences"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from evenhand.formats.registry import find
+from evenhand.formats.read import file_batches
 from evenhand.formats.source import Source
 from evenhand.problems import InputError, Problem
 from evenhand.settings import Align, ReadSettings
@@ -38,7 +38,7 @@ def check(path: Path, settings: ReadSettings, against: Path | None = None, align
     source = Source(path, problems)
     found = Checked(problems)
     try:
-        batches = find(source, settings.format)(source, settings, Vocabulary(), {"spans": settings.columns})
+        batches = file_batches(source, settings, Vocabulary(), {"spans": settings.columns})
         watched = _watched(batches, found)
         if against is None:
             for _ in watched:
@@ -61,7 +61,7 @@ def _watched(batches: Iterator[Annotation], found: Checked) -> Iterator[Annotati
 def _compare(batches: Iterator[Annotation], against: Path, settings: ReadSettings, align: Align) -> None:
     """Raise an error where the text of `batches` is not that of the other file; read them to the end in any case."""
     source = Source(against)
-    texts = find(source, None)(source, ReadSettings(offsets=settings.offsets), Vocabulary(), {})
+    texts = file_batches(source, ReadSettings(offsets=settings.offsets), Vocabulary(), {})
     batches, texts = same_atoms([batches, texts], align)
     feed = Feed(batches, by_position=align == "position")
     try:

@@ -83,22 +83,27 @@ class CellCodes:
         self._links = WordCodes()
         self._common_byte, self._common_code = 0, 0
 
-    def __call__(self, data: bytes, start: Ints, end: Ints) -> tuple[Ints, list[int]]:
-        """The code of each cell, and for each new code, in their order, the first row that has it."""
-        text, lengths = np.frombuffer(data, dtype=np.uint8), end - start
-        codes = np.full(len(start), self._common_code)
+    def __call__(self, data: bytes, start: Ints, end: Ints, first: Words | None = None) -> tuple[Ints, list[int]]:
+        """The code of each cell, and for each new code, in their order, the first row that has it.
+
+        `first` are the windows of the cells' first bytes, if these are known.
+        """
+        lengths = end - start
+        if not self._common_byte:
+            codes, new = self._cells(self._keys(data, start, lengths, first))
+            common = next((row for row in new if lengths[row] == 1), None)
+            if common is not None:
+                self._common_byte, self._common_code = data[start[common]], int(codes[common])
+            return codes, new
+        text, codes = np.frombuffer(data, dtype=np.uint8), np.full(len(start), self._common_code)
         rest = np.flatnonzero((text[start] != self._common_byte) | (lengths != 1))
-        found, new = self._cells(self._keys(data, start[rest], lengths[rest]))
-        codes[rest] = found
-        for row in new:
-            if not self._common_byte and lengths[rest[row]] == 1:
-                self._common_byte, self._common_code = int(text[start[rest[row]]]), int(found[row])
+        codes[rest], new = self._cells(self._keys(data, start[rest], lengths[rest]))
         return codes, rest[new].tolist()
 
-    def _keys(self, data: bytes, start: Ints, lengths: Ints) -> Words:
+    def _keys(self, data: bytes, start: Ints, lengths: Ints, first: Words | None = None) -> Words:
         """A word for each cell, the same for the same text."""
         words = windows(data)
-        keys = words[start] & masks(lengths)
+        keys = (words[start] if first is None else first) & masks(lengths)
         rows, done = np.flatnonzero(lengths > 8), 8
         while len(rows):
             so_far = self._links(keys[rows])[0].astype(np.uint64) + np.uint64(1)

@@ -27,19 +27,25 @@ from evenhand.formats.json_spans import (
     to_write,
     with_offsets,
 )
+from evenhand.formats.json_spelling import ACCEPTED
+from evenhand.formats.json_texts import AlikeTexts
 from evenhand.formats.source import Block, Source
 from evenhand.formats.tag_lists import TagLists
 from evenhand.settings import Columns, Offsets, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
+from evenhand.text.characters import Texts
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
+from evenhand.text.layers import Spans
 from evenhand.text.tokens import Tokens
 
 NAME = "jsonl"
-ACCEPT, REJECTED = "accept", "rejected answers"
+REJECTED = "rejected answers"
 TEXT, TOKENS, TAGS = "a text", "tokens and spans", "tokens and tags"
 """The kinds of records."""
 _SAMPLE = 1 << 14
+_BLOCKS = 8
+"""How many times larger than elsewhere blocks are: each is gone through many times, and has few lines."""
 _KEY = re.compile(rb'"(text|data|tokens)"\s*:')
 
 
@@ -74,16 +80,16 @@ def recognise(sample: Block) -> bool:
 
 def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole records."""
-    read: Callable[[Batch], Annotation] | None = None
+    records = _Records(source, settings, vocabulary)
     held, rejected = None, 0
-    for kind, batch, refused in _parsed(source, settings.block_size):
+    for block in source.blocks(_BLOCKS * settings.block_size, cut_behind="line"):
+        batch, refused = records.read(block)
         rejected += refused
-        if kind is None or not batch.records:
+        if batch is None:
             continue
         if held is not None:
             yield held
-        read = read or _reader(kind, source, settings, vocabulary)
-        held, rejected = _skipping(read(batch), rejected), 0
+        held, rejected = _skipping(batch, rejected), 0
     if held is None:
         what = "answers that were accepted" if rejected else "records that can be read"
         raise source.error(None, f"the file has no {what}", "check how it was written")
@@ -114,17 +120,38 @@ def _skipping(annotation: Annotation, rejected: int) -> Annotation:
     return replace(annotation, readings={"spans": reading})
 
 
-def _parsed(source: Source, size: int) -> Iterator[tuple[str | None, Batch, int]]:
-    """The file in batches: the kind of its records so far, some records, and how many more were rejected."""
-    kind = None
-    for block in source.blocks(size, cut_behind="line"):
-        batch = Batch(source, *decode(source, block))
-        rejected = set[int]()
-        if {record.answer for record in batch.records} - {None, "", ACCEPT}:
-            rejected = {at for at, record in enumerate(batch.records) if record.answer and record.answer != ACCEPT}
-        batch = _settled(batch.without(rejected))
-        kind = _common_kind(batch, kind)
-        yield kind, batch, len(rejected)
+class _Records:
+    """Reads blocks of records, all of one kind: those spelled alike as columns, others one by one."""
+
+    def __init__(self, source: Source, settings: ReadSettings, vocabulary: Vocabulary) -> None:
+        self._source, self._settings, self._vocabulary = source, settings, vocabulary
+        self._alike = AlikeTexts(vocabulary, settings.offsets)
+        self._kind: str | None = None
+        self._read: Callable[[Batch], Annotation] | None = None
+
+    def read(self, block: Block) -> tuple[Annotation | None, int]:
+        """What a block holds, if anything can be read or is left, and how many records were rejected."""
+        alike = self._alike.read(block) if self._kind in (None, TEXT) else None
+        if alike is not None:
+            self._kind = TEXT
+            lines = block.first_line + alike.rows
+            annotation = _text_annotation(self._source, alike.texts, alike.spans, lines) if len(lines) else None
+            return annotation, alike.rejected
+        self._kind, batch, rejected = _parse(self._source, block, self._kind)
+        if self._kind is None or not batch.records:
+            return None, rejected
+        self._read = self._read or _reader(self._kind, self._source, self._settings, self._vocabulary)
+        return self._read(batch), rejected
+
+
+def _parse(source: Source, block: Block, kind: str | None = None) -> tuple[str | None, Batch, int]:
+    """The kind of the records so far, those of a block, and how many more were rejected."""
+    batch = Batch(source, *decode(source, block))
+    rejected = set[int]()
+    if {record.answer for record in batch.records} - {None, *ACCEPTED}:
+        rejected = {at for at, record in enumerate(batch.records) if record.answer not in (None, *ACCEPTED)}
+    batch = _settled(batch.without(rejected))
+    return _common_kind(batch, kind), batch, len(rejected)
 
 
 def _settled(batch: Batch) -> Batch:
@@ -160,7 +187,8 @@ def _reader(kind: str, source: Source, settings: ReadSettings, vocabulary: Vocab
         return partial(_texts, offsets=settings.offsets, labels=LabelCodes(vocabulary))
     if kind == TOKENS:
         return partial(_tokens, labels=LabelCodes(vocabulary))
-    sample = ((_tags_of(batch), _token_corpus(batch)) for _, batch, _ in _parsed(source, _SAMPLE))
+    parsed = (_parse(source, block)[1] for block in source.blocks(_SAMPLE, cut_behind="line"))
+    sample = ((_tags_of(batch), _token_corpus(batch)) for batch in parsed)
     return partial(_tags, tags=TagLists(source, settings, vocabulary, sample, NAME))
 
 
@@ -169,17 +197,21 @@ def _texts(batch: Batch, offsets: Offsets, labels: LabelCodes) -> Annotation:
     _check_quotes(batch, offsets)
     atoms, ground = on_texts(texts, offsets)
     spans = spans_of([record.spans or () for record in batch.records], ground, labels, batch.report)
+    return _text_annotation(batch.source, atoms, spans, batch.lines)
+
+
+def _text_annotation(source: Source, atoms: Texts, spans: Spans, lines: Ints) -> Annotation:
     corpus = Corpus(
-        source=batch.source.shown,
-        sentences=len(texts),
+        source=source.shown,
+        sentences=len(lines),
         bounds=atoms.bounds,
         tokens=atoms.tokens,
-        lines=batch.lines,
+        lines=lines,
         atoms="characters",
         raw=atoms.raw,
-        documents=np.arange(len(texts)),
+        documents=np.arange(len(lines)),
     )
-    return Annotation(corpus, {"spans": spans}, {"spans": Reading(NAME)}, batch.source.name)
+    return Annotation(corpus, {"spans": spans}, {"spans": Reading(NAME)}, source.name)
 
 
 def _check_quotes(batch: Batch, offsets: Offsets) -> None:

@@ -80,6 +80,10 @@ class Record(msgspec.Struct, gc=False):
 _DECODER = msgspec.json.Decoder(Record)
 
 
+def decode_line(line: bytes) -> Record:
+    return _DECODER.decode(line)
+
+
 def decode(source: Source, block: Block) -> tuple[list[Record], Ints]:
     """The records of a block and their lines; a line that is no record is an error."""
     data = memoryview(block.data)[: block.size]
@@ -101,7 +105,7 @@ def _decode_by_line(source: Source, block: Block) -> tuple[list[Record], Ints]:
         if not line.strip():
             continue
         try:
-            records.append(_DECODER.decode(line))
+            records.append(decode_line(line))
             lines.append(number)
         except UNREADABLE as error:
             finding, place = explain(error)

@@ -47,10 +47,22 @@ def batches(
     wanted = {"spans": settings.columns} if columns is None else columns
     files = files_of(path)
     if files is None:
-        return _file(Source(path), settings, vocabulary, wanted)
+        return file_batches(Source(path), settings, vocabulary, wanted)
     name = path.name if path.is_dir() else path.parent.name
-    return (replace(batch, name=name) for file in files for batch in _file(Source(file), settings, vocabulary, wanted))
+    return (
+        replace(batch, name=name)
+        for file in files
+        for batch in file_batches(Source(file), settings, vocabulary, wanted)
+    )
 
 
-def _file(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
-    return find(source, settings.format)(source, settings, vocabulary, columns)
+def file_batches(
+    source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns
+) -> Iterator[Annotation]:
+    """One file in batches; one at least, or an error."""
+    is_empty = True
+    for batch in find(source, settings.format)(source, settings, vocabulary, columns):
+        is_empty = False
+        yield batch
+    if is_empty:
+        raise source.error(None, "the file has no sentences", "check how it was written, or name its --format")

@@ -20,6 +20,7 @@ from evenhand.problems import InputError, Problem
 from evenhand.text.tokens import PADDING
 
 LINE_FEED = 10
+_FIRST_NOT_ASCII = 128
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
 _MARKS = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma", b"\x28\xb5\x2f\xfd": "backports.zstd"}
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -143,7 +144,7 @@ class Source:
         ending = b"" if more[cut - 1] == LINE_FEED else b"\n"
         data = b"".join((rest, memoryview(more)[:cut], ending, PADDING))
         size = len(data) - len(PADDING)
-        if not data.isascii():
+        if int(np.frombuffer(data, dtype=np.uint8).max()) >= _FIRST_NOT_ASCII:
             data = self._valid(data, first_line)
             size = len(data) - len(PADDING)
         nul = data.find(b"\0", 0, size)

@@ -12,84 +12,96 @@ from itertools import chain
 
 import numpy as np
 
-from evenhand.arrays import Bools, Bytes, Ints, Words, ints, ranges
+from evenhand.arrays import Bools, Ints, Words, ints, ranges
 from evenhand.problems import InputError, SettingError
 from evenhand.settings import Align, Offsets
 from evenhand.text.annotation import Annotation
 from evenhand.text.layers import Spans, Tags
-from evenhand.text.tokens import PADDING, Characters, Tokens, masks
+from evenhand.text.spaces import begins_atom, begins_character, is_ascii
+from evenhand.text.tokens import PADDING, Characters, Tokens
 
-_WIDE_SPACES = ints([code for code in range(128, 0x3001) if chr(code).isspace()])
-_BEGINS = bytes(byte < 0x80 or byte >= 0xC0 for byte in range(256))
-"""Which bytes begin a character."""
-_IS_ATOM = bytes(_BEGINS[byte] and not (byte < 0x80 and chr(byte).isspace()) for byte in range(256))
-"""Which bytes begin a character that is no space, wide spaces aside."""
-_MAYBE_WIDE = bytes(byte in {chr(code).encode()[0] for code in _WIDE_SPACES.tolist()} for byte in range(256))
-"""Which bytes can begin a wide space."""
-_ONE_EACH = np.uint64(0x0101010101010101)
+_BELOW = np.array([(1 << bit) - 1 for bit in range(64)], dtype=np.uint64)
+"""For each bit of a word, those below it."""
 
 
 @dataclass(frozen=True)
 class Rank:
-    """How many of the marked bytes stand before a place; marks are summed by eights, eight bytes as one number."""
+    """How many of the marked bytes stand before a place: marks are bits, counted 64 at a time."""
 
     words: Words
     before: Ints
 
     @staticmethod
     def of(marks: Bools) -> Rank:
-        padded = np.zeros((len(marks) // 8 + 1) * 8, dtype=np.uint8)
-        padded[: len(marks)] = marks
+        packed = np.packbits(marks, bitorder="little")
+        padded = np.zeros((len(packed) // 8 + 1) * 8, dtype=np.uint8)
+        padded[: len(packed)] = packed
         words = padded.view("<u8")
-        return Rank(words, np.append(0, np.cumsum(_marks(words))))
+        return Rank(words, np.append(0, np.cumsum(np.bitwise_count(words), dtype=np.int64)))
 
     def __call__(self, place: Ints) -> Ints:
-        word = place >> 3
-        found: Ints = self.before[word] + _marks(self.words[word] & masks(place & 7))
+        word = place >> 6
+        found: Ints = self.before[word] + np.bitwise_count(self.words[word] & _BELOW[place & 63])
         return found
-
-
-def _marks(words: Words) -> Ints:
-    """The sum of the eight bytes of each word."""
-    return ((words * _ONE_EACH) >> np.uint64(56)).astype(np.int64)
 
 
 @dataclass(frozen=True)
 class Texts:
     """Several texts as atoms, and the way from their own offsets to them."""
 
-    tokens: Tokens
+    tokens: Characters
     """One token a character that is no space."""
     bounds: Ints
     """Where each text begins, in atoms, with the end of the last one behind."""
-    raw: Ints
-    """Where each text begins in the bytes of `tokens`, with the end of the last one behind."""
     _atoms_before: Rank
-    """For each byte of all texts, how many atoms stand before it."""
+    """For each byte of the data that the texts are in, how many atoms stand before it."""
+    _first_atom: Ints
+    """For each text, how many atoms stand before it in the data."""
     _first: Ints
-    """Where each text begins, in characters; one more entry at the end."""
+    """Where each text begins in the data, in characters."""
+    _behind: Ints
     _byte_of: Ints | None
-    """Where each character begins in the bytes; None where every character is one byte."""
+    """Where each character begins in the data, in bytes; None where every character is one byte."""
     _units_before: Ints | None
     """For each character, how many UTF-16 units stand before it; None where units are characters."""
 
     @staticmethod
     def of(texts: Sequence[str], offsets: Offsets = "codepoints") -> Texts:
-        data = "".join(texts).encode()
-        begins = _atoms(data)
-        first = np.append(0, np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))))
-        raw, byte_of, units = first, None, None
-        if not data.isascii():
-            byte_of = np.append(np.flatnonzero(np.frombuffer(data.translate(_BEGINS), dtype=np.bool_)), len(data))
-            text, raw = np.frombuffer(data, dtype=np.uint8), byte_of[first]
+        encoded = [text.encode() for text in texts]
+        end = np.cumsum(np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded)))
+        start = np.append(0, end[:-1])[: len(end)]
+        return Texts.within(b"".join([*encoded, PADDING]), start, end, offsets)
+
+    @staticmethod
+    def within(
+        data: bytes, start: Ints, end: Ints, offsets: Offsets = "codepoints", *, has_controls: bool = True
+    ) -> Texts:
+        """Texts that are parts of some data in UTF-8, from bytes `start` to `end`; it ends with `PADDING`.
+
+        `has_controls` says whether there can be control characters in it that are no line ends.
+        """
+        text = np.frombuffer(data, dtype=np.uint8)[: -len(PADDING)]
+        before = Rank.of(begins_atom(text, has_controls=has_controls))
+        first_atom = before(start)
+        bounds = np.append(0, np.cumsum(before(end) - first_atom))
+        first, behind, byte_of, units = start, end, None, None
+        if not is_ascii(text):
+            begins = begins_character(text)
+            byte_of, rank = np.append(np.flatnonzero(begins), len(text)), Rank.of(begins)
+            first, behind = rank(start), rank(end)
             if offsets == "utf16" and (text >= 0xF0).any():
                 units = np.append(0, np.cumsum(1 + (text[byte_of[:-1]] >= 0xF0)))
-        before = Rank.of(begins)
-        return Texts(Characters(data + PADDING, begins), before(raw), raw, before, first, byte_of, units)
+        tokens = Characters.within(data, start, end)
+        return Texts(tokens, bounds, before, first_atom, first, behind, byte_of, units)
+
+    @property
+    def raw(self) -> Ints:
+        """Where each text begins in the bytes of `tokens`, with the end of the last one behind."""
+        return self.tokens.edges
 
     def places(self, text: Ints, offset: Ints) -> Ints:
         """Offsets into texts as atoms, counted from the text's first one; -1 where there is no such offset."""
-        first, behind = self._first[text], self._first[text + 1]
+        first = self._first[text]
         if self._units_before is None:
             character = first + offset
         else:
@@ -97,36 +109,13 @@ class Texts:
             character = np.searchsorted(self._units_before, wanted)
             at = np.minimum(character, len(self._units_before) - 1)
             character = np.where(self._units_before[at] == wanted, character, -1)
-        outside = (offset < 0) | (character < first) | (character > behind)
-        character = np.where(outside, 0, character)
+        outside = (character < first) | (character > self._behind[text])
+        if outside.any():
+            character = np.where(outside, first, character)
         place = character if self._byte_of is None else self._byte_of[character]
-        return np.where(outside, -1, self._atoms_before(place) - self.bounds[text])
-
-
-def _atoms(data: bytes) -> Bools:
-    """Which bytes of a text begin a character that is no space."""
-    if data.isascii():
-        text = np.frombuffer(data, dtype=np.uint8)
-        plain: Bools = text > ord(" ")
-        # Control characters that are no spaces are atoms, but rare.
-        if np.count_nonzero(text < ord(" ")) == 0:
-            return plain
-    kept = np.frombuffer(data.translate(_IS_ATOM), dtype=np.bool_)
-    if data.isascii():
-        return kept
-    text = np.frombuffer(data + PADDING, dtype=np.uint8)
-    wide = np.flatnonzero(np.frombuffer(data.translate(_MAYBE_WIDE), dtype=np.bool_))
-    code = _codes(text, wide)
-    kept = kept.copy()
-    kept[wide[np.isin(code, _WIDE_SPACES)]] = False
-    return kept
-
-
-def _codes(text: Bytes, start: Ints) -> Ints:
-    """The code points of characters of two or three bytes."""
-    lead, second, third = (text[start + at].astype(np.int64) for at in range(3))
-    two = ((lead & 0x1F) << 6) | (second & 0x3F)
-    return np.where(lead >= 0xE0, ((lead & 0x0F) << 12) | ((second & 0x3F) << 6) | (third & 0x3F), two)
+        atoms: Ints = self._atoms_before(place) - self._first_atom[text]
+        atoms[outside] = -1
+        return atoms
 
 
 def to_characters(annotation: Annotation) -> Annotation:
@@ -139,10 +128,9 @@ def to_characters(annotation: Annotation) -> Annotation:
         raise InputError(corpus.source, None, finding, "give a file with tokens")
     tokens = corpus.tokens
     lengths = tokens.end - tokens.start
-    data = np.frombuffer(tokens.data, dtype=np.uint8)[ranges(tokens.start, lengths)].tobytes()
-    begins = _atoms(data)
+    text = np.frombuffer(tokens.data, dtype=np.uint8)[ranges(tokens.start, lengths)]
     # For each token, how many atoms stand before it; one more entry at the end.
-    before = Rank.of(begins)(np.append(0, np.cumsum(lengths)))
+    before = Rank.of(begins_atom(text))(np.append(0, np.cumsum(lengths)))
     layers: dict[str, Spans | Tags] = {
         name: _spans_to_characters(layer, before, corpus.bounds)
         for name, layer in annotation.layers.items()
@@ -152,7 +140,7 @@ def to_characters(annotation: Annotation) -> Annotation:
         corpus,
         atoms="characters",
         bounds=before[corpus.bounds],
-        tokens=Characters(data + PADDING, begins),
+        tokens=Characters.within(text.tobytes(), ints([0]), ints([len(text)])),
         raw=None,
         lines=np.repeat(corpus.lines, np.diff(before)) if len(corpus.lines) == len(tokens) else corpus.lines,
     )

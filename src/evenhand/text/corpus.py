@@ -77,6 +77,7 @@ class Corpus:
         first_sentence = np.cumsum([0, *(part.sentences for part in parts)])
         documents = [part.documents[int(part.continues and i > 0) :] for i, part in enumerate(parts)]
         all_bounds = [part.bounds for part in parts if part.bounds is not None]
+        all_raw = [part.raw for part in parts if part.raw is not None]
         all_tokens = [part.tokens for part in parts if part.tokens is not None]
         return Corpus(
             source=parts[0].source,
@@ -86,9 +87,7 @@ class Corpus:
             else None,
             tokens=Tokens.concatenate(all_tokens) if len(all_tokens) == len(parts) else None,
             lines=np.concatenate([part.lines + part.first_line for part in parts]),
-            raw=_join_bounds([part.raw for part in parts if part.raw is not None], [each.size for each in all_tokens])
-            if all(part.raw is not None for part in parts)
-            else None,
+            raw=_join_bounds(all_raw, [int(each[-1]) for each in all_raw]) if len(all_raw) == len(parts) else None,
             documents=np.concatenate(
                 [starts + shift for starts, shift in zip(documents, first_sentence, strict=False)]
             ),

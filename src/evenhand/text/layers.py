@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from evenhand.arrays import Ints
+from evenhand.arrays import Ints, concatenate, zeros
 from evenhand.text.labels import Vocabulary
 
 
@@ -91,7 +91,7 @@ class Spans:
         shape: Ints | None = None,
     ) -> Spans:
         """Spans on level 0 and without gaps unless they are given."""
-        nothing = np.zeros(len(start), dtype=np.int64)
+        nothing = zeros(len(start))
         return Spans(
             vocabulary,
             scope,
@@ -113,7 +113,7 @@ class Spans:
             first,
             np.concatenate([part.scope + shift for part, shift in zip(parts, scopes, strict=True)]),
             *(
-                np.concatenate([getattr(part, column) for part in parts])
+                concatenate([getattr(part, column) for part in parts])
                 for column in ("start", "end", "label", "level", "shape")
             ),
         )

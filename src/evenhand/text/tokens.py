@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, Words
+from evenhand.arrays import Ints, Words
+from evenhand.text.spaces import begins_atom
 
-PADDING = bytes(8)
+PADDING = bytes(16)
+"""Behind all data, so that a window of eight bytes, and one more, can be taken anywhere in it."""
 _LENGTHS = np.array([1 + (byte >= 0xC0) + (byte >= 0xE0) + (byte >= 0xF0) for byte in range(256)])
 """How many bytes a character takes, by its first byte."""
 _MASKS = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
@@ -58,10 +61,10 @@ class Tokens:
 
     @staticmethod
     def concatenate(parts: Sequence[Tokens]) -> Tokens:
-        data = b"".join([*(memoryview(part.data)[: part.size] for part in parts), PADDING])
         characters = [part for part in parts if isinstance(part, Characters)]
         if len(characters) == len(parts):
-            return Characters(data, np.concatenate([part.begins for part in characters]))
+            return Characters(tuple(chain.from_iterable(each.parts for each in characters)))
+        data = b"".join([*(memoryview(part.data)[: part.size] for part in parts), PADDING])
         before = np.cumsum([0, *(part.size for part in parts)])
         return Tokens(
             data,
@@ -71,21 +74,43 @@ class Tokens:
 
 
 class Characters(Tokens):
-    """Tokens that are single characters. They are many, so their places are worked out only if somebody asks."""
+    """Tokens that are the characters of texts, spaces aside.
 
-    begins: Bools
-    """For each byte, whether one begins there."""
+    They are many, and most questions about spans need none of them: they are worked out when somebody asks, and until
+    then the texts stay where they are in their file.
+    """
 
-    def __init__(self, data: bytes, begins: Bools) -> None:
-        object.__setattr__(self, "data", data)
-        object.__setattr__(self, "begins", begins)
+    parts: tuple[tuple[bytes, Ints, Ints], ...]
+    """Some data, and where texts begin and end in it; the texts follow each other, part after part."""
+
+    def __init__(self, parts: tuple[tuple[bytes, Ints, Ints], ...]) -> None:
+        object.__setattr__(self, "parts", parts)
+
+    @staticmethod
+    def within(data: bytes, start: Ints, end: Ints) -> Characters:
+        """The characters of texts that are parts of some data, in UTF-8, from bytes `start` to `end`."""
+        return Characters(((data, start, end),))
 
     def __len__(self) -> int:
-        return int(np.count_nonzero(self.begins))
+        return len(self.start)
+
+    @cached_property
+    def edges(self) -> Ints:
+        """Where each text begins in `data`, with the end of the last one behind."""
+        return np.append(0, np.cumsum(np.concatenate([end - start for _, start, end in self.parts])))
+
+    @cached_property
+    def data(self) -> bytes:
+        texts = [
+            data[begin:behind]
+            for data, start, end in self.parts
+            for begin, behind in zip(start.tolist(), end.tolist(), strict=True)
+        ]
+        return b"".join([*texts, PADDING])
 
     @cached_property
     def start(self) -> Ints:
-        return np.flatnonzero(self.begins)
+        return np.flatnonzero(begins_atom(np.frombuffer(self.data, dtype=np.uint8)[: self.size]))
 
     @cached_property
     def end(self) -> Ints:

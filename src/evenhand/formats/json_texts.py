@@ -1,0 +1,106 @@
+"""Texts with spans from JSON lines that are all spelled alike: from columns to layers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenhand.arrays import Bools, Ints, ints
+from evenhand.formats.codes import CellCodes
+from evenhand.formats.json_columns import Cells, Columns, OddError, read_columns
+from evenhand.formats.json_spelling import ACCEPTED, Spelling, learn
+from evenhand.formats.source import Block
+from evenhand.settings import Offsets
+from evenhand.text.characters import Texts
+from evenhand.text.labels import Vocabulary
+from evenhand.text.layers import Spans
+from evenhand.text.tokens import PADDING
+
+
+@dataclass(frozen=True)
+class AlikeBatch:
+    """The texts of a block that were not rejected, and their spans."""
+
+    texts: Texts
+    spans: Spans
+    rows: Ints
+    """Which records of the block these are."""
+    rejected: int
+
+
+class AlikeTexts:
+    """Reads blocks of records that are spelled alike; it remembers how, and the codes of labels."""
+
+    def __init__(self, vocabulary: Vocabulary, offsets: Offsets) -> None:
+        self._vocabulary, self._offsets = vocabulary, offsets
+        self._spelling: Spelling | None = None
+        self._answers_differ = False
+        self._scratch = np.empty(0, dtype=np.uint8)
+        self._cells = CellCodes()
+        self._labels: list[int] = []
+        """For each cell of a label, its code in the vocabulary."""
+
+    def read(self, block: Block) -> AlikeBatch | None:
+        """What a block holds, or None if it has anything for which the decoder is needed, or a message."""
+        if len(self._scratch) < block.size:
+            self._scratch = np.empty(block.size, dtype=np.uint8)
+        while True:
+            self._spelling = self._spelling or learn(block, answers_differ=self._answers_differ)
+            if self._spelling is None:
+                return None
+            try:
+                return self._batch(read_columns(block, self._spelling, self._scratch))
+            except OddError:
+                # The next block may be spelled in another way.
+                self._spelling = None
+                if self._answers_differ:
+                    return None
+                self._answers_differ = True
+
+    def _batch(self, columns: Columns) -> AlikeBatch:
+        records = len(columns.items)
+        kept = None if columns.answer is None else _is_accepted(columns.data, columns.answer)
+        if kept is not None and not kept.all():
+            columns = columns.of_records(kept)
+        found = (columns.data, *columns.text) if columns.has_escapes else _compact(columns.data, *columns.text)
+        texts = Texts.within(*found, self._offsets, has_controls=columns.has_escapes)
+        scope = np.repeat(np.arange(len(columns.items)), columns.items)
+        start, end = (texts.places(scope, columns.counts[side]) for side in ("start", "end"))
+        if not ((start >= 0) & (end > start)).all():
+            raise OddError
+        spans = Spans.of(self._vocabulary, scope, start, end, self._codes(columns), columns.counts.get("level"))
+        rows = np.arange(records) if kept is None else np.flatnonzero(kept)
+        return AlikeBatch(texts, spans, rows, records - len(rows))
+
+    def _codes(self, columns: Columns) -> Ints:
+        data, label = columns.data, columns.label
+        cells, new = self._cells(data, *label, columns.label_window)
+        for row in new:
+            name = data[label[0][row] : label[1][row]].decode()
+            self._labels.append(self._vocabulary.labels.code(name))
+            if not name:
+                raise OddError
+        return ints(self._labels)[cells]
+
+
+def _compact(data: bytes, start: Ints, end: Ints) -> tuple[bytes, Ints, Ints]:
+    """Less data, and where the texts are in it: of each eight bytes, only those that a text is in.
+
+    Texts are in their order, and at least eight bytes apart, as keys and quotes are between them.
+    """
+    words = np.frombuffer(data, dtype=np.uint64, count=len(data) // 8)
+    first, behind = start >> 3, (end + 7) >> 3
+    steps = np.zeros(len(words) + 1, dtype=np.int8)
+    steps[first] += 1
+    steps[behind] -= 1
+    kept = words.compress(np.cumsum(steps[:-1], dtype=np.int8).view(np.bool_))
+    size = behind - first
+    moved = (first - (np.cumsum(size) - size)) << 3
+    return kept.tobytes() + PADDING, start - moved, end - moved
+
+
+def _is_accepted(data: bytes, answer: Cells) -> Bools:
+    cells, first = CellCodes()(data, *answer)
+    names = [data[answer[0][row] : answer[1][row]].decode() for row in first]
+    return np.array([name in ACCEPTED for name in names], dtype=np.bool_)[cells]

@@ -1,0 +1,53 @@
+"""Which bytes of a text begin a character, and which one that is no space."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from evenhand.arrays import Bools, Bytes, Ints, ints
+
+_WIDE_SPACES = ints([code for code in range(128, 0x3001) if chr(code).isspace()])
+_IS_ATOM = bytes(byte >= 0xC0 or (byte < 0x80 and not chr(byte).isspace()) for byte in range(256))
+"""Which bytes begin a character that is no space, wide spaces aside."""
+_MAYBE_WIDE = bytes(byte in {chr(code).encode()[0] for code in _WIDE_SPACES.tolist()} for byte in range(256))
+"""Which bytes can begin a wide space."""
+
+
+def is_ascii(text: Bytes) -> bool:
+    return not len(text) or int(text.max()) < 128
+
+
+def begins_character(text: Bytes) -> Bools:
+    """Which bytes begin a character."""
+    begins: Bools = (text & 0xC0) != 0x80
+    return begins
+
+
+def begins_atom(text: Bytes, *, has_controls: bool = True) -> Bools:
+    """Which bytes begin a character that is no space; without `has_controls`, blanks and line ends are the spaces."""
+    plain = is_ascii(text)
+    # Control characters that are no spaces are atoms, but rare.
+    if plain and not (has_controls and _has_control_atoms(text)):
+        return text > ord(" ")
+    kept = np.frombuffer(text.tobytes().translate(_IS_ATOM), dtype=np.bool_)
+    if plain:
+        return kept
+    wide = np.flatnonzero(np.frombuffer(text.tobytes().translate(_MAYBE_WIDE), dtype=np.bool_))
+    kept = kept.copy()
+    kept[wide[np.isin(_codes(text, wide), _WIDE_SPACES)]] = False
+    return kept
+
+
+def _has_control_atoms(text: Bytes) -> bool:
+    """Whether there are control characters that are no spaces."""
+    if not len(text) or int(text.min()) >= ord(" "):
+        return False
+    return bool((text < ord("\t")).any() or ((text - np.uint8(14)) < np.uint8(14)).any())
+
+
+def _codes(text: Bytes, start: Ints) -> Ints:
+    """The code points of characters of two or three bytes."""
+    last = len(text) - 1
+    lead, second, third = (text[np.minimum(start + at, last)].astype(np.int64) for at in range(3))
+    two = ((lead & 0x1F) << 6) | (second & 0x3F)
+    return np.where(lead >= 0xE0, ((lead & 0x0F) << 12) | ((second & 0x3F) << 6) | (third & 0x3F), two)

@@ -1,0 +1,156 @@
+"""Records that are spelled alike: read as columns, they are what the decoder reads, to the last error message."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evenhand.formats import json_lines
+from evenhand.formats.json_spelling import learn
+from evenhand.formats.json_texts import AlikeTexts
+from evenhand.formats.source import Block, Source
+from evenhand.formats.windows import leading_numbers, lengths_to_quote
+from evenhand.problems import InputError
+from evenhand.settings import Offsets, ReadSettings
+from evenhand.text.annotation import Annotation
+from evenhand.text.labels import Vocabulary
+from evenhand.text.tokens import PADDING, windows
+
+SHAPES: dict[str, Callable[[str, list[tuple[int, int, str]], str], dict[str, Any]]] = {
+    "prodigy": lambda text, spans, answer: {
+        "text": text,
+        "_input_hash": -len(text) * 104729,
+        "meta": {"source": "x", "score": 0.5},
+        "spans": [{"start": s, "end": e, "token_start": s, "label": label} for s, e, label in spans],
+        "answer": answer,
+    },
+    "plain": lambda text, spans, _: {
+        "spans": [{"label": label, "level": 1, "end": e, "start": s} for s, e, label in spans],
+        "text": text,
+    },
+    "doccano": lambda text, spans, _: {"id": len(text), "data": text, "label": [list(span) for span in spans]},
+    "entities": lambda text, spans, _: {
+        "text": text,
+        "Comments": [],
+        "entities": [{"id": 7, "start_offset": s, "end_offset": e, "label": label} for s, e, label in spans],
+    },
+}
+LETTERS = st.text(st.sampled_from('ab {}[]"\\\n\t,:é😀\u3000'), max_size=12)
+LABELS = st.sampled_from(["PER", "LOC", "a long label", "Ü"])
+
+
+@st.composite
+def files(draw: st.DrawFn) -> bytes:
+    """Some records of one shape, and one way to write them; now and then, a byte is another one."""
+    shape = SHAPES[draw(st.sampled_from(sorted(SHAPES)))]
+    ways: list[dict[str, Any]] = [{}, {"ensure_ascii": False}, {"separators": (",", ":"), "ensure_ascii": False}]
+    lines = []
+    way, ending = draw(st.sampled_from(ways)), draw(st.sampled_from(["\n", "\r\n"]))
+    for _ in range(draw(st.integers(1, 5))):
+        text = "x" + draw(LETTERS)
+        places = st.integers(0, len(text) + draw(st.sampled_from([0, 0, 0, 1])))
+        edges = st.tuples(places, places).map(sorted)
+        spans = draw(st.lists(st.tuples(edges, LABELS).map(lambda span: (*span[0], span[1])), max_size=3))
+        lines.append(json.dumps(shape(text, spans, draw(st.sampled_from(["accept", "accept", "reject"]))), **way))
+    data = bytearray((ending.join(lines) + ending).encode())
+    if draw(st.integers(0, 3)) == 0:
+        place = draw(st.integers(0, len(data) - 1))
+        data[place : place + draw(st.integers(0, 2))] = draw(
+            st.sampled_from([b'"', b"0", b" ", b"\\", b"}", b"", b"\t"])
+        )
+    return bytes(data)
+
+
+def outcome(path: Path, offsets: Offsets) -> object:
+    """All that a file says, or the message that it gets."""
+    try:
+        settings = ReadSettings(offsets=offsets)
+        read = Annotation.concatenate(list(json_lines.batches(Source(path), settings, Vocabulary(), {})))
+    except InputError as error:
+        return str(error)
+    assert read.corpus.bounds is not None
+    assert read.corpus.tokens is not None
+    texts = [read.corpus.text(at) for at in range(read.corpus.sentences)]
+    atoms = [read.corpus.tokens[at] for at in range(len(read.corpus.tokens))]
+    spans, corpus = read.spans(), read.corpus
+    return (
+        spans.rows(),
+        spans.level.tolist(),
+        texts,
+        atoms,
+        corpus.bounds.tolist(),
+        corpus.lines.tolist(),
+        read.readings,
+    )
+
+
+@given(files(), st.sampled_from(["codepoints", "utf16"]))
+def test_columns_are_what_the_decoder_reads(
+    tmp_path_factory: pytest.TempPathFactory, data: bytes, offsets: Offsets
+) -> None:
+    path = tmp_path_factory.mktemp("files") / "file.jsonl"
+    path.write_bytes(data)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(AlikeTexts, "read", lambda *_: None)
+        expected = outcome(path, offsets)
+    assert outcome(path, offsets) == expected
+
+
+def block(*records: Any, **way: Any) -> Block:
+    data = "".join(json.dumps(record, **way) + "\n" for record in records).encode()
+    return Block(data + PADDING, len(data), 1)
+
+
+@pytest.mark.parametrize("shape", sorted(SHAPES))
+@pytest.mark.parametrize(
+    "way", [{}, {"ensure_ascii": False}, {"separators": (",", ":")}], ids=["spaced", "raw", "tight"]
+)
+def test_usual_files_need_no_decoder(shape: str, way: dict[str, Any]) -> None:
+    texts = ["", 'Ada "the {first}" wrote [1], [2]\n', "Zoë 😀 slept. " * 20]
+    spans = [[], [(0, 3, "PER"), (5, 8, "LOC")], [(0, 3, "PER")]]
+    records = [SHAPES[shape](*row, "accept") for row in zip(texts * 5, spans * 5, strict=True)]
+    found = AlikeTexts(Vocabulary(), "codepoints").read(block(*records, **way))
+    assert found is not None
+    assert len(found.rows) == 15
+    assert len(found.spans) == 15
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"text": "x", "spans": [{"start": 0, "end": 1, "label": "X", "parts": [[0, 1]]}]},
+        {"text": "x", "spans": [{"start": 0, "end": 1, "label": "X"}], "tokens": []},
+        {"text": "x", "spans": [{"start": 0, "end": 1, "label": "X"}], "label": []},
+        {"text": "x", "spans": [{"start": 0, "end": 1}]},
+        {"text": "x", "spans": [{"start": "0", "end": 1, "label": "X"}]},
+        {"text": "x", "spans": [{"start": 0, "end": 1, "label": "X"}], "answer": 1},
+        {"text": None, "spans": [{"start": 0, "end": 1, "label": "X"}]},
+        {"text": "x", "label": [[0, 1, "X", None, 1]]},
+        {"text": "x", "spans": []},
+        [1],
+    ],
+)
+def test_other_kinds_of_records_are_left_to_the_decoder(record: Any) -> None:
+    assert learn(block(record), answers_differ=False) is None
+
+
+def test_numbers_in_windows() -> None:
+    cells = [b"0", b"7,", b"12]", b"999 ", b"4321x", b"1234567}", b"12345678", b"123456789", b"", b"/1", b":1", b"-3"]
+    data = b"".join(cell.ljust(9, b" ") for cell in cells) + PADDING
+    at = np.arange(len(cells)) * 9
+    value, length = leading_numbers(windows(data)[at])
+    assert value.tolist() == [0, 7, 12, 999, 4321, 1234567, 12345678, 12345678, 0, 0, 0, 0]
+    assert length.tolist() == [1, 1, 2, 3, 4, 7, 8, 8, 0, 0, 0, 0]
+    assert [each.tolist() for each in leading_numbers(windows(data)[at[:4]])] == [[0, 7, 12, 999], [1, 1, 2, 3]]
+
+
+def test_quotes_in_windows() -> None:
+    data = b'"abc"d!#abcdefgh"' + PADDING
+    assert lengths_to_quote(windows(data)[[0, 1, 5, 9]]).tolist() == [0, 3, 8, 7]
