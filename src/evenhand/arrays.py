@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +12,10 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Bytes = npt.NDArray[np.uint8]
 Words = npt.NDArray[np.uint64]
+Values = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.number[Any]]
-_ZERO = np.zeros(1, dtype=np.int64)
+_ZERO, _ONE = np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64)
+Number = TypeVar("Number", bound=np.number[Any])
 
 
 def ints(values: npt.ArrayLike) -> Ints:
@@ -30,10 +32,18 @@ def zeros(size: int) -> Ints:
     return np.broadcast_to(_ZERO, size)
 
 
-def concatenate(columns: Sequence[Ints]) -> Ints:
-    """Columns behind each other; zeros that take no room remain such."""
-    if all(column.strides == (0,) and not column[:1].any() for column in columns):
-        return zeros(sum(map(len, columns)))
+def ones(size: int) -> Ints:
+    """A column of ones that takes no room; it cannot be written to."""
+    return np.broadcast_to(_ONE, size)
+
+
+def concatenate(columns: Sequence[npt.NDArray[Number]]) -> npt.NDArray[Number]:
+    """Columns behind each other; equal numbers that take no room remain such."""
+    first = columns[0]
+    if all(column.strides == (0,) and column.dtype == first.dtype for column in columns):
+        numbers = {column[0] for column in columns if len(column)}
+        if len(numbers) <= 1:
+            return np.broadcast_to(np.array(list(numbers) or 0, dtype=first.dtype), sum(map(len, columns)))
     return np.concatenate(columns)
 
 
