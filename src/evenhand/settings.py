@@ -9,7 +9,20 @@ from typing import Literal, get_args
 from evenhand.problems import SettingError
 
 ENCODINGS = ("io", "iob1", "iob2", "ioe1", "ioe2", "bioes", "bilou", "bmes", "plain")
-MATCH_MODELS = ("exact", "fair", "weighted")
+SEMEVAL = ("semeval-strict", "semeval-exact", "semeval-partial", "semeval-type")
+MATCH_MODELS = (
+    "exact",
+    "fair",
+    "weighted",
+    "ts",
+    "t",
+    "overlap",
+    "contain",
+    "constrained",
+    "iou",
+    *SEMEVAL,
+    "accuracy",
+)
 WRITABLE = ("conll", "germeval", "spans", "jsonl", "label-studio", "brackets", "brat")
 """The formats that `convert` writes."""
 DEFAULT_MATCH = ("exact", "fair")
@@ -18,7 +31,7 @@ FORMATS = ("conll", "germeval", "spans", "jsonl", "label-studio", "brat", "brack
 Repair = Literal["begin", "discard", "error"]
 Focus = Literal["target", "system"]
 Levels = Literal["pooled", "separate"]
-Groups = Literal["total", "document", "sentence"]
+Groups = Literal["total", "document", "sentence", "finest"]
 Align = Literal["strict", "position", "characters"]
 Atoms = Literal["tokens", "characters"]
 Offsets = Literal["codepoints", "utf16"]
@@ -43,6 +56,8 @@ class ReadSettings:
     """What offsets in a text count: characters (code points), or the UTF-16 units of Java and JavaScript."""
     functions: bool = False
     """Whether the labels of bracketed trees keep their functions (NP-SBJ)."""
+    weight: ColumnName | None = None
+    """The column that says what each token weighs, if there is one."""
     block_size: int = 1 << 18
     """How many bytes are read at a time; no number depends on it."""
 
@@ -67,7 +82,18 @@ class ScoreSettings:
     levels: Levels = "pooled"
     focus: Focus = "target"
     beta: float = 1.0
-    weights: str = "boundaries"
+    separator_weight: float = 1.0
+    """What a separator weighs in the model `ts`, where a token weighs 1."""
+    token_weight: ColumnName | None = None
+    """The column of the gold file that says what each token weighs in the models `ts` and `t`."""
+    supertags: tuple[Supertag, ...] = ()
+    baselines: bool = False
+    """Whether `ts` and `t` also say what trivial systems get."""
+    spurious: int = 1
+    """How many spurious tokens a span may have in the model `constrained`."""
+    missing: int = 1
+    iou: float = 0.5
+    """How much of the union two spans must share in the model `iou`."""
 
     def __post_init__(self) -> None:
         for model in self.match:
@@ -79,6 +105,32 @@ class ScoreSettings:
             raise SettingError(f"No match model is named; choose from {', '.join(MATCH_MODELS)}.")
         if not 0 < self.beta < float("inf"):
             raise SettingError(f"beta is {self.beta}; it must be above 0 (at 1, precision and recall weigh alike).")
+        if not 0 <= self.separator_weight < float("inf"):
+            raise SettingError(f"the separator weight is {self.separator_weight}; it must be 0 or more.")
+        if self.spurious < 0 or self.missing < 0:
+            raise SettingError("The numbers of spurious and missing tokens must be 0 or more.")
+        if not 0 < self.iou <= 1:
+            raise SettingError(f"iou is {self.iou}; it must be above 0 and at most 1.")
+
+
+@dataclass(frozen=True)
+class Supertag:
+    """Several labels taken as one, beside them: those named or, without any, all."""
+
+    name: str
+    labels: tuple[str, ...] = ()
+
+    @staticmethod
+    def parse(text: str) -> Supertag:
+        """`NAME` for all labels, `NAME=LABEL,LABEL` for some."""
+        name, equals, rest = text.partition("=")
+        labels = tuple(part.strip() for part in rest.split(",") if part.strip())
+        if not name.strip() or (equals and not labels):
+            raise SettingError(f"{text!r} is no supertag; write NAME, or NAME=LABEL,LABEL.")
+        return Supertag(name.strip(), labels)
+
+    def __str__(self) -> str:
+        return f"{self.name}={'+'.join(self.labels)}" if self.labels else self.name
 
 
 @dataclass(frozen=True)

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from evenhand.arrays import Ints, Numbers, ints
+from evenhand.arrays import Ints, Numbers, Values, concatenate, ints, ones
+from evenhand.judge.overlap import Hits
+from evenhand.judge.semeval import PAIR_KINDS, Paired
+from evenhand.judge.units import UNIT_KINDS, Units
 from evenhand.judge.verdicts import EDGES, KINDS, Verdicts
+from evenhand.settings import Focus
 from evenhand.text.layers import Spans
 
 NO_LABEL = ""
+
+
+@dataclass(frozen=True)
+class LabelCounts:
+    """A tally's counts by kind: a row a label, to which what has no label is added, and the sum of all rows."""
+
+    rows: Mapping[str, Values]
+    overall: Values
 
 
 @dataclass(frozen=True)
@@ -20,16 +32,16 @@ class Tally:
     """Sparse counts: row i says that group `group[i]` has `count[i]` units of one kind, gold label and system label.
 
     Labels and kinds are codes into `labels` and `kinds`; -1 stands for "no label" (the gold side of an FP, the system
-    side of an FN). A kind may have a part behind a point (`BES.left`), which finer questions ask for. A group is what
-    is resampled: the total, a document or a sentence. No two rows agree in everything but the count.
+    side of an FN; both sides where a count belongs to no label). A kind may have a part behind a point (`BES.left`),
+    which finer questions ask for. A group is what is resampled: the total, a document or a sentence. Rows that agree in
+    everything but the count mean their sum; they are added up where that is cheap, which it is for few groups.
     """
 
     labels: tuple[str, ...]
     kinds: tuple[str, ...]
     group: Ints
-    gold: Ints
-    system: Ints
-    kind: Ints
+    cell: Ints
+    """Gold label, system label and kind as one number, so that fine groups take little room."""
     count: Numbers
 
     @staticmethod
@@ -42,38 +54,59 @@ class Tally:
         kind: Ints,
         count: Numbers | None = None,
     ) -> Tally:
-        """Add up the rows that agree; without `count` every row is one unit."""
-        shape = (int(group.max(initial=-1)) + 1, len(labels) + 1, len(labels) + 1, len(kinds))
-        keys = ((group * shape[1] + gold + 1) * shape[2] + system + 1) * shape[3] + kind
-        found, summed = _add_up(keys, count, shape[0] * shape[1] * shape[2] * shape[3])
-        rest, kind = np.divmod(found, shape[3])
-        rest, system = np.divmod(rest, shape[2])
-        group, gold = np.divmod(rest, shape[1])
-        return Tally(tuple(labels), tuple(kinds), group, gold - 1, system - 1, kind, summed)
+        """A tally of these rows; without `count` every row is one unit."""
+        cell = ((gold + 1) * (len(labels) + 1) + system + 1) * len(kinds) + kind
+        return Tally(tuple(labels), tuple(kinds), group, cell, ones(len(group)) if count is None else count)._added_up()
+
+    def _added_up(self) -> Tally:
+        cells = (len(self.labels) + 1) ** 2 * len(self.kinds)
+        groups = int(self.group.max(initial=-1)) + 1
+        if groups * cells > 4 * len(self) + 65536:
+            fits = max(groups, cells) < 2**31
+            return replace(self, group=self.group.astype(np.int32), cell=self.cell.astype(np.int32)) if fits else self
+        sums = np.bincount(self.group.astype(np.int64) * cells + self.cell, self.count, minlength=groups * cells)
+        found = np.flatnonzero(sums)
+        summed: Numbers = sums[found] if self.count.dtype.kind == "f" else ints(sums[found])
+        group, cell = np.divmod(found, cells)
+        return replace(self, group=group, cell=cell, count=summed)
+
+    @property
+    def gold(self) -> Ints:
+        return self.cell // ((len(self.labels) + 1) * len(self.kinds)) - 1
+
+    @property
+    def system(self) -> Ints:
+        return self.cell // len(self.kinds) % (len(self.labels) + 1) - 1
+
+    @property
+    def kind(self) -> Ints:
+        return self.cell % len(self.kinds)
 
     @staticmethod
     def merge(parts: Sequence[Tally]) -> Tally:
         """The sum of several tallies; labels and kinds are matched by name, groups by number."""
         if len(parts) == 1:
             return parts[0]
-        labels = list(dict.fromkeys(name for part in parts for name in part.labels))
-        kinds = list(dict.fromkeys(name for part in parts for name in part.kinds))
-        code_of_label, code_of_kind = {n: i for i, n in enumerate(labels)}, {n: i for i, n in enumerate(kinds)}
-        gold, system, kind = [], [], []
-        for part in parts:
-            label = ints([*(code_of_label[name] for name in part.labels), -1])
-            gold.append(label[part.gold])
-            system.append(label[part.system])
-            kind.append(ints([code_of_kind[name] for name in part.kinds])[part.kind])
-        return Tally.of(
+        labels = tuple(dict.fromkeys(name for part in parts for name in part.labels))
+        kinds = tuple(dict.fromkeys(name for part in parts for name in part.kinds))
+        parts = [part._with_names(labels, kinds) for part in parts]
+        return Tally(
             labels,
             kinds,
             np.concatenate([part.group for part in parts]),
-            np.concatenate(gold),
-            np.concatenate(system),
-            np.concatenate(kind),
-            np.concatenate([part.count for part in parts]),
-        )
+            np.concatenate([part.cell for part in parts]),
+            concatenate([part.count for part in parts]),
+        )._added_up()
+
+    def _with_names(self, labels: tuple[str, ...], kinds: tuple[str, ...]) -> Tally:
+        """The same counts with the codes of other names."""
+        if self.labels == labels and self.kinds == kinds:
+            return self
+        code_of = {name: code for code, name in enumerate(labels)}
+        label = ints([*(code_of[name] for name in self.labels), -1])
+        kind = ints([kinds.index(name) for name in self.kinds])[self.kind] if kinds != self.kinds else self.kind
+        cell = ((label[self.gold] + 1) * (len(labels) + 1) + label[self.system] + 1) * len(kinds) + kind
+        return Tally(labels, kinds, self.group, cell, self.count)
 
     def __add__(self, other: Tally) -> Tally:
         return Tally.merge([self, other])
@@ -91,19 +124,75 @@ class Tally:
         """The counts by (group, gold label, system label, kind), in plain Python."""
         labels = (*self.labels, NO_LABEL)
         columns = (self.group, self.gold, self.system, self.kind, self.count)
-        rows = zip(*(column.tolist() for column in columns), strict=True)
-        return {(group, labels[gold], labels[system], self.kinds[kind]): n for group, gold, system, kind, n in rows}
+        found: dict[tuple[int, str, str, str], float] = {}
+        for group, gold, system, kind, count in zip(*(column.tolist() for column in columns), strict=True):
+            key = group, labels[gold], labels[system], self.kinds[kind]
+            found[key] = found.get(key, 0) + count
+        return found
+
+    def by_label(self, focus: Focus = "target") -> LabelCounts:
+        """Counts by label and kind, over all groups."""
+        whole = self.total()
+        key = (whole._label(focus) + 1) * len(self.kinds) + whole.kind
+        table = np.bincount(key, whole.count, minlength=(len(self.labels) + 1) * len(self.kinds))
+        table = table.reshape(-1, len(self.kinds))
+        met = np.unique(np.concatenate((whole.gold, whole.system)))
+        rows = {self.labels[code]: table[code + 1] + table[0] for code in met[met >= 0].tolist()}
+        return LabelCounts(rows, np.sum(list(rows.values()), axis=0) if rows else table[0])
+
+    def by_group(self, groups: int, sums: Sequence[Mapping[str, float]], labels: Sequence[str] | None = None) -> Values:
+        """Weighted sums of kinds by group: (groups, labels, sums), or one column for all labels together."""
+        cell, place = np.unique_inverse(self.cell) if self._is_wide else (np.arange(self._cells), self.cell)
+        shown = Tally(self.labels, self.kinds, cell, cell, cell)
+        weight = np.array([[each.get(kind, 0.0) for kind in self.kinds] for each in sums])[:, shown.kind]
+        width, key = 1, self.group
+        if labels is not None:
+            width, at = len(labels), {label: column for column, label in enumerate(labels)}
+            column = ints([*(at.get(label, -1) for label in self.labels), -1])[shown._label("target")]
+            weight[:, column < 0] = 0
+            key = self.group.astype(np.int64) * width + np.maximum(column, 0)[place]
+        counted = [np.bincount(key, row[place] * self.count, minlength=groups * width) for row in weight]
+        found: Values = np.stack(counted, axis=-1, dtype=np.float64).reshape(groups, width, len(sums))
+        return found
+
+    @property
+    def _cells(self) -> int:
+        return (len(self.labels) + 1) ** 2 * len(self.kinds)
+
+    @property
+    def _is_wide(self) -> bool:
+        """Whether there are too many cells to have an entry for each."""
+        return self._cells > 2**20
+
+    def _label(self, focus: Focus) -> Ints:
+        """The label that each row counts for: the gold one where there is one, or as the focus says; -1 for none."""
+        gold, system = self.gold, self.system
+        label = np.where(gold >= 0, gold, system)
+        if focus == "system":
+            moved = np.array([kind.partition(".")[0] in ("LE", "LBE") for kind in self.kinds], dtype=np.bool_)
+            label = np.where(moved[self.kind], system, label)
+        return label
 
     def total(self) -> Tally:
         """All groups in one."""
-        group = np.zeros_like(self.group)
-        return Tally.of(self.labels, self.kinds, group, self.gold, self.system, self.kind, self.count)
+        if not self._is_wide:
+            sums = np.bincount(self.cell, self.count, minlength=self._cells)
+            cell = np.flatnonzero(sums)
+            counted = sums[cell]
+        else:
+            cell, place = np.unique_inverse(self.cell)
+            counted = np.bincount(place, self.count, minlength=len(cell))
+        count: Numbers = counted if self.count.dtype.kind == "f" else ints(counted)
+        return Tally(self.labels, self.kinds, np.zeros(len(cell), dtype=np.int64), ints(cell), count)
+
+    def regroup(self, group_of: Ints) -> Tally:
+        """The same counts, with `group_of[group]` for each group."""
+        return replace(self, group=group_of[self.group])._added_up()
 
     def select(self, groups: Ints | Sequence[int]) -> Tally:
         """The rows of some groups, which keep their numbers."""
         keep = np.isin(self.group, groups)
-        group, gold, system, kind = (column[keep] for column in (self.group, self.gold, self.system, self.kind))
-        return Tally(self.labels, self.kinds, group, gold, system, kind, self.count[keep])
+        return replace(self, group=self.group[keep], cell=self.cell[keep], count=self.count[keep])
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -122,34 +211,69 @@ class Tally:
         count = saved["count"]
         whole = all(isinstance(each, int) for each in count)
         counts: Numbers = ints(count) if whole else np.asarray(count, dtype=np.float64)
-        return Tally(tuple(saved["labels"]), tuple(saved["kinds"]), group, gold, system, kind, counts)
-
-
-def _add_up(keys: Ints, count: Numbers | None, size: int) -> tuple[Ints, Numbers]:
-    """The distinct keys, in order, and the sum of each one's counts; `size` is the number of possible keys."""
-    if count is None and size <= 4 * len(keys) + 65536:
-        sums = np.bincount(keys, minlength=size)
-        return np.flatnonzero(sums), ints(sums[sums > 0])
-    found, inverse = np.unique(keys, return_inverse=True)
-    if count is None:
-        return found, ints(np.bincount(inverse, minlength=len(found)))
-    summed = np.zeros_like(count, shape=len(found))
-    np.add.at(summed, inverse, count)
-    return found, summed
+        return Tally.of(saved["labels"], saved["kinds"], group, gold, system, kind, counts)
 
 
 SPAN_KINDS = tuple(kind if edge == "none" else f"{kind}.{edge}" for kind in KINDS for edge in EDGES)
+HIT_KINDS = ("gold_hits", "gold_others", "system_hits", "system_others")
+ACCURACY_KINDS = ("correct", "wrong")
 
 
 def tally_spans(verdicts: Verdicts, gold: Spans, system: Spans, groups: Ints | None = None) -> Tally:
     """The counts of a judge's verdicts on spans; `groups` is the group of each scope, without it there is one."""
-    of_gold, of_system = verdicts.gold >= 0, verdicts.system >= 0
-    gold_label, system_label = np.full(len(verdicts), -1), np.full(len(verdicts), -1)
-    gold_label[of_gold] = gold.label[verdicts.gold[of_gold]]
-    system_label[of_system] = system.label[verdicts.system[of_system]]
-    group = np.zeros(len(verdicts), dtype=np.int64)
-    if groups is not None:
-        group[of_gold] = groups[gold.scope[verdicts.gold[of_gold]]]
-        group[~of_gold] = groups[system.scope[verdicts.system[~of_gold]]]
     kind = verdicts.kind * len(EDGES) + verdicts.edge
-    return Tally.of(gold.vocabulary.labels.values, SPAN_KINDS, group, gold_label, system_label, kind)
+    return _tally_pairs(SPAN_KINDS, kind, verdicts.gold, verdicts.system, gold, system, groups)
+
+
+def tally_semeval(paired: Paired, gold: Spans, system: Spans, groups: Ints | None = None) -> Tally:
+    """The counts of the pairs that SemEval's measures count."""
+    return _tally_pairs(PAIR_KINDS, paired.kind, paired.gold, paired.system, gold, system, groups)
+
+
+def _tally_pairs(
+    kinds: Sequence[str],
+    kind: Ints,
+    gold_row: Ints,
+    system_row: Ints,
+    gold: Spans,
+    system: Spans,
+    groups: Ints | None,
+) -> Tally:
+    """One unit a row: a gold span, a system span (-1 for none), or both."""
+    of_gold, of_system = gold_row >= 0, system_row >= 0
+    gold_label, system_label = np.full(len(kind), -1), np.full(len(kind), -1)
+    gold_label[of_gold] = gold.label[gold_row[of_gold]]
+    system_label[of_system] = system.label[system_row[of_system]]
+    group = np.zeros(len(kind), dtype=np.int64)
+    if groups is not None:
+        group[of_gold] = groups[gold.scope[gold_row[of_gold]]]
+        group[~of_gold] = groups[system.scope[system_row[~of_gold]]]
+    return Tally.of(gold.vocabulary.labels.values, kinds, group, gold_label, system_label, kind)
+
+
+def tally_hits(hits: Hits, gold: Spans, system: Spans, groups: Ints) -> Tally:
+    """The spans of each side that hit one of the other, and the others."""
+    nothing, no_gold = np.full(len(gold), -1), np.full(len(system), -1)
+    return Tally.of(
+        gold.vocabulary.labels.values,
+        HIT_KINDS,
+        np.concatenate((groups[gold.scope], groups[system.scope])),
+        np.concatenate((gold.label, no_gold)),
+        np.concatenate((nothing, system.label)),
+        np.concatenate((np.where(hits.gold, 0, 1), np.where(hits.system, 2, 3))),
+    )
+
+
+def tally_units(units: Units, labels: Sequence[str], groups: Ints) -> Tally:
+    """The counts of tokens and separators; those that belong to no label (how many there are) have none."""
+    nothing = np.full(len(units.scope), -1)
+    return Tally.of(labels, UNIT_KINDS, groups[units.scope], units.label, nothing, units.kind, units.count)
+
+
+def tally_accuracy(correct: Ints, lengths: Ints, groups: Ints) -> Tally:
+    """How many tokens of each scope have the right tag, and how many have not."""
+    count = np.concatenate((correct, lengths - correct))
+    some = np.flatnonzero(count)
+    kind = np.repeat((0, 1), len(lengths))[some]
+    nothing = np.full(len(some), -1)
+    return Tally.of((), ACCURACY_KINDS, np.tile(groups, 2)[some], nothing, nothing, kind, count[some])

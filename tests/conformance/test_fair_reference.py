@@ -11,7 +11,9 @@ import pytest
 from build import pair
 from evenhand.judge.exact import exact
 from evenhand.judge.fair import fair
-from evenhand.scores.spans import exact_score, fair_score
+from evenhand.scores.models import match_model
+from evenhand.scores.spans import score_tally
+from evenhand.settings import ScoreSettings
 from evenhand.tally import tally_spans
 
 KINDS = ("TP", "FP", "FN", "LE", "BE", "BES", "BEL", "BEO", "LBE")
@@ -32,7 +34,7 @@ def test_counts_labels_and_confusion(case: dict[str, Any]) -> None:
     tally = tally_spans(fair(gold, system), gold, system)
     expected = case["reference_output"]
     for focus, labels in (("target", expected["per_label"]), ("system", expected["per_label_focus_system"])):
-        score = fair_score(tally, {}, focus=focus)
+        score = score_tally(match_model("fair", ScoreSettings(focus=focus)), tally, {})
         assert {kind: score.overall[kind] for kind in KINDS} == {kind: expected[kind] for kind in KINDS}
         found = {label: {kind: row[kind] for kind in KINDS} for label, row in score.labels.items()}
         assert _occurring(found) == _occurring(labels)
@@ -46,7 +48,8 @@ def test_counts_labels_and_confusion(case: dict[str, Any]) -> None:
 def test_traditional_counts_where_no_span_is_repeated(case: dict[str, Any]) -> None:
     """The reference tests membership, so its figures differ where a span is repeated, and only there."""
     gold, system = pair(case["target"], case["system"])
-    overall = exact_score(tally_spans(exact(gold, system), gold, system), {}).overall
+    tally = tally_spans(exact(gold, system), gold, system)
+    overall = score_tally(match_model("exact", ScoreSettings()), tally, {}).overall
     expected = {kind: case["reference_output"]["traditional"][kind] for kind in ("TP", "FP", "FN")}
     if _repeats(case["target"]) or _repeats(case["system"]):
         assert overall["TP"] <= expected["TP"]

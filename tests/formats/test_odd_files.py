@@ -280,6 +280,6 @@ def test_odd_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str) ->
 
 def test_a_file_without_sentences_is_a_problem(tmp_path: Path) -> None:
     path = tmp_path / "empty.tsv"
-    path.write_text("-DOCSTART- O\n")
+    path.write_text("-DOCSTART-\tX\tO\tO\n")
     (problem,) = check(path, ReadSettings(format="germeval")).problems
     assert problem.finding == "the file has no sentences"

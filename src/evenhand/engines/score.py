@@ -6,15 +6,19 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TypedDict, TypeVar, Unpack, overload
 
+import numpy as np
+
 from evenhand.engines.inputs import Side, name_of, named, open_inputs
-from evenhand.engines.serial import JUDGE_OF, Run, run_serial
+from evenhand.engines.serial import Run, run_serial
 from evenhand.result.notes import notes, notes_on_settings
 from evenhand.result.result import Gold, Result, Results
 from evenhand.result.signature import signature
-from evenhand.scores.spans import ModelScore, exact_score, fair_score
+from evenhand.scores.models import MatchModel, match_model
+from evenhand.scores.spans import score_tally
 from evenhand.scores.weights import PRESETS, Weights, parse_weights
 from evenhand.settings import (
     DEFAULT_MATCH,
+    SEMEVAL,
     Align,
     ColumnName,
     Focus,
@@ -24,6 +28,7 @@ from evenhand.settings import (
     ReadSettings,
     Repair,
     ScoreSettings,
+    Supertag,
     column_names,
     label_maps,
 )
@@ -48,6 +53,13 @@ class Options(TypedDict, total=False):
     focus: Focus
     beta: float
     weights: str | None
+    separator_weight: float
+    token_weight: ColumnName | None
+    supertag: str | Sequence[str]
+    baselines: bool
+    spurious: int
+    missing: int
+    iou: float
     format: Choice
     column: ColumnChoice
     encoding: Choice
@@ -76,6 +88,13 @@ def score(
     focus: Focus = "target",
     beta: float = 1.0,
     weights: str | None = None,
+    separator_weight: float = 1.0,
+    token_weight: ColumnName | None = None,
+    supertag: str | Sequence[str] = (),
+    baselines: bool = False,
+    spurious: int = 1,
+    missing: int = 1,
+    iou: float = 0.5,
     format: Choice = None,
     column: ColumnChoice = None,
     encoding: Choice = None,
@@ -90,7 +109,8 @@ def score(
     a column file whose last two columns are gold and prediction, as conlleval takes them (`column` names others:
     {"gold": 3, "system": 4}).
 
-    match      the match models: "exact", "fair", "weighted"
+    match      the match models: "exact", "fair", "weighted", "ts", "t", "overlap", "contain", "constrained", "iou",
+               "semeval" (or one of its four: "semeval-strict", …), "accuracy"
     labels     only these labels; exclude: all but these; both after `map`
     map        new names for labels: {"MISC": "OTH"}; the key "system:MISC" acts on the systems only
     align      "strict": tokens must be equal; "position": as many, whatever they are; "characters": the same text,
@@ -99,28 +119,55 @@ def score(
     focus      whether LE and LBE count for the gold ("target") or the "system" label
     beta       the weight of recall in F-beta
     weights    a preset or a formula for the model "weighted" (see `evenhand.scores.weights`)
+    separator_weight, token_weight, supertag, baselines
+               for "ts" and "t": what separators weigh (1), a column of the gold file with the weights of tokens,
+               labels taken as one beside the others ("ENTITY", or "PLACE=LOC,GPE"; for all models), and whether to
+               say what trivial systems get
+    spurious, missing, iou
+               how many tokens more and less "constrained" allows, and how much of their union two spans share in "iou"
     groups     what the tallies keep apart: "total", "document" or "sentence"
 
     For `format`, `column`, `encoding`, `repair`, `offsets` and `functions` see `read`. Where one side counts in
     characters (texts with offsets), all do.
     """
-    match = _listed(match)
-    if weights is not None and "weighted" not in match:
-        match = (*match, "weighted")
-    table = PRESETS["boundaries"] if weights is None else parse_weights(weights)
     sides = named(systems)
-    maps = label_maps(map, list(sides or ()))
-    settings = ScoreSettings(match, _listed(labels), _listed(exclude), maps, align, levels, focus, beta)
+    supertags = [supertag] if isinstance(supertag, str) else supertag
+    settings = ScoreSettings(
+        match=_models(match, weights),
+        labels=_listed(labels),
+        exclude=_listed(exclude),
+        maps=label_maps(map, list(sides or ())),
+        align=align,
+        levels=levels,
+        focus=focus,
+        beta=beta,
+        separator_weight=separator_weight,
+        token_weight=token_weight,
+        supertags=tuple(Supertag.parse(each) for each in supertags),
+        baselines=baselines,
+        spurious=spurious,
+        missing=missing,
+        iou=iou,
+    )
     read_as = {
         side: ReadSettings(
-            _of(format, side), _columns_of(column, side), _of(encoding, side), repair, offsets, functions
+            _of(format, side),
+            _columns_of(column, side),
+            _of(encoding, side),
+            repair,
+            offsets,
+            functions,
+            weight=token_weight if side == "gold" else None,
         )
         for side in ("gold", "system")
     }
+    table = PRESETS["boundaries"] if weights is None else parse_weights(weights)
+    models = [match_model(name, settings, table) for name in settings.match]
     inputs, vocabulary = open_inputs(gold, sides, read_as, align)
-    run = run_serial(inputs.gold, inputs.feeds, vocabulary, settings, groups, inputs.gold_layer)
+    judges = tuple(dict.fromkeys(model.judge for model in models))
+    run = run_serial(inputs.gold, inputs.feeds, vocabulary, settings, judges, groups, inputs.gold_layer)
     general = notes_on_settings(settings, vocabulary.labels.values)
-    results = _results(name_of(gold), run, settings, read_as["gold"], table, general)
+    results = _results(name_of(gold), run, models, settings, read_as["gold"], table, general)
     one = systems is None or isinstance(systems, str | PathLike | Annotation)
     return next(iter(results.values())) if one else results
 
@@ -128,6 +175,7 @@ def score(
 def _results(
     gold_name: str,
     run: Run,
+    models: Sequence[MatchModel],
     settings: ScoreSettings,
     read_as: ReadSettings,
     weights: Weights,
@@ -148,7 +196,17 @@ def _results(
             gold=gold,
             units=side.labels.total(),
             labels=dict(sorted(side.labels.items())),
-            scores={model: _model(model, tallies, support, settings, weights) for model in settings.match},
+            scores={
+                model.name: score_tally(
+                    model,
+                    tallies[model.judge],
+                    support,
+                    {tag: found[model.judge] for tag, found in run.supertags[name].items() if model.judge in found},
+                    baselines=settings.baselines,
+                )
+                for model in models
+                if model.judge in tallies
+            },
             signature=signature(settings, read_as, weights, run.atoms, reading, system_readings[name]),
             settings=settings,
             reading=system_readings[name],
@@ -169,17 +227,15 @@ def _results(
 
 def _is_perfect(tallies: Mapping[str, Tally]) -> bool:
     """Whether all that was counted is right."""
-    return all(kind == "TP" for tally in tallies.values() for *_, kind in tally.cells())
+    judges = [judge for judge in ("exact", "fair") if judge in tallies]
+    kinds = {tallies[judge].kinds[kind] for judge in judges for kind in np.unique(tallies[judge].kind).tolist()}
+    return kinds == {"TP"}
 
 
-def _model(
-    model: str, tallies: Mapping[str, Tally], support: Mapping[str, int], settings: ScoreSettings, weights: Weights
-) -> ModelScore:
-    tally = tallies[JUDGE_OF[model]]
-    if model == "exact":
-        return exact_score(tally, support, settings.beta)
-    table = weights if model == "weighted" else PRESETS["fair"]
-    return fair_score(tally, support, name=model, weights=table, focus=settings.focus, beta=settings.beta)
+def _models(match: str | Sequence[str], weights: str | None) -> tuple[str, ...]:
+    """The names of match models; `semeval` is all four of its measures, and weights ask for `weighted`."""
+    named = [each for name in _listed(match) for each in (SEMEVAL if name == "semeval" else (name,))]
+    return tuple(dict.fromkeys([*named, *(["weighted"] if weights is not None else [])]))
 
 
 def _listed(names: str | Sequence[str]) -> tuple[str, ...]:

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from evenhand.arrays import Ints, ints, ranges
+from evenhand.arrays import Ints, ints
 from evenhand.judge.boundaries import boundary_kind, overlap
+from evenhand.judge.pairs import begins_inside
 from evenhand.judge.verdicts import LBE, Matching
 from evenhand.text.layers import Spans
 
@@ -117,17 +118,8 @@ def _overlapping(matching: Matching, gold_rows: Ints, system_rows: Ints) -> tupl
     gold_start, gold_end = gold.start + gold.scope * width, gold.end + gold.scope * width
     system_start, system_end = system.start + system.scope * width, system.end + system.scope * width
     # Of two overlapping spans, the second to begin begins inside the other.
-    right, left = _begins_inside(system_start, gold_start, gold_end)
-    also_left, also_right = _begins_inside(gold_start, system_start + 1, system_end)
+    right, left = begins_inside(system_start, gold_start, gold_end)
+    also_left, also_right = begins_inside(gold_start, system_start + 1, system_end)
     left, right = np.concatenate((left, also_left)), np.concatenate((right, also_right))
     keep = overlap(gold, system, left, right)
     return left[keep], right[keep]
-
-
-def _begins_inside(starts: Ints, begin: Ints, end: Ints) -> tuple[Ints, Ints]:
-    """The pairs (i, j) in which start i lies in [begin j, end j)."""
-    order = np.argsort(starts, kind="stable")
-    ordered = starts[order]
-    first = np.searchsorted(ordered, begin)
-    count = np.maximum(np.searchsorted(ordered, end) - first, 0)
-    return order[ranges(first, count)], np.repeat(np.arange(len(begin)), count)

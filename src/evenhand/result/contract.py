@@ -10,8 +10,6 @@ from evenhand.version import __version__
 if TYPE_CHECKING:
     from evenhand.result.result import Result, Results
 
-_COUNTS = ("TP", "FP", "FN", "LE", "BE", "BES", "BEL", "BEO", "LBE")
-
 
 def to_contract(results: Results) -> dict[str, Any]:
     gold = results.gold
@@ -48,6 +46,8 @@ def _system(result: Result) -> dict[str, Any]:
 
 
 def _model(score: ModelScore) -> dict[str, Any]:
+    if score.name == "accuracy":
+        return {"headline": score.headline, "overall": {**score.overall.counts, "accuracy": score.headline}}
     found: dict[str, Any] = {
         "headline": score.headline,
         "overall": _row(score.overall, score.beta),
@@ -55,6 +55,10 @@ def _model(score: ModelScore) -> dict[str, Any]:
         "support": _average(score.support, score.beta),
         "labels": {label: _row(row, score.beta) for label, row in score.labels.items()},
     }
+    if score.supertags:
+        found["supertags"] = {name: _row(row, score.beta) for name, row in score.supertags.items()}
+    if score.baselines:
+        found["baselines"] = dict(score.baselines)
     if score.confusion is not None:
         found["confusion"] = {gold: dict(row) for gold, row in score.confusion.items()}
     if score.edges is not None:
@@ -62,9 +66,8 @@ def _model(score: ModelScore) -> dict[str, Any]:
     return found
 
 
-def _row(row: Row, beta: float) -> dict[str, float]:
-    counts = {kind: row.counts[kind] for kind in _COUNTS if kind in row.counts}
-    return {**counts, **_average(row, beta)}
+def _row(row: Row, beta: float) -> dict[str, float | None]:
+    return {**row.counts, **_average(row, beta), **row.more}
 
 
 def _average(average: Average, beta: float) -> dict[str, float]:

@@ -34,9 +34,25 @@ def signature(
         "macro": "gold-labels",
         "beta": f"{settings.beta:g}",
     }
+    return "|".join(f"{key}:{value}" for key, value in (found | _of_models(settings, weights)).items())
+
+
+def _of_models(settings: ScoreSettings, weights: Weights) -> dict[str, str]:
+    """The settings that only some match models know, where these are scored."""
+    found = {}
     if "weighted" in settings.match:
         found["weights"] = str(weights)
-    return "|".join(f"{key}:{value}" for key, value in found.items())
+    if "ts" in settings.match:
+        found["separators"] = f"{settings.separator_weight:g}"
+    if "ts" in settings.match or "t" in settings.match:
+        found["token-weights"] = "none" if settings.token_weight is None else f"column-{settings.token_weight}"
+    if "constrained" in settings.match:
+        found |= {"spurious": str(settings.spurious), "missing": str(settings.missing)}
+    if "iou" in settings.match:
+        found["iou"] = f"{settings.iou:g}"
+    if settings.supertags:
+        found["supertags"] = ",".join(map(str, settings.supertags))
+    return found
 
 
 def joint_signature(signatures: Iterable[str]) -> str:

@@ -7,14 +7,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-Values = npt.NDArray[np.float64]
+from evenhand.arrays import Values
 
 
 class PRF(NamedTuple):
-    """Precision P = TP / (TP + FP), recall R = TP / (TP + FN), and F.
+    """Precision P = right / found, recall R = met / wanted, and F.
 
-    F1 = 2 TP / (2 TP + FP + FN), the harmonic mean of P and R.
-    F-beta = (1 + b²) TP / ((1 + b²) TP + b² FN + FP) weighs recall b times as much as precision.
+    For models that count TP, FP and FN: P = TP / (TP + FP), R = TP / (TP + FN).
+    F1 = 2 P R / (P + R), which is 2 TP / (2 TP + FP + FN).
+    F-beta = (1 + b²) P R / (b² P + R) weighs recall b times as much as precision.
     Any 0/0 is 0. Sources: van Rijsbergen 1979; Ortmann 2022, eq. 1-4.
     """
 
@@ -30,13 +31,20 @@ def ratio(part: npt.ArrayLike, whole: npt.ArrayLike) -> Values:
     return np.divide(above, below, out=np.zeros(np.broadcast(above, below).shape), where=below != 0)
 
 
-def prf(tp: npt.ArrayLike, fp: npt.ArrayLike, fn: npt.ArrayLike, beta: float = 1.0) -> PRF:
+def prf(
+    right: npt.ArrayLike, found: npt.ArrayLike, met: npt.ArrayLike, wanted: npt.ArrayLike, beta: float = 1.0
+) -> PRF:
     """Precision, recall, F1 and F-beta from counts, which weights may have made fractions."""
-    tp, fp, fn = (np.asarray(each, dtype=np.float64) for each in (tp, fp, fn))
-    weight = beta * beta
+    right, found, met, wanted = (np.asarray(each, dtype=np.float64) for each in (right, found, met, wanted))
     return PRF(
-        ratio(tp, tp + fp),
-        ratio(tp, tp + fn),
-        ratio(2 * tp, 2 * tp + fp + fn),
-        ratio((1 + weight) * tp, (1 + weight) * tp + weight * fn + fp),
+        ratio(right, found), ratio(met, wanted), _f(right, found, met, wanted, 1.0), _f(right, found, met, wanted, beta)
     )
+
+
+def _f(right: Values, found: Values, met: Values, wanted: Values, beta: float) -> Values:
+    """F-beta without a division before the last one, so that it is as exact as can be."""
+    weight = beta * beta
+    simple = ratio((1 + weight) * right, weight * wanted + found)
+    if np.array_equal(right, met):
+        return simple
+    return ratio((1 + weight) * right * met, weight * right * wanted + met * found)

@@ -1,22 +1,17 @@
-"""Scores of span match models: what their tallies amount to, overall, by label, and on average."""
+"""What a tally amounts to under a match model: overall, by label, and on average."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from evenhand.arrays import Values
+from evenhand.scores.contingency import acceptor, contingency
+from evenhand.scores.models import BOUNDARY_KINDS, MatchModel, Sum
 from evenhand.scores.prf import prf
-from evenhand.scores.weights import PRESETS, Weights
-from evenhand.settings import Focus
-from evenhand.tally import NO_LABEL, Tally
-
-Counts = dict[str, float]
-EXACT_KINDS = ("TP", "FP", "FN")
-FAIR_KINDS = ("TP", "LE", "BES", "BEL", "BEO", "LBE", "FN", "FP")
-BOUNDARY_KINDS = ("BES", "BEL", "BEO")
+from evenhand.tally import Tally
 
 
 @dataclass(frozen=True)
@@ -33,17 +28,23 @@ class Average:
 class Row(Average):
     """Counts and the scores that follow from them. `row["TP"]` is a count."""
 
-    counts: Mapping[str, float] = field(default_factory=dict)
+    counts: Mapping[str, float | None] = field(default_factory=dict)
+    """None where a file does not know: true negatives without the lengths of sentences."""
+    more: Mapping[str, float | None] = field(default_factory=dict)
+    """Further scores, of models with true negatives: accuracy, specificity, false_positive_rate, kappa."""
 
-    def __getitem__(self, kind: str) -> float:
-        return self.counts[kind]
+    def __getitem__(self, name: str) -> float:
+        found = self.counts[name] if name in self.counts else self.more[name]
+        if found is None:
+            raise KeyError(f"{name} takes the lengths of sentences, which the files do not have")
+        return found
 
 
 @dataclass(frozen=True)
 class ModelScore:
     """What one match model says of one system."""
 
-    name: str
+    model: MatchModel
     overall: Row
     """All labels together: counts are summed before the division (micro average)."""
     macro: Average
@@ -55,93 +56,99 @@ class ModelScore:
     """Errors by gold label and system label; the empty string is "no label"."""
     edges: Mapping[str, Mapping[str, float]] | None = None
     """Boundary errors by the boundary that agrees."""
-    beta: float = 1.0
+    supertags: Mapping[str, Row] = field(default_factory=dict)
+    """Several labels taken as one, beside the labels and outside of all averages."""
+    baselines: Mapping[str, float | None] = field(default_factory=dict)
+    """The headline of trivial systems: the `rejector` finds nothing, the `acceptor` everything."""
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    @property
+    def beta(self) -> float:
+        return self.model.beta
 
     @property
     def headline(self) -> float:
-        """The one number of this model: overall F-beta, which is F1 unless beta was set."""
-        return self.overall.f_beta
+        """The one number of this model: F-beta (F1 unless beta was set), overall or of the macro average."""
+        return self._head.f_beta
 
     @property
     def precision(self) -> float:
-        return self.overall.precision
+        return self._head.precision
 
     @property
     def recall(self) -> float:
-        return self.overall.recall
+        return self._head.recall
 
     @property
     def f1(self) -> float:
-        return self.overall.f1
+        return self._head.f1
+
+    @property
+    def _head(self) -> Average:
+        return self.macro if self.model.headline == "macro" else self.overall
 
 
-def exact_score(tally: Tally, support: Mapping[str, int], beta: float = 1.0) -> ModelScore:
-    """Precision, recall and F under exact match: every pair of unequal spans is an FN and an FP."""
-    counts = _by_label(tally, "target", EXACT_KINDS)
-    return _score("exact", counts, PRESETS["fair"], support, beta, EXACT_KINDS)
-
-
-def fair_score(
+def score_tally(
+    model: MatchModel,
     tally: Tally,
     support: Mapping[str, int],
+    supertags: Mapping[str, Tally] | None = None,
     *,
-    name: str = "fair",
-    weights: Weights = PRESETS["fair"],
-    focus: Focus = "target",
-    beta: float = 1.0,
+    baselines: bool = False,
 ) -> ModelScore:
-    """Precision, recall and F of fair verdicts under a weight table, with the confusion matrix.
-
-    Everything but FP counts for the gold label; with the focus on the system, LE and LBE count for the system's.
-    """
-    counts = _by_label(tally, focus, FAIR_KINDS)
-    score = _score(name, counts, weights, support, beta, FAIR_KINDS)
-    return ModelScore(
-        name, score.overall, score.macro, score.support, score.labels, _confusion(tally), _edges(tally), beta
-    )
-
-
-def _by_label(tally: Tally, focus: Focus, kinds: Sequence[str]) -> dict[str, Counts]:
-    """Counts by label and kind, the parts behind points joined; labels in the order of their names."""
-    found: dict[str, Counts] = defaultdict(lambda: dict.fromkeys(kinds, 0))
-    for (_, gold, system, kind), count in tally.total().cells().items():
-        base = kind.partition(".")[0]
-        for label in (gold, system):
-            if label != NO_LABEL:
-                found[label][base] += 0
-        label = system if gold == NO_LABEL or (focus == "system" and base in ("LE", "LBE")) else gold
-        found[label][base] += count
-    return dict(sorted(found.items()))
-
-
-def _score(
-    name: str,
-    counts: Mapping[str, Counts],
-    weights: Weights,
-    support: Mapping[str, int],
-    beta: float,
-    kinds: Sequence[str],
-) -> ModelScore:
-    total = {kind: sum(row[kind] for row in counts.values()) for kind in kinds}
-    rows = {label: _row(row, weights, beta) for label, row in counts.items()}
+    """The scores of a tally; `support` is the number of gold spans by label, `supertags` are tallies of their own."""
+    table = tally.by_label(model.focus)
+    rows = {label: _row(model, tally, row) for label, row in sorted(table.rows.items())}
     gold_labels = [label for label in rows if support.get(label)]
     members = [rows[label] for label in gold_labels]
     return ModelScore(
-        name,
-        _row(total, weights, beta),
+        model,
+        _row(model, tally, table.overall),
         _average(members, [1] * len(members)),
         _average(members, [support[label] for label in gold_labels]),
         rows,
-        beta=beta,
+        _confusion(tally) if model.judge == "fair" else None,
+        _edges(tally) if model.judge == "fair" else None,
+        {name: _row(model, each, each.by_label(model.focus).overall) for name, each in (supertags or {}).items()},
+        _baselines(model, members) if baselines and model.contingency else {},
     )
 
 
-def _row(counts: Counts, weights: Weights, beta: float) -> Row:
-    precision, recall, f1, f_beta = (float(value) for value in prf(*weights.apply(counts), beta))
-    shown = dict(counts)
-    if "BES" in counts:
-        shown["BE"] = sum(counts[kind] for kind in BOUNDARY_KINDS)
-    return Row(precision, recall, f1, f_beta, shown)
+def headlines(model: MatchModel, sums: Values) -> Values:
+    """The headlines of many sums, (…, labels, what the model divides): of one label, or the mean over several."""
+    right, found, wanted, met = (
+        sums[..., place] for place in (0, 1, 2, sums.shape[-1] - 1 if sums.shape[-1] > 3 else 0)
+    )
+    if right.shape[-1] == 0:
+        return np.zeros(right.shape[:-1])
+    mean: Values = prf(right, found, met, wanted, model.beta).f_beta.mean(axis=-1)
+    return mean
+
+
+def _row(model: MatchModel, tally: Tally, counts: Values) -> Row:
+    count_of = dict(zip(tally.kinds, counts.tolist(), strict=True))
+
+    def total(parts: Sum) -> float:
+        return float(sum(weight * count_of.get(kind, 0) for kind, weight in parts.items()))
+
+    scores = prf(total(model.right), total(model.found), total(model.met), total(model.wanted), model.beta)
+    shown: dict[str, float | None] = {kind: _plain(total(parts)) for kind, parts in model.counts.items()}
+    more: dict[str, float | None] = {}
+    if model.contingency:
+        cells = {kind: total(parts) for kind, parts in model.contingency.items()}
+        is_known = count_of.get("token.units", 0) > 0
+        more = contingency(cells) if is_known else dict.fromkeys(contingency(cells))
+        shown["TN"] = shown["TN"] if is_known else None
+    precision, recall, f1, f_beta = (float(value) for value in scores)
+    return Row(precision, recall, f1, f_beta, shown, more)
+
+
+def _plain(count: float) -> float:
+    """A whole number as an integer."""
+    return int(count) if float(count).is_integer() else count
 
 
 def _average(rows: Sequence[Row], weights: Sequence[float]) -> Average:
@@ -149,6 +156,13 @@ def _average(rows: Sequence[Row], weights: Sequence[float]) -> Average:
         return Average(0.0, 0.0, 0.0, 0.0)
     table = np.array([(row.precision, row.recall, row.f1, row.f_beta) for row in rows])
     return Average(*(float(value) for value in np.average(table, axis=0, weights=weights)))
+
+
+def _baselines(model: MatchModel, rows: Sequence[Row]) -> dict[str, float | None]:
+    shares = [row.more["positive"] for row in rows]
+    known = [share for share in shares if share is not None]
+    accepted = [acceptor(share, model.beta) for share in known]
+    return {"rejector": 0.0, "acceptor": sum(accepted) / len(accepted) if accepted else None}
 
 
 def _confusion(tally: Tally) -> dict[str, dict[str, float]]:

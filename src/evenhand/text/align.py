@@ -17,7 +17,7 @@ from evenhand.arrays import Ints
 from evenhand.problems import InputError
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.corpus import Corpus
-from evenhand.text.layers import Spans
+from evenhand.text.layers import Spans, Tags
 from evenhand.text.tokens import Tokens, first_difference
 
 _SAME_TOKENS = (
@@ -34,6 +34,8 @@ class Feed:
     def __init__(self, batches: Iterator[Annotation], layer: str = "spans", *, by_position: bool = False) -> None:
         """With `by_position` tokens may differ, but sentences must have the same lengths."""
         self.reading: Reading | None = None
+        self.tags: Tags | None = None
+        """The tags of the portion that was taken last, if the file has any."""
         self.breaks_differ = False
         self._batches = batches
         self._layer = layer
@@ -58,6 +60,7 @@ class Feed:
             self._last = piece
             done += len(piece)
         spans = _Stretch.join(pieces)
+        self.tags = _Stretch.join_tags(pieces)
         if not pieces[0].by_token:
             _check_ends(gold, pieces[0].corpus, spans)
             return spans
@@ -104,6 +107,7 @@ class _Stretch:
 
     corpus: Corpus
     spans: Spans
+    tags: Tags | None
     by_token: bool
 
     def __len__(self) -> int:
@@ -113,10 +117,10 @@ class _Stretch:
     def of(batch: Annotation, layer: str, by_token: bool) -> _Stretch:
         spans, bounds = batch.spans(layer), batch.corpus.bounds
         if bounds is None or not by_token:
-            return _Stretch(batch.corpus, spans, by_token=False)
+            return _Stretch(batch.corpus, spans, None, by_token=False)
         first = bounds[spans.scope]
         spans = replace(spans, scope=np.zeros_like(first), start=spans.start + first, end=spans.end + first)
-        return _Stretch(batch.corpus, spans, by_token=True)
+        return _Stretch(batch.corpus, spans, batch.tags(layer), by_token=True)
 
     def cut(self, size: int) -> tuple[_Stretch, _Stretch | None]:
         """The first `size` tokens (or sentences), and the rest if there is any."""
@@ -126,8 +130,9 @@ class _Stretch:
         spans = self.spans
         place = spans.start if self.by_token else spans.scope
         mine, others = spans.take(np.flatnonzero(place < size)), spans.take(np.flatnonzero(place >= size))
-        return _Stretch(before, mine, self.by_token), _Stretch(
-            after, _moved(others, -size, self.by_token), self.by_token
+        tags, rest = (None, None) if self.tags is None else self.tags.cut(size)
+        return _Stretch(before, mine, tags, self.by_token), _Stretch(
+            after, _moved(others, -size, self.by_token), rest, self.by_token
         )
 
     @staticmethod
@@ -138,6 +143,12 @@ class _Stretch:
             moved.append(_moved(piece.spans, before, piece.by_token))
             before += len(piece)
         return Spans.concatenate(moved, [0] * len(moved))
+
+    @staticmethod
+    def join_tags(pieces: Sequence[_Stretch]) -> Tags | None:
+        """The tags of successive pieces, if all have some."""
+        tags = [piece.tags for piece in pieces if piece.tags is not None]
+        return Tags.concatenate(tags) if len(tags) == len(pieces) else None
 
 
 def _size(corpus: Corpus, by_token: bool) -> int:

@@ -63,6 +63,11 @@ class Annotation:
             raise TypeError(f"the layer {layer!r} of {self.corpus.source} holds tags, not spans")
         return found
 
+    def tags(self, layer: str = "spans") -> Tags | None:
+        """The tags that a layer of spans was read from, if they are one tag a token."""
+        found = self.layers.get("tags" if layer == "spans" else f"{layer}-tags")
+        return found if isinstance(found, Tags) else None
+
     def __repr__(self) -> str:
         sizes = [f"{self.corpus.sentences:,} sentences"]
         if self.corpus.token_count is not None:
@@ -83,13 +88,8 @@ class Annotation:
                 layers[name] = Spans.concatenate([part.spans(name) for part in parts], scopes)
             else:
                 tags = [part.layers[name] for part in parts]
-                layers[name] = _join_tags([each for each in tags if isinstance(each, Tags)])
+                layers[name] = Tags.concatenate([each for each in tags if isinstance(each, Tags)])
         readings = dict(first.readings)
         for part in parts[1:]:
             readings = {name: reading.plus(part.readings[name]) for name, reading in readings.items()}
         return Annotation(Corpus.concatenate([part.corpus for part in parts]), layers, readings, first.name)
-
-
-def _join_tags(parts: Sequence[Tags]) -> Tags:
-    """Tags of successive batches, whose names are those of the last one: a reader's table of tags only grows."""
-    return Tags(np.concatenate([part.code for part in parts]), parts[-1].names)

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from evenhand.arrays import Ints, empty, ints
+from evenhand.arrays import Ints, Values, empty, ints
 from evenhand.settings import Atoms
 from evenhand.text.tokens import Tokens
 
@@ -31,6 +31,8 @@ class Corpus:
     first_line: int = 0
     atoms: Atoms = "tokens"
     """What positions count: tokens, or characters that are no spaces (`tokens` then holds these)."""
+    weights: Values | None = None
+    """What each token weighs, where a column says."""
     raw: Ints | None = None
     """Where the text of each sentence begins in the bytes of `tokens`, spaces and all, and where the last one ends."""
     documents: Ints = field(default_factory=lambda: ints([0]))
@@ -77,6 +79,7 @@ class Corpus:
         first_sentence = np.cumsum([0, *(part.sentences for part in parts)])
         documents = [part.documents[int(part.continues and i > 0) :] for i, part in enumerate(parts)]
         all_bounds = [part.bounds for part in parts if part.bounds is not None]
+        all_weights = [part.weights for part in parts if part.weights is not None]
         all_raw = [part.raw for part in parts if part.raw is not None]
         all_tokens = [part.tokens for part in parts if part.tokens is not None]
         return Corpus(
@@ -87,6 +90,7 @@ class Corpus:
             else None,
             tokens=Tokens.concatenate(all_tokens) if len(all_tokens) == len(parts) else None,
             lines=np.concatenate([part.lines + part.first_line for part in parts]),
+            weights=np.concatenate(all_weights) if len(all_weights) == len(parts) else None,
             raw=_join_bounds(all_raw, [int(each[-1]) for each in all_raw]) if len(all_raw) == len(parts) else None,
             documents=np.concatenate(
                 [starts + shift for starts, shift in zip(documents, first_sentence, strict=False)]

@@ -24,6 +24,15 @@ class Tags:
     def to_list(self) -> list[str]:
         return [self.names[code] for code in self.code.tolist()]
 
+    def cut(self, size: int) -> tuple[Tags, Tags]:
+        """The first tags, and the rest."""
+        return Tags(self.code[:size], self.names), Tags(self.code[size:], self.names)
+
+    @staticmethod
+    def concatenate(parts: Sequence[Tags]) -> Tags:
+        """Tags of successive batches, whose names are those of the last one: a reader's table of tags only grows."""
+        return parts[0] if len(parts) == 1 else Tags(np.concatenate([part.code for part in parts]), parts[-1].names)
+
 
 @dataclass(frozen=True)
 class Spans:

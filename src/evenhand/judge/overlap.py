@@ -1,0 +1,77 @@
+"""Lenient match: when a system span with the label of a gold span is a hit, though their bounds may differ.
+
+A gold span g and a system span s are looked at if they have the same label and share at least one token. With their
+sizes |g| and |s| in tokens and `shared` tokens, s has |s| - shared spurious tokens and |g| - shared missing ones.
+
+- overlap: any such pair is a hit.
+- contain: missing = 0, so that s covers g; any number of spurious tokens.
+- constrained: spurious <= k1 and missing <= k2, both 1 unless they are set.
+- iou: shared / (|g| + |s| - shared) >= threshold, 0.5 unless it is set (intersection over union).
+
+Counting: one span may hit or be hit by several. Recall is the share of gold spans that at least one system span hits,
+precision the share of system spans that hit at least one gold span. The two numerators may differ, so there is no TP.
+
+The quotient of iou is compared as it is, rounded once, because a threshold is a rounded number too: 1/3 of the
+tokens meet the threshold 1/3, 11/20 meet 0.55, though 0.55 * 20 > 11 in floating point. No quotient below such a
+fraction rounds up to it, as long as union times denominator stays under 2**52.
+
+Sources: Esuli and Sebastiani 2010, section 3, which takes overlap and contain from Freitag 1997 and constrained
+overlap from De Sitter and Daelemans 2003; Jaccard 1912 for iou, as in object detection.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenhand.arrays import Bools, Ints
+from evenhand.judge.pairs import Pairs, sizes
+from evenhand.problems import SettingError
+from evenhand.text.layers import Spans
+
+HIT_MODELS = ("overlap", "contain", "constrained", "iou")
+
+
+@dataclass(frozen=True)
+class Hits:
+    """Which gold spans are hit by a system span, and which system spans hit a gold span."""
+
+    gold: Bools
+    system: Bools
+
+
+def hits(
+    model: str,
+    gold: Spans,
+    system: Spans,
+    pairs: Pairs,
+    *,
+    spurious: int = 1,
+    missing: int = 1,
+    threshold: float = 0.5,
+) -> Hits:
+    """The hits among `pairs`, which are all pairs that share a token.
+
+    `spurious` (k1) and `missing` (k2) are the bounds of constrained overlap, `threshold` is that of iou.
+    """
+    pairs = pairs.take(gold.label[pairs.left] == system.label[pairs.right])
+    gold_size, system_size = sizes(gold)[pairs.left], sizes(system)[pairs.right]
+    spurious_tokens, missing_tokens = system_size - pairs.shared, gold_size - pairs.shared
+    if model == "overlap":
+        found = pairs.shared >= 1
+    elif model == "contain":
+        found = missing_tokens == 0
+    elif model == "constrained":
+        found = (spurious_tokens <= spurious) & (missing_tokens <= missing)
+    elif model == "iou":
+        found = pairs.shared / (gold_size + spurious_tokens) >= threshold
+    else:
+        raise SettingError(f"{model!r} does not say when a span is a hit; name one of {', '.join(HIT_MODELS)}.")
+    return Hits(_marked(len(gold), pairs.left[found]), _marked(len(system), pairs.right[found]))
+
+
+def _marked(size: int, rows: Ints) -> Bools:
+    marks = np.zeros(size, dtype=np.bool_)
+    marks[rows] = True
+    return marks

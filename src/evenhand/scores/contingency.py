@@ -1,0 +1,41 @@
+"""Scores of contingency tables: what true negatives make possible, and what trivial systems get."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from evenhand.scores.prf import ratio
+
+
+def contingency(cells: Mapping[str, float]) -> dict[str, float | None]:
+    """Scores of one table of TP, FP, FN and TN, with N the sum of all.
+
+    accuracy            (TP + TN) / N
+    specificity         TN / (TN + FP)
+    false_positive_rate FP / (TN + FP); with recall, the point in ROC space
+    kappa               (p_o - p_e) / (1 - p_e), with p_o the accuracy and
+                        p_e = ((TP + FP) (TP + FN) + (FN + TN) (FP + TN)) / N² (Cohen 1960)
+    positive            (TP + FN) / N, the share of positive units
+
+    Source: Esuli and Sebastiani 2010, section 4.
+    """
+    tp, fp, fn, tn = (cells[kind] for kind in ("TP", "FP", "FN", "TN"))
+    size = tp + fp + fn + tn
+    agreed = float(ratio(tp + tn, size))
+    expected = float(ratio((tp + fp) * (tp + fn) + (fn + tn) * (fp + tn), size * size))
+    return {
+        "accuracy": agreed,
+        "specificity": float(ratio(tn, tn + fp)),
+        "false_positive_rate": float(ratio(fp, tn + fp)),
+        "kappa": float(ratio(agreed - expected, 1 - expected)),
+        "positive": float(ratio(tp + fn, size)),
+    }
+
+
+def acceptor(positive: float, beta: float = 1.0) -> float:
+    """F-beta of a system that tags everything: precision is the share f of positive units, recall is 1.
+
+    F1 = 2 f / (1 + f). The trivial rejector, which tags nothing, has 0. Source: Esuli and Sebastiani 2010, section 4.
+    """
+    weight = beta * beta
+    return float(ratio((1 + weight) * positive, weight * positive + 1)) if positive else 0.0
