@@ -18,7 +18,10 @@ from evenhand.text.labels import Vocabulary
 
 NAME = "germeval"
 _WIDTHS = (4, 6)
-_SIX: Columns = {"spans": (5, 6), "gold": (3, 4), "system": (5, 6)}
+_DEFAULTS: dict[int, Columns] = {
+    4: {"spans": (3, 4), "gold": (3, 4), "system": (3, 4)},
+    6: {"spans": (5, 6), "gold": (3, 4), "system": (5, 6)},
+}
 
 
 def recognise(sample: Block) -> bool:
@@ -36,19 +39,31 @@ def _is_row(cells: list[str]) -> bool:
 
 def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole sentences, with a layer of two levels for each entry of `columns`."""
-    rows = ((number, cells) for number, _, cells in rows_of(source) if not cells[0].startswith("#"))
-    number, cells = next(rows, (None, []))
-    if number is None:
-        raise source.error(None, "the file has no tokens", "check how it was written")
-    width = 6 if len(cells) >= 6 else 4
+    number, width = _first_row(source)
     layout = Layout(True, width, number, token=1, hash_comments=True)
     if width == 4 and len(columns) > 1:
         raise source.error(
             number, "found 4 columns where gold and prediction need 6", "give the prediction as a second file"
         )
-    defaults = _SIX if width == 6 else {"spans": (3, 4)}
-    places = {layer: layout.places(source, wanted or defaults[layer]) for layer, wanted in columns.items()}
+    places = {layer: layout.places(source, wanted or _DEFAULTS[width][layer]) for layer, wanted in columns.items()}
     return read_table(NAME, source, layout, places, settings, vocabulary)
+
+
+def _first_row(source: Source) -> tuple[int, int]:
+    """The line of the first token, and how many columns it has, empty ones at its end aside."""
+    rows = (row for row in rows_of(source) if not row[2][0].startswith("#"))
+    number, tabs, cells = next(rows, (None, False, []))
+    if number is None:
+        raise source.error(None, "the file has no tokens", "check how it was written")
+    if not tabs:
+        mark = "tab" if source.delimiter is None else repr(source.delimiter)
+        remedy = "separate them with tabs, or name their --delimiter (evenhand germeval)"
+        raise source.error(number, f"there is no {mark} between columns", remedy, "columns")
+    width = _WIDTHS[1] if len(cells) >= _WIDTHS[1] else _WIDTHS[0]
+    if len(cells) < width or any(cells[width:]):
+        remedy = "give the columns index, token, outer and inner tag, or these and the predicted two"
+        raise source.error(number, f"found {len(cells)} columns where GermEval has 4 or 6", remedy, "columns")
+    return number, width
 
 
 def write(annotation: Annotation, encoding: str, *, first: bool = True) -> Iterator[str]:

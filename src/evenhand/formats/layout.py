@@ -15,6 +15,7 @@ from evenhand.arrays import Ints, ints
 from evenhand.formats.blocks import Cells, Lines, split
 from evenhand.formats.source import Block, Source
 from evenhand.formats.tag_column import TagColumn
+from evenhand.formats.weight_column import WeightColumn
 from evenhand.settings import ColumnName, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.corpus import Corpus
@@ -100,14 +101,23 @@ def read_table(
 
     Without any layer it is text alone, and a single column is the tokens.
     """
+    many = sum(map(len, places.values())) > 1
     readers = {
-        layer: [TagColumn(source, place, settings, vocabulary, _sample(source, layout)) for place in columns]
+        layer: [
+            TagColumn(source, place, settings, vocabulary, _sample(source, layout), is_one_of_many=many)
+            for place in columns
+        ]
         for layer, columns in places.items()
     }
+    weights = None
+    if settings.weight is not None:
+        weights = WeightColumn(source, *layout.places(source, (settings.weight,)))
     new_document = True
     for parsed in _parsed(source, layout, settings.block_size):
         corpus, next_is_new = _corpus(source, layout, parsed, new_document, has_tokens=layout.columns > 1 or not places)
         if corpus.sentences:
+            if weights is not None:
+                corpus = replace(corpus, weights=weights.read(parsed.tokens, corpus))
             layers: dict[str, Spans | Tags] = {}
             readings: dict[str, Reading] = {}
             for layer, columns in readers.items():
@@ -115,8 +125,9 @@ def read_table(
                 readings[layer] = replace(
                     reading, format=name, skipped={TRAILING: parsed.trailing} if parsed.trailing else {}
                 )
-                if tags is not None:
-                    layers["tags" if layer == "spans" else f"{layer}-tags"] = tags
+                stem = "tags" if layer == "spans" else f"{layer}-tags"
+                for level, each in enumerate(tags, 1):
+                    layers[stem if len(tags) == 1 else f"{stem}-{level}"] = each
             yield Annotation(corpus, layers, readings, source.name)
         new_document = next_is_new
 
@@ -141,14 +152,12 @@ def _sample(source: Source, layout: Layout) -> Iterator[tuple[Cells, Corpus]]:
         yield parsed.tokens, _corpus(source, layout, parsed, True, has_tokens=False)[0]
 
 
-def _levels(columns: list[TagColumn], cells: Cells, corpus: Corpus) -> tuple[Tags | None, Spans, Reading]:
-    """The spans of one or several columns, each column on levels of its own behind those of the one before.
-
-    The tags of a single column come with them.
-    """
+def _levels(columns: list[TagColumn], cells: Cells, corpus: Corpus) -> tuple[list[Tags], Spans, Reading]:
+    """The tags of one or several columns and their spans, each column on levels of its own behind the one before."""
     found = [column.read(cells, corpus) for column in columns]
+    tags = [each for each, _, _ in found]
     if len(found) == 1:
-        return found[0]
+        return tags, *found[0][1:]
     parts, level = [], 0
     for column, (_, spans, _) in zip(columns, found, strict=True):
         parts.append(replace(spans, level=spans.level + level))
@@ -157,7 +166,7 @@ def _levels(columns: list[TagColumn], cells: Cells, corpus: Corpus) -> tuple[Tag
     reading = found[0][2]
     for _, _, other in found[1:]:
         reading = replace(reading.plus(other), column=f"{reading.column}+{other.column}")
-    return None, joined.take(np.lexsort((joined.level, joined.start, joined.scope))), reading
+    return tags, joined.take(np.lexsort((joined.level, joined.start, joined.scope))), reading
 
 
 def _parsed(source: Source, layout: Layout, size: int) -> Iterator[Parsed]:
@@ -171,8 +180,9 @@ def _classify(source: Source, layout: Layout, lines: Lines) -> Parsed:
     documents, trailing = list[int](), 0
     if np.count_nonzero(is_token) + np.count_nonzero(is_break) < len(lines.cells):
         odd = np.flatnonzero(~(is_token | is_break))
-        documents, shortened = _odd_lines(source, layout, lines, odd.tolist())
+        documents, shortened, hashes = _odd_lines(source, layout, lines, odd.tolist())
         is_token[shortened], trailing = True, len(shortened)
+        is_break[hashes] |= layout.hash_comments
     if layout.names and 0 <= layout.first_line - lines.first_line < len(is_token):
         is_token[layout.first_line - lines.first_line] = False
     tokens = lines.table(np.flatnonzero(is_token), layout.columns)
@@ -186,25 +196,25 @@ def _classify(source: Source, layout: Layout, lines: Lines) -> Parsed:
     return Parsed(lines.first_line, len(lines.cells), tokens, breaks, ints(sorted(documents)), trailing)
 
 
-def _odd_lines(source: Source, layout: Layout, lines: Lines, odd: list[int]) -> tuple[list[int], list[int]]:
-    """Of the lines with another number of cells, those that begin documents, and those that are tokens nevertheless.
+def _odd_lines(source: Source, layout: Layout, lines: Lines, odd: list[int]) -> tuple[list[int], list[int], list[int]]:
+    """Of the lines with another number of cells, those that begin documents, are tokens nevertheless, or comments.
 
-    The others are comments or problems.
+    The others are problems.
     """
-    documents, shortened = [], []
+    documents, shortened, comments = [], [], []
     for line in odd:
         text = lines.text(line)
         if text.startswith(DOCUMENT_START) or (text.startswith("#") and _DOCUMENT_COMMENT.search(text)):
             documents.append(line)
         elif text.startswith("#"):
-            continue
+            comments.append(line)
         elif lines.drop_empty_end(line, layout.columns):
             shortened.append(line)
         else:
             finding = f"found {_columns(int(lines.cells[line]))} where line {layout.first_line} has {layout.columns}"
             remedy = "mend the line, or begin it with # if it is a comment"
             source.report(lines.number(line), finding, remedy, "columns")
-    return documents, shortened
+    return documents, shortened, comments
 
 
 def _document_starts(tokens: Cells) -> Ints:

@@ -25,6 +25,7 @@ COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
 _MARKS = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma", b"\x28\xb5\x2f\xfd": "backports.zstd"}
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BLANK_LINE = re.compile(rb"\n[ \t\r]*\n")
+_BLANKS = re.compile(rb"[ \t]+")
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,8 @@ class Source:
     path: Path
     problems: list[Problem] | None = None
     """Where problems that a reader can go on behind are collected; without it, the first one is raised."""
+    delimiter: str | None = None
+    """What separates columns instead of tabs; blanks stand for runs of them."""
 
     @property
     def shown(self) -> str:
@@ -151,6 +154,9 @@ class Source:
         if nul >= 0:
             line = first_line + data.count(b"\n", 0, nul)
             raise self.error(line, "found a NUL byte, so this is no text file", "check which file it is", "characters")
+        if self.delimiter is not None:
+            data = _with_tabs(data, self.delimiter)
+            size = len(data) - len(PADDING)
         return Block(data, size, first_line)
 
     def _valid(self, data: bytes, first_line: int) -> bytes:
@@ -172,6 +178,13 @@ class Source:
 def _standard_input() -> bytes:
     """All of standard input; it can be read once only, and files are looked at more than once."""
     return sys.stdin.buffer.read()
+
+
+def _with_tabs(data: bytes, delimiter: str) -> bytes:
+    """The text with a tab for every delimiter; a tab that was none becomes a space."""
+    if not delimiter.strip(" \t"):
+        return _BLANKS.sub(b"\t", data)
+    return b"\t".join(part.replace(b"\t", b" ") for part in data.split(delimiter.encode()))
 
 
 def _last_line(data: bytes) -> int:

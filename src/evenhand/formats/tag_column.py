@@ -23,13 +23,21 @@ class TagColumn:
     """Reads the tags of one column, batch by batch."""
 
     def __init__(
-        self, source: Source, place: int, settings: ReadSettings, vocabulary: Vocabulary, sample: Sample
+        self,
+        source: Source,
+        place: int,
+        settings: ReadSettings,
+        vocabulary: Vocabulary,
+        sample: Sample,
+        *,
+        is_one_of_many: bool = False,
     ) -> None:
         self._place = place
         parts = (_coded(CellCodes(), cells, place, corpus) for cells, corpus in sample)
         encoding = settings.encoding or recognise_encoding(parts)
         self._codes = CellCodes()
-        self._reader = TagReader(source, settings, vocabulary, encoding)
+        named = f" in column {place + 1}" if is_one_of_many else ""
+        self._reader = TagReader(source, settings, vocabulary, encoding, named)
 
     @property
     def levels(self) -> int:

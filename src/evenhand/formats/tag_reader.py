@@ -33,8 +33,12 @@ class Coded:
 class TagReader:
     """Reads coded tags, batch by batch."""
 
-    def __init__(self, source: Source, settings: ReadSettings, vocabulary: Vocabulary, encoding: str) -> None:
+    def __init__(
+        self, source: Source, settings: ReadSettings, vocabulary: Vocabulary, encoding: str, place: str = ""
+    ) -> None:
+        """`place` says where on a line the tags stand, where there are several of them."""
         self._source = source
+        self._place = place
         self._repair = settings.repair
         self._encoding = encoding
         self._how = "named" if settings.encoding else "recognised from the first ones"
@@ -77,7 +81,8 @@ class TagReader:
         places = [(corpus.line(token), self._table.names[int(code[token])]) for token in np.sort(tokens).tolist()]
         if self._repair == "error" or self._source.problems is not None:
             for line, tag in places:
-                finding = f"the span that begins here with {tag!r} is ill-formed in {self._encoding.upper()}"
+                begin = f"the span that begins here with {tag!r}{self._place}"
+                finding = f"{begin} is ill-formed in {self._encoding.upper()}"
                 remedy = "mend it, or choose --repair begin or discard"
                 self._source.report(line, finding, remedy, "ill-formed span")
         return f"line {places[0][0]}, {places[0][1]!r}"

@@ -1,0 +1,56 @@
+"""`evenhand germeval`: the metrics of a shared task."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+@click.command
+@click.argument("gold", type=click.Path(path_type=Path))
+@click.argument("prediction", required=False, type=click.Path(path_type=Path))
+@click.option("-l", "--latex", is_flag=True, help="The metrics as a LaTeX table (booktabs).")
+@click.option("-d", "--delimiter", metavar="TEXT", help="What separates columns [tab].")
+@click.option("-v", "--verbose", is_flag=True, help="Gold, found and correct entities by label and level, too.")
+@click.option(
+    "--repair",
+    type=click.Choice(["begin", "discard", "error"]),
+    default="begin",
+    show_default=True,
+    help="An entity that begins with I-: take it as it stands, leave it out, or stop.",
+)
+@click.option(
+    "--as", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Form of the output."
+)
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to this file instead.")
+@click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
+def germeval(gold: Path, prediction: Path | None, form: str, output: Path | None, **options: Any) -> None:
+    """Score a PREDICTION with the metrics of GermEval 2014.
+
+    With GOLD alone it has six columns: index, token, gold outer and inner tag, predicted outer and inner tag.
+    With a PREDICTION both have four. Ill-formed files are errors, with status 2 and no scores.
+
+    \b
+    evenhand germeval both.tsv
+    evenhand germeval gold.tsv prediction.tsv --as json -o scores.json
+    """
+    import evenhand
+    from evenhand.cli.output import write
+    from evenhand.report import germeval as report
+
+    if options["latex"] and form == "json":
+        raise click.UsageError("--latex and --as json exclude each other")
+    delimiter = options["delimiter"] and options["delimiter"].replace(r"\t", "\t")
+    result = evenhand.germeval(gold, prediction, delimiter=delimiter, repair=options["repair"])
+    if form == "json":
+        shown = result.to_json()
+    else:
+        shown = (report.latex if options["latex"] else report.text)(result, verbose=options["verbose"])
+    if options["latex"] and not options["quiet"]:
+        click.echo("\n".join(report.remarks(result)), err=True)
+    if output is None:
+        click.echo(shown, nl=False)
+    else:
+        write(output, shown)
