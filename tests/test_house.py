@@ -22,6 +22,8 @@ ROOMS = (
     "judge",
     "tally",
     "scores",
+    "statistics",
+    "compare",
     "result",
     "report",
     "engines",

@@ -15,11 +15,16 @@ from typing import TYPE_CHECKING
 from evenhand.version import __version__
 
 if TYPE_CHECKING:
+    from evenhand.engines.germeval import germeval as germeval
+    from evenhand.engines.rank import rank as rank
+    from evenhand.engines.rank import rank_suite as rank_suite
     from evenhand.engines.score import score as score
     from evenhand.formats.read import read as read
     from evenhand.problems import EvenhandError as EvenhandError
     from evenhand.problems import InputError as InputError
     from evenhand.problems import SettingError as SettingError
+    from evenhand.result.germeval import GermEval as GermEval
+    from evenhand.result.ranking import Ranking as Ranking
     from evenhand.result.result import Result as Result
     from evenhand.result.result import Results as Results
     from evenhand.tally import Tally as Tally
@@ -30,11 +35,16 @@ if TYPE_CHECKING:
 _HOMES = {
     "Annotation": "evenhand.text.annotation",
     "EvenhandError": "evenhand.problems",
+    "GermEval": "evenhand.result.germeval",
     "InputError": "evenhand.problems",
     "Result": "evenhand.result.result",
     "Results": "evenhand.result.result",
     "SettingError": "evenhand.problems",
     "Tally": "evenhand.tally",
+    "germeval": "evenhand.engines.germeval",
+    "Ranking": "evenhand.result.ranking",
+    "rank": "evenhand.engines.rank",
+    "rank_suite": "evenhand.engines.rank",
     "read": "evenhand.formats.read",
     "score": "evenhand.engines.score",
     "spans": "evenhand.text.lists",
@@ -44,12 +54,17 @@ _HOMES = {
 __all__ = [
     "Annotation",
     "EvenhandError",
+    "GermEval",
     "InputError",
+    "Ranking",
     "Result",
     "Results",
     "SettingError",
     "Tally",
     "__version__",
+    "germeval",
+    "rank",
+    "rank_suite",
     "read",
     "score",
     "spans",

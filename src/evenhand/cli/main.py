@@ -11,6 +11,8 @@ from evenhand.version import __version__
 
 COMMANDS = {
     "score": "Scores and error types of systems.",
+    "rank": "Scores and ranks under several match models.",
+    "germeval": "The metrics of GermEval 2014.",
     "check": "Every problem of files, with line and remedy.",
     "convert": "Between formats and encodings.",
     "demo": "The main job on the bundled example.",

@@ -137,58 +137,94 @@ def _with(command: Command, options: Sequence[Callable[[Command], Command]]) -> 
     return command
 
 
-def scoring_options(command: Command) -> Command:
-    """What is scored and how."""
-    for option in reversed(
-        (
-            click.option(
-                "--match",
-                type=Names(MATCH_MODELS),
-                default=",".join(DEFAULT_MATCH),
-                show_default=True,
-                help=f"Match models: {', '.join(MATCH_MODELS)}.",
-            ),
-            click.option("--labels", type=Names(), default=(), help="Only these labels."),
-            click.option("--exclude", type=Names(), default=(), help="All labels but these."),
-            click.option(
-                "--map",
-                "maps",
-                multiple=True,
-                metavar="[SIDE:]OLD=NEW",
-                help="Another name for a label, on both sides; SIDE is gold, system, or a system's name.",
-            ),
-            click.option(
-                "--align",
-                type=click.Choice(["strict", "position", "characters"]),
-                default="strict",
-                show_default=True,
-                help="Tokens must be equal; or only as many; or the text must be equal, whatever its tokens are.",
-            ),
-            click.option(
-                "--levels",
-                type=click.Choice(["pooled", "separate"]),
-                default="pooled",
-                show_default=True,
-                help="Match nested spans across levels, or within their level only.",
-            ),
-            click.option(
-                "--focus",
-                type=click.Choice(["target", "system"]),
-                default="target",
-                show_default=True,
-                help="Whether LE and LBE count for the gold label or for the system's.",
-            ),
-            click.option(
-                "--weights",
-                metavar="NAME|FORMULA|FILE",
-                help="Weights of the model 'weighted', which this adds: fair, lenient, boundaries, as-fp, as-fn, "
-                "or a formula such as 'LE = 0.5 FP + 0.5 FN, BE = 0.5 TP + 0.25 FP + 0.25 FN'.",
-            ),
-            click.option("--beta", type=float, default=1.0, show_default=True, help="Weight of recall in F-beta."),
-        )
-    ):
-        command = option(command)
-    return command
+def scoring_options(match: str = ",".join(DEFAULT_MATCH)) -> Callable[[Command], Command]:
+    """What is scored and how; `match` are the match models unless others are named."""
+    models = click.option(
+        "--match",
+        type=Names((*MATCH_MODELS, "semeval")),
+        default=match,
+        show_default=True,
+        help=f"Match models: {', '.join(MATCH_MODELS)}; semeval is all four of its measures.",
+    )
+    return lambda command: _with(command, (models, *_SCORING_OPTIONS))
+
+
+_SCORING_OPTIONS = (
+    click.option("--labels", type=Names(), default=(), help="Only these labels."),
+    click.option("--exclude", type=Names(), default=(), help="All labels but these."),
+    click.option(
+        "--map",
+        "maps",
+        multiple=True,
+        metavar="[SIDE:]OLD=NEW",
+        help="Another name for a label, on both sides; SIDE is gold, system, or a system's name.",
+    ),
+    click.option(
+        "--align",
+        type=click.Choice(["strict", "position", "characters"]),
+        default="strict",
+        show_default=True,
+        help="Tokens must be equal; or only as many; or the text must be equal, whatever its tokens are.",
+    ),
+    click.option(
+        "--levels",
+        type=click.Choice(["pooled", "separate"]),
+        default="pooled",
+        show_default=True,
+        help="Match nested spans across levels, or within their level only.",
+    ),
+    click.option(
+        "--focus",
+        type=click.Choice(["target", "system"]),
+        default="target",
+        show_default=True,
+        help="Whether LE and LBE count for the gold label or for the system's.",
+    ),
+    click.option(
+        "--weights",
+        metavar="NAME|FORMULA|FILE",
+        help="Weights of the model 'weighted', which this adds: fair, lenient, boundaries, as-fp, as-fn, "
+        "or a formula such as 'LE = 0.5 FP + 0.5 FN, BE = 0.5 TP + 0.25 FP + 0.25 FN'.",
+    ),
+    click.option("--beta", type=float, default=1.0, show_default=True, help="Weight of recall in F-beta."),
+    click.option(
+        "--separator-weight",
+        type=float,
+        default=1.0,
+        show_default=True,
+        help="What a separator weighs in ts, where a token weighs 1.",
+    ),
+    click.option(
+        "--token-weight",
+        metavar="COLUMN",
+        help="Column of GOLD, by number or name, that says what each token weighs in ts and t.",
+    ),
+    click.option(
+        "--supertag",
+        multiple=True,
+        metavar="NAME[=LABEL,...]",
+        help="Labels taken as one, reported beside the others: all of them, or those named.",
+    ),
+    click.option("--baselines", is_flag=True, help="What trivial systems get under ts and t."),
+    click.option("--spurious", type=int, default=1, show_default=True, help="Spurious tokens that constrained allows."),
+    click.option("--missing", type=int, default=1, show_default=True, help="Missing tokens that constrained allows."),
+    click.option("--iou", type=float, default=0.5, show_default=True, help="How much of their union two spans share."),
+)
+
+
+def score_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The scoring and reading options of a command, as the Python functions take them."""
+    plain = ("match", "labels", "exclude", "align", "levels", "focus", "beta", "separator_weight", "supertag")
+    more = ("baselines", "spurious", "missing", "iou", "repair", "offsets", "functions")
+    column = column_names(options["token_weight"])
+    return {name: options[name] for name in (*plain, *more)} | {
+        "map": options["maps"],
+        "weights": read_weights(options["weights"]),
+        "token_weight": column[0] if column else None,
+        "format": by_side(options["formats"]),
+        "column": by_side(options["columns"]),
+        "encoding": by_side(options["encodings"]),
+    }
 
 
 def read_weights(given: str | None) -> str | None:

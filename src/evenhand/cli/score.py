@@ -7,14 +7,14 @@ from typing import Any
 
 import click
 
-from evenhand.cli.options import by_side, read_weights, reading_options, scoring_options
+from evenhand.cli.options import reading_options, score_options, scoring_options
 from evenhand.cli.output import OUTPUTS, emit, say_readings
 
 
 @click.command
 @click.argument("gold", type=click.Path(path_type=Path))
 @click.argument("systems", nargs=-1, type=click.Path(path_type=Path), metavar="[SYSTEM]...")
-@scoring_options
+@scoring_options()
 @reading_options(sided=True)
 @click.option("--as", "form", type=click.Choice(OUTPUTS), default="text", show_default=True, help="Form of the output.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to this file instead.")
@@ -29,28 +29,14 @@ def score(gold: Path, systems: tuple[Path, ...], form: str, output: Path | None,
     evenhand score gold.conll flair.conll elmo.conll
     evenhand score gold.conll flair.conll --match fair --as value
     evenhand score both.conll --as json -o scores.json
+    evenhand score both.conll --as conlleval
+    evenhand score gold.conll flair.conll --match ts,t,overlap,semeval --supertag ENTITY --baselines
     """
     import evenhand
 
-    results = evenhand.score(
-        gold,
-        list(systems) or None,
-        match=options["match"],
-        labels=options["labels"],
-        exclude=options["exclude"],
-        map=options["maps"],
-        align=options["align"],
-        levels=options["levels"],
-        focus=options["focus"],
-        beta=options["beta"],
-        weights=read_weights(options["weights"]),
-        format=by_side(options["formats"]),
-        column=by_side(options["columns"]),
-        encoding=by_side(options["encodings"]),
-        repair=options["repair"],
-        offsets=options["offsets"],
-        functions=options["functions"],
-    )
+    if form == "conlleval":
+        options["match"] = ("exact", "accuracy")
+    results = evenhand.score(gold, list(systems) or None, **score_options(options))
     if isinstance(results, evenhand.Result):
         results = evenhand.Results({results.name: results})
     if not quiet:

@@ -4,39 +4,61 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from evenhand.result.ranking import Ranking
 from evenhand.result.result import Result, Results
 from evenhand.scores.spans import Average, ModelScore, Row
 
-COUNTS = ("TP", "FP", "FN", "LE", "BE", "BES", "BEL", "BEO", "LBE")
-COLUMNS = ("system", "model", "row", "label", "gold", "predicted", *COUNTS, "precision", "recall", "f1", "f_beta")
-"""`row` tells labels (`label`) from `overall`, `macro` and `support`, whatever labels are called."""
+_BEFORE = ("system", "model", "row", "label", "gold", "predicted")
+"""`row` tells labels (`label`) from `overall`, `macro`, `support` and supertags, whatever labels are called."""
+_ORDER = ("TP", "FP", "FN", "TN", "LE", "BE", "BES", "BEL", "BEO", "LBE")
+"""Which counts come first, where there are such; others follow as their models have them."""
+_SCORES = ("precision", "recall", "f1", "f_beta")
+RANKING_COLUMNS = ("data", "system", "model", "score", "low", "high", "rank", "change")
 
 
-def render(results: Results) -> str:
+def render(results: Results | Ranking) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    if isinstance(results, Ranking):
+        writer.writerow(RANKING_COLUMNS)
+        for ranking in (results, *(results.data_sets or {}).values()):
+            writer.writerows(_standings(ranking))
+        return file.getvalue()
+    rows = [score.overall for result in results.values() for score in result.scores.values()]
+    met = dict.fromkeys(kind for row in rows for kind in row.counts if kind != "gold")
+    counts = [*(kind for kind in _ORDER if kind in met), *(kind for kind in met if kind not in _ORDER)]
+    more = list(dict.fromkeys(name for row in rows for name in row.more))
+    writer.writerow([*_BEFORE, *counts, *_SCORES, *more])
     for result in results.values():
         for score in result.scores.values():
-            writer.writerows(_rows(result, score))
+            writer.writerows(_rows(result, score, counts, more))
     return file.getvalue()
 
 
-def _rows(result: Result, score: ModelScore) -> Iterator[list[object]]:
+def _rows(result: Result, score: ModelScore, counts: Sequence[str], more: Sequence[str]) -> Iterator[list[object]]:
     name, gold = (result.name, score.name), result.gold
-    yield [*name, "overall", "", gold.units, result.units, *_counts(score.overall), *_scores(score.overall)]
+
+    def cells(row: Average) -> list[object]:
+        known = {**row.counts, **row.more} if isinstance(row, Row) else {}
+        values = {each: known.get(each) for each in (*counts, *more)}
+        shown = {each: "" if value is None else value for each, value in values.items()}
+        scores = [row.precision, row.recall, row.f1, row.f_beta]
+        return [*(shown[kind] for kind in counts), *scores, *(shown[each] for each in more)]
+
+    yield [*name, "overall", "", gold.units, result.units, *cells(score.overall)]
     for kind, average in (("macro", score.macro), ("support", score.support)):
-        yield [*name, kind, "", "", "", *[""] * len(COUNTS), *_scores(average)]
+        yield [*name, kind, "", "", "", *cells(average)]
     for label, row in score.labels.items():
-        sizes = gold.labels.get(label, 0), result.labels.get(label, 0)
-        yield [*name, "label", label, *sizes, *_counts(row), *_scores(row)]
+        yield [*name, "label", label, gold.labels.get(label, 0), result.labels.get(label, 0), *cells(row)]
+    for tag, row in score.supertags.items():
+        yield [*name, "supertag", tag, "", "", *cells(row)]
 
 
-def _counts(row: Row) -> list[object]:
-    return [row.counts.get(kind, "") for kind in COUNTS]
-
-
-def _scores(average: Average) -> list[object]:
-    return [average.precision, average.recall, average.f1, average.f_beta]
+def _standings(ranking: Ranking) -> Iterator[list[object]]:
+    for system in ranking.systems:
+        for model in ranking.models:
+            standing = ranking[model][system]
+            low, high = standing.interval or ("", "")
+            yield [ranking.name, system, model, standing.score, low, high, standing.rank, standing.change]

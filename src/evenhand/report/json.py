@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
+from evenhand.result.ranking import Ranking
 from evenhand.result.result import Results
 
 
-def render(results: Results) -> str:
-    return msgspec.json.format(msgspec.json.encode(results.to_dict()), indent=2).decode() + "\n"
+def render(subject: Results | Ranking) -> str:
+    return msgspec.json.format(msgspec.json.encode(subject.to_dict()), indent=2).decode() + "\n"

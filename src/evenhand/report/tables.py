@@ -7,14 +7,18 @@ from dataclasses import dataclass
 from typing import Literal
 
 from evenhand.result.result import Result, Results
-from evenhand.scores.spans import FAIR_KINDS, Average, ModelScore
+from evenhand.scores.spans import Average, ModelScore, Row
 from evenhand.tally import NO_LABEL
 
 Cell = str | float | None
-Kind = Literal["text", "count", "percent", "bar"]
+Kind = Literal["text", "label", "count", "percent", "bar"]
+"""Text stands on the left of its column, labels and numbers on the right."""
 
 MOST_LABELS = 10
 """How many labels a confusion matrix shows: what fits into a terminal."""
+COUNT_NAMES = {"gold_hits": "hit", "system_hits": "hitting", "system": "found"}
+SHOWN_SCORES = {"accuracy": "acc.", "specificity": "spec.", "kappa": "kappa"}
+"""The scores of contingency tables that fit beside the others, and their short names."""
 ERROR_NAMES = {
     "LE": "wrong label",
     "BES": "boundaries too narrow",
@@ -56,14 +60,17 @@ def summary(results: Results) -> Table:
     for name, result in results.items():
         for place, score in enumerate(result.scores.values()):
             shown: list[Cell] = [name if place == 0 else ""] if many else []
-            rows.append([*shown, score.name, *_scores(score.overall, score.beta)])
+            is_macro = score.model.headline == "macro"
+            average = score.macro if is_macro else score.overall
+            rows.append([*shown, f"{score.name} (macro)" if is_macro else score.name, *_scores(average, score.beta)])
     return Table("", columns, rows)
 
 
 def tables(result: Result) -> Iterator[Table]:
     """Everything about one system: a table a model, the error types, the confusion matrix."""
     for score in result.scores.values():
-        yield _model(result, score)
+        if score.name != "accuracy":
+            yield _model(result, score)
     fair = result.scores.get("fair") or result.scores.get("weighted")
     if fair is not None:
         yield _error_types(result, fair)
@@ -83,19 +90,31 @@ def _scores(average: Average, beta: float) -> list[Cell]:
 
 def _model(result: Result, score: ModelScore) -> Table:
     """Counts and scores by label, then overall and the averages."""
-    kinds = ["TP", "FP", "FN"] if score.confusion is None else list(FAIR_KINDS)
+    kinds = [kind for kind in score.model.counts if kind not in ("BE", "gold")]
+    more = [name for name in SHOWN_SCORES if name in score.overall.more]
     columns = [Column("label", "text"), Column("gold", "count")]
-    columns += [Column(kind, "count") for kind in kinds] + _score_columns(result)
+    columns += [Column(COUNT_NAMES.get(kind, kind), "count") for kind in kinds] + _score_columns(result)
+    columns += [Column(SHOWN_SCORES[name], "percent") for name in more]
+
+    def cells(row: Row) -> list[Cell]:
+        return [*(row.counts[kind] for kind in kinds), *_scores(row, score.beta), *(row.more[name] for name in more)]
+
     rows: list[list[Cell]] = [
-        [label, result.gold.labels.get(label, 0), *(row[kind] for kind in kinds), *_scores(row, score.beta)]
-        for label, row in score.labels.items()
+        [label, result.gold.labels.get(label, 0), *cells(row)] for label, row in score.labels.items()
     ]
-    overall = [score.overall[kind] for kind in kinds]
     nothing: list[Cell] = [None] * (len(kinds) + 1)
-    rows.append(["overall", result.gold.units, *overall, *_scores(score.overall, score.beta)])
-    rows.append(["macro average", *nothing, *_scores(score.macro, score.beta)])
-    rows.append(["support average", *nothing, *_scores(score.support, score.beta)])
-    return Table(score.name, columns, rows, summary_rows=3)
+    blank: list[Cell] = [None] * len(more)
+    rows.append(["overall", result.gold.units, *cells(score.overall)])
+    rows.append(["macro average", *nothing, *_scores(score.macro, score.beta), *blank])
+    rows.append(["support average", *nothing, *_scores(score.support, score.beta), *blank])
+    rows += [[f"{name} (supertag)", None, *cells(row)] for name, row in score.supertags.items()]
+    baselines = ", ".join(f"{name} {_percent(value)}" for name, value in score.baselines.items())
+    remark = f"Trivial baselines, macro F: {baselines}." if baselines else ""
+    return Table(score.name, columns, rows, summary_rows=3 + len(score.supertags), remark=remark)
+
+
+def _percent(value: float | None) -> str:
+    return "unknown" if value is None else f"{100 * value:.2f}"
 
 
 def _error_types(result: Result, score: ModelScore) -> Table:

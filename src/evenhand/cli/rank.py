@@ -1,0 +1,59 @@
+"""`evenhand rank`: scores and ranks under several match models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from evenhand.cli.options import reading_options, score_options, scoring_options
+
+RANK_OUTPUTS = ("text", "json", "csv", "markdown", "latex")
+RANK_MATCH = "exact,fair,ts,t"
+
+
+@click.command
+@click.argument("gold", required=False, type=click.Path(path_type=Path))
+@click.argument("systems", nargs=-1, type=click.Path(path_type=Path), metavar="SYSTEM...")
+@click.option("--suite", type=click.Path(path_type=Path), help="A TOML file that names several data sets, instead.")
+@click.option("--resamples", type=int, default=1000, show_default=True, help="Resamples for the intervals; 0: none.")
+@click.option("--level", type=float, default=0.95, show_default=True, help="What share of resamples intervals hold.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
+@scoring_options(RANK_MATCH)
+@reading_options(sided=True)
+@click.option(
+    "--as", "form", type=click.Choice(RANK_OUTPUTS), default="text", show_default=True, help="Form of the output."
+)
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to this file instead.")
+@click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
+def rank(gold: Path | None, systems: tuple[Path, ...], suite: Path | None, **options: Any) -> None:
+    """Rank SYSTEM files by their scores against the GOLD standard, under several match models.
+
+    Intervals come from resampling documents, or sentences where there is one document. With --suite, several data
+    sets are ranked, each for itself and on average; the file has a table for each:
+
+    \b
+    [[data]]
+    name = "english"
+    gold = "english/gold.conll"
+    systems = "english/systems/*.conll"
+
+    \b
+    evenhand rank gold.conll systems/*.conll
+    evenhand rank gold.conll a.conll b.conll --match exact,fair,semeval --as latex
+    evenhand rank --suite suite.toml --as json -o ranking.json
+    """
+    import evenhand
+    from evenhand.cli.output import emit
+
+    chosen = score_options(options) | {name: options[name] for name in ("resamples", "level", "seed")}
+    if suite is not None:
+        if gold is not None:
+            raise click.UsageError("Name GOLD and SYSTEM files, or a --suite, but not both")
+        ranking = evenhand.rank_suite(suite, **chosen)
+    elif gold is None or not systems:
+        raise click.UsageError("Name a GOLD file and SYSTEM files, or a --suite")
+    else:
+        ranking = evenhand.rank(gold, list(systems), **chosen)
+    emit(ranking, options["form"], options["output"], quiet=options["quiet"])

@@ -1,0 +1,125 @@
+"""Rankings: systems by their headlines under several match models, how sure that is, and how the models agree.
+
+Ranks count from 1 for the highest headline; systems with equal headlines share the best of their ranks (1 2 2 4). The
+change of a rank is that from the first model: the places that a system gains. Intervals are percentile intervals of
+the bootstrap over documents, or over sentences where there is one document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from evenhand.arrays import Values
+from evenhand.scores.models import MatchModel
+from evenhand.scores.spans import headlines
+from evenhand.statistics.correlation import kendall, ranks, spearman
+from evenhand.statistics.resample import bootstrap, interval
+from evenhand.tally import Tally
+
+Headlines = Mapping[str, Mapping[str, float]]
+"""By match model and system."""
+Samples = Mapping[str, Mapping[str, Values]]
+"""The headlines of resamples, by match model and system."""
+_MOST_CELLS = 1 << 25
+"""How many numbers are resampled at once."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A system under one match model."""
+
+    score: float
+    rank: int
+    change: int
+    """How many places it is better than under the first model."""
+    interval: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """How far two match models order the systems alike; None where one of them sees no difference at all."""
+
+    models: tuple[str, str]
+    spearman: float | None
+    kendall: float | None
+
+
+def standings(scores: Headlines, samples: Samples, level: float) -> dict[str, dict[str, Standing]]:
+    """Every system under every match model."""
+    found: dict[str, dict[str, Standing]] = {}
+    first: dict[str, int] = {}
+    for model, by_system in scores.items():
+        values = ranks(np.array(list(by_system.values())), ties="first")
+        placed = {system: int(rank) for system, rank in zip(by_system, values, strict=True)}
+        first = first or placed
+        bounds = {system: interval(each, level) for system, each in samples.get(model, {}).items()}
+        found[model] = {
+            system: Standing(score, placed[system], first[system] - placed[system], _pair(bounds.get(system)))
+            for system, score in by_system.items()
+        }
+    return found
+
+
+def _pair(bounds: tuple[float, float] | None) -> tuple[float, float] | None:
+    return None if bounds is None else (float(bounds[0]), float(bounds[1]))
+
+
+def correlations(scores: Headlines) -> list[Correlation]:
+    """Spearman's rho and Kendall's tau-b for every two models."""
+    return [
+        Correlation((one, other), spearman(left, right), kendall(left, right))
+        for (one, left), (other, right) in combinations(_arrays(scores), 2)
+    ]
+
+
+def _arrays(scores: Headlines) -> Iterator[tuple[str, Values]]:
+    for model, by_system in scores.items():
+        yield model, np.array(list(by_system.values()))
+
+
+def resampled(
+    models: Sequence[MatchModel],
+    tallies: Mapping[str, Mapping[str, Tally]],
+    gold_labels: Sequence[str],
+    groups: int,
+    resamples: int,
+    seed: int,
+) -> dict[str, dict[str, Values]]:
+    """The headlines of every system in resamples of the groups, which are the same for all models and systems."""
+    found: dict[str, dict[str, Values]] = {model.name: {} for model in models}
+    for part in _parts(models, list(tallies), len(gold_labels), groups):
+        tables = [_table(model, tallies[system][model.judge], gold_labels, groups) for system, model in part]
+        sums = bootstrap(np.concatenate([table.reshape(groups, -1) for table in tables], axis=1), resamples, seed)
+        begin = 0
+        for (system, model), table in zip(part, tables, strict=True):
+            size = table.shape[1] * table.shape[2]
+            columns = sums[:, begin : begin + size].reshape(resamples, *table.shape[1:])
+            found[model.name][system] = headlines(model, columns)
+            begin += size
+    return found
+
+
+def _table(model: MatchModel, tally: Tally, gold_labels: Sequence[str], groups: int) -> Values:
+    """By group and label (or for all labels together), what precision and recall divide."""
+    return tally.by_group(groups, model.divided(), gold_labels if model.headline == "macro" else None)
+
+
+def _parts(
+    models: Sequence[MatchModel], systems: Sequence[str], labels: int, groups: int
+) -> Iterator[list[tuple[str, MatchModel]]]:
+    """Systems and models in parts whose tables are not too large together."""
+    part: list[tuple[str, MatchModel]] = []
+    size = 0
+    for system in systems:
+        for model in models:
+            part.append((system, model))
+            size += groups * len(model.divided()) * (labels if model.headline == "macro" else 1)
+        if size > _MOST_CELLS:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part

@@ -1,0 +1,168 @@
+"""`rank`: gold standard and systems in, a ranking under several match models out."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Unpack
+
+import numpy as np
+
+from evenhand.compare.ranking import Samples, correlations, resampled, standings
+from evenhand.engines.inputs import Side, unique_names
+from evenhand.engines.score import Options, score
+from evenhand.formats.folders import files_of
+from evenhand.problems import SettingError
+from evenhand.result.ranking import Ranking
+from evenhand.result.result import Results
+from evenhand.result.signature import joint_signature
+
+DEFAULT_RANK_MATCH = ("exact", "fair", "ts", "t")
+_KEYS = ("name", "gold", "systems", "format", "column", "encoding", "align", "map")
+
+
+def rank(
+    gold: Side,
+    systems: Sequence[Side] | Mapping[str, Side],
+    *,
+    resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 0,
+    **options: Unpack[Options],
+) -> Ranking:
+    """Rank systems under several match models, in one pass over the gold standard.
+
+    resamples  how many resamples the intervals come from; 0 for none
+    level      what share of them an interval holds
+    seed       of the random numbers: the same seed gives the same intervals
+
+    The other keywords are those of `score`; the match models are "exact", "fair", "ts" and "t" unless others are named.
+    """
+    ranking, _ = _rank(gold, systems, resamples, level, seed, options)
+    return ranking
+
+
+def rank_suite(
+    manifest: str | Path,
+    *,
+    resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 0,
+    **options: Unpack[Options],
+) -> Ranking:
+    """Rank systems on several data sets, each for itself and on average: the mean of a system's headlines.
+
+    The manifest is a TOML file with a table `[[data]]` for each data set: its `name`, its `gold` file and its
+    `systems` (a pattern such as "english/*.conll", or a table of names and files), and maybe `format`, `column`,
+    `encoding`, `align` and `map`. Paths are counted from its folder. All data sets must have the same systems.
+    """
+    parts, samples = {}, {}
+    for entry in _manifest(Path(manifest)):
+        chosen: dict[str, Any] = {**options, **entry["options"]}
+        name = entry["name"]
+        parts[name], samples[name] = _rank(entry["gold"], entry["systems"], resamples, level, seed, chosen)
+    return _average(Path(manifest), parts, samples)
+
+
+def _rank(
+    gold: Side,
+    systems: Sequence[Side] | Mapping[str, Side],
+    resamples: int,
+    level: float,
+    seed: int,
+    options: Mapping[str, Any],
+) -> tuple[Ranking, Samples]:
+    """The ranking on one data set, and the resampled headlines."""
+    if resamples < 0 or not 0 < level < 1:
+        raise SettingError("There must be 0 resamples or more, and the level must be between 0 and 1.")
+    groups = "finest" if resamples else "total"
+    results = score(gold, systems, **{"match": DEFAULT_RANK_MATCH, **options, "groups": groups})
+    models = [each.model for each in next(iter(results.values())).scores.values()]
+    scores = {model.name: {name: result[model.name].headline for name, result in results.items()} for model in models}
+    samples: Samples = {}
+    if resamples:
+        tallies = {name: result.tallies for name, result in results.items()}
+        labels = list(results.gold.labels)
+        samples = resampled(models, tallies, labels, _groups(results)[1], resamples, seed)
+    ranking = Ranking(
+        results.gold.name,
+        standings(scores, samples, level),
+        correlations(scores),
+        level,
+        resamples,
+        seed,
+        _groups(results)[0],
+        f"{results.signature}|resamples:{resamples}|of:{_groups(results)[0]}|level:{level:g}|seed:{seed}",
+        results.notes,
+    )
+    return ranking, samples
+
+
+def _groups(results: Results) -> tuple[str, int]:
+    """What is resampled, and how many of them there are."""
+    gold = results.gold
+    return ("documents", gold.documents) if gold.documents > 1 else ("sentences", gold.sentences)
+
+
+def _manifest(path: Path) -> list[dict[str, Any]]:
+    """The data sets of a suite."""
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError:
+        raise SettingError(f"{path} cannot be read; check the path of the suite.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingError(f"{path} is no TOML file ({str(error).rstrip('.')}).") from None
+    entries = found.get("data")
+    if not isinstance(entries, list) or not entries:
+        raise SettingError(f"{path} names no data sets; write a table [[data]] for each, with gold and systems.")
+    return [_entry(path, number, entry) for number, entry in enumerate(entries, 1)]
+
+
+def _entry(path: Path, number: int, entry: Mapping[str, Any]) -> dict[str, Any]:
+    where = f"data set {number} of {path}"
+    if "gold" not in entry or "systems" not in entry:
+        raise SettingError(f"{where} has no {'gold' if 'gold' not in entry else 'systems'}.")
+    unknown = [key for key in entry if key not in _KEYS]
+    if unknown:
+        raise SettingError(f"{where} has the key {unknown[0]!r}; the keys are {', '.join(_KEYS)}.")
+    gold, given = path.parent / entry["gold"], entry["systems"]
+    systems: Mapping[str, Side]
+    if isinstance(given, Mapping):
+        systems = {name: path.parent / file for name, file in given.items()}
+    else:
+        files = [each for each in files_of(path.parent / given) or [path.parent / given] if each != gold]
+        systems = dict(zip(unique_names(files), files, strict=True))
+    options = {key: entry[key] for key in _KEYS[3:] if key in entry}
+    return {"name": entry.get("name", gold.stem), "gold": gold, "systems": systems, "options": options}
+
+
+def _average(manifest: Path, parts: Mapping[str, Ranking], samples: Mapping[str, Samples]) -> Ranking:
+    """The mean over data sets; resamples are averaged one by one, as the data sets are drawn independently."""
+    first = next(iter(parts.values()))
+    for name, part in parts.items():
+        missing = set(first.systems).symmetric_difference(part.systems)
+        if missing:
+            raise SettingError(f"The system {min(missing)!r} is not in all data sets of {manifest}; see {name}.")
+    scores = {
+        model: {
+            system: float(np.mean([part[model][system].score for part in parts.values()])) for system in first.systems
+        }
+        for model in first.models
+    }
+    joint = {
+        model: {system: np.mean([each[model][system] for each in samples.values()], axis=0) for system in first.systems}
+        for model in (first.models if first.resamples else ())
+    }
+    return Ranking(
+        "average",
+        standings(scores, joint, first.level),
+        correlations(scores),
+        first.level,
+        first.resamples,
+        first.seed,
+        "+".join(dict.fromkeys(part.groups for part in parts.values())),
+        joint_signature(part.signature for part in parts.values()) + f"|suite:{'+'.join(parts)}",
+        tuple(f"{name}: {note}" for name, part in parts.items() for note in part.notes),
+        dict(parts),
+    )

@@ -1,0 +1,41 @@
+"""What the cells of a table show, in whatever format it is printed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from evenhand.report.tables import Cell, Kind, Table
+
+_BAR = 20
+"""The width of a bar for 100 %."""
+
+
+def cell_text(value: Cell, kind: Kind) -> str:
+    """Shares as percentages with two decimals, counts with thousands separators, nothing for None."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    if kind == "percent":
+        return f"{100 * value:.2f}"
+    if kind == "bar":
+        return "█" * round(_BAR * value)
+    return f"{value:,.0f}"
+
+
+def row_texts(table: Table) -> list[list[str]]:
+    """The cells of all rows, as they are shown."""
+    return [
+        [cell_text(value, column.kind) for value, column in zip(row, table.columns, strict=True)] for row in table.rows
+    ]
+
+
+def headings(table: Table) -> list[str]:
+    """The names of the columns; the title stands in place of the first one, where there is a title."""
+    names = [column.name for column in table.columns]
+    return [table.title or names[0], *names[1:]]
+
+
+def without_bars(table: Table) -> Table:
+    """The table without its bars, which only a terminal needs."""
+    kept = [place for place, column in enumerate(table.columns) if column.kind != "bar"]
+    columns = [table.columns[place] for place in kept]
+    return replace(table, columns=columns, rows=[[row[place] for place in kept] for row in table.rows])

@@ -1,0 +1,113 @@
+"""What a report says, whatever it is written in: an opening, sections of tables, notes and the signature."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from evenhand.compare.ranking import Standing
+from evenhand.report.tables import Cell, Column, Table, summary, tables
+from evenhand.result.ranking import Ranking
+from evenhand.result.result import Gold, Results
+
+Subject = Results | Ranking
+_NOTHING = "–"
+
+
+@dataclass(frozen=True)
+class Section:
+    heading: str
+    tables: Sequence[Table]
+
+
+@dataclass(frozen=True)
+class Document:
+    opening: str
+    sections: Sequence[Section]
+    notes: Sequence[str]
+    signature: str
+
+
+def document(subject: Subject) -> Document:
+    if isinstance(subject, Ranking):
+        sections = [Section("", list(_ranking(subject)))]
+        sections += [Section(f"{name}:", list(_ranking(each))) for name, each in (subject.data_sets or {}).items()]
+        return Document(_opening_of_ranking(subject), sections, subject.notes, subject.signature)
+    sections = [Section("", [summary(subject)])]
+    sections += [
+        Section(f"{each.name}: {_counted(each.units, 'span')}", list(tables(each))) for each in subject.values()
+    ]
+    return Document(_opening(subject.gold), sections, subject.notes, subject.signature)
+
+
+def _opening(gold: Gold) -> str:
+    sizes = [_counted(gold.documents, "document")] if gold.documents > 1 else []
+    sizes.append(_counted(gold.sentences, "sentence"))
+    if gold.tokens is not None:
+        sizes.append(_counted(gold.tokens, "token"))
+    if gold.characters is not None:
+        sizes.append(_counted(gold.characters, "character"))
+    return f"gold standard {gold.name}: {_counted(gold.units, 'span')} in {', '.join(sizes)}"
+
+
+def _opening_of_ranking(ranking: Ranking) -> str:
+    systems = _counted(len(ranking.systems), "system")
+    if ranking.data_sets is not None:
+        return f"{systems} on {_counted(len(ranking.data_sets), 'data set')}, on average and on each"
+    return f"{systems} on the gold standard {ranking.name}"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _ranking(ranking: Ranking) -> Iterator[Table]:
+    """Scores and ranks, the intervals, and the correlations between the models."""
+    columns = [Column("system", "text")]
+    for model in ranking.models:
+        columns += [Column(model, "percent"), Column("rank", "label")]
+    rows: list[list[Cell]] = []
+    for system in ranking.systems:
+        row: list[Cell] = [system]
+        for model in ranking.models:
+            standing = ranking[model][system]
+            row += [standing.score, _rank(standing)]
+        rows.append(row)
+    remark = "Behind a rank: the places gained or lost against the first model." if len(ranking.models) > 1 else ""
+    yield Table("", columns, rows, remark=remark)
+    if ranking.resamples:
+        yield _intervals(ranking)
+    if ranking.correlations:
+        yield _correlations(ranking)
+
+
+def _rank(standing: Standing) -> str:
+    return f"{standing.rank} {f'({standing.change:+d})' if standing.change else '    '}"
+
+
+def _intervals(ranking: Ranking) -> Table:
+    columns = [Column("system", "text"), *(Column(model, "label") for model in ranking.models)]
+    rows: list[list[Cell]] = [
+        [system, *(_interval(ranking[model][system]) for model in ranking.models)] for system in ranking.systems
+    ]
+    remark = f"From {ranking.resamples:,} resamples of the {ranking.groups}, seed {ranking.seed}."
+    return Table(f"{ranking.level:.0%} intervals", columns, rows, remark=remark)
+
+
+def _interval(standing: Standing) -> str:
+    if standing.interval is None:
+        return _NOTHING
+    return f"{100 * standing.interval[0]:.2f} – {100 * standing.interval[1]:.2f}"
+
+
+def _correlations(ranking: Ranking) -> Table:
+    columns = [Column("models", "text"), Column("Spearman", "label"), Column("Kendall", "label")]
+    rows: list[list[Cell]] = [
+        [" and ".join(each.models), _coefficient(each.spearman), _coefficient(each.kendall)]
+        for each in ranking.correlations
+    ]
+    return Table("rank correlation", columns, rows)
+
+
+def _coefficient(value: float | None) -> str:
+    return _NOTHING if value is None else f"{value:.3f}"

@@ -1,0 +1,101 @@
+"""A ranking: what `rank` returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evenhand.compare.ranking import Correlation, Standing
+from evenhand.version import __version__
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Systems under several match models: `ranking["ts"]["florian"].rank`."""
+
+    name: str
+    """The gold standard, or `average` over several data sets."""
+    standings: Mapping[str, Mapping[str, Standing]]
+    correlations: Sequence[Correlation]
+    level: float
+    resamples: int
+    seed: int
+    groups: str
+    """What was resampled: documents or sentences."""
+    signature: str
+    notes: tuple[str, ...] = ()
+    data_sets: Mapping[str, Ranking] | None = None
+    """The rankings that an average is over, by data set."""
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        return tuple(self.standings)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """By rank under the first model, then by name."""
+        first = self.standings[self.models[0]]
+        return tuple(sorted(first, key=lambda system: (first[system].rank, system)))
+
+    def __getitem__(self, model: str) -> Mapping[str, Standing]:
+        try:
+            return self.standings[model]
+        except KeyError:
+            raise KeyError(f"no match model {model!r} was ranked; there are {', '.join(self.models)}") from None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The ranking as plain Python, in the form of its JSON."""
+        found = {
+            "evenhand": __version__,
+            "command": "rank",
+            "task": "spans",
+            "signature": self.signature,
+            "notes": list(self.notes),
+            **self._figures(),
+        }
+        if self.data_sets is not None:
+            found["data_sets"] = {name: each._figures() for name, each in self.data_sets.items()}
+        return found
+
+    def _figures(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "models": list(self.models),
+            "resampling": {"resamples": self.resamples, "of": self.groups, "level": self.level, "seed": self.seed},
+            "systems": [
+                {"name": system, "standings": {model: _standing(self[model][system]) for model in self.models}}
+                for system in self.systems
+            ],
+            "correlations": [
+                {"models": list(each.models), "spearman": each.spearman, "kendall": each.kendall}
+                for each in self.correlations
+            ],
+        }
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """The same as text; written to `path` too, where one is given."""
+        from evenhand.report.json import render  # a ranking shows itself: the report is loaded when asked for
+
+        text = render(self)
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8")
+        return text
+
+    def __str__(self) -> str:
+        from evenhand.report.text import render
+
+        return render(self)
+
+    __repr__ = __str__
+
+
+def _standing(standing: Standing) -> dict[str, Any]:
+    low, high = standing.interval or (None, None)
+    return {
+        "score": standing.score,
+        "rank": standing.rank,
+        "change": standing.change,
+        "interval": None if low is None else {"low": low, "high": high},
+    }
