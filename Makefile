@@ -8,13 +8,14 @@ BENCH_VENV := .venv-bench
 BENCH_READY := $(BENCH_VENV)/.ready
 PEERS := "seqeval==1.2.2" "nervaluate==1.2.1" "seqscore==0.9.0"
 
-.PHONY: help demo test test-long check format bench clean
+.PHONY: help demo test test-long check format docs bench clean
 
 help:
 	@echo "make demo       set everything up and score the bundled example"
 	@echo "make test       set everything up and run the tests"
 	@echo "make test-long  the tests that take minutes"
 	@echo "make check      ruff and mypy"
+	@echo "make docs       docs/definitions.md from the docstrings"
 	@echo "make bench      speed, side by side with other tools"
 
 $(READY): pyproject.toml
@@ -49,6 +50,9 @@ check: $(DEV_READY)
 format: $(DEV_READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+docs: $(DEV_READY)
+	$(BIN)/python docs/build.py
 
 bench: $(BENCH_READY)
 	@$(BENCH_VENV)/bin/python benchmarks/run.py

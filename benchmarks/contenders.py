@@ -12,6 +12,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable
 from io import StringIO
+from pathlib import Path
 from time import process_time
 
 Lists = list[list[str]]
@@ -48,6 +49,22 @@ def evenhand(gold: str, system: str, match: str = "exact,fair") -> Timed:
 
 def evenhand_exact(gold: str, system: str) -> Timed:
     return evenhand(gold, system, "exact")
+
+
+def evenhand_four(gold: str, system: str) -> Timed:
+    return evenhand(gold, system, "exact,fair,ts,t")
+
+
+def evenhand_rank(gold: str, folder: str) -> Timed:
+    """All systems of a folder under four models, with 1,000 resamples."""
+    import evenhand as eh
+    from evenhand.report.text import render
+
+    systems = [path for path in sorted(Path(folder).glob("*.tags")) if path != Path(gold)]
+    begin = process_time()
+    ranking = eh.rank(gold, systems, match="exact,fair,ts,t", resamples=1000)
+    render(ranking)
+    return process_time() - begin, max(each.score for each in ranking["exact"].values())
 
 
 def evenhand_lists(gold: str, system: str) -> Timed:
@@ -204,6 +221,8 @@ def _starts(before: tuple[str, str], here: tuple[str, str]) -> bool:
 CONTENDERS: dict[str, Callable[[str, str], Timed]] = {
     "evenhand": evenhand,
     "evenhand-exact": evenhand_exact,
+    "evenhand-four": evenhand_four,
+    "evenhand-rank": evenhand_rank,
     "evenhand-lists": evenhand_lists,
     "evenhand-jsonl": evenhand_json_lines,
     "json-loads": json_loads,

@@ -51,6 +51,21 @@ def write_json_lines(folder: Path, records: int, seed: int = 1) -> Path:
     return path
 
 
+def write_repeated(folder: Path, data: Path, times: int = 20) -> tuple[Path, list[Path]] | None:
+    """Gold standard and the 16 systems of CoNLL 2003, each so many times over; None where the data is absent."""
+    given = data / "conll2003"
+    if not given.is_dir():
+        return None
+    target = folder / f"conll2003-{times}"
+    target.mkdir(parents=True, exist_ok=True)
+    written = []
+    for path in (given / "gold.testb.tags", *sorted((given / "systems").glob("*.tags"))):
+        written.append(target / path.name)
+        if not written[-1].exists():
+            written[-1].write_bytes(path.read_bytes() * times)
+    return written[0], written[1:]
+
+
 def _sentence(chance: random.Random, words: list[str]) -> tuple[list[str], list[str], list[str]]:
     length = chance.randint(3, 26)
     text = chance.choices(words, k=length)

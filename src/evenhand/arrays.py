@@ -37,6 +37,11 @@ def ones(size: int) -> Ints:
     return np.broadcast_to(_ONE, size)
 
 
+def is_ones(column: Numbers) -> bool:
+    """Whether this is a column of ones that takes no room."""
+    return column.strides == (0,) and bool((column[:1] == 1).all())
+
+
 def concatenate(columns: Sequence[npt.NDArray[Number]]) -> npt.NDArray[Number]:
     """Columns behind each other; equal numbers that take no room remain such."""
     first = columns[0]

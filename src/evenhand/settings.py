@@ -95,6 +95,11 @@ class ScoreSettings:
     iou: float = 0.5
     """How much of the union two spans must share in the model `iou`."""
 
+    @property
+    def keeps_labels(self) -> bool:
+        """Whether all labels stay what they are."""
+        return not (self.maps or self.labels or self.exclude)
+
     def __post_init__(self) -> None:
         for model in self.match:
             choose("match", model, MATCH_MODELS)
@@ -109,13 +114,22 @@ class ScoreSettings:
             raise SettingError(f"the separator weight is {self.separator_weight}; it must be 0 or more.")
         if self.spurious < 0 or self.missing < 0:
             raise SettingError("The numbers of spurious and missing tokens must be 0 or more.")
+        names = [tag.name for tag in self.supertags]
+        if len(set(names)) < len(names):
+            raise SettingError("Two supertags have the same name; give them names of their own.")
         if not 0 < self.iou <= 1:
             raise SettingError(f"iou is {self.iou}; it must be above 0 and at most 1.")
 
 
 @dataclass(frozen=True)
 class Supertag:
-    """Several labels taken as one, beside them: those named or, without any, all."""
+    """Several labels taken as one, beside them: those named or, without any, all.
+
+    Their spans get the name of the supertag and are matched and counted anew, under every match model but `accuracy`.
+    The scores stand beside those of the labels and enter no average.
+
+    Source: Esuli and Sebastiani 2010, section 4.1.
+    """
 
     name: str
     labels: tuple[str, ...] = ()
@@ -176,5 +190,6 @@ def choose(what: str, value: str | None, choices: Sequence[str], *, optional: bo
 
 def label_maps(given: Mapping[str, str] | Sequence[str], systems: Sequence[str]) -> tuple[LabelMap, ...]:
     """Label maps as a user gives them: a mapping from old to new, or texts `OLD=NEW`."""
+    given = [given] if isinstance(given, str) else given
     texts = [f"{old}={new}" for old, new in given.items()] if isinstance(given, Mapping) else given
     return tuple(LabelMap.parse(text, systems) for text in texts)

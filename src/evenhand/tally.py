@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from evenhand.arrays import Ints, Numbers, Values, concatenate, ints, ones
+from evenhand.arrays import Ints, Numbers, Values, concatenate, ints, is_ones, ones
 from evenhand.judge.overlap import Hits
 from evenhand.judge.semeval import PAIR_KINDS, Paired
 from evenhand.judge.units import UNIT_KINDS, Units
@@ -132,7 +133,7 @@ class Tally:
 
     def by_label(self, focus: Focus = "target") -> LabelCounts:
         """Counts by label and kind, over all groups."""
-        whole = self.total()
+        whole = self.total() if self.group.any() else self
         key = (whole._label(focus) + 1) * len(self.kinds) + whole.kind
         table = np.bincount(key, whole.count, minlength=(len(self.labels) + 1) * len(self.kinds))
         table = table.reshape(-1, len(self.kinds))
@@ -142,7 +143,7 @@ class Tally:
 
     def by_group(self, groups: int, sums: Sequence[Mapping[str, float]], labels: Sequence[str] | None = None) -> Values:
         """Weighted sums of kinds by group: (groups, labels, sums), or one column for all labels together."""
-        cell, place = np.unique_inverse(self.cell) if self._is_wide else (np.arange(self._cells), self.cell)
+        cell, place = np.unique_inverse(self.cell) if self.is_wide else (np.arange(self.cell_count), self.cell)
         shown = Tally(self.labels, self.kinds, cell, cell, cell)
         weight = np.array([[each.get(kind, 0.0) for kind in self.kinds] for each in sums])[:, shown.kind]
         width, key = 1, self.group
@@ -156,13 +157,13 @@ class Tally:
         return found
 
     @property
-    def _cells(self) -> int:
+    def cell_count(self) -> int:
         return (len(self.labels) + 1) ** 2 * len(self.kinds)
 
     @property
-    def _is_wide(self) -> bool:
+    def is_wide(self) -> bool:
         """Whether there are too many cells to have an entry for each."""
-        return self._cells > 2**20
+        return self.cell_count > 2**20
 
     def _label(self, focus: Focus) -> Ints:
         """The label that each row counts for: the gold one where there is one, or as the focus says; -1 for none."""
@@ -175,8 +176,8 @@ class Tally:
 
     def total(self) -> Tally:
         """All groups in one."""
-        if not self._is_wide:
-            sums = np.bincount(self.cell, self.count, minlength=self._cells)
+        if not self.is_wide:
+            sums = np.bincount(self.cell, self.count, minlength=self.cell_count)
             cell = np.flatnonzero(sums)
             counted = sums[cell]
         else:
@@ -184,6 +185,14 @@ class Tally:
             counted = np.bincount(place, self.count, minlength=len(cell))
         count: Numbers = counted if self.count.dtype.kind == "f" else ints(counted)
         return Tally(self.labels, self.kinds, np.zeros(len(cell), dtype=np.int64), ints(cell), count)
+
+    def choose(self, groups: Ints) -> Tally:
+        """The rows of some groups, which are numbered as they are listed."""
+        number = np.full(int(max(self.group.max(initial=0), groups.max(initial=0))) + 1, -1)
+        number[groups] = np.arange(len(groups))
+        group = number[self.group]
+        keep = np.flatnonzero(group >= 0)
+        return replace(self, group=group[keep], cell=self.cell[keep], count=self.count[keep])
 
     def regroup(self, group_of: Ints) -> Tally:
         """The same counts, with `group_of[group]` for each group."""
@@ -212,6 +221,24 @@ class Tally:
         whole = all(isinstance(each, int) for each in count)
         counts: Numbers = ints(count) if whole else np.asarray(count, dtype=np.float64)
         return Tally.of(saved["labels"], saved["kinds"], group, gold, system, kind, counts)
+
+
+def group_types(tallies: Sequence[Tally], kinds: AbstractSet[str], groups: int) -> tuple[Ints, Ints]:
+    """The groups that differ in counts of these kinds: the first one of each type, and how many there are of it.
+
+    Groups are told apart by a sum of their counts with random weights, one for each cell of each tally: whole numbers
+    of 43 bits, so that equal counts have equal sums, and the chance that any others have is one in thousands.
+    """
+    random = np.random.default_rng(0)
+    sums = np.zeros(groups)
+    for tally in tallies:
+        cell, place = np.unique_inverse(tally.cell) if tally.is_wide else (np.arange(tally.cell_count), tally.cell)
+        counted = np.array([kind in kinds for kind in tally.kinds], dtype=np.bool_)[cell % len(tally.kinds)]
+        weight = np.where(counted, random.integers(1, 2**43, len(cell)), 0).astype(np.float64)
+        weighed = weight[place] if is_ones(tally.count) else weight[place] * tally.count
+        sums += np.bincount(tally.group, weighed, minlength=groups)
+    _, first, sizes = np.unique(sums, return_index=True, return_counts=True)
+    return first, sizes
 
 
 SPAN_KINDS = tuple(kind if edge == "none" else f"{kind}.{edge}" for kind in KINDS for edge in EDGES)

@@ -122,7 +122,9 @@ def test_batch_sizes_change_nothing(
         vocabulary = Vocabulary()
         gold = batches(example / "gold.conll", ReadSettings(block_size=gold_size), vocabulary)
         system = batches(example / "tagger.conll", ReadSettings(block_size=system_size), vocabulary)
-        return run_serial(gold, {"tagger": Feed(system)}, vocabulary, ScoreSettings(), groups).tallies["tagger"]
+        judges = ("exact", "fair", "units", "overlap", "semeval", "accuracy")
+        run = run_serial(gold, {"tagger": Feed(system)}, vocabulary, ScoreSettings(), judges, groups)
+        return run.tallies["tagger"]
 
     whole = tallies(1 << 20, 1 << 20)
     monkeypatch.setattr(serial, "PORTION", portion)

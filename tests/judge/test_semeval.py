@@ -32,7 +32,10 @@ def contents(target: list, system: list) -> Counter:
     """The units with the spans themselves for their rows."""
 
     def span(side: list, row: int) -> tuple | None:
-        return None if row < 0 else (*side[row][:3], *map(tuple, side[row][3:]))
+        if row < 0:
+            return None
+        label, first, last, *tokens = side[row]
+        return label, first, last, tuple(tokens[0] if tokens else range(first, last + 1))
 
     return Counter((kind, span(target, left), span(system, right)) for kind, left, right in found(target, system))
 

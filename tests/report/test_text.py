@@ -27,6 +27,13 @@ def test_golden_text(results: eh.Results, name: str) -> None:
     assert shown == (GOLDEN / name).read_text()
 
 
+def test_golden_text_of_other_models(example: Path) -> None:
+    """Tables with true negatives, with hits and with SemEval's counts, a supertag and the trivial baselines."""
+    match = "ts,overlap,semeval-partial"
+    result = eh.score(example / "gold.conll", example / "crf.conll", match=match, supertag="ENTITY", baselines=True)
+    assert str(result) == (GOLDEN / "models.txt").read_text()
+
+
 def test_golden_csv(results: eh.Results) -> None:
     assert csv_report.render(results) == (GOLDEN / "two.csv").read_text()
 

@@ -199,13 +199,6 @@ _SCORING_OPTIONS = (
         metavar="COLUMN",
         help="Column of GOLD, by number or name, that says what each token weighs in ts and t.",
     ),
-    click.option(
-        "--supertag",
-        multiple=True,
-        metavar="NAME[=LABEL,...]",
-        help="Labels taken as one, reported beside the others: all of them, or those named.",
-    ),
-    click.option("--baselines", is_flag=True, help="What trivial systems get under ts and t."),
     click.option("--spurious", type=int, default=1, show_default=True, help="Spurious tokens that constrained allows."),
     click.option("--missing", type=int, default=1, show_default=True, help="Missing tokens that constrained allows."),
     click.option("--iou", type=float, default=0.5, show_default=True, help="How much of their union two spans share."),
@@ -214,10 +207,10 @@ _SCORING_OPTIONS = (
 
 def score_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """The scoring and reading options of a command, as the Python functions take them."""
-    plain = ("match", "labels", "exclude", "align", "levels", "focus", "beta", "separator_weight", "supertag")
-    more = ("baselines", "spurious", "missing", "iou", "repair", "offsets", "functions")
+    plain = ("match", "labels", "exclude", "align", "levels", "focus", "beta", "separator_weight")
+    more = ("spurious", "missing", "iou", "repair", "offsets", "functions", "supertag", "baselines")
     column = column_names(options["token_weight"])
-    return {name: options[name] for name in (*plain, *more)} | {
+    return {name: options[name] for name in (*plain, *more) if name in options} | {
         "map": options["maps"],
         "weights": read_weights(options["weights"]),
         "token_weight": column[0] if column else None,

@@ -15,6 +15,13 @@ from evenhand.cli.output import OUTPUTS, emit, say_readings
 @click.argument("gold", type=click.Path(path_type=Path))
 @click.argument("systems", nargs=-1, type=click.Path(path_type=Path), metavar="[SYSTEM]...")
 @scoring_options()
+@click.option(
+    "--supertag",
+    multiple=True,
+    metavar="NAME[=LABEL,...]",
+    help="Labels taken as one, reported beside the others: all of them, or those named.",
+)
+@click.option("--baselines", is_flag=True, help="What trivial systems get under ts and t.")
 @reading_options(sided=True)
 @click.option("--as", "form", type=click.Choice(OUTPUTS), default="text", show_default=True, help="Form of the output.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to this file instead.")

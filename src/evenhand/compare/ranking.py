@@ -2,7 +2,10 @@
 
 Ranks count from 1 for the highest headline; systems with equal headlines share the best of their ranks (1 2 2 4). The
 change of a rank is that from the first model: the places that a system gains. Intervals are percentile intervals of
-the bootstrap over documents, or over sentences where there is one document.
+the bootstrap over documents, or over sentences where there is one document. A macro average in a resample is over the
+labels of the whole gold standard. Correlations are between the headlines of all systems under two models.
+
+Source: Esuli and Sebastiani 2010, section 5 (Tables 2 and 3), for ranks under several models and their correlation.
 """
 
 from __future__ import annotations
@@ -17,8 +20,8 @@ from evenhand.arrays import Values
 from evenhand.scores.models import MatchModel
 from evenhand.scores.spans import headlines
 from evenhand.statistics.correlation import kendall, ranks, spearman
-from evenhand.statistics.resample import bootstrap, interval
-from evenhand.tally import Tally
+from evenhand.statistics.resample import bootstrap_types, interval
+from evenhand.tally import Tally, group_types
 
 Headlines = Mapping[str, Mapping[str, float]]
 """By match model and system."""
@@ -87,14 +90,22 @@ def resampled(
     gold_labels: Sequence[str],
     groups: int,
     resamples: int,
-    seed: int,
+    seed: int | Sequence[int],
 ) -> dict[str, dict[str, Values]]:
-    """The headlines of every system in resamples of the groups, which are the same for all models and systems."""
+    """The headlines of every system in resamples of the groups, which are the same for all models and systems.
+
+    Groups on which all systems do the same are one type: only one of each is looked at, and only their number is drawn.
+    """
+    judges = dict.fromkeys(model.judge for model in models)
+    judged = [each[judge] for each in tallies.values() for judge in judges]
+    first, sizes = group_types(judged, _kinds(models), groups)
     found: dict[str, dict[str, Values]] = {model.name: {} for model in models}
-    for part in _parts(models, list(tallies), len(gold_labels), groups):
-        tables = [_table(model, tallies[system][model.judge], gold_labels, groups) for system, model in part]
-        sums = bootstrap(np.concatenate([table.reshape(groups, -1) for table in tables], axis=1), resamples, seed)
-        begin = 0
+    for part in _parts(models, list(tallies), len(gold_labels) * len(sizes)):
+        chosen = {(system, model.judge): tallies[system][model.judge] for system, model in part}
+        chosen = {key: tally.choose(first) for key, tally in chosen.items()}
+        tables = [_table(model, chosen[system, model.judge], gold_labels, len(first)) for system, model in part]
+        counts = np.concatenate([table.reshape(len(sizes), -1) for table in tables], axis=1)
+        sums, begin = bootstrap_types(counts, sizes, resamples, seed), 0
         for (system, model), table in zip(part, tables, strict=True):
             size = table.shape[1] * table.shape[2]
             columns = sums[:, begin : begin + size].reshape(resamples, *table.shape[1:])
@@ -103,23 +114,18 @@ def resampled(
     return found
 
 
+def _kinds(models: Sequence[MatchModel]) -> set[str]:
+    """The kinds that headlines depend on."""
+    return {kind for model in models for each in model.divided() for kind in each}
+
+
 def _table(model: MatchModel, tally: Tally, gold_labels: Sequence[str], groups: int) -> Values:
     """By group and label (or for all labels together), what precision and recall divide."""
     return tally.by_group(groups, model.divided(), gold_labels if model.headline == "macro" else None)
 
 
-def _parts(
-    models: Sequence[MatchModel], systems: Sequence[str], labels: int, groups: int
-) -> Iterator[list[tuple[str, MatchModel]]]:
-    """Systems and models in parts whose tables are not too large together."""
-    part: list[tuple[str, MatchModel]] = []
-    size = 0
-    for system in systems:
-        for model in models:
-            part.append((system, model))
-            size += groups * len(model.divided()) * (labels if model.headline == "macro" else 1)
-        if size > _MOST_CELLS:
-            yield part
-            part, size = [], 0
-    if part:
-        yield part
+def _parts(models: Sequence[MatchModel], systems: Sequence[str], size: int) -> Iterator[list[tuple[str, MatchModel]]]:
+    """Systems and models in parts whose tables, each of about this size, are not too large together."""
+    step = max(1, _MOST_CELLS // max(1, size * len(models) * 3))
+    for begin in range(0, len(systems), step):
+        yield [(system, model) for system in systems[begin : begin + step] for model in models]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, Values, ints, ranges
+from evenhand.arrays import Ints, Values, ints, ranges
 from evenhand.engines.portion import Portion
 from evenhand.judge.accuracy import by_sentence, equal_tags, equal_tokens
 from evenhand.judge.exact import equal_spans, exact
@@ -16,10 +16,11 @@ from evenhand.judge.fair import fair
 from evenhand.judge.overlap import HIT_MODELS, hits
 from evenhand.judge.pairs import Pairs, overlapping
 from evenhand.judge.semeval import semeval
-from evenhand.judge.units import Positive, Text, units
+from evenhand.judge.units import Text, all_units, units
 from evenhand.settings import ScoreSettings, Supertag
 from evenhand.tally import Tally, tally_accuracy, tally_hits, tally_semeval, tally_spans, tally_units
-from evenhand.text.layers import Spans, by_level
+from evenhand.text.align import Feed
+from evenhand.text.layers import Spans, Tags, by_level
 
 Parts = dict[str, list[Tally]]
 """The tallies of portions by judge."""
@@ -53,8 +54,6 @@ class Context:
     lengths: Ints | None
     weights: Values | None
     settings: ScoreSettings
-    positive: dict[str, Positive]
-    """The gold standard's tokens and separators, once they are known."""
 
     @cached_property
     def text(self) -> Text:
@@ -66,10 +65,10 @@ class Question:
 
     def __init__(self, gold: Spans, system: Spans, context: Context) -> None:
         self._given, self._context = (gold, system), context
-        self._levels = 1
+        self.levels = 1
         if context.settings.levels == "separate":
-            self._levels = max(int(gold.level.max(initial=0)), int(system.level.max(initial=0))) + 1
-            gold, system = by_level(gold, self._levels), by_level(system, self._levels)
+            self.levels = max(int(gold.level.max(initial=0)), int(system.level.max(initial=0))) + 1
+            gold, system = by_level(gold, self.levels), by_level(system, self.levels)
         self.gold, self.system = gold, system
 
     @cached_property
@@ -101,23 +100,27 @@ class Question:
             return tally_hits(found, *self._given, groups)
         return self._units()
 
-    def equal_tokens(self) -> Bools:
-        """Which tokens have the right tag, by the spans."""
-        assert self._context.lengths is not None
-        return equal_tokens(*self._given, self._context.text)
+    def accuracy(self, gold: Tags | None, system: Tags | None) -> Tally:
+        """How many tokens have the right tag: by the tags as they stand, where both are known, else by the spans."""
+        context = self._context
+        assert context.lengths is not None
+        if gold is None or system is None or not context.settings.keeps_labels:
+            right = equal_tokens(*self._given, context.text)
+        else:
+            right = equal_tags(gold, system)
+        return tally_accuracy(by_sentence(right, context.lengths), context.lengths, context.groups)
 
     def _units(self) -> Tally:
-        levels, context = self._levels, self._context
+        levels, context = self.levels, self._context
         lengths = None if context.lengths is None else np.repeat(context.lengths, levels)
         weights = context.weights
         if weights is not None and lengths is not None and context.lengths is not None and levels > 1:
             first = np.cumsum(context.lengths) - context.lengths
             weights = weights[ranges(np.repeat(first, levels), lengths)]
         width = max(int(side.end.max(initial=0)) for side in self._given)
-        # Levels and, without lengths, widths depend on the system: then nothing can be kept for the next one.
-        is_kept = levels == 1 and lengths is not None
-        text = context.text if is_kept else Text.of(lengths, len(context.groups) * levels, width, weights)
-        found = units(self.gold, self.system, text, self.pairs, context.positive if is_kept else {})
+        text = context.text if levels == 1 and lengths is not None else None
+        text = text or Text.of(lengths, len(context.groups) * levels, width, weights)
+        found = units(self.gold, self.system, text, self.equal)
         return tally_units(found, self.gold.vocabulary.labels.values, np.repeat(context.groups, levels))
 
 
@@ -129,53 +132,57 @@ class Judging:
         self._relabel_gold = Relabeling(settings, "gold", "gold")
         self._relabel = {name: Relabeling(settings, "system", name) for name in systems}
         self._tallies: dict[str, Parts] = {name: {} for name in systems}
+        self._text: list[Tally] = []
+        self.levels = dict.fromkeys(systems, 1)
+        """On how many levels a system's spans and the gold standard's are, where levels are separate."""
         self._supertags: dict[str, dict[str, Parts]] = {
             name: {tag.name: {} for tag in settings.supertags} for name in systems
         }
 
     def tallies(self) -> dict[str, dict[str, Tally]]:
-        """For every system, the sum of all portions by judge."""
-        return {name: _merged(parts) for name, parts in self._tallies.items()}
+        """For every system, the sum of all portions by judge; under `text`, how many units there are."""
+        text = {"text": Tally.merge(self._text)} if self._text else {}
+        return {name: _merged(parts) | text for name, parts in self._tallies.items()}
 
     def supertags(self) -> dict[str, dict[str, dict[str, Tally]]]:
         """For every system and supertag, the same."""
         return {name: {tag: _merged(parts) for tag, parts in tags.items()} for name, tags in self._supertags.items()}
 
-    def __call__(self, portion: Portion, same_encoding: Mapping[str, bool]) -> tuple[Spans, dict[str, Spans]]:
-        """Judge a portion; the spans of all sides, renamed and chosen as the settings say."""
-        gold = self._relabel_gold(portion.joined(portion.gold.spans))
-        systems = {name: self._relabel[name](portion.joined(side.spans)) for name, side in portion.systems.items()}
-        context = Context(portion.groups, portion.lengths, portion.weights, self._settings, {})
-        for name, system in systems.items():
+    def __call__(self, portion: Portion, feeds: Mapping[str, Feed], encoding: str | None) -> dict[str, Spans]:
+        """Judge a portion, one system after the other; the spans of all sides as they were judged, gold as `""`.
+
+        `encoding` is that of the gold standard.
+        """
+        given = portion.gold()
+        gold = self._relabel_gold(given.spans)
+        context = Context(portion.groups, portion.lengths, portion.weights, self._settings)
+        judged = {"": gold}
+        if "units" in self._judges:
+            self._text.append(tally_units(all_units(context.text), (), context.groups))
+        for name, feed in feeds.items():
+            side = portion.take(feed)
+            system = judged[name] = self._relabel[name](side.spans)
             question = Question(gold, system, context)
+            self.levels[name] = max(self.levels[name], question.levels)
             for judge in self._judges:
                 if judge != "accuracy":
                     _add(self._tallies[name], judge, question.tally(judge))
-                elif context.lengths is not None:
-                    right = _right_tokens(portion, name, question) if same_encoding[name] else question.equal_tokens()
-                    correct = by_sentence(right, context.lengths)
-                    _add(self._tallies[name], judge, tally_accuracy(correct, context.lengths, context.groups))
-        for tag in self._settings.supertags:
-            self._judge_supertag(tag, gold, systems, replace(context, positive={}))
-        return gold, systems
+            if "accuracy" in self._judges:
+                same = feed.reading is not None and feed.reading.encoding == encoding
+                _add(self._tallies[name], "accuracy", question.accuracy(given.tags, side.tags if same else None))
+            for tag in self._settings.supertags:
+                self._judge_supertag(tag, name, gold, system, context)
+        return judged
 
-    def _judge_supertag(self, tag: Supertag, gold: Spans, systems: Mapping[str, Spans], context: Context) -> None:
+    def _judge_supertag(self, tag: Supertag, name: str, gold: Spans, system: Spans, context: Context) -> None:
         """The same questions, with several labels taken as one and all others left out."""
         labels = gold.vocabulary.labels
         code = labels.code(tag.name)
         new = ints([code if not tag.labels or label in tag.labels else -1 for label in labels.values])
-        gold = gold.relabel(new)
-        for name, system in systems.items():
-            question = Question(gold, system.relabel(new), context)
-            for judge in self._judges:
-                if judge != "accuracy":
-                    _add(self._supertags[name][tag.name], judge, question.tally(judge))
-
-
-def _right_tokens(portion: Portion, name: str, question: Question) -> Bools:
-    """Which tokens have the right tag: by the tags as they stand, where both files have one a token."""
-    gold, system = portion.gold.all_tags(), portion.systems[name].all_tags()
-    return question.equal_tokens() if gold is None or system is None else equal_tags(gold, system)
+        question = Question(gold.relabel(new), system.relabel(new), context)
+        for judge in self._judges:
+            if judge != "accuracy":
+                _add(self._supertags[name][tag.name], judge, question.tally(judge))
 
 
 def _add(parts: Parts, judge: str, tally: Tally) -> None:
@@ -183,4 +190,5 @@ def _add(parts: Parts, judge: str, tally: Tally) -> None:
 
 
 def _merged(parts: Parts) -> dict[str, Tally]:
-    return {judge: Tally.merge(tallies) for judge, tallies in parts.items()}
+    """The sums; parts are given up as they are added, so that both are not held at once."""
+    return {judge: Tally.merge(parts.pop(judge)) for judge in list(parts)}

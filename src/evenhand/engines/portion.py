@@ -1,9 +1,9 @@
-"""Batches of all sides that are judged together."""
+"""Batches that are judged together: some of the gold standard, and as much of each system when its turn comes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,43 +18,53 @@ PORTION = 1 << 14
 """How many gold spans are judged at a time: enough that the cost of a call does not count."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Side:
-    """The spans and tags of one side, batch by batch."""
+    """The spans of one side in a portion, and its tags where the file has one a token."""
 
-    spans: list[Spans] = field(default_factory=list)
-    tags: list[Tags | None] = field(default_factory=list)
-
-    def all_tags(self) -> Tags | None:
-        found = [each for each in self.tags if each is not None]
-        return Tags.concatenate(found) if len(found) == len(self.tags) else None
+    spans: Spans
+    tags: Tags | None
 
 
 class Portion:
-    """Batches that wait to be judged together; sentences are counted from the portion's first one."""
+    """Batches of the gold standard that are judged together; sentences are counted from the first one."""
 
-    def __init__(self, systems: Iterable[str]) -> None:
-        self.gold = Side()
-        self.systems = {name: Side() for name in systems}
-        self.first_sentences: list[int] = []
+    def __init__(self, vocabulary: Vocabulary, layer: str) -> None:
         self.sentences = 0
-        self._corpora: list[Corpus] = []
+        self._vocabulary, self._layer = vocabulary, layer
+        self._batches: list[Annotation] = []
         self._groups: list[Ints] = []
 
-    def add(self, gold: Annotation, layer: str, systems: Mapping[str, Feed], words: Vocabulary, groups: Ints) -> None:
-        """Add a batch of the gold standard and as much of every system; `groups` is the group of each sentence."""
-        self.gold.spans.append(gold.spans(layer).into(words))
-        self.gold.tags.append(gold.tags(layer))
-        for name, feed in systems.items():
-            self.systems[name].spans.append(feed.take(gold.corpus).into(words))
-            self.systems[name].tags.append(feed.tags)
-        self._corpora.append(gold.corpus)
+    def add(self, batch: Annotation, groups: Ints) -> None:
+        """Add a batch; `groups` is the group of each of its sentences."""
+        self._batches.append(batch)
         self._groups.append(groups)
-        self.first_sentences.append(self.sentences)
-        self.sentences += gold.corpus.sentences
+        self.sentences += batch.corpus.sentences
+
+    def gold(self) -> Side:
+        batches = self._batches
+        return self._side([each.spans(self._layer) for each in batches], [each.tags(self._layer) for each in batches])
+
+    def take(self, feed: Feed) -> Side:
+        """The same sentences of a system."""
+        spans, tags = [], []
+        for corpus in self._corpora:
+            spans.append(feed.take(corpus))
+            tags.append(feed.tags)
+        return self._side(spans, tags)
+
+    def _side(self, spans: Sequence[Spans], tags: Sequence[Tags | None]) -> Side:
+        first = np.cumsum([0, *(corpus.sentences for corpus in self._corpora)])[:-1].tolist()
+        joined = Spans.concatenate([each.into(self._vocabulary) for each in spans], first)
+        known = [each for each in tags if each is not None]
+        return Side(joined, Tags.concatenate(known) if len(known) == len(tags) else None)
+
+    @property
+    def _corpora(self) -> list[Corpus]:
+        return [batch.corpus for batch in self._batches]
 
     def __len__(self) -> int:
-        return sum(map(len, self.gold.spans))
+        return sum(len(batch.spans(self._layer)) for batch in self._batches)
 
     @property
     def groups(self) -> Ints:
@@ -72,6 +82,3 @@ class Portion:
         """What each token weighs, where a column says."""
         found = [corpus.weights for corpus in self._corpora if corpus.weights is not None]
         return np.concatenate(found) if len(found) == len(self._corpora) else None
-
-    def joined(self, parts: Sequence[Spans]) -> Spans:
-        return Spans.concatenate(parts, self.first_sentences)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
 
 from evenhand.compare.ranking import Samples, correlations, resampled, standings
-from evenhand.engines.inputs import Side, unique_names
+from evenhand.engines.inputs import Side, named, unique_names
 from evenhand.engines.score import Options, score
 from evenhand.formats.folders import files_of
 from evenhand.problems import SettingError
@@ -24,7 +25,7 @@ _KEYS = ("name", "gold", "systems", "format", "column", "encoding", "align", "ma
 
 def rank(
     gold: Side,
-    systems: Sequence[Side] | Mapping[str, Side],
+    systems: Side | Sequence[Side] | Mapping[str, Side],
     *,
     resamples: int = 1000,
     level: float = 0.95,
@@ -39,7 +40,7 @@ def rank(
 
     The other keywords are those of `score`; the match models are "exact", "fair", "ts" and "t" unless others are named.
     """
-    ranking, _ = _rank(gold, systems, resamples, level, seed, options)
+    ranking, _ = _rank(gold, named(systems) or {}, resamples, level, seed, options)
     return ranking
 
 
@@ -58,24 +59,30 @@ def rank_suite(
     `encoding`, `align` and `map`. Paths are counted from its folder. All data sets must have the same systems.
     """
     parts, samples = {}, {}
-    for entry in _manifest(Path(manifest)):
+    for number, entry in enumerate(_manifest(Path(manifest))):
         chosen: dict[str, Any] = {**options, **entry["options"]}
         name = entry["name"]
-        parts[name], samples[name] = _rank(entry["gold"], entry["systems"], resamples, level, seed, chosen)
+        if name in parts:
+            raise SettingError(f"{manifest} has two data sets called {name!r}; give them names of their own.")
+        found = _rank(entry["gold"], entry["systems"], resamples, level, seed, chosen, number)
+        parts[name], samples[name] = replace(found[0], name=name), found[1]
     return _average(Path(manifest), parts, samples)
 
 
 def _rank(
     gold: Side,
-    systems: Sequence[Side] | Mapping[str, Side],
+    systems: Mapping[str, Side],
     resamples: int,
     level: float,
     seed: int,
     options: Mapping[str, Any],
+    data_set: int = 0,
 ) -> tuple[Ranking, Samples]:
-    """The ranking on one data set, and the resampled headlines."""
+    """The ranking on one data set, and the resampled headlines; each data set has draws of its own."""
     if resamples < 0 or not 0 < level < 1:
         raise SettingError("There must be 0 resamples or more, and the level must be between 0 and 1.")
+    if seed < 0:
+        raise SettingError(f"The seed is {seed}; it must be 0 or more.")
     groups = "finest" if resamples else "total"
     results = score(gold, systems, **{"match": DEFAULT_RANK_MATCH, **options, "groups": groups})
     models = [each.model for each in next(iter(results.values())).scores.values()]
@@ -84,7 +91,7 @@ def _rank(
     if resamples:
         tallies = {name: result.tallies for name, result in results.items()}
         labels = list(results.gold.labels)
-        samples = resampled(models, tallies, labels, _groups(results)[1], resamples, seed)
+        samples = resampled(models, tallies, labels, _groups(results)[1], resamples, (seed, data_set))
     ranking = Ranking(
         results.gold.name,
         standings(scores, samples, level),
@@ -119,14 +126,22 @@ def _manifest(path: Path) -> list[dict[str, Any]]:
     return [_entry(path, number, entry) for number, entry in enumerate(entries, 1)]
 
 
-def _entry(path: Path, number: int, entry: Mapping[str, Any]) -> dict[str, Any]:
+def _entry(path: Path, number: int, entry: object) -> dict[str, Any]:
     where = f"data set {number} of {path}"
+    if not isinstance(entry, Mapping):
+        raise SettingError(f"{where} is no table; write [[data]], and its gold and systems below.")
     if "gold" not in entry or "systems" not in entry:
         raise SettingError(f"{where} has no {'gold' if 'gold' not in entry else 'systems'}.")
     unknown = [key for key in entry if key not in _KEYS]
     if unknown:
         raise SettingError(f"{where} has the key {unknown[0]!r}; the keys are {', '.join(_KEYS)}.")
-    gold, given = path.parent / entry["gold"], entry["systems"]
+    given = entry["systems"]
+    files_named = list(given.values()) if isinstance(given, Mapping) else [given]
+    if not all(isinstance(each, str) for each in (entry["gold"], *files_named)):
+        raise SettingError(
+            f"{where} names files that are no texts; systems is a pattern, or a table of names and files."
+        )
+    gold = path.parent / entry["gold"]
     systems: Mapping[str, Side]
     if isinstance(given, Mapping):
         systems = {name: path.parent / file for name, file in given.items()}

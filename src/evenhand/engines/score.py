@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import TypedDict, TypeVar, Unpack, overload
 
@@ -191,6 +192,9 @@ def _results(
     found = {}
     for name, side in run.systems.items():
         tallies = run.tallies[name]
+        totals = _totals(tallies, run.levels[name])
+        text = {judge: tally for judge, tally in tallies.items() if judge == "text"}
+        supertags = {tag: _totals({**each, **text}, run.levels[name]) for tag, each in run.supertags[name].items()}
         found[name] = Result(
             name=name,
             gold=gold,
@@ -199,13 +203,12 @@ def _results(
             scores={
                 model.name: score_tally(
                     model,
-                    tallies[model.judge],
+                    totals[model.judge],
                     support,
-                    {tag: found[model.judge] for tag, found in run.supertags[name].items() if model.judge in found},
+                    {tag: each[model.judge] for tag, each in supertags.items() if model.judge in each},
                     baselines=settings.baselines,
                 )
                 for model in models
-                if model.judge in tallies
             },
             signature=signature(settings, read_as, weights, run.atoms, reading, system_readings[name]),
             settings=settings,
@@ -218,11 +221,19 @@ def _results(
                 side.labels,
                 read_as.repair,
                 breaks_differ=side.breaks_differ,
-                identical=_is_perfect(tallies),
+                identical=_is_perfect(totals),
             ),
             tallies=tallies,
         )
     return Results(found)
+
+
+def _totals(tallies: Mapping[str, Tally], levels: int) -> dict[str, Tally]:
+    """The counts of all groups; tokens and separators know how many of them there are, once for every level."""
+    found = {judge: tally.total() for judge, tally in tallies.items()}
+    if "units" in found and "text" in found:
+        found["units"] += replace(found["text"], count=found["text"].count * levels)
+    return found
 
 
 def _is_perfect(tallies: Mapping[str, Tally]) -> bool:

@@ -47,6 +47,8 @@ class Run:
     documents: int = 0
     sentences: int = 0
     atoms: Atoms = "tokens"
+    levels: dict[str, int] = field(default_factory=dict)
+    """On how many levels each system's spans and the gold standard's are, where levels are separate."""
     document_of: list[Ints] = field(default_factory=list)
     """The document of each sentence, batch by batch, where these may become the groups."""
     size: int | None = 0
@@ -72,20 +74,26 @@ def run_serial(
     """Ask the judges about every system, in one pass over the gold standard."""
     judging = Judging(settings, judges, list(systems))
     run = Run(SideCount(), {name: SideCount() for name in systems})
-    portion, corpus = Portion(systems), None
+    portion, corpus = Portion(vocabulary, gold_layer), None
     for batch in gold:
         corpus = batch.corpus
         if settings.token_weight is not None and corpus.weights is None:
             raise SettingError(f"{corpus.source} has no columns, and so no weights of tokens.")
-        portion.add(batch, gold_layer, systems, vocabulary, _groups(groups, corpus, run))
+        if "accuracy" in judges and (corpus.atoms == "characters" or corpus.bounds is None):
+            raise SettingError(
+                f"The accuracy of tags counts tokens, which {corpus.source} and its systems do not share."
+            )
+        if settings.token_weight is not None and corpus.atoms == "characters":
+            raise SettingError("Weights are those of tokens; they cannot be used where characters are compared.")
+        portion.add(batch, _groups(groups, corpus, run))
         run.add_text(corpus, batch.readings[gold_layer])
         if len(portion) >= PORTION:
-            _judge(judging, portion, run, systems, settings)
-            portion = Portion(systems)
+            _judge(judging, portion, run, systems)
+            portion = Portion(vocabulary, gold_layer)
     assert corpus is not None  # a reader yields one batch at least, or raises
     if portion.sentences:
-        _judge(judging, portion, run, systems, settings)
-    run.tallies, run.supertags = judging.tallies(), judging.supertags()
+        _judge(judging, portion, run, systems)
+    run.tallies, run.supertags, run.levels = judging.tallies(), judging.supertags(), judging.levels
     if groups == "finest" and run.documents > 1:
         of_document = np.concatenate(run.document_of)
         run.tallies = {
@@ -98,16 +106,11 @@ def run_serial(
     return run
 
 
-def _judge(judging: Judging, portion: Portion, run: Run, feeds: Mapping[str, Feed], settings: ScoreSettings) -> None:
+def _judge(judging: Judging, portion: Portion, run: Run, systems: Mapping[str, Feed]) -> None:
     """Judge a portion and count what it holds."""
-    plain = not (settings.maps or settings.labels or settings.exclude)
-    encoding = run.gold.reading.encoding if run.gold.reading else None
-    same = {
-        name: plain and feed.reading is not None and feed.reading.encoding == encoding for name, feed in feeds.items()
-    }
-    gold, found = judging(portion, same)
-    run.gold.add(gold)
-    for name, spans in found.items():
+    judged = judging(portion, systems, run.gold.reading.encoding if run.gold.reading else None)
+    run.gold.add(judged.pop(""))
+    for name, spans in judged.items():
         run.systems[name].add(spans)
 
 

@@ -21,7 +21,7 @@ from evenhand.text.tag_table import looks_plain
 
 NAME = "conll"
 _GIVE_SYSTEM = "give the system's file beside it, or name both columns with --column"
-_DEFAULTS: Columns = {"spans": (-1,), "gold": (-2,), "system": (-1,)}
+_DEFAULTS = {"spans": -1, "gold": -2, "system": -1}
 
 
 def recognise(sample: Block) -> bool:
@@ -32,21 +32,32 @@ def recognise(sample: Block) -> bool:
 def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole sentences, with a layer of spans for each entry of `columns`."""
     named = [column for wanted in columns.values() for column in wanted]
-    layout = _layout(source, named)
+    weights = () if settings.weight is None else (settings.weight,)
+    layout = _layout(source, [*named, *weights])
     if len(columns) > 1 and not named:
         _check_two_columns_of_tags(source, layout)
+    weighed = layout.places(source, weights)
     places = {
-        layer: layout.places(source, wanted or _default(source, layout, layer)) for layer, wanted in columns.items()
+        layer: layout.places(source, wanted) if wanted else (_default(source, layout, layer, weighed),)
+        for layer, wanted in columns.items()
     }
     return read_table(NAME, source, layout, places, settings, vocabulary)
 
 
-def _default(source: Source, layout: Layout, layer: str) -> tuple[ColumnName, ...]:
-    """The columns of a layer that the user did not name: the last ones, unless a header has several to choose from."""
-    if len(layout.names) > 2:
-        finding = f"the header names several columns: {', '.join(layout.names[1:])}"
+def _default(source: Source, layout: Layout, layer: str, taken: tuple[int, ...]) -> int:
+    """The column of a layer that the user did not name: one of the last that are not taken for something else.
+
+    It is an error if a header has several to choose from.
+    """
+    free = [place for place in range(layout.columns) if place not in taken]
+    names = [layout.names[place] for place in free] if layout.names else []
+    if len(names) > 2:
+        finding = f"the header names several columns: {', '.join(names[1:])}"
         raise source.error(layout.first_line, finding, "name the one with the tags with --column")
-    return _DEFAULTS[layer]
+    if len(free) < -_DEFAULTS[layer]:
+        finding = f"there is no column {_DEFAULTS[layer]}, this line has {len(free)} for tokens and tags"
+        raise source.error(layout.first_line, finding, "name another column")
+    return free[_DEFAULTS[layer]]
 
 
 def _check_two_columns_of_tags(source: Source, layout: Layout) -> None:

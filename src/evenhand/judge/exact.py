@@ -1,6 +1,10 @@
-"""Exact match: a span is right if label, bounds and tokens are equal (Ortmann 2022, Algorithm 1; conlleval).
+"""Exact match: a span is right if the other side has the same one.
 
-Spans are matched one to one, so that a repeated span counts once for each time the other side has it.
+A gold span and a system span with equal label, bounds and tokens are one TP. They are paired one to one, so a span that
+one side repeats counts only as often as the other side has it. Every other gold span is an FN, every other system span
+an FP.
+
+Sources: Ortmann 2022, Algorithm 1; the counts are those of conlleval (Tjong Kim Sang and Buchholz 2000).
 """
 
 from __future__ import annotations

@@ -1,25 +1,57 @@
-"""Fair evaluation of spans: every span counts once (Ortmann 2022, Algorithm 2).
+"""Fair evaluation: every span counts once, and errors have kinds.
 
-1. TP: equal spans, one to one. LE: equal bounds, another label; each gold span takes the first one left.
-2. BE (same label, overlapping), then LBE (another label, overlapping), in three passes each: gold spans with system
-   spans that are both free; free gold spans with system spans already matched; free system spans with gold spans
-   already matched. A pair uses up the tokens it shares.
-3. What is left is FN or FP.
+| verdict | the pair                                                               |
+| ------- | ---------------------------------------------------------------------- |
+| TP      | equal label, bounds and tokens                                         |
+| LE      | equal bounds, different labels                                         |
+| BES     | equal labels, other bounds: the system's span lies inside the gold one |
+| BEL     | equal labels, other bounds: the system's span contains the gold one    |
+| BEO     | equal labels, other bounds: the two cross                              |
+| LBE     | different labels, overlapping but not equal bounds                     |
+| FN, FP  | a gold span, a system span without any of these                        |
 
-Nothing overlaps across a gap, so the rest after step 1 falls into components of overlapping spans. A component of
-one gold and one system span is a pair; one side alone is all FN or all FP; both are done for all of them at once.
-The others are the few hard cases, for which `walk` takes the passes literally.
+BE = BES + BEL + BEO. *Matching* goes as follows, within each scope:
+
+1. TP: each gold span in input order takes the first equal system span that is free.
+2. LE: each gold span left, in input order, takes the first free system span with equal bounds and another label. Spans
+   matched so far take no further part.
+3. What is left is ordered by last - first token, ties as in the input.
+4. BE, in three passes over pairs with equal labels that overlap and whose bounds are not equal. Each match uses up the
+   tokens that the two share, on both sides at once.
+   1. Each gold span takes the most similar free system span.
+   2. Each gold span still free takes the most similar system span that was matched in these passes and shares a token
+      that is not used up.
+   3. Each system span still free takes the most similar gold span, in the same way.
+5. LBE: the same three passes for pairs with different labels; used tokens and matched spans carry over.
+6. Gold spans left over are FN, system spans FP.
+
+*Most similar*: most shared tokens, then fewest tokens of the candidate alone, then the shorter candidate, by
+last - first token, then the order of the list (in passes 2 and 3: of matching). Tokens that are used up do not count.
+Ties follow the order of the file: by first token, then by level.
+
+So max(n, m) <= TP + errors <= n + m for n gold and m system spans. Spans with equal label and bounds, but other tokens
+(gaps), are no pair.
+
+*Edges*: BE and LBE by the boundary that agrees: left, right or none (`edges` in the JSON).
+
+*Focus*: by label, everything but FP counts for the gold label (`--focus target`); with `--focus system`, LE and LBE
+count for the system's label. FP always count for the system's.
+
+*Confusion matrix*: errors by gold label (rows) and system label (columns): LE and LBE off the diagonal, BE on it, FN in
+the column and FP in the row of the empty label.
+
+Source: Ortmann 2022, section 2.1 with footnote 2 (kinds and edges) and section 3 with Algorithm 2 (matching, focus,
+confusion). Where the paper leaves a choice open, the counts are those of its reference implementation.
 """
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, pack
 from evenhand.judge.boundaries import boundary_kind, overlap
 from evenhand.judge.exact import equal_spans
+from evenhand.judge.stars import Components, match_stars
 from evenhand.judge.verdicts import FN, FP, LBE, LE, TP, Matching, Verdicts
 from evenhand.judge.walk import walk
 from evenhand.text.layers import Spans
@@ -67,20 +99,13 @@ def _repeated(keys: Ints) -> Bools:
     return counts[inverse] > 1
 
 
-@dataclass(frozen=True)
-class Components:
-    """Free spans of both sides, with the number of the component of overlapping spans that each is in."""
-
-    gold: Ints
-    system: Ints
-    of_gold: Ints
-    of_system: Ints
-    gold_count: Ints
-    system_count: Ints
-
-
 def _overlaps(matching: Matching) -> None:
-    """Match what is left and overlaps: BE and LBE."""
+    """Match what is left and overlaps: BE and LBE.
+
+    Nothing overlaps across a gap, so that what is left falls into components of overlapping spans. Those of one gold
+    and one system span are pairs, those of one side alone FN or FP, and `match_stars` takes those with one span on one
+    side: all of them at once. The others are the few hard cases, for which `walk` takes the passes literally.
+    """
     gold, system = matching.gold, matching.system
     found = _components(matching)
     single = (found.gold_count == 1) & (found.system_count == 1)
@@ -90,7 +115,7 @@ def _overlaps(matching: Matching) -> None:
     same_label = gold.label[left] == system.label[right]
     matching.pair(left, right, np.where(same_label, boundary_kind(gold, system, left, right), LBE), step=1)
 
-    hard = (found.gold_count > 0) & (found.system_count > 0) & ~single
+    hard = (found.gold_count > 0) & (found.system_count > 0) & ~single & ~match_stars(matching, found)
     if hard.any():
         walk(matching, found.gold[hard[found.of_gold]], found.system[hard[found.of_system]])
 

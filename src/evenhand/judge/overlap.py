@@ -3,17 +3,21 @@
 A gold span g and a system span s are looked at if they have the same label and share at least one token. With their
 sizes |g| and |s| in tokens and `shared` tokens, s has |s| - shared spurious tokens and |g| - shared missing ones.
 
-- overlap: any such pair is a hit.
-- contain: missing = 0, so that s covers g; any number of spurious tokens.
-- constrained: spurious <= k1 and missing <= k2, both 1 unless they are set.
-- iou: shared / (|g| + |s| - shared) >= threshold, 0.5 unless it is set (intersection over union).
+- `overlap`: any such pair is a hit.
+- `contain`: missing = 0, so that s covers g; any number of spurious tokens.
+- `constrained`: spurious <= k1 and missing <= k2, both 1 unless they are set (`--spurious`, `--missing`).
+- `iou`: shared / (|g| + |s| - shared) >= threshold, 0.5 unless it is set (`--iou`); intersection over union.
 
-Counting: one span may hit or be hit by several. Recall is the share of gold spans that at least one system span hits,
-precision the share of system spans that hit at least one gold span. The two numerators may differ, so there is no TP.
+One span may hit or be hit by several:
+
+- recall R = `gold_hits` / `gold`, the share of gold spans that at least one system span hits
+- precision P = `system_hits` / `system`, the share of system spans that hit at least one gold span
+
+The two numerators may differ, so these four numbers are shown, and no TP.
 
 The quotient of iou is compared as it is, rounded once, because a threshold is a rounded number too: 1/3 of the
-tokens meet the threshold 1/3, 11/20 meet 0.55, though 0.55 * 20 > 11 in floating point. No quotient below such a
-fraction rounds up to it, as long as union times denominator stays under 2**52.
+tokens meet the threshold 1/3, and 11 of 20 meet 0.55, though 0.55 times 20 is above 11 in floating point. No quotient
+below such a fraction rounds up to it, as long as union times denominator stays under `2**52`.
 
 Sources: Esuli and Sebastiani 2010, section 3, which takes overlap and contain from Freitag 1997 and constrained
 overlap from De Sitter and Daelemans 2003; Jaccard 1912 for iou, as in object detection.

@@ -39,7 +39,7 @@ def overlapping(gold: Spans, system: Spans) -> Pairs:
     right, left = begins_inside(system_begin, gold_begin, gold_end)
     also_left, also_right = begins_inside(gold_begin, system_begin + 1, system_end)
     left, right = np.concatenate((left, also_left)), np.concatenate((right, also_right))
-    order = np.lexsort((right, left))
+    order = np.argsort(left * (len(system) + 1) + right, kind="stable")
     left, right = left[order], right[order]
     found = Pairs(left, right, _shared(gold, system, left, right))
     return found.take(found.shared > 0)

@@ -4,24 +4,26 @@ Spans are paired greedily, the best pairs first:
 1. equal bounds and gaps and the same label, then equal bounds and gaps and another label;
 2. pairs that share a token, by most shared tokens, then the same label before another one, then by start, end, label
    name and gaps of the gold span, and then of the system span.
+
 So the result does not depend on the order of either side: spans that are alike in all of these can stand for each
-other.
+other. Each of the four measures reads the kind of a pair in its own way:
 
-Each of the four measures reads the kind of a pair in its own way:
+| kind            | strict | exact | partial | type |
+| --------------- | ------ | ----- | ------- | ---- |
+| `exact_same`    | COR    | COR   | COR     | COR  |
+| `exact_other`   | INC    | COR   | COR     | INC  |
+| `overlap_same`  | INC    | INC   | PAR     | COR  |
+| `overlap_other` | INC    | INC   | PAR     | INC  |
+| `missing`       | MIS    | MIS   | MIS     | MIS  |
+| `spurious`      | SPU    | SPU   | SPU     | SPU  |
 
-| kind          | strict | exact | partial | type |
-| ------------- | ------ | ----- | ------- | ---- |
-| exact_same    | COR    | COR   | COR     | COR  |
-| exact_other   | INC    | COR   | COR     | INC  |
-| overlap_same  | INC    | INC   | PAR     | COR  |
-| overlap_other | INC    | INC   | PAR     | INC  |
-| missing       | MIS    | MIS   | MIS     | MIS  |
-| spurious      | SPU    | SPU   | SPU     | SPU  |
+- possible = COR + INC + PAR + MIS, which is the number of gold spans
+- actual = COR + INC + PAR + SPU, which is the number of system spans
+- precision P = (COR + 0.5 PAR) / actual, recall R = (COR + 0.5 PAR) / possible; PAR are in `partial` only
 
-Possible = COR + INC + PAR + MIS, the number of gold spans; actual = COR + INC + PAR + SPU, that of system spans.
-Precision = (COR + PAR / 2) / actual, recall = (COR + PAR / 2) / possible.
+By label, a pair counts for the label of its gold span, a spurious span for its own.
 
-Sources: Segura-Bedmar et al. 2013 (SemEval-2013 task 9.1) for the four measures; Chinchor and Sundheim 1993 (MUC-5)
+Sources: Segura-Bedmar et al. 2013 (SemEval-2013, task 9.1) for the four measures; Chinchor and Sundheim 1993 (MUC-5)
 for the categories. Neither says which spans go together where several overlap; the order above is ours.
 """
 

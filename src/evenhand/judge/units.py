@@ -1,14 +1,23 @@
 """The token & separator model: what is judged are tokens and the separators between them, not spans.
 
-For a tag c, a token is positive if it lies in a c-span, and the separator between two tokens of a sentence is positive
-if both belong to one c-span. So there is one table of TP, FP, FN and TN a tag, and a sentence of n tokens has 2n - 1
-units, whatever a system predicts (Esuli and Sebastiani 2010, section 4). The separator between two sentences does not
-exist.
+For a tag c, a token is positive if it lies in a c-span, and the separator between two neighbouring tokens is positive
+if both belong to one c-span. Each tag has one table, whatever the other tags do: TP are units that are positive on both
+sides, FP those of the system only, FN those of the gold standard only, TN all others. `O` is no tag and has no table.
 
-Several spans of a tag on one unit, which the paper leaves open, are counted: with g spans of the gold standard and s of
-the system, TP += min(g, s), FP += max(0, s - g), FN += max(0, g - s). Where no two spans of a tag overlap, this is the
-paper's model. The kinds with a plus sign hold what comes on top of presence (g > 0, s > 0), so that scores that need
-true negatives can do without.
+Under `ts` a sentence of n tokens has 2n - 1 units, whatever a system predicts; the separator between two sentences does
+not exist. Under `t` only its n tokens are units. Tokens in the gaps of a span do not belong to it.
+
+*Weights.* A token counts 1, or what the column `--token-weight` of the gold file says (heads, last names); a separator
+counts 1, or the `--separator-weight`. TP, FP, FN and TN are sums of these.
+
+*Several spans of one tag on a unit*, which the paper leaves open, are counted: with g spans of the gold standard and s
+of the system, TP += min(g, s), FP += max(0, s - g), FN += max(0, g - s). Where no two spans of a tag overlap, this is
+the paper's model. TN are units with g = s = 0.
+
+*Close and missed.* A gold span is `close` if a system span of the same tag overlaps it and their bounds differ by one
+token in all, and `missed` if none of the same tag overlaps it.
+
+Sources: Esuli and Sebastiani 2010, section 4.1 (`ts`) and section 5 (`t`, weights, close and missed spans).
 """
 
 from __future__ import annotations
@@ -19,14 +28,17 @@ from functools import cached_property
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, Numbers, Values, ranges
-from evenhand.judge.pairs import Pairs
+from evenhand.arrays import Bools, Ints, Numbers, Values, empty, ones, ranges
+from evenhand.judge.pairs import overlapping
 from evenhand.text.layers import Spans
 
 PARTS = ("token", "separator")
 _OUTCOMES = ("TP", "FP", "FN", "TP+", "FP+", "FN+", "units")
+"""By presence (g > 0, s > 0), as true negatives need it; with a plus sign, what several spans on a unit add to that."""
 UNIT_KINDS = (*(f"{part}.{outcome}" for part in PARTS for outcome in _OUTCOMES), "close", "missed")
 _CLOSE, _MISSED = len(UNIT_KINDS) - 2, len(UNIT_KINDS) - 1
+Rows = tuple[Ints, Ints, Ints, Values | Ints]
+"""Scope, label, kind and count."""
 
 
 @dataclass(frozen=True)
@@ -102,20 +114,48 @@ def _without_gaps(spans: Spans, length: Ints, part: str) -> Bools:
     return keep
 
 
-def units(gold: Spans, system: Spans, text: Text, pairs: Pairs, known: dict[str, Positive]) -> Units:
-    """The tables of all labels, by scope; `known` keeps the gold standard's units for the next system."""
+def units(gold: Spans, system: Spans, text: Text, equal: tuple[Ints, Ints]) -> Units:
+    """The tables of all labels, by scope; `equal` are the rows of equal spans."""
     labels, rows = len(gold.vocabulary.labels), []
+    if _is_flat(gold, text) and _is_flat(system, text):
+        # Then all units of equal spans are TP, and touch no others.
+        rows += _equal(gold.take(equal[0]), text)
+        gold, system = _without(gold, equal[0]), _without(system, equal[1])
     for number, part in enumerate(PARTS):
-        if part not in known:
-            known[part] = positive(gold, text, part)
         weights = text.weights if part == "token" else None
-        for kind, key, count in _outcomes(known[part], positive(system, text, part)):
+        for kind, key, count in _outcomes(positive(gold, text, part), positive(system, text, part)):
             token, label = np.divmod(key, labels)
             weighed: Values | Ints = count if weights is None else count * weights[token]
             rows.append((text.scope_of(token), label, np.full(len(key), kind + number * len(_OUTCOMES)), weighed))
-        rows += _all_units(text, part, number)
-    rows += _close_and_missed(gold, system, pairs)
+    rows += _close_and_missed(gold, system)
     return Units(*(np.concatenate(column) for column in zip(*rows, strict=True)))
+
+
+def _is_flat(spans: Spans, text: Text) -> bool:
+    """Whether spans follow each other without overlaps or gaps."""
+    first = text.first[spans.scope]
+    return bool(((first + spans.start)[1:] >= (first + spans.end)[:-1]).all()) and not spans.shape.any()
+
+
+def _without(spans: Spans, rows: Ints) -> Spans:
+    kept = np.ones(len(spans), dtype=np.bool_)
+    kept[rows] = False
+    return spans.take(np.flatnonzero(kept))
+
+
+def _equal(spans: Spans, text: Text) -> list[Rows]:
+    """The tokens and separators of spans that both sides have."""
+    tokens: Values | Ints = spans.end - spans.start
+    if text.weights is not None:
+        before, first = np.append(0, np.cumsum(text.weights)), text.first[spans.scope]
+        tokens = before[first + spans.end] - before[first + spans.start]
+    longer = np.flatnonzero(spans.end - spans.start > 1)
+    separators = (spans.end - spans.start - 1)[longer]
+    token, separator = (np.full(len(each), number * len(_OUTCOMES)) for number, each in enumerate((tokens, separators)))
+    return [
+        (spans.scope, spans.label, token, tokens),
+        (spans.scope[longer], spans.label[longer], separator, separators),
+    ]
 
 
 def _outcomes(gold: Positive, system: Positive) -> Iterator[tuple[int, Ints, Ints]]:
@@ -136,26 +176,28 @@ def _outcomes(gold: Positive, system: Positive) -> Iterator[tuple[int, Ints, Int
     yield 4, system.key[alone], system.spans[alone] - 1
 
 
-def _all_units(text: Text, part: str, number: int) -> list[tuple[Ints, Ints, Ints, Values | Ints]]:
-    """How many units each scope has, where that is known; they weigh as the others do."""
-    if text.lengths is None:
-        return []
-    scope = np.flatnonzero(text.lengths)
-    count: Values | Ints = text.lengths[scope] - (part == "separator")
-    if part == "token" and text.weights is not None:
-        count = np.add.reduceat(text.weights, text.first[scope]) if len(scope) else np.zeros(0)
-    return [(scope, np.full(len(scope), -1), np.full(len(scope), (number + 1) * len(_OUTCOMES) - 1), count)]
+def all_units(text: Text) -> Units:
+    """How many tokens and separators each scope has, whatever a system says; nothing where files do not know."""
+    rows: list[Rows] = []
+    for number, part in enumerate(PARTS):
+        scope = np.flatnonzero(text.lengths) if text.lengths is not None else empty()
+        count: Values | Ints = empty() if text.lengths is None else text.lengths[scope] - (part == "separator")
+        if part == "token" and text.weights is not None and len(scope):
+            count = np.add.reduceat(text.weights, text.first[scope])
+        kind = np.full(len(scope), (number + 1) * len(_OUTCOMES) - 1)
+        rows.append((scope, np.full(len(scope), -1), kind, count))
+    return Units(*(np.concatenate(column) for column in zip(*rows, strict=True)))
 
 
-def _close_and_missed(gold: Spans, system: Spans, pairs: Pairs) -> list[tuple[Ints, Ints, Ints, Ints]]:
+def _close_and_missed(gold: Spans, system: Spans) -> list[Rows]:
     """Gold spans that are off by one token in all from an overlapping system span of the same tag; those with none."""
+    pairs = overlapping(gold, system)
     same = gold.label[pairs.left] == system.label[pairs.right]
     left, right = pairs.left[same], pairs.right[same]
     off = np.abs(gold.start[left] - system.start[right]) + np.abs(gold.end[left] - system.end[right])
     is_missed = np.ones(len(gold), dtype=np.bool_)
     is_missed[left] = False
-    rows = []
+    rows: list[Rows] = []
     for kind, found in ((_CLOSE, np.unique(left[off == 1])), (_MISSED, np.flatnonzero(is_missed))):
-        ones = np.ones(len(found), dtype=np.int64)
-        rows.append((gold.scope[found], gold.label[found], np.full(len(found), kind), ones))
+        rows.append((gold.scope[found], gold.label[found], np.full(len(found), kind), ones(len(found))))
     return rows

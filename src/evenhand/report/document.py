@@ -65,24 +65,22 @@ def _ranking(ranking: Ranking) -> Iterator[Table]:
     """Scores and ranks, the intervals, and the correlations between the models."""
     columns = [Column("system", "text")]
     for model in ranking.models:
-        columns += [Column(model, "percent"), Column("rank", "label")]
+        columns += [Column(model, "percent"), Column("rank", "count")]
+        columns += [Column("±", "label")] if model != ranking.models[0] else []
     rows: list[list[Cell]] = []
     for system in ranking.systems:
         row: list[Cell] = [system]
         for model in ranking.models:
             standing = ranking[model][system]
-            row += [standing.score, _rank(standing)]
+            row += [standing.score, standing.rank]
+            row += [f"{standing.change:+d}" if standing.change else ""] if model != ranking.models[0] else []
         rows.append(row)
-    remark = "Behind a rank: the places gained or lost against the first model." if len(ranking.models) > 1 else ""
+    remark = f"±: places gained or lost against {ranking.models[0]}." if len(ranking.models) > 1 else ""
     yield Table("", columns, rows, remark=remark)
     if ranking.resamples:
         yield _intervals(ranking)
-    if ranking.correlations:
+    if ranking.correlations and len(ranking.systems) > 1:
         yield _correlations(ranking)
-
-
-def _rank(standing: Standing) -> str:
-    return f"{standing.rank} {f'({standing.change:+d})' if standing.change else '    '}"
 
 
 def _intervals(ranking: Ranking) -> Table:
@@ -91,7 +89,7 @@ def _intervals(ranking: Ranking) -> Table:
         [system, *(_interval(ranking[model][system]) for model in ranking.models)] for system in ranking.systems
     ]
     remark = f"From {ranking.resamples:,} resamples of the {ranking.groups}, seed {ranking.seed}."
-    return Table(f"{ranking.level:.0%} intervals", columns, rows, remark=remark)
+    return Table(f"{100 * ranking.level:g}% intervals", columns, rows, remark=remark)
 
 
 def _interval(standing: Standing) -> str:

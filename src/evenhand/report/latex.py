@@ -13,6 +13,8 @@ _ESCAPES = str.maketrans(
     {
         **{special: f"\\{special}" for special in "&%$#_{}"},
         "\\": r"\textbackslash{}",
+        "–": "--",
+        "±": r"$\pm$",
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
     }

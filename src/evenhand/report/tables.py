@@ -16,7 +16,7 @@ Kind = Literal["text", "label", "count", "percent", "bar"]
 
 MOST_LABELS = 10
 """How many labels a confusion matrix shows: what fits into a terminal."""
-COUNT_NAMES = {"gold_hits": "hit", "system_hits": "hitting", "system": "found"}
+COUNT_NAMES = {"gold_hits": "gold hit", "system_hits": "system hits", "system": "found"}
 SHOWN_SCORES = {"accuracy": "acc.", "specificity": "spec.", "kappa": "kappa"}
 """The scores of contingency tables that fit beside the others, and their short names."""
 ERROR_NAMES = {

@@ -45,6 +45,7 @@ def notes_on_settings(settings: ScoreSettings, met: Sequence[str]) -> tuple[str,
     """A sentence for every label that the user names and no file has; `met` are all labels there are."""
     named = [("--labels", name) for name in settings.labels] + [("--exclude", name) for name in settings.exclude]
     named += [("--map", each.old) for each in settings.maps]
+    named += [("--supertag", label) for tag in settings.supertags for label in tag.labels]
     found = []
     for option, label in named:
         if label not in met:

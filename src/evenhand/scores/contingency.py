@@ -8,16 +8,19 @@ from evenhand.scores.prf import ratio
 
 
 def contingency(cells: Mapping[str, float]) -> dict[str, float | None]:
-    """Scores of one table of TP, FP, FN and TN, with N the sum of all.
+    """Scores of one table of TP, FP, FN and TN, with N the sum of all four.
 
-    accuracy            (TP + TN) / N
-    specificity         TN / (TN + FP)
-    false_positive_rate FP / (TN + FP); with recall, the point in ROC space
-    kappa               (p_o - p_e) / (1 - p_e), with p_o the accuracy and
-                        p_e = ((TP + FP) (TP + FN) + (FN + TN) (FP + TN)) / N² (Cohen 1960)
-    positive            (TP + FN) / N, the share of positive units
+    | score                 | formula                                                        |
+    | --------------------- | -------------------------------------------------------------- |
+    | `accuracy`            | (TP + TN) / N                                                  |
+    | `specificity`         | TN / (TN + FP)                                                 |
+    | `false_positive_rate` | FP / (TN + FP); with recall, the point in ROC space            |
+    | `kappa`               | (p_o - p_e) / (1 - p_e), Cohen's, where p_o is the accuracy    |
+    | `positive`            | (TP + FN) / N, the share of positive units                     |
 
-    Source: Esuli and Sebastiani 2010, section 4.
+    with p_e = ((TP + FP) (TP + FN) + (FN + TN) (FP + TN)) / N², the agreement that chance would bring.
+
+    Sources: Esuli and Sebastiani 2010, section 3, which asks for true negatives; Cohen 1960; Fawcett 2006 for ROC.
     """
     tp, fp, fn, tn = (cells[kind] for kind in ("TP", "FP", "FN", "TN"))
     size = tp + fp + fn + tn
@@ -33,9 +36,11 @@ def contingency(cells: Mapping[str, float]) -> dict[str, float | None]:
 
 
 def acceptor(positive: float, beta: float = 1.0) -> float:
-    """F-beta of a system that tags everything: precision is the share f of positive units, recall is 1.
+    """F-beta of the trivial acceptor, which tags everything: precision is the share f of positive units, recall is 1.
 
-    F1 = 2 f / (1 + f). The trivial rejector, which tags nothing, has 0. Source: Esuli and Sebastiani 2010, section 4.
+    F1 = 2 f / (1 + f), F-beta = (1 + b²) f / (1 + b² f). The trivial rejector, which tags nothing, has 0.
+
+    Source: Esuli and Sebastiani 2010, section 4.2, which gives f itself, the acceptor's precision, for its F1.
     """
     weight = beta * beta
     return float(ratio((1 + weight) * positive, weight * positive + 1)) if positive else 0.0

@@ -4,10 +4,12 @@ A metric has its own set of entities: those of both levels (combined) or of one,
 the suffixes deriv and part cut off (loose). An entity is correct if the other side has one with the same tokens and
 label on the same level.
 
-    precision = correct / found    recall = correct / gold    F1 = 2 correct / (found + gold)
-    accuracy of a level = tokens with the same tag / tokens; combined, the mean of the two levels
+- precision = correct / found, recall = correct / gold, F1 = 2 correct / (found + gold)
+- accuracy of a level = tokens with the same tag / tokens; combined, the mean of the two levels
 
-Any 0/0 is 0. Source: Benikova, Biemann, Kisselew and Padó 2014, and the evaluation plan of the task (20 May 2014).
+Any 0/0 is 0.
+
+Sources: Benikova et al. 2014; GermEval 2014, the evaluation plan of the task.
 """
 
 from __future__ import annotations

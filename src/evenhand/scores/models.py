@@ -130,7 +130,8 @@ def _semeval(name: str, settings: ScoreSettings) -> MatchModel:
 
 def _accuracy(name: str, settings: ScoreSettings) -> MatchModel:
     right, tokens = {"correct": 1.0}, {"correct": 1.0, "wrong": 1.0}
-    return MatchModel(name, name, {"correct": right, "tokens": tokens}, right, tokens, right, tokens)
+    counts = {"correct": right, "tokens": tokens}
+    return MatchModel(name, name, counts, right, tokens, right, tokens, beta=settings.beta)
 
 
 def _plus(*sums: Sum) -> Sum:

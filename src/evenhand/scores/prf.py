@@ -13,10 +13,14 @@ from evenhand.arrays import Values
 class PRF(NamedTuple):
     """Precision P = right / found, recall R = met / wanted, and F.
 
-    For models that count TP, FP and FN: P = TP / (TP + FP), R = TP / (TP + FN).
-    F1 = 2 P R / (P + R), which is 2 TP / (2 TP + FP + FN).
-    F-beta = (1 + b²) P R / (b² P + R) weighs recall b times as much as precision.
-    Any 0/0 is 0. Sources: van Rijsbergen 1979; Ortmann 2022, eq. 1-4.
+    - Where a model counts TP, FP and FN, which weights may have made fractions: P = TP / (TP + FP), R = TP / (TP + FN).
+    - F1 = 2 P R / (P + R), which is 2 TP / (2 TP + FP + FN).
+    - F-beta = (1 + b²) P R / (b² P + R), which is (1 + b²) TP / ((1 + b²) TP + b² FN + FP). It weighs recall b times as
+      much as precision (`--beta`).
+
+    Any 0/0 is 0.
+
+    Sources: van Rijsbergen 1979; Ortmann 2022, eq. 1-4.
     """
 
     precision: Values

@@ -1,4 +1,15 @@
-"""What a tally amounts to under a match model: overall, by label, and on average."""
+"""What a tally amounts to under a match model: overall, by label, and on average.
+
+- *overall*: the counts of all labels are summed, then divided (micro average). Labels that only the system uses are in.
+- *macro*: the mean of the scores of the labels that occur in the gold standard; each of precision, recall and F is
+  averaged for itself. Labels that only the system uses are shown but do not enter.
+- *support*: the same mean, weighted by the number of gold spans.
+- *headline*: the one number of a model, which `.f1`, `--as value` and `rank` use: the macro F1 of `ts` and `t`, the
+  accuracy of `accuracy`, the overall F1 of all others. With `--beta` it is F-beta, while `f1` stays F1.
+
+Sources: Sebastiani 2002 for micro and macro averages; Esuli and Sebastiani 2010, section 4.1, for the headline of `ts`
+and `t`; Tjong Kim Sang and De Meulder 2003 for the overall F1 of exact match.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +21,7 @@ import numpy as np
 from evenhand.arrays import Values
 from evenhand.scores.contingency import acceptor, contingency
 from evenhand.scores.models import BOUNDARY_KINDS, MatchModel, Sum
-from evenhand.scores.prf import prf
+from evenhand.scores.prf import prf, ratio
 from evenhand.tally import Tally
 
 
@@ -100,6 +111,7 @@ def score_tally(
     baselines: bool = False,
 ) -> ModelScore:
     """The scores of a tally; `support` is the number of gold spans by label, `supertags` are tallies of their own."""
+    tally = tally.total()
     table = tally.by_label(model.focus)
     rows = {label: _row(model, tally, row) for label, row in sorted(table.rows.items())}
     gold_labels = [label for label in rows if support.get(label)]
@@ -122,10 +134,11 @@ def headlines(model: MatchModel, sums: Values) -> Values:
     right, found, wanted, met = (
         sums[..., place] for place in (0, 1, 2, sums.shape[-1] - 1 if sums.shape[-1] > 3 else 0)
     )
-    if right.shape[-1] == 0:
-        return np.zeros(right.shape[:-1])
-    mean: Values = prf(right, found, met, wanted, model.beta).f_beta.mean(axis=-1)
-    return mean
+    values = prf(right, found, met, wanted, model.beta).f_beta
+    if model.headline == "overall":
+        return values[..., 0]
+    occurs = wanted > 0
+    return ratio(np.sum(values, axis=-1, where=occurs), occurs.sum(axis=-1))
 
 
 def _row(model: MatchModel, tally: Tally, counts: Values) -> Row:
@@ -168,7 +181,7 @@ def _baselines(model: MatchModel, rows: Sequence[Row]) -> dict[str, float | None
 def _confusion(tally: Tally) -> dict[str, dict[str, float]]:
     """Errors by gold and system label: LE and LBE off the diagonal, BE on it, FN under "", FP in the row ""."""
     found: dict[str, dict[str, float]] = {}
-    for (_, gold, system, kind), count in sorted(tally.total().cells().items()):
+    for (_, gold, system, kind), count in sorted(tally.cells().items()):
         if kind != "TP":
             row = found.setdefault(gold, {})
             row[system] = row.get(system, 0) + count
@@ -178,7 +191,7 @@ def _confusion(tally: Tally) -> dict[str, dict[str, float]]:
 def _edges(tally: Tally) -> dict[str, dict[str, float]]:
     """BE and LBE by the boundary that agrees (Ortmann 2022, footnote 2)."""
     found = {kind: dict.fromkeys(("left", "right", "none"), 0.0) for kind in ("BE", "LBE")}
-    for (*_, kind), count in tally.total().cells().items():
+    for (*_, kind), count in tally.cells().items():
         base, _, edge = kind.partition(".")
         if base in BOUNDARY_KINDS or base == "LBE":
             found["LBE" if base == "LBE" else "BE"][edge or "none"] += count

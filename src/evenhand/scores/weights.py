@@ -1,4 +1,22 @@
-"""Weight tables: each error type as a mixture of TP, FP and FN (Ortmann 2022, section 2.2)."""
+"""Weight tables: fair verdicts as mixtures of TP, FP and FN, from which precision and recall follow.
+
+TP, FP and FN count as themselves. What one error counts for:
+
+- `fair` (eq. 5; the model `fair`): LE = BE = LBE = 0.5 FP + 0.5 FN
+- `lenient` (eq. 6): BE = 0.5 TP + 0.25 FP + 0.25 FN
+- `boundaries` (eq. 7; the model `weighted`, unless `--weights` names others):
+  BES = 0.5 TP + 0.5 FN, BEL = 0.5 TP + 0.5 FP, BEO = 0.5 TP + 0.25 FP + 0.25 FN
+- `as-fp`: LE = BE = LBE = 1 FP (proposed by Ortmann 2021)
+- `as-fn`: LE = BE = LBE = 1 FN (proposed by Read et al. 2012)
+- a formula of your own, or a file with one: `LE = 0.5 FP + 0.5 FN, BE = 0.5 TP + 0.25 FP + 0.25 FN`. Asterisks are
+  optional, and `BE` covers those of BES, BEL and BEO that are not named themselves.
+
+Errors that are not named count by eq. 5. `fair`, `as-fp` and `as-fn` have the same F1, which depends on the numbers of
+TP and errors only (eq. 4). Exact match is no weight table: a match of pass 2 or 3 uses up only one new span, where
+exact match counts two errors for some and one for others.
+
+Source: Ortmann 2022, section 2.2.
+"""
 
 from __future__ import annotations
 

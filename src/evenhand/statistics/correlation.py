@@ -13,8 +13,10 @@ from evenhand.arrays import Values
 def ranks(values: npt.ArrayLike, ties: Literal["average", "first"] = "average") -> Values:
     """The rank of each score; the best, which is the highest, has rank 1.
 
-    Equal scores share their ranks: all have the mean of them ("average": 1, 2.5, 2.5, 4), as rank correlations need
-    it (Kendall 1945), or all have the best of them ("first": 1, 2, 2, 4), as the tables of shared tasks print it.
+    Equal scores share their ranks: all have the mean of them ("average": 1, 2.5, 2.5, 4), as rank correlations need it,
+    or all have the best of them ("first": 1, 2, 2, 4), as the tables of shared tasks print it.
+
+    Source: Kendall 1945 for the mean of ranks.
     """
     _, place, sizes = np.unique(-_scores(values), return_inverse=True, return_counts=True)
     last = np.cumsum(sizes)
@@ -28,6 +30,7 @@ def spearman(x: npt.ArrayLike, y: npt.ArrayLike) -> float | None:
 
     rho = sum((r - m) (s - m)) / sqrt(sum((r - m)²) sum((s - m)²)), where r and s are the ranks of x and y, and
     m = (n + 1) / 2 is the mean of both. None with fewer than two scores, or where all of one side are equal.
+
     Source: Spearman 1904.
     """
     first, second = _paired(x, y)
@@ -41,6 +44,7 @@ def kendall(x: npt.ArrayLike, y: npt.ArrayLike) -> float | None:
     tau-b = sum(a b) / sqrt(sum(a²) sum(b²)) over all pairs i, j, where a = sign(x_i - x_j) and b = sign(y_i - y_j);
     which is (C - D) / sqrt((P - T) (P - U)) with C concordant and D discordant of P = n (n - 1) / 2 pairs, T of
     which are tied in x and U in y. None with fewer than two scores, or where all of one side are equal.
+
     Source: Kendall 1945.
     """
     first, second = _paired(x, y)

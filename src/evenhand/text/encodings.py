@@ -4,18 +4,20 @@ One rule reads them all. A tag continues the span of the token before it, in the
 label, does not itself begin a span (B, S), and the token before does not end one (E, S). This is conlleval's rule
 with S, U and W added; what depends on the encoding is only which spans are ill-formed:
 
-========  ===========================================================================================
-io        tags are I- or O; neighbours with the same label are one span
-iob1      B- only where a span of the same label ends just before
-iob2      every span begins with B-
-ioe1      E- only where a span of the same label begins just behind
-ioe2      every span ends with E-
-bioes     B- I-* E-, or S- for one token; bilou writes L- and U- for E- and S-, bmes writes M- for I-
-plain     labels without prefix; neighbours with the same label are one span
-========  ===========================================================================================
+| encoding | well-formed                                                        |
+| -------- | ------------------------------------------------------------------ |
+| `io`     | tags are I- or O; neighbours with the same label are one span      |
+| `iob1`   | B- only where a span of the same label ends just before            |
+| `iob2`   | every span begins with B-                                          |
+| `ioe1`   | E- only where a span of the same label begins just behind          |
+| `ioe2`   | every span ends with E-                                            |
+| `bioes`  | S- for one token, else B-, any number of I-, and E-                |
+| `bilou`  | the same, with L- for E- and U- for S-                             |
+| `bmes`   | the same, with M- for I-                                           |
+| `plain`  | labels without prefix; neighbours with the same label are one span |
 
-Sources: Ramshaw and Marcus 1995 (IOB1), Tjong Kim Sang and Veenstra 1999 (IOB2, IOE1, IOE2), Ratinov and Roth 2009
-(BILOU), and the behaviour of conlleval.
+Sources: Ramshaw and Marcus 1995 (IOB1); Tjong Kim Sang and Veenstra 1999 (IOB2, IOE1, IOE2); Ratinov and Roth 2009
+(BILOU); the behaviour of conlleval (Tjong Kim Sang and Buchholz 2000).
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ from evenhand.text.layers import Tags
 
 OUTSIDE, BEGIN, INSIDE, END, SINGLE = range(5)
 PREFIXES = {"B": BEGIN, "I": INSIDE, "M": INSIDE, "E": END, "L": END, "S": SINGLE, "U": SINGLE, "W": SINGLE}
+_PLAIN_PREFIXES = {BEGIN: "B", INSIDE: "I", END: "E", SINGLE: "S"}
 OUTSIDE_TAGS = frozenset({"O", "o", "", "_"})
 UNNAMED = "_"
 """The label of spans whose tags are bare prefixes (B, I, O), as chunkers without types write them."""
@@ -59,6 +62,21 @@ class Segments:
     follows: Bools
     """Whether a span of the same label ends just before, in the same sentence."""
     precedes: Bools
+
+
+def plain_spelling(tag: str) -> str:
+    """One spelling for all tags that mean the same: O for outside, levels up to the last span, B, I, E and S."""
+    levels = [_plain_level(level) for level in tag.split("|")]
+    while len(levels) > 1 and levels[-1] == "O":
+        levels.pop()
+    return "|".join(levels)
+
+
+def _plain_level(tag: str) -> str:
+    if tag in OUTSIDE_TAGS:
+        return "O"
+    found = parse(tag)
+    return tag if found is None else f"{_PLAIN_PREFIXES[found[0]]}-{found[1]}"
 
 
 def parse(tag: str) -> tuple[int, str] | None:

@@ -1,0 +1,60 @@
+"""Writes definitions.md: definitions.in.md, filled with the docstrings that define the numbers.
+
+A line `{{evenhand.judge.fair}}` stands for the docstring of that module, class or function, which must end with its
+sources. `make docs` runs this; tests/test_docs.py sees to it that nobody forgets to.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from inspect import cleandoc
+from pathlib import Path
+from pkgutil import resolve_name
+
+from evenhand.settings import MATCH_MODELS
+
+TEMPLATE = Path(__file__).with_name("definitions.in.md")
+PAGE = Path(__file__).with_name("definitions.md")
+REFERENCES = "\n## References\n"
+
+
+def fill(template: str) -> str:
+    """The template with a docstring in every place."""
+    return re.sub(r"^\{\{(.+)\}\}$", lambda place: definition(place[1]), template, flags=re.MULTILINE)
+
+
+def definition(name: str) -> str:
+    """The docstring of a module, class or function; its last paragraph names the sources."""
+    text = cleandoc(resolve_name(name).__doc__ or "")
+    if not text.rpartition("\n\n")[2].startswith(("Source: ", "Sources: ")):
+        raise ValueError(f"The docstring of {name} does not end with its sources; add a paragraph 'Source: …'.")
+    return text
+
+
+def problems(page: str) -> Iterator[str]:
+    """Match models without a section, sections of match models without a source, sources without a reference."""
+    body, _, references = page.partition(REFERENCES)
+    sections = body.split("\n## ")[1:]
+    for model in MATCH_MODELS:
+        section = next((each for each in sections if f"`{model}`" in each.partition("\n")[0]), None)
+        if section is None:
+            yield f"The match model {model} has no section; write a heading with `{model}` in it."
+        elif not re.search("^Sources?: ", section, re.MULTILINE):
+            yield f"The section of the match model {model} names no source."
+    for name, year in sorted(set(re.findall(r"([\w-]+)(?: et\s+al\.)?\s(\d{4})\b", body))):
+        if not any(name in line and f"({year})" in line for line in references.split("\n- ")):
+            yield f"There is no reference for {name} {year}."
+
+
+def main() -> None:
+    page = fill(TEMPLATE.read_text(encoding="utf-8"))
+    found = list(problems(page))
+    if found:
+        sys.exit("\n".join(found))
+    PAGE.write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,196 @@
+"""`evenhand rank` as a user calls it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import evenhand as eh
+from evenhand.cli import main
+
+SIGNATURE = (
+    f"evenhand:{eh.__version__}|task:spans|match:exact,overlap|align:strict|atoms:tokens|scope:sentence|levels:pooled|"
+    "gold:conll/iob2/column-2|system:conll/iob2/column-2|repair:begin|offsets:codepoints|functions:cut|map:none|"
+    "labels:all|exclude:none|focus:target|macro:gold-labels|beta:1|resamples:0|of:sentences|level:0.95|seed:0"
+)
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments], prog_name="evenhand")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """One system finds half of the spans, the other all but with a token too few each."""
+    files = {
+        "gold.conll": "Ada B-PER\nLovelace I-PER\n\nBo B-PER\nDiddley I-PER\n",
+        "half.conll": "Ada B-PER\nLovelace I-PER\n\nBo O\nDiddley O\n",
+        "short.conll": "Ada B-PER\nLovelace O\n\nBo B-PER\nDiddley O\n",
+        "suite.toml": '[[data]]\nname = "names"\ngold = "gold.conll"\nsystems = "*.conll"\n',
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+FILES = ("gold.conll", "half.conll", "short.conll")
+FAST = ("--match", "exact,overlap", "--resamples", "0")
+
+
+def test_text(folder: Path) -> None:
+    result = run("rank", *FILES, *FAST)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert [line.split() for line in result.stdout.splitlines()] == [
+        line.split()
+        for line in (
+            "2 systems on the gold standard gold",
+            "",
+            "system  exact  rank  overlap  rank   ±",
+            "─" * len(result.stdout.splitlines()[3]),
+            "half    66.67     1    66.67     2  -1",
+            "short    0.00     2   100.00     1  +1",
+            "±: places gained or lost against exact.",
+            "",
+            "rank correlation   Spearman  Kendall",
+            "─" * 36,
+            "exact and overlap    -1.000   -1.000",
+            "",
+            SIGNATURE,
+        )
+    ]
+
+
+def test_intervals_are_shown_unless_there_are_no_resamples(folder: Path) -> None:
+    shown = run("rank", *FILES, "--resamples", "50", "--level", "0.9", "--seed", "3").stdout
+    assert "90% intervals" in shown
+    assert "From 50 resamples of the sentences, seed 3." in shown
+    assert "intervals" not in run("rank", *FILES, "--resamples", "0").stdout
+
+
+def test_json(folder: Path) -> None:
+    result = run(
+        "rank", *FILES, "--match", "exact,ts", "--resamples", "50", "--level", "0.9", "--seed", "3", "--as", "json"
+    )
+    expected = eh.rank(FILES[0], FILES[1:], match="exact,ts", resamples=50, level=0.9, seed=3)
+    assert json.loads(result.stdout) == expected.to_dict()
+
+
+def test_the_defaults_are_those_of_python(folder: Path) -> None:
+    assert json.loads(run("rank", *FILES, "--as", "json").stdout) == eh.rank(FILES[0], FILES[1:]).to_dict()
+
+
+def test_a_seed_gives_the_same_intervals_in_every_process(example: Path) -> None:
+    """Whatever the hashes of texts are, which Python chooses anew for each."""
+    files = [example / f"{name}.conll" for name in ("gold", "crf", "tagger")]
+    command = [Path(sys.executable).with_name("evenhand"), "rank", *files, "--resamples", "50", "--as", "json"]
+    shown = {
+        subprocess.run(command, env={"PYTHONHASHSEED": seed}, check=True, capture_output=True).stdout for seed in "123"
+    }
+    assert len(shown) == 1
+
+
+def test_csv(folder: Path) -> None:
+    assert run("rank", *FILES, *FAST, "--as", "csv").stdout.splitlines() == [
+        "data,system,model,score,low,high,rank,change",
+        "gold,half,exact,0.6666666666666666,,,1,0",
+        "gold,half,overlap,0.6666666666666666,,,2,-1",
+        "gold,short,exact,0.0,,,2,0",
+        "gold,short,overlap,1.0,,,1,1",
+    ]
+
+
+def test_csv_puts_notes_on_standard_error(folder: Path) -> None:
+    sentence = "Note: system gold: its spans are just those of the gold standard; is it the right file?\n"
+    assert run("rank", "gold.conll", "gold.conll", "--as", "csv").stderr == sentence
+    assert run("rank", "gold.conll", "gold.conll", "--as", "csv", "-q").stderr == ""
+    assert sentence in run("rank", "gold.conll", "gold.conll").stdout
+
+
+def test_markdown(folder: Path) -> None:
+    lines = run("rank", *FILES, *FAST, "--as", "markdown").stdout.splitlines()
+    assert "| system | exact | rank | overlap | rank | ± |" in lines
+    assert "| half | 66.67 | 1 | 66.67 | 2 | -1 |" in lines
+    assert "| exact and overlap | -1.000 | -1.000 |" in lines
+    assert lines[-1] == f"`{SIGNATURE}`"
+
+
+def test_latex_sets_the_best_in_bold(folder: Path) -> None:
+    lines = run("rank", *FILES, *FAST, "--as", "latex").stdout.splitlines()
+    assert lines[:2] == ["% 2 systems on the gold standard gold", r"% needs \usepackage{booktabs}"]
+    cells = [[cell.strip() for cell in line.removesuffix(r"\\").split("&")] for line in lines if "&" in line]
+    assert cells[1:3] == [
+        ["half", r"\textbf{66.67}", "1", "66.67", "2", "-1"],
+        ["short", "0.00", "2", r"\textbf{100.00}", "1", "+1"],
+    ]
+    assert lines[-1] == f"% {SIGNATURE}"
+
+
+@pytest.mark.parametrize("form", ["markdown", "latex"])
+def test_ranks_without_a_change_end_where_they_end(form: str, folder: Path) -> None:
+    assert "1  " not in run("rank", *FILES, *FAST, "--as", form).stdout
+
+
+def test_output_goes_to_a_file(folder: Path) -> None:
+    result = run("rank", *FILES, *FAST, "--as", "json", "-o", "ranking.json")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+    assert json.loads((folder / "ranking.json").read_text())["command"] == "rank"
+
+
+def test_suite(folder: Path) -> None:
+    found = json.loads(run("rank", "--suite", "suite.toml", *FAST, "--as", "json").stdout)
+    assert (found["name"], list(found["data_sets"])) == ("average", ["names"])
+    assert [each["name"] for each in found["systems"]] == ["half", "short"]
+    assert found["signature"] == f"{SIGNATURE}|suite:names"
+    text = run("rank", "--suite", "suite.toml", *FAST).stdout
+    assert text.startswith("2 systems on 1 data set, on average and on each\n")
+    assert run("rank", "--suite", "suite.toml", *FAST, "--as", "markdown").stdout.count("\n## names\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ((), "Name a GOLD file and SYSTEM files, or a --suite"),
+        (("gold.conll",), "Name a GOLD file and SYSTEM files, or a --suite"),
+        (("--suite", "suite.toml", *FILES), "Name GOLD and SYSTEM files, or a --suite, but not both"),
+        ((*FILES, "--resamples", "many"), "Invalid value for '--resamples': 'many' is not a valid integer"),
+    ],
+)
+def test_usage_errors_are_one_sentence_and_status_2(arguments: tuple[str, ...], sentence: str, folder: Path) -> None:
+    result = run("rank", *arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == f"evenhand: {sentence}; see evenhand rank --help.\n"
+
+
+@pytest.mark.parametrize(
+    "option", [("--as", "value"), ("--match", "exact,fairy"), ("--as", "conlleval"), ("--nothing",)]
+)
+def test_unknown_options_and_values_are_usage_errors(option: tuple[str, ...], folder: Path) -> None:
+    result = run("rank", *FILES, *option)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("evenhand: ")
+    assert result.stderr.endswith("; see evenhand rank --help.\n")
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ((*FILES, "--level", "95"), "There must be 0 resamples or more, and the level must be between 0 and 1."),
+        ((*FILES, "--resamples", "-1"), "There must be 0 resamples or more, and the level must be between 0 and 1."),
+        (("gold.conll", "no.conll"), "no.conll: there is no such file; check the path."),
+        (("--suite", "no.toml"), "no.toml cannot be read; check the path of the suite."),
+        (
+            (*FILES, "-o", "no/ranking.txt"),
+            "no/ranking.txt: cannot be written (no such file or directory); check the folder.",
+        ),
+    ],
+)
+def test_bad_input_is_one_sentence_and_status_2(arguments: tuple[str, ...], sentence: str, folder: Path) -> None:
+    result = run("rank", *arguments)
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"evenhand: {sentence}\n")

@@ -1,0 +1,139 @@
+"""Ranks, their changes, intervals, and how match models agree."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import evenhand as eh
+from evenhand.compare import ranking
+from evenhand.compare.ranking import Correlation, correlations, resampled, standings
+from evenhand.scores.models import MatchModel
+
+SCORES = {
+    "exact": {"a": 0.9, "b": 0.8, "c": 0.8, "d": 0.1},
+    "ts": {"a": 0.7, "b": 0.9, "c": 0.8, "d": 0.1},
+}
+
+
+def placed(scores: dict[str, dict[str, float]], model: str) -> dict[str, tuple[int, int]]:
+    """Rank and change of each system."""
+    return {name: (each.rank, each.change) for name, each in standings(scores, {}, 0.95)[model].items()}
+
+
+def test_systems_with_equal_scores_share_the_best_of_their_ranks() -> None:
+    assert {name: rank for name, (rank, _) in placed(SCORES, "exact").items()} == {"a": 1, "b": 2, "c": 2, "d": 4}
+
+
+def test_the_change_is_the_places_gained_against_the_first_model() -> None:
+    assert placed(SCORES, "ts") == {"a": (3, -2), "b": (1, 1), "c": (2, 0), "d": (4, 0)}
+    assert {change for _, change in placed(SCORES, "exact").values()} == {0}
+
+
+def test_all_alike_are_first() -> None:
+    assert placed({"exact": dict.fromkeys("abc", 0.5)}, "exact") == dict.fromkeys("abc", (1, 0))
+
+
+def test_scores_stay_as_they_are() -> None:
+    found = standings(SCORES, {}, 0.95)
+    assert {model: {name: each.score for name, each in row.items()} for model, row in found.items()} == SCORES
+
+
+def test_an_interval_holds_its_share_of_the_resamples() -> None:
+    """Of 0, .01, …, 1, nine tenths lie between .05 and .95."""
+    samples = {"exact": {"a": np.arange(101) / 100}}
+    found = standings({"exact": {"a": 0.5}}, samples, 0.9)["exact"]["a"].interval
+    assert found == pytest.approx((0.05, 0.95))
+
+
+def test_without_resamples_there_are_no_intervals() -> None:
+    assert all(each.interval is None for row in standings(SCORES, {}, 0.95).values() for each in row.values())
+
+
+def test_correlations_of_every_two_models_by_hand() -> None:
+    """Differences of ranks 1, -1, 0, 1, -1: rho = 1 - 6 · 4 / 120; two of ten pairs discordant: tau = .6."""
+    x, y, z = [5, 4, 3, 2, 1], [4, 5, 3, 1, 2], [1, 2, 3, 4, 5]
+    scores = {model: dict(zip("abcde", values, strict=True)) for model, values in (("x", x), ("y", y), ("z", z))}
+    assert [(each.models, each.spearman, each.kendall) for each in correlations(scores)] == [
+        (("x", "y"), pytest.approx(0.8), pytest.approx(0.6)),
+        (("x", "z"), -1, -1),
+        (("y", "z"), pytest.approx(-0.8), pytest.approx(-0.6)),
+    ]
+
+
+def test_correlations_are_none_where_a_model_sees_no_difference() -> None:
+    scores = {"x": {"a": 0.5, "b": 0.5}, "y": {"a": 0.1, "b": 0.2}}
+    assert correlations(scores) == [Correlation(("x", "y"), None, None)]
+    assert correlations({"x": {"a": 0.5}, "y": {"a": 0.1}}) == [Correlation(("x", "y"), None, None)]
+    assert correlations({"x": {"a": 0.5, "b": 0.1}}) == []
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=20))
+def test_a_rank_is_one_more_than_the_number_of_better_systems(pairs: list[tuple[int, int]]) -> None:
+    scores = {model: {str(i): pair[place] for i, pair in enumerate(pairs)} for place, model in enumerate("xy")}
+    for model, row in standings(scores, {}, 0.95).items():
+        for name, each in row.items():
+            better = {m: sum(other > scores[m][name] for other in scores[m].values()) for m in "xy"}
+            assert (each.rank, each.change) == (better[model] + 1, better["x"] - better[model])
+
+
+# Resamples
+
+
+def tallied(systems: int, sentences: int) -> tuple[eh.Results, list[MatchModel]]:
+    """Random systems by sentence, the first and the last of which are alike."""
+    chance = random.Random(7)
+    gold = [[chance.choice(["O", "B-A", "B-B"]) for _ in range(5)] for _ in range(sentences)]
+
+    def other(share: float) -> eh.Annotation:
+        return eh.tags([[tag if chance.random() < share else "O" for tag in tags] for tags in gold])
+
+    named = {f"s{i}": other(0.9 - i / 10) for i in range(systems)}
+    named |= {"twin": named["s0"]}
+    results = eh.score(eh.tags(gold), named, match="exact,ts,overlap,accuracy", groups="sentence")
+    return results, [each.model for each in results["s0"].scores.values()]
+
+
+def drawn(results: eh.Results, models: list[MatchModel], groups: int, seed: int = 0) -> dict:
+    tallies = {name: result.tallies for name, result in results.items()}
+    return resampled(models, tallies, ["A", "B"], groups, 200, seed)
+
+
+def test_every_system_has_resamples_under_every_model() -> None:
+    results, models = tallied(3, 40)
+    found = drawn(results, models, 40)
+    assert list(found) == ["exact", "ts", "overlap", "accuracy"]
+    for model, row in found.items():
+        assert {name: values.shape for name, values in row.items()} == dict.fromkeys(results, (200,))
+        for name, values in row.items():
+            assert values.mean() == pytest.approx(results[name][model].headline, abs=0.02)
+
+
+def test_how_many_systems_are_resampled_at_a_time_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The draws are the same for all of them."""
+    results, models = tallied(3, 40)
+    together = drawn(results, models, 40)
+    monkeypatch.setattr(ranking, "_MOST_CELLS", 1)
+    apart = drawn(results, models, 40)
+    for model, row in together.items():
+        for name, values in row.items():
+            assert apart[model][name] == pytest.approx(values)
+
+
+def test_systems_are_resampled_together() -> None:
+    """Twins stay twins; and overlap, which is exact match where all spans have one token, gets the same draws."""
+    results, models = tallied(2, 40)
+    found = drawn(results, models, 40)
+    for row in found.values():
+        assert (row["s0"] == row["twin"]).all()
+    assert found["exact"]["s1"] == pytest.approx(found["overlap"]["s1"])
+
+
+def test_one_group_is_always_drawn() -> None:
+    results, models = tallied(1, 1)
+    for model, row in drawn(results, models, 1).items():
+        assert set(row["s0"].tolist()) == {results["s0"][model].headline}

@@ -1,0 +1,205 @@
+"""`rank_suite`: several data sets, each for itself and on average."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+import evenhand as eh
+from evenhand.report import csv as csv_report
+
+
+def names(*found: str) -> str:
+    """A file in which these names are found."""
+    return "".join(f"{word} {'B-PER' if word in found else 'O'}\n" for word in ("Ada", "sees", "Bo", "and", "Cy"))
+
+
+GOLD = names("Ada", "Bo", "Cy")
+ONE, TWO, THREE = names("Cy"), names("Ada", "Cy"), GOLD
+"""F1 = 1/2, 4/5 and 1."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two data sets, on which the systems x and y change places."""
+    for name, files in {"north": (TWO, ONE), "south": (ONE, THREE)}.items():
+        (tmp_path / name / "systems").mkdir(parents=True)
+        (tmp_path / name / "gold.conll").write_text(GOLD)
+        for system, text in zip("xy", files, strict=True):
+            (tmp_path / name / "systems" / f"{system}.conll").write_text(text)
+    return tmp_path
+
+
+def suite(folder: Path, text: str) -> Path:
+    path = folder / "suite.toml"
+    path.write_text(text)
+    return path
+
+
+PATTERNS = """
+[[data]]
+name = "north"
+gold = "north/gold.conll"
+systems = "north/systems/*.conll"
+
+[[data]]
+name = "south"
+gold = "south/gold.conll"
+systems = "south/systems/*.conll"
+"""
+
+
+def test_averages_by_hand(folder: Path) -> None:
+    ranking = eh.rank_suite(suite(folder, PATTERNS), match="exact", resamples=0)
+    assert (ranking.name, list(ranking.data_sets)) == ("average", ["north", "south"])
+    assert {name: each.score for name, each in ranking["exact"].items()} == pytest.approx(
+        {"x": (4 / 5 + 1 / 2) / 2, "y": (1 / 2 + 1) / 2}
+    )
+    assert ranking.systems == ("y", "x")
+    north, south = ranking.data_sets.values()
+    assert [north["exact"][name].rank for name in "xy"] == [1, 2]
+    assert [south["exact"][name].rank for name in "xy"] == [2, 1]
+
+
+def test_systems_in_a_table_of_names(folder: Path) -> None:
+    """Names may differ from those of the files, and from one data set to the next files may."""
+    tables = """
+[[data]]
+name = "north"
+gold = "north/gold.conll"
+systems = { old = "north/systems/x.conll", new = "north/systems/y.conll" }
+
+[[data]]
+name = "south"
+gold = "south/gold.conll"
+[data.systems]
+new = "south/systems/y.conll"
+old = "south/systems/x.conll"
+"""
+    by_name = eh.rank_suite(suite(folder, tables), match="exact", resamples=0)
+    by_pattern = eh.rank_suite(suite(folder, PATTERNS), match="exact", resamples=0)
+    assert by_name["exact"]["old"] == by_pattern["exact"]["x"]
+    assert by_name["exact"]["new"] == by_pattern["exact"]["y"]
+
+
+def test_a_pattern_that_holds_the_gold_standard_leaves_it_out(folder: Path) -> None:
+    for name in "xy":
+        (folder / "north" / f"{name}.conll").write_text(ONE)
+    text = '[[data]]\ngold = "north/gold.conll"\nsystems = "north/*.conll"\n'
+    ranking = eh.rank_suite(suite(folder, text), match="exact", resamples=0)
+    assert ranking.systems == ("x", "y")
+    assert list(ranking.data_sets) == ["gold"], "without a name, that of the gold file"
+
+
+def test_paths_are_counted_from_the_folder_of_the_suite(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = suite(folder, PATTERNS)
+    (folder / "elsewhere").mkdir()
+    monkeypatch.chdir(folder / "elsewhere")
+    assert eh.rank_suite(path, resamples=0) == eh.rank_suite(Path("..", "suite.toml"), resamples=0)
+
+
+def test_options_of_a_data_set(folder: Path) -> None:
+    for path in sorted((folder / "south").rglob("*.conll")):
+        path.write_text("".join(f"{line} x\n" for line in path.read_text().replace("PER", "PERSON").splitlines()))
+    text = PATTERNS + 'column = 2\nformat = "conll"\nencoding = "iob2"\nalign = "position"\nmap = { PERSON = "PER" }\n'
+    ranking = eh.rank_suite(suite(folder, text), match="exact", resamples=0)
+    assert ranking["exact"]["y"].score == pytest.approx(0.75)
+    assert "|align:strict+position|" in ranking.signature
+    assert "|map:none+PERSON=PER|" in ranking.signature
+    assert ranking.signature.endswith("|suite:north+south")
+
+
+def test_options_for_all_data_sets(folder: Path) -> None:
+    ranking = eh.rank_suite(suite(folder, PATTERNS), match=["exact", "iou"], iou=0.9, resamples=20, seed=4, level=0.8)
+    assert ranking.models == ("exact", "iou")
+    assert (ranking.resamples, ranking.seed, ranking.level, ranking.groups) == (20, 4, 0.8, "sentences")
+    assert all(each.interval is not None for each in ranking["iou"].values())
+
+
+def test_two_data_sets_give_a_narrower_interval_than_one(tmp_path: Path) -> None:
+    """The mean of two independent samples has 1 / sqrt(2) of their deviation, here as if the same data came twice."""
+    chance = random.Random(1)
+    sentences = [
+        [names(*chance.sample(["Ada", "Bo", "Cy"], size)) for size in (3, chance.randint(0, 3))] for _ in range(99)
+    ]
+    for place, name in enumerate(("gold", "x")):
+        (tmp_path / f"{name}.conll").write_text("\n".join(sentence[place] for sentence in sentences))
+    entry = '[[data]]\nname = "{}"\ngold = "gold.conll"\nsystems = "x.conll"\n'
+    ranking = eh.rank_suite(suite(tmp_path, entry.format("one") + entry.format("two")), match="exact")
+    (low, high), (first, last) = (each["exact"]["x"].interval for each in (ranking, ranking.data_sets["one"]))
+    assert high - low < 0.85 * (last - first)
+
+
+def test_csv_names_the_data_sets(folder: Path) -> None:
+    text = csv_report.render(eh.rank_suite(suite(folder, PATTERNS), match="exact", resamples=0))
+    assert [line.split(",")[0] for line in text.splitlines()[1:]] == ["average"] * 2 + ["north"] * 2 + ["south"] * 2
+
+
+def test_notes_say_which_data_set_they_concern(folder: Path) -> None:
+    notes = eh.rank_suite(suite(folder, PATTERNS), match="exact", resamples=0).notes
+    assert notes == ("south: system y: its spans are just those of the gold standard; is it the right file?",)
+
+
+def test_a_suite_as_plain_data(folder: Path) -> None:
+    found = json.loads(eh.rank_suite(suite(folder, PATTERNS), match="exact", resamples=0).to_json())
+    assert (found["name"], list(found["data_sets"])) == ("average", ["north", "south"])
+    assert [each["name"] for each in found["systems"]] == ["y", "x"]
+    assert found["data_sets"]["north"]["systems"][0]["standings"]["exact"]["score"] == 0.8
+
+
+def test_a_suite_shows_its_average_and_then_every_data_set(folder: Path) -> None:
+    lines = str(eh.rank_suite(suite(folder, PATTERNS), match="exact", resamples=0)).splitlines()
+    assert lines[0] == "2 systems on 2 data sets, on average and on each"
+    assert [line for line in lines if line.endswith(":")] == ["north:", "south:"]
+
+
+ENTRY = '[[data]]\ngold = "north/gold.conll"\n'
+BROKEN = {
+    "no data": ("title = 1\n", r"suite\.toml names no data sets; write a table \[\[data\]\] for each, with gold and"),
+    "one table": ('[data]\ngold = "north/gold.conll"\n', "names no data sets"),
+    "no TOML": ("[[data]\n", r"suite\.toml is no TOML file \(.*line 1"),
+    "no gold": ('[[data]]\nsystems = "north/systems/*.conll"\n', r"data set 1 of .*suite\.toml has no gold\."),
+    "no systems": (PATTERNS + ENTRY, r"data set 3 of .*suite\.toml has no systems\."),
+    "unknown key": (
+        ENTRY + 'systems = "north/systems/*.conll"\nmatch = "exact"\n',
+        "data set 1 of .* has the key 'match'; the keys are name, gold, systems, format, column, encoding, align, map",
+    ),
+    "nothing in the pattern": (ENTRY + 'systems = "nothing/*.conll"\n', "there is no file in it; check the path"),
+    "no such system": (ENTRY + 'systems = { a = "a.conll" }\n', r"a\.conll: there is no such file; check the path"),
+    "no such gold": ('[[data]]\ngold = "no.conll"\nsystems = "north/systems/*"\n', r"no\.conll: there is no such file"),
+    "no such alignment": (ENTRY + 'systems = "north/systems/*"\nalign = "near"\n', "align is 'near'; choose one of"),
+    "two of one name": (PATTERNS.replace("south", "north"), r"suite\.toml has two data sets called 'north'; give them"),
+    "two without a name": (
+        "\n".join(line for line in PATTERNS.splitlines() if not line.startswith("name")),
+        r"suite\.toml has two data sets called 'gold'; give them names of their own\.",
+    ),
+    "missing system": (
+        PATTERNS.replace("south/systems/*", "south/systems/x"),
+        r"The system 'y' is not in all data sets of .*suite\.toml; see south\.",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_suites_that_cannot_be_ranked(kind: str, folder: Path) -> None:
+    text, sentence = BROKEN[kind]
+    with pytest.raises(eh.EvenhandError, match=sentence):
+        eh.rank_suite(suite(folder, text), resamples=0)
+
+
+def test_a_suite_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(eh.SettingError, match=r"suite\.toml cannot be read; check the path of the suite\."):
+        eh.rank_suite(tmp_path / "suite.toml")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [ENTRY + 'systems = ["north/systems/x.conll"]\n', '[[data]]\ngold = 1\nsystems = "*"\n', "data = [1]\n"],
+    ids=["a list of systems", "gold", "data"],
+)
+def test_values_of_another_type_are_a_sentence(text: str, folder: Path) -> None:
+    with pytest.raises(eh.SettingError):
+        eh.rank_suite(suite(folder, text), resamples=0)

@@ -1,0 +1,71 @@
+"""The documentation: definitions come from the docstrings, have sources and references, and links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from conftest import ROOT
+
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+
+
+@pytest.fixture(scope="module")
+def docs() -> ModuleType:
+    """The script docs/build.py."""
+    spec = spec_from_file_location("docs_build", ROOT / "docs" / "build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_definitions_are_what_the_docstrings_say(docs: ModuleType) -> None:
+    page = docs.fill(docs.TEMPLATE.read_text(encoding="utf-8"))
+    assert docs.PAGE.read_text(encoding="utf-8") == page, "docs/definitions.md is out of date; run `make docs`"
+
+
+def test_every_match_model_has_a_section_and_every_source_a_reference(docs: ModuleType) -> None:
+    assert list(docs.problems(docs.PAGE.read_text(encoding="utf-8"))) == []
+
+
+def test_a_definition_ends_with_its_sources(docs: ModuleType) -> None:
+    assert "\n\nSources: Ortmann 2022, Algorithm 1;" in docs.fill("{{evenhand.judge.exact}}\n")
+    with pytest.raises(ValueError, match=r"evenhand\.judge\.pairs does not end with its sources"):
+        docs.fill("{{evenhand.judge.pairs}}\n")
+
+
+def test_a_match_model_without_a_section_is_a_problem(docs: ModuleType) -> None:
+    page = docs.PAGE.read_text(encoding="utf-8").replace("## Token accuracy (`accuracy`)", "## Token accuracy")
+    assert any("accuracy has no section" in problem for problem in docs.problems(page))
+
+
+def test_a_section_without_a_source_is_a_problem(docs: ModuleType) -> None:
+    page = docs.PAGE.read_text(encoding="utf-8").replace("Sources: Ortmann 2022, Algorithm 1", "Ortmann 2022")
+    assert list(docs.problems(page)) == ["The section of the match model exact names no source."]
+
+
+def test_a_source_without_a_reference_is_a_problem(docs: ModuleType) -> None:
+    page = docs.PAGE.read_text(encoding="utf-8").replace("Source: Spearman 1904.", "Source: Spearman 1905.")
+    assert list(docs.problems(page)) == ["There is no reference for Spearman 1905."]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        if "://" not in target:
+            file, _, heading = target.partition("#")
+            path = page.parent / file if file else page
+            assert path.exists(), target
+            assert not heading or heading in headings(path), target
+
+
+def headings(page: Path) -> set[str]:
+    """The names of a page's headings in links: small letters and digits, with hyphens for spaces."""
+    found = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in found}
