@@ -252,6 +252,25 @@ def tally_spans(verdicts: Verdicts, gold: Spans, system: Spans, groups: Ints | N
     return _tally_pairs(SPAN_KINDS, kind, verdicts.gold, verdicts.system, gold, system, groups)
 
 
+def tally_exact(equal: tuple[Ints, Ints], gold: Spans, system: Spans, groups: Ints) -> Tally:
+    """The counts of exact match, straight from the rows of equal spans; the same as those of its verdicts."""
+    outcome = np.full(len(gold), SPAN_KINDS.index("FN"))
+    outcome[equal[0]] = SPAN_KINDS.index("TP")
+    partner = np.full(len(gold), -1)
+    partner[equal[0]] = gold.label[equal[0]]
+    is_left = np.ones(len(system), dtype=np.bool_)
+    is_left[equal[1]] = False
+    left = np.flatnonzero(is_left)
+    return Tally.of(
+        gold.vocabulary.labels.values,
+        SPAN_KINDS,
+        np.concatenate((groups[gold.scope], groups[system.scope[left]])),
+        np.concatenate((gold.label, np.full(len(left), -1))),
+        np.concatenate((partner, system.label[left])),
+        np.concatenate((outcome, np.full(len(left), SPAN_KINDS.index("FP")))),
+    )
+
+
 def tally_semeval(paired: Paired, gold: Spans, system: Spans, groups: Ints | None = None) -> Tally:
     """The counts of the pairs that SemEval's measures count."""
     return _tally_pairs(PAIR_KINDS, paired.kind, paired.gold, paired.system, gold, system, groups)
@@ -267,14 +286,12 @@ def _tally_pairs(
     groups: Ints | None,
 ) -> Tally:
     """One unit a row: a gold span, a system span (-1 for none), or both."""
-    of_gold, of_system = gold_row >= 0, system_row >= 0
-    gold_label, system_label = np.full(len(kind), -1), np.full(len(kind), -1)
-    gold_label[of_gold] = gold.label[gold_row[of_gold]]
-    system_label[of_system] = system.label[system_row[of_system]]
+    gold_label, system_label = np.append(gold.label, -1)[gold_row], np.append(system.label, -1)[system_row]
     group = np.zeros(len(kind), dtype=np.int64)
     if groups is not None:
-        group[of_gold] = groups[gold.scope[gold_row[of_gold]]]
-        group[~of_gold] = groups[system.scope[system_row[~of_gold]]]
+        group = np.append(groups[gold.scope], -1)[gold_row]
+        alone = np.flatnonzero(group < 0)
+        group[alone] = groups[system.scope[system_row[alone]]]
     return Tally.of(gold.vocabulary.labels.values, kinds, group, gold_label, system_label, kind)
 
 

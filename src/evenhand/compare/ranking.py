@@ -84,6 +84,11 @@ def _arrays(scores: Headlines) -> Iterator[tuple[str, Values]]:
         yield model, np.array(list(by_system.values()))
 
 
+def headline(model: MatchModel, tally: Tally, gold_labels: Sequence[str]) -> float:
+    """The headline of all groups together."""
+    return float(headlines(model, _table(model, tally.total(), gold_labels, 1))[0])
+
+
 def resampled(
     models: Sequence[MatchModel],
     tallies: Mapping[str, Mapping[str, Tally]],

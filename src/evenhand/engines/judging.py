@@ -11,14 +11,14 @@ import numpy as np
 from evenhand.arrays import Ints, Values, ints, ranges
 from evenhand.engines.portion import Portion
 from evenhand.judge.accuracy import by_sentence, equal_tags, equal_tokens
-from evenhand.judge.exact import equal_spans, exact
+from evenhand.judge.exact import equal_spans
 from evenhand.judge.fair import fair
 from evenhand.judge.overlap import HIT_MODELS, hits
 from evenhand.judge.pairs import Pairs, overlapping
 from evenhand.judge.semeval import semeval
-from evenhand.judge.units import Text, all_units, units
+from evenhand.judge.units import Text, all_units, close_and_missed, units
 from evenhand.settings import ScoreSettings, Supertag
-from evenhand.tally import Tally, tally_accuracy, tally_hits, tally_semeval, tally_spans, tally_units
+from evenhand.tally import Tally, tally_accuracy, tally_exact, tally_hits, tally_semeval, tally_spans, tally_units
 from evenhand.text.align import Feed
 from evenhand.text.layers import Spans, Tags, by_level
 
@@ -82,9 +82,10 @@ class Question:
     def tally(self, judge: str) -> Tally:
         """The counts of one judge."""
         settings, groups = self._context.settings, self._context.groups
-        if judge in ("exact", "fair"):
-            verdicts = (exact if judge == "exact" else fair)(self.gold, self.system, self.equal)
-            return tally_spans(verdicts, *self._given, groups)
+        if judge == "exact":
+            return tally_exact(self.equal, *self._given, groups)
+        if judge == "fair":
+            return tally_spans(fair(self.gold, self.system, self.equal), *self._given, groups)
         if judge == "semeval":
             return tally_semeval(semeval(self.gold, self.system, self.pairs), *self._given, groups)
         if judge in HIT_MODELS:
@@ -98,6 +99,9 @@ class Question:
                 threshold=settings.iou,
             )
             return tally_hits(found, *self._given, groups)
+        if judge == "near":
+            near = close_and_missed(self.gold, self.system, self.pairs)
+            return tally_units(near, self.gold.vocabulary.labels.values, np.repeat(groups, self.levels))
         return self._units()
 
     def accuracy(self, gold: Tags | None, system: Tags | None) -> Tally:
@@ -160,6 +164,7 @@ class Judging:
         if "units" in self._judges:
             self._text.append(tally_units(all_units(context.text), (), context.groups))
         for name, feed in feeds.items():
+            feed.keeps_tags = "accuracy" in self._judges
             side = portion.take(feed)
             system = judged[name] = self._relabel[name](side.spans)
             question = Question(gold, system, context)

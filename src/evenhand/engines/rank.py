@@ -10,7 +10,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from evenhand.compare.ranking import Samples, correlations, resampled, standings
+from evenhand.compare.ranking import Samples, correlations, headline, resampled, standings
 from evenhand.engines.inputs import Side, named, unique_names
 from evenhand.engines.score import Options, score
 from evenhand.formats.folders import files_of
@@ -85,12 +85,15 @@ def _rank(
         raise SettingError(f"The seed is {seed}; it must be 0 or more.")
     groups = "finest" if resamples else "total"
     results = score(gold, systems, **{"match": DEFAULT_RANK_MATCH, **options, "groups": groups})
-    models = [each.model for each in next(iter(results.values())).scores.values()]
-    scores = {model.name: {name: result[model.name].headline for name, result in results.items()} for model in models}
+    models = next(iter(results.values())).models
+    tallies = {name: result.tallies for name, result in results.items()}
+    labels = list(results.gold.labels)
+    scores = {
+        model.name: {name: headline(model, each[model.judge], labels) for name, each in tallies.items()}
+        for model in models
+    }
     samples: Samples = {}
     if resamples:
-        tallies = {name: result.tallies for name, result in results.items()}
-        labels = list(results.gold.labels)
         samples = resampled(models, tallies, labels, _groups(results)[1], resamples, (seed, data_set))
     ranking = Ranking(
         results.gold.name,

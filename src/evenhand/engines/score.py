@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from os import PathLike
 from typing import TypedDict, TypeVar, Unpack, overload
 
@@ -15,7 +14,7 @@ from evenhand.result.notes import notes, notes_on_settings
 from evenhand.result.result import Gold, Result, Results
 from evenhand.result.signature import signature
 from evenhand.scores.models import MatchModel, match_model
-from evenhand.scores.spans import score_tally
+from evenhand.scores.on_demand import Scores
 from evenhand.scores.weights import PRESETS, Weights, parse_weights
 from evenhand.settings import (
     DEFAULT_MATCH,
@@ -166,6 +165,8 @@ def score(
     models = [match_model(name, settings, table) for name in settings.match]
     inputs, vocabulary = open_inputs(gold, sides, read_as, align)
     judges = tuple(dict.fromkeys(model.judge for model in models))
+    if "units" in judges and groups != "finest":
+        judges += ("near",)
     run = run_serial(inputs.gold, inputs.feeds, vocabulary, settings, judges, groups, inputs.gold_layer)
     general = notes_on_settings(settings, vocabulary.labels.values)
     results = _results(name_of(gold), run, models, settings, read_as["gold"], table, general)
@@ -192,24 +193,14 @@ def _results(
     found = {}
     for name, side in run.systems.items():
         tallies = run.tallies[name]
-        totals = _totals(tallies, run.levels[name])
-        text = {judge: tally for judge, tally in tallies.items() if judge == "text"}
-        supertags = {tag: _totals({**each, **text}, run.levels[name]) for tag, each in run.supertags[name].items()}
         found[name] = Result(
             name=name,
             gold=gold,
             units=side.labels.total(),
             labels=dict(sorted(side.labels.items())),
-            scores={
-                model.name: score_tally(
-                    model,
-                    totals[model.judge],
-                    support,
-                    {tag: each[model.judge] for tag, each in supertags.items() if model.judge in each},
-                    baselines=settings.baselines,
-                )
-                for model in models
-            },
+            scores=Scores(
+                models, tallies, run.supertags[name], run.levels[name], support, baselines=settings.baselines
+            ),
             signature=signature(settings, read_as, weights, run.atoms, reading, system_readings[name]),
             settings=settings,
             reading=system_readings[name],
@@ -221,26 +212,19 @@ def _results(
                 side.labels,
                 read_as.repair,
                 breaks_differ=side.breaks_differ,
-                identical=_is_perfect(totals),
+                identical=_is_perfect(tallies),
             ),
             tallies=tallies,
+            models=tuple(models),
         )
     return Results(found)
-
-
-def _totals(tallies: Mapping[str, Tally], levels: int) -> dict[str, Tally]:
-    """The counts of all groups; tokens and separators know how many of them there are, once for every level."""
-    found = {judge: tally.total() for judge, tally in tallies.items()}
-    if "units" in found and "text" in found:
-        found["units"] += replace(found["text"], count=found["text"].count * levels)
-    return found
 
 
 def _is_perfect(tallies: Mapping[str, Tally]) -> bool:
     """Whether all that was counted is right."""
     judges = [judge for judge in ("exact", "fair") if judge in tallies]
-    kinds = {tallies[judge].kinds[kind] for judge in judges for kind in np.unique(tallies[judge].kind).tolist()}
-    return kinds == {"TP"}
+    found = [(tallies[judge].kinds, np.flatnonzero(np.bincount(tallies[judge].kind))) for judge in judges]
+    return {kinds[kind] for kinds, present in found for kind in present.tolist()} == {"TP"}
 
 
 def _models(match: str | Sequence[str], weights: str | None) -> tuple[str, ...]:

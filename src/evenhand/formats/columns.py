@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from evenhand.formats.layout import COLUMN_NAMES_OF_TOKENS, DOCUMENT_START, Layout, read_table, rows_of
+from evenhand.formats.layout import COLUMN_NAMES_OF_TOKENS, DOCUMENT_START, Layout, TableBatches, rows_of
 from evenhand.formats.source import Block, Source
 from evenhand.formats.write_table import level_tags, sentence_rows, stacked
 from evenhand.settings import ColumnName, Columns, ReadSettings
@@ -41,7 +41,7 @@ def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, colu
         layer: layout.places(source, wanted) if wanted else (_default(source, layout, layer, weighed),)
         for layer, wanted in columns.items()
     }
-    return read_table(NAME, source, layout, places, settings, vocabulary)
+    return TableBatches(NAME, source, layout, places, settings, vocabulary)
 
 
 def _default(source: Source, layout: Layout, layer: str, taken: tuple[int, ...]) -> int:

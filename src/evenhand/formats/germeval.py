@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from evenhand.formats.layout import Layout, read_table, rows_of, rows_of_block
+from evenhand.formats.layout import Layout, TableBatches, rows_of, rows_of_block
 from evenhand.formats.source import Block, Source
 from evenhand.formats.write_table import level_tags, sentence_rows
 from evenhand.settings import Columns, ReadSettings
@@ -46,7 +46,7 @@ def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, colu
             number, "found 4 columns where gold and prediction need 6", "give the prediction as a second file"
         )
     places = {layer: layout.places(source, wanted or _DEFAULTS[width][layer]) for layer, wanted in columns.items()}
-    return read_table(NAME, source, layout, places, settings, vocabulary)
+    return TableBatches(NAME, source, layout, places, settings, vocabulary)
 
 
 def _first_row(source: Source) -> tuple[int, int]:

@@ -89,47 +89,63 @@ class Parsed:
         return np.flatnonzero(edges)
 
 
-def read_table(
-    name: str,
-    source: Source,
-    layout: Layout,
-    places: Mapping[str, tuple[int, ...]],
-    settings: ReadSettings,
-    vocabulary: Vocabulary,
-) -> Iterator[Annotation]:
-    """The file in batches of whole sentences; `places` are the columns of each layer, one a level.
+class TableBatches(Iterator[Annotation]):
+    """A file in batches of whole sentences; `places` are the columns of each layer, one a level.
 
-    Without any layer it is text alone, and a single column is the tokens.
+    Without any layer it is text alone, and a single column is the tokens. This is no generator, so that what a batch
+    was made from is let go before the next file has its turn: fifty systems are read side by side.
     """
-    many = sum(map(len, places.values())) > 1
-    readers = {
-        layer: [
-            TagColumn(source, place, settings, vocabulary, _sample(source, layout), is_one_of_many=many)
-            for place in columns
-        ]
-        for layer, columns in places.items()
-    }
-    weights = None
-    if settings.weight is not None:
-        weights = WeightColumn(source, *layout.places(source, (settings.weight,)))
-    new_document = True
-    for parsed in _parsed(source, layout, settings.block_size):
-        corpus, next_is_new = _corpus(source, layout, parsed, new_document, has_tokens=layout.columns > 1 or not places)
-        if corpus.sentences:
-            if weights is not None:
-                corpus = replace(corpus, weights=weights.read(parsed.tokens, corpus))
-            layers: dict[str, Spans | Tags] = {}
-            readings: dict[str, Reading] = {}
-            for layer, columns in readers.items():
-                tags, layers[layer], reading = _levels(columns, parsed.tokens, corpus)
-                readings[layer] = replace(
-                    reading, format=name, skipped={TRAILING: parsed.trailing} if parsed.trailing else {}
-                )
-                stem = "tags" if layer == "spans" else f"{layer}-tags"
-                for level, each in enumerate(tags, 1):
-                    layers[stem if len(tags) == 1 else f"{stem}-{level}"] = each
-            yield Annotation(corpus, layers, readings, source.name)
-        new_document = next_is_new
+
+    def __init__(
+        self,
+        name: str,
+        source: Source,
+        layout: Layout,
+        places: Mapping[str, tuple[int, ...]],
+        settings: ReadSettings,
+        vocabulary: Vocabulary,
+    ) -> None:
+        many = sum(map(len, places.values())) > 1
+        self._name, self._source, self._layout = name, source, layout
+        self._readers = {
+            layer: [
+                TagColumn(source, place, settings, vocabulary, _sample(source, layout), is_one_of_many=many)
+                for place in columns
+            ]
+            for layer, columns in places.items()
+        }
+        self._weights = None
+        if settings.weight is not None:
+            self._weights = WeightColumn(source, *layout.places(source, (settings.weight,)))
+        self._parsed = _parsed(source, layout, settings.block_size)
+        self._new_document = True
+
+    def __next__(self) -> Annotation:
+        while True:
+            batch = self._batch(next(self._parsed))
+            if batch is not None:
+                return batch
+
+    def _batch(self, parsed: Parsed) -> Annotation | None:
+        """What a block holds; nothing where it has no sentence."""
+        has_tokens = self._layout.columns > 1 or not self._readers
+        corpus, self._new_document = _corpus(
+            self._source, self._layout, parsed, self._new_document, has_tokens=has_tokens
+        )
+        if not corpus.sentences:
+            return None
+        if self._weights is not None:
+            corpus = replace(corpus, weights=self._weights.read(parsed.tokens, corpus))
+        layers: dict[str, Spans | Tags] = {}
+        readings: dict[str, Reading] = {}
+        for layer, columns in self._readers.items():
+            tags, layers[layer], reading = _levels(columns, parsed.tokens, corpus)
+            skipped = {TRAILING: parsed.trailing} if parsed.trailing else {}
+            readings[layer] = replace(reading, format=self._name, skipped=skipped)
+            stem = "tags" if layer == "spans" else f"{layer}-tags"
+            for level, each in enumerate(tags, 1):
+                layers[stem if len(tags) == 1 else f"{stem}-{level}"] = each
+        return Annotation(corpus, layers, readings, self._source.name)
 
 
 def rows_of(source: Source) -> Iterator[tuple[int, bool, list[str]]]:

@@ -12,6 +12,7 @@ from evenhand.formats.registry import find
 from evenhand.formats.source import Source
 from evenhand.settings import ColumnName, Columns, Offsets, ReadSettings, Repair, column_names
 from evenhand.text.annotation import Annotation
+from evenhand.text.characters import peeked
 from evenhand.text.labels import Vocabulary
 
 
@@ -60,9 +61,7 @@ def file_batches(
     source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns
 ) -> Iterator[Annotation]:
     """One file in batches; one at least, or an error."""
-    is_empty = True
-    for batch in find(source, settings.format)(source, settings, vocabulary, columns):
-        is_empty = False
-        yield batch
-    if is_empty:
+    first, stream = peeked(find(source, settings.format)(source, settings, vocabulary, columns))
+    if first is None:
         raise source.error(None, "the file has no sentences", "check how it was written, or name its --format")
+    return stream

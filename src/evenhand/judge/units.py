@@ -29,7 +29,7 @@ from functools import cached_property
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, Numbers, Values, empty, ones, ranges
-from evenhand.judge.pairs import overlapping
+from evenhand.judge.pairs import Pairs
 from evenhand.text.layers import Spans
 
 PARTS = ("token", "separator")
@@ -127,7 +127,6 @@ def units(gold: Spans, system: Spans, text: Text, equal: tuple[Ints, Ints]) -> U
             token, label = np.divmod(key, labels)
             weighed: Values | Ints = count if weights is None else count * weights[token]
             rows.append((text.scope_of(token), label, np.full(len(key), kind + number * len(_OUTCOMES)), weighed))
-    rows += _close_and_missed(gold, system)
     return Units(*(np.concatenate(column) for column in zip(*rows, strict=True)))
 
 
@@ -189,15 +188,14 @@ def all_units(text: Text) -> Units:
     return Units(*(np.concatenate(column) for column in zip(*rows, strict=True)))
 
 
-def _close_and_missed(gold: Spans, system: Spans) -> list[Rows]:
+def close_and_missed(gold: Spans, system: Spans, pairs: Pairs) -> Units:
     """Gold spans that are off by one token in all from an overlapping system span of the same tag; those with none."""
-    pairs = overlapping(gold, system)
     same = gold.label[pairs.left] == system.label[pairs.right]
     left, right = pairs.left[same], pairs.right[same]
     off = np.abs(gold.start[left] - system.start[right]) + np.abs(gold.end[left] - system.end[right])
     is_missed = np.ones(len(gold), dtype=np.bool_)
     is_missed[left] = False
-    rows: list[Rows] = []
-    for kind, found in ((_CLOSE, np.unique(left[off == 1])), (_MISSED, np.flatnonzero(is_missed))):
-        rows.append((gold.scope[found], gold.label[found], np.full(len(found), kind), ones(len(found))))
-    return rows
+    close, missed = np.unique(left[off == 1]), np.flatnonzero(is_missed)
+    rows = np.concatenate((close, missed))
+    kind = np.repeat((_CLOSE, _MISSED), (len(close), len(missed)))
+    return Units(gold.scope[rows], gold.label[rows], kind, ones(len(rows)))

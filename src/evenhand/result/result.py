@@ -9,6 +9,7 @@ from typing import Any
 
 from evenhand.result.contract import to_contract
 from evenhand.result.signature import joint_signature
+from evenhand.scores.models import MatchModel
 from evenhand.scores.spans import ModelScore
 from evenhand.settings import ScoreSettings
 from evenhand.tally import Tally
@@ -46,6 +47,9 @@ class Result:
     notes: tuple[str, ...] = ()
     tallies: Mapping[str, Tally] = field(default_factory=dict, repr=False)
     """The counts behind the scores, by judge (`exact`, `fair`)."""
+
+    models: tuple[MatchModel, ...] = ()
+    """The match models behind the scores."""
 
     def __getitem__(self, model: str) -> ModelScore:
         try:

@@ -36,12 +36,14 @@ class Feed:
         self.reading: Reading | None = None
         self.tags: Tags | None = None
         """The tags of the portion that was taken last, if the file has any."""
+        self.keeps_tags = True
+        """Whether anybody asks for tags; without, they are let go at once."""
         self.breaks_differ = False
         self._batches = batches
         self._layer = layer
         self._by_position = by_position
         self._rest: _Stretch | None = None
-        self._last: _Stretch | None = None
+        self._last: _End | None = None
 
     def take(self, gold: Corpus) -> Spans:
         """The spans of the next portion, which must be the text `gold`, in its sentences."""
@@ -57,10 +59,10 @@ class Feed:
             if stretch.by_token and not self._by_position:
                 _check_tokens(gold, piece.corpus, done)
             pieces.append(piece)
-            self._last = piece
+            self._last = _End.of(piece)
             done += len(piece)
         spans = _Stretch.join(pieces)
-        self.tags = _Stretch.join_tags(pieces)
+        self.tags = _Stretch.join_tags(pieces) if self.keeps_tags else None
         if not pieces[0].by_token:
             _check_ends(gold, pieces[0].corpus, spans)
             return spans
@@ -261,16 +263,28 @@ def _check_ends(gold: Corpus, system: Corpus, spans: Spans) -> None:
         raise InputError(system.source, system.line(sentence), finding, _SAME_SENTENCES, "text")
 
 
-def _ends_early(gold: Corpus, last: _Stretch | None, done: int) -> InputError:
+@dataclass(frozen=True)
+class _End:
+    """Where a system's text ended that was taken last: all that is kept of it."""
+
+    source: str
+    line: int | None
+    by_token: bool
+
+    @staticmethod
+    def of(stretch: _Stretch) -> _End:
+        corpus = stretch.corpus
+        return _End(corpus.source, corpus.line(_size(corpus, corpus.bounds is not None) - 1), stretch.by_token)
+
+
+def _ends_early(gold: Corpus, last: _End | None, done: int) -> InputError:
     """The error for a system that is too short."""
     if last is None:  # a reader yields one batch at least, so this is an annotation without any
         return InputError("the system", None, "it is empty", _SAME_SENTENCES)
-    system, by_token = last.corpus, last.by_token
     unit = "character" if gold.atoms == "characters" else "token"
-    what = f"the {unit} {gold.tokens[done]!r}" if by_token and gold.tokens else "a sentence"
+    what = f"the {unit} {gold.tokens[done]!r}" if last.by_token and gold.tokens else "a sentence"
     finding = f"the system ends here, but {_place(gold, done)} has {what}"
-    line = system.line(_size(system, system.bounds is not None) - 1)
-    return InputError(system.source, line, finding, _remedy(gold) if by_token else _SAME_SENTENCES, "text")
+    return InputError(last.source, last.line, finding, _remedy(gold) if last.by_token else _SAME_SENTENCES, "text")
 
 
 def _place(corpus: Corpus, index: int) -> str:
