@@ -63,8 +63,8 @@ def main() -> None:
         slow = ("seqscore", "nervaluate", "seqeval", "seqeval-lists")
         for name in slow if turn == 0 else ():
             _run(name, million, seconds, f1, peak)
-        for name in ("evenhand-jsonl", "json-loads"):
-            _run(name, [json_lines, json_lines], seconds, f1, peak, repeat=9)
+        for name in ("evenhand-jsonl", "json-loads") * 3:
+            _run(name, [json_lines, json_lines], seconds, f1, peak, repeat=7)
         if repeated is not None:
             gold, systems = str(repeated[0]), [str(path) for path in repeated[1]]
             for system in systems[turn * 5 : turn * 5 + 5]:

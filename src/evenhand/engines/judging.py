@@ -99,10 +99,9 @@ class Question:
                 threshold=settings.iou,
             )
             return tally_hits(found, *self._given, groups)
-        if judge == "near":
-            near = close_and_missed(self.gold, self.system, self.pairs)
-            return tally_units(near, self.gold.vocabulary.labels.values, np.repeat(groups, self.levels))
-        return self._units()
+        labels, text = self.gold.vocabulary.labels.values, self._text()
+        judged = (close_and_missed if judge == "near" else units)(self.gold, self.system, text, self.equal)
+        return tally_units(judged, labels, np.repeat(groups, self.levels))
 
     def accuracy(self, gold: Tags | None, system: Tags | None) -> Tally:
         """How many tokens have the right tag: by the tags as they stand, where both are known, else by the spans."""
@@ -114,18 +113,17 @@ class Question:
             right = equal_tags(gold, system)
         return tally_accuracy(by_sentence(right, context.lengths), context.lengths, context.groups)
 
-    def _units(self) -> Tally:
+    def _text(self) -> Text:
+        """The sentences, once for every level."""
         levels, context = self.levels, self._context
+        if levels == 1 and context.lengths is not None:
+            return context.text
         lengths = None if context.lengths is None else np.repeat(context.lengths, levels)
         weights = context.weights
-        if weights is not None and lengths is not None and context.lengths is not None and levels > 1:
-            first = np.cumsum(context.lengths) - context.lengths
-            weights = weights[ranges(np.repeat(first, levels), lengths)]
+        if weights is not None and lengths is not None:
+            weights = weights[ranges(np.repeat(context.text.first, levels), lengths)]
         width = max(int(side.end.max(initial=0)) for side in self._given)
-        text = context.text if levels == 1 and lengths is not None else None
-        text = text or Text.of(lengths, len(context.groups) * levels, width, weights)
-        found = units(self.gold, self.system, text, self.equal)
-        return tally_units(found, self.gold.vocabulary.labels.values, np.repeat(context.groups, levels))
+        return Text.of(lengths, len(context.groups) * levels, width, weights)
 
 
 class Judging:

@@ -15,7 +15,6 @@ from evenhand.settings import Offsets
 from evenhand.text.characters import Texts
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
-from evenhand.text.tokens import PADDING
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,9 @@ class AlikeTexts:
             if self._spelling is None:
                 return None
             try:
-                return self._batch(read_columns(block, self._spelling, self._scratch))
+                columns = read_columns(block, self._spelling, self._scratch)
+                block.has_lines(len(columns.items))
+                return self._batch(columns)
             except OddError:
                 # The next block may be spelled in another way.
                 self._spelling = None
@@ -63,8 +64,7 @@ class AlikeTexts:
         kept = None if columns.answer is None else _is_accepted(columns.data, columns.answer)
         if kept is not None and not kept.all():
             columns = columns.of_records(kept)
-        found = (columns.data, *columns.text) if columns.has_escapes else _compact(columns.data, *columns.text)
-        texts = Texts.within(*found, self._offsets, has_controls=columns.has_escapes)
+        texts = Texts.within(columns.data, *columns.text, self._offsets, has_controls=columns.has_escapes)
         scope = np.repeat(np.arange(len(columns.items)), columns.items)
         start, end = (texts.places(scope, columns.counts[side]) for side in ("start", "end"))
         if not ((start >= 0) & (end > start)).all():
@@ -82,22 +82,6 @@ class AlikeTexts:
             if not name:
                 raise OddError
         return ints(self._labels)[cells]
-
-
-def _compact(data: bytes, start: Ints, end: Ints) -> tuple[bytes, Ints, Ints]:
-    """Less data, and where the texts are in it: of each eight bytes, only those that a text is in.
-
-    Texts are in their order, and at least eight bytes apart, as keys and quotes are between them.
-    """
-    words = np.frombuffer(data, dtype=np.uint64, count=len(data) // 8)
-    first, behind = start >> 3, (end + 7) >> 3
-    steps = np.zeros(len(words) + 1, dtype=np.int8)
-    steps[first] += 1
-    steps[behind] -= 1
-    kept = words.compress(np.cumsum(steps[:-1], dtype=np.int8).view(np.bool_))
-    size = behind - first
-    moved = (first - (np.cumsum(size) - size)) << 3
-    return kept.tobytes() + PADDING, start - moved, end - moved
 
 
 def _is_accepted(data: bytes, answer: Cells) -> Bools:

@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 from io import BytesIO
 from lzma import LZMAError
@@ -35,6 +35,15 @@ class Block:
     data: bytes
     size: int
     first_line: int
+
+    @cached_property
+    def lines(self) -> int:
+        """How many lines there are."""
+        return int(np.count_nonzero(np.frombuffer(self.data, dtype=np.uint8)[: self.size] == LINE_FEED))
+
+    def has_lines(self, count: int) -> None:
+        """Say how many lines there are, where a reader found out anyway: that saves counting them."""
+        self.__dict__["lines"] = count
 
 
 @dataclass(frozen=True)
@@ -128,8 +137,7 @@ class Source:
                 if cut:
                     block = self._block(rest, more, cut, first_line)
                     yield block
-                    text = np.frombuffer(block.data, dtype=np.uint8)
-                    first_line += int(np.count_nonzero(text == LINE_FEED))
+                    first_line += block.lines
                     rest = more[cut:]
                 else:
                     rest += more

@@ -29,7 +29,7 @@ from functools import cached_property
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, Numbers, Values, empty, ones, ranges
-from evenhand.judge.pairs import Pairs
+from evenhand.judge.pairs import overlapping
 from evenhand.text.layers import Spans
 
 PARTS = ("token", "separator")
@@ -188,8 +188,12 @@ def all_units(text: Text) -> Units:
     return Units(*(np.concatenate(column) for column in zip(*rows, strict=True)))
 
 
-def close_and_missed(gold: Spans, system: Spans, pairs: Pairs) -> Units:
+def close_and_missed(gold: Spans, system: Spans, text: Text, equal: tuple[Ints, Ints]) -> Units:
     """Gold spans that are off by one token in all from an overlapping system span of the same tag; those with none."""
+    if _is_flat(gold, text) and _is_flat(system, text):
+        # Then equal spans overlap no others.
+        gold, system = _without(gold, equal[0]), _without(system, equal[1])
+    pairs = overlapping(gold, system)
     same = gold.label[pairs.left] == system.label[pairs.right]
     left, right = pairs.left[same], pairs.right[same]
     off = np.abs(gold.start[left] - system.start[right]) + np.abs(gold.end[left] - system.end[right])
