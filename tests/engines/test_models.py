@@ -326,3 +326,9 @@ def test_the_true_negatives_of_a_system_do_not_depend_on_the_others() -> None:
     alone = eh.score(gold, {"flat": flat}, match="t", levels="separate")["flat"]["t"].labels["A"]
     beside = eh.score(gold, {"flat": flat, "nested": nested}, match="t", levels="separate")["flat"]["t"].labels["A"]
     assert alone["TN"] == beside["TN"] == 1
+
+
+def test_the_finest_groups_count_no_close_and_missed_spans() -> None:
+    tags = eh.tags([["B-A", "B-B"]])
+    assert "close" not in eh.score(tags, tags, match="ts", groups="finest")["ts"].overall.counts
+    assert eh.score(tags, tags, match="ts", groups="sentence")["ts"].overall["close"] == 0

@@ -125,7 +125,8 @@ def score(
                say what trivial systems get
     spurious, missing, iou
                how many tokens more and less "constrained" allows, and how much of their union two spans share in "iou"
-    groups     what the tallies keep apart: "total", "document" or "sentence"
+    groups     what the tallies keep apart: "total", "document", "sentence", or "finest" (documents, or sentences where
+               there is one document; then close and missed spans are not counted)
 
     For `format`, `column`, `encoding`, `repair`, `offsets` and `functions` see `read`. Where one side counts in
     characters (texts with offsets), all do.
@@ -162,16 +163,30 @@ def score(
         for side in ("gold", "system")
     }
     table = PRESETS["boundaries"] if weights is None else parse_weights(weights)
-    models = [match_model(name, settings, table) for name in settings.match]
-    inputs, vocabulary = open_inputs(gold, sides, read_as, align)
-    judges = tuple(dict.fromkeys(model.judge for model in models))
-    if "units" in judges and groups != "finest":
-        judges += ("near",)
-    run = run_serial(inputs.gold, inputs.feeds, vocabulary, settings, judges, groups, inputs.gold_layer)
-    general = notes_on_settings(settings, vocabulary.labels.values)
-    results = _results(name_of(gold), run, models, settings, read_as["gold"], table, general)
+    results = _scored(gold, sides, settings, read_as, table, groups)
     one = systems is None or isinstance(systems, str | PathLike | Annotation)
     return next(iter(results.values())) if one else results
+
+
+def _scored(
+    gold: Side,
+    systems: Mapping[str, Side] | None,
+    settings: ScoreSettings,
+    read_as: Mapping[str, ReadSettings],
+    weights: Weights,
+    groups: Groups,
+) -> Results:
+    """Read, judge and score; what only looks at spans one by one is left out where groups are the finest."""
+    models = [match_model(name, settings, weights) for name in settings.match]
+    judges = list(dict.fromkeys(model.judge for model in models))
+    if groups == "finest":
+        models = [model.without("close", "missed") for model in models]
+    elif "units" in judges:
+        judges.append("near")
+    inputs, vocabulary = open_inputs(gold, systems, read_as, settings.align)
+    run = run_serial(inputs.gold, inputs.feeds, vocabulary, settings, judges, groups, inputs.gold_layer)
+    general = notes_on_settings(settings, vocabulary.labels.values)
+    return _results(name_of(gold), run, models, settings, read_as["gold"], weights, general)
 
 
 def _results(

@@ -32,17 +32,22 @@ class Pairs:
 
 def overlapping(gold: Spans, system: Spans) -> Pairs:
     """All pairs, by gold row and then by system row; the two layers have the same vocabulary."""
+    left, right = overlapping_bounds(gold, system)
+    order = np.argsort(left * (len(system) + 1) + right, kind="stable")
+    left, right = left[order], right[order]
+    found = Pairs(left, right, _shared(gold, system, left, right))
+    return found.take(found.shared > 0)
+
+
+def overlapping_bounds(gold: Spans, system: Spans) -> tuple[Ints, Ints]:
+    """The rows of all spans whose bounds overlap, whatever their gaps, in no order."""
     width = max(int(gold.end.max(initial=0)), int(system.end.max(initial=0))) + 1
     gold_begin, gold_end = gold.start + gold.scope * width, gold.end + gold.scope * width
     system_begin, system_end = system.start + system.scope * width, system.end + system.scope * width
     # Of two overlapping spans, the second to begin begins inside the other.
     right, left = begins_inside(system_begin, gold_begin, gold_end)
     also_left, also_right = begins_inside(gold_begin, system_begin + 1, system_end)
-    left, right = np.concatenate((left, also_left)), np.concatenate((right, also_right))
-    order = np.argsort(left * (len(system) + 1) + right, kind="stable")
-    left, right = left[order], right[order]
-    found = Pairs(left, right, _shared(gold, system, left, right))
-    return found.take(found.shared > 0)
+    return np.concatenate((left, also_left)), np.concatenate((right, also_right))
 
 
 def sizes(spans: Spans) -> Ints:

@@ -13,7 +13,7 @@ import numpy as np
 
 from evenhand.arrays import Ints, ints
 from evenhand.judge.boundaries import boundary_kind, overlap
-from evenhand.judge.pairs import begins_inside
+from evenhand.judge.pairs import overlapping_bounds
 from evenhand.judge.verdicts import LBE, Matching
 from evenhand.text.layers import Spans
 
@@ -114,12 +114,6 @@ def _neighbours(span: Ints, neighbour: Ints) -> Neighbours:
 def _overlapping(matching: Matching, gold_rows: Ints, system_rows: Ints) -> tuple[Ints, Ints]:
     """All pairs that overlap (see `overlap`), as places in the two lists of rows."""
     gold, system = matching.gold.take(gold_rows), matching.system.take(system_rows)
-    width = max(int(gold.end.max(initial=0)), int(system.end.max(initial=0))) + 1
-    gold_start, gold_end = gold.start + gold.scope * width, gold.end + gold.scope * width
-    system_start, system_end = system.start + system.scope * width, system.end + system.scope * width
-    # Of two overlapping spans, the second to begin begins inside the other.
-    right, left = begins_inside(system_start, gold_start, gold_end)
-    also_left, also_right = begins_inside(gold_start, system_start + 1, system_end)
-    left, right = np.concatenate((left, also_left)), np.concatenate((right, also_right))
+    left, right = overlapping_bounds(gold, system)
     keep = overlap(gold, system, left, right)
     return left[keep], right[keep]

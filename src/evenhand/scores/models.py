@@ -7,7 +7,7 @@ counts are those of a label, of a whole file, or of a thousand resamples.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from evenhand.judge.verdicts import KINDS
@@ -49,6 +49,10 @@ class MatchModel:
     focus: Focus = "target"
     """Whether LE and LBE count for the gold label or for the system's."""
     beta: float = 1.0
+
+    def without(self, *counts: str) -> MatchModel:
+        """The same model, some of whose counts are not shown."""
+        return replace(self, counts={name: each for name, each in self.counts.items() if name not in counts})
 
     def divided(self) -> list[Sum]:
         """What precision and recall divide: `right`, `found`, `wanted` and, where it differs from `right`, `met`."""

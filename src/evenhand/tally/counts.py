@@ -10,12 +10,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.arrays import Ints, Numbers, Values, concatenate, ints, is_ones, ones
-from evenhand.judge.overlap import Hits
-from evenhand.judge.semeval import PAIR_KINDS, Paired
-from evenhand.judge.units import UNIT_KINDS, Units
-from evenhand.judge.verdicts import EDGES, KINDS, Verdicts
 from evenhand.settings import Focus
-from evenhand.text.layers import Spans
 
 NO_LABEL = ""
 
@@ -239,85 +234,3 @@ def group_types(tallies: Sequence[Tally], kinds: AbstractSet[str], groups: int) 
         sums += np.bincount(tally.group, weighed, minlength=groups)
     _, first, sizes = np.unique(sums, return_index=True, return_counts=True)
     return first, sizes
-
-
-SPAN_KINDS = tuple(kind if edge == "none" else f"{kind}.{edge}" for kind in KINDS for edge in EDGES)
-HIT_KINDS = ("gold_hits", "gold_others", "system_hits", "system_others")
-ACCURACY_KINDS = ("correct", "wrong")
-
-
-def tally_spans(verdicts: Verdicts, gold: Spans, system: Spans, groups: Ints | None = None) -> Tally:
-    """The counts of a judge's verdicts on spans; `groups` is the group of each scope, without it there is one."""
-    kind = verdicts.kind * len(EDGES) + verdicts.edge
-    return _tally_pairs(SPAN_KINDS, kind, verdicts.gold, verdicts.system, gold, system, groups)
-
-
-def tally_exact(equal: tuple[Ints, Ints], gold: Spans, system: Spans, groups: Ints) -> Tally:
-    """The counts of exact match, straight from the rows of equal spans; the same as those of its verdicts."""
-    outcome = np.full(len(gold), SPAN_KINDS.index("FN"))
-    outcome[equal[0]] = SPAN_KINDS.index("TP")
-    partner = np.full(len(gold), -1)
-    partner[equal[0]] = gold.label[equal[0]]
-    is_left = np.ones(len(system), dtype=np.bool_)
-    is_left[equal[1]] = False
-    left = np.flatnonzero(is_left)
-    return Tally.of(
-        gold.vocabulary.labels.values,
-        SPAN_KINDS,
-        np.concatenate((groups[gold.scope], groups[system.scope[left]])),
-        np.concatenate((gold.label, np.full(len(left), -1))),
-        np.concatenate((partner, system.label[left])),
-        np.concatenate((outcome, np.full(len(left), SPAN_KINDS.index("FP")))),
-    )
-
-
-def tally_semeval(paired: Paired, gold: Spans, system: Spans, groups: Ints | None = None) -> Tally:
-    """The counts of the pairs that SemEval's measures count."""
-    return _tally_pairs(PAIR_KINDS, paired.kind, paired.gold, paired.system, gold, system, groups)
-
-
-def _tally_pairs(
-    kinds: Sequence[str],
-    kind: Ints,
-    gold_row: Ints,
-    system_row: Ints,
-    gold: Spans,
-    system: Spans,
-    groups: Ints | None,
-) -> Tally:
-    """One unit a row: a gold span, a system span (-1 for none), or both."""
-    gold_label, system_label = np.append(gold.label, -1)[gold_row], np.append(system.label, -1)[system_row]
-    group = np.zeros(len(kind), dtype=np.int64)
-    if groups is not None:
-        group = np.append(groups[gold.scope], -1)[gold_row]
-        alone = np.flatnonzero(group < 0)
-        group[alone] = groups[system.scope[system_row[alone]]]
-    return Tally.of(gold.vocabulary.labels.values, kinds, group, gold_label, system_label, kind)
-
-
-def tally_hits(hits: Hits, gold: Spans, system: Spans, groups: Ints) -> Tally:
-    """The spans of each side that hit one of the other, and the others."""
-    nothing, no_gold = np.full(len(gold), -1), np.full(len(system), -1)
-    return Tally.of(
-        gold.vocabulary.labels.values,
-        HIT_KINDS,
-        np.concatenate((groups[gold.scope], groups[system.scope])),
-        np.concatenate((gold.label, no_gold)),
-        np.concatenate((nothing, system.label)),
-        np.concatenate((np.where(hits.gold, 0, 1), np.where(hits.system, 2, 3))),
-    )
-
-
-def tally_units(units: Units, labels: Sequence[str], groups: Ints) -> Tally:
-    """The counts of tokens and separators; those that belong to no label (how many there are) have none."""
-    nothing = np.full(len(units.scope), -1)
-    return Tally.of(labels, UNIT_KINDS, groups[units.scope], units.label, nothing, units.kind, units.count)
-
-
-def tally_accuracy(correct: Ints, lengths: Ints, groups: Ints) -> Tally:
-    """How many tokens of each scope have the right tag, and how many have not."""
-    count = np.concatenate((correct, lengths - correct))
-    some = np.flatnonzero(count)
-    kind = np.repeat((0, 1), len(lengths))[some]
-    nothing = np.full(len(some), -1)
-    return Tally.of((), ACCURACY_KINDS, np.tile(groups, 2)[some], nothing, nothing, kind, count[some])

@@ -1,0 +1,26 @@
+"""Counts that add up: over labels, groups, files, processes and machines."""
+
+from evenhand.tally.counts import NO_LABEL, LabelCounts, Tally, group_types
+from evenhand.tally.judged import (
+    SPAN_KINDS,
+    tally_accuracy,
+    tally_exact,
+    tally_hits,
+    tally_semeval,
+    tally_spans,
+    tally_units,
+)
+
+__all__ = [
+    "NO_LABEL",
+    "SPAN_KINDS",
+    "LabelCounts",
+    "Tally",
+    "group_types",
+    "tally_accuracy",
+    "tally_exact",
+    "tally_hits",
+    "tally_semeval",
+    "tally_spans",
+    "tally_units",
+]
