@@ -3,7 +3,7 @@
 Ranks count from 1 for the highest headline; systems with equal headlines share the best of their ranks (1 2 2 4). The
 change of a rank is that from the first model: the places that a system gains. Intervals are percentile intervals of
 the bootstrap over documents, or over sentences where there is one document. A macro average in a resample is over the
-labels of the whole gold standard. Correlations are between the headlines of all systems under two models.
+labels that occur in its gold standard. Correlations are between the headlines of all systems under two models.
 
 Source: Esuli and Sebastiani 2010, section 5 (Tables 2 and 3), for ranks under several models and their correlation.
 """
