@@ -36,7 +36,7 @@ def rank(
 
     resamples  how many resamples the intervals come from; 0 for none
     level      what share of them an interval holds
-    seed       of the random numbers: the same seed gives the same intervals
+    seed       of the random numbers: the same seed, systems and models give the same intervals
 
     The other keywords are those of `score`; the match models are "exact", "fair", "ts" and "t" unless others are named.
     """
