@@ -9,8 +9,8 @@ from evenhand.compare.ranking import Standing
 from evenhand.report.tables import Cell, Column, Table, summary, tables
 from evenhand.result.ranking import Ranking
 from evenhand.result.result import Gold, Results
+from evenhand.result.shown import Shown
 
-Subject = Results | Ranking
 _NOTHING = "–"
 
 
@@ -28,11 +28,13 @@ class Document:
     signature: str
 
 
-def document(subject: Subject) -> Document:
+def document(subject: Shown) -> Document:
     if isinstance(subject, Ranking):
         sections = [Section("", list(_ranking(subject)))]
         sections += [Section(f"{name}:", list(_ranking(each))) for name, each in (subject.data_sets or {}).items()]
         return Document(_opening_of_ranking(subject), sections, subject.notes, subject.signature)
+    if not isinstance(subject, Results):
+        raise TypeError(f"{type(subject).__name__} has no tables")
     sections = [Section("", [summary(subject)])]
     sections += [
         Section(f"{each.name}: {_counted(each.units, 'span')}", list(tables(each))) for each in subject.values()

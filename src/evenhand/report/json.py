@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from evenhand.result.ranking import Ranking
-from evenhand.result.result import Results
+from evenhand.result.shown import Shown
 
 
-def render(subject: Results | Ranking) -> str:
+def render(subject: Shown) -> str:
     return msgspec.json.format(msgspec.json.encode(subject.to_dict()), indent=2).decode() + "\n"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evenhand.report.cells import cell_text, headings, row_texts, without_bars
-from evenhand.report.document import Subject, document
+from evenhand.report.document import document
 from evenhand.report.tables import Table
 from evenhand.result.ranking import Ranking
+from evenhand.result.shown import Shown
 
 _ESCAPES = str.maketrans(
     {
@@ -21,7 +22,7 @@ _ESCAPES = str.maketrans(
 )
 
 
-def render(subject: Subject) -> str:
+def render(subject: Shown) -> str:
     """The whole report as tabulars, with the rest as comments; the best of several systems are bold."""
     shown = document(subject)
     many = len(shown.sections) > 2 or isinstance(subject, Ranking)

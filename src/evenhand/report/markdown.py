@@ -6,14 +6,15 @@ import re
 from collections.abc import Sequence
 
 from evenhand.report.cells import headings, row_texts, without_bars
-from evenhand.report.document import Subject, document
+from evenhand.report.document import document
 from evenhand.report.tables import Table
+from evenhand.result.shown import Shown
 
 _SPECIAL = re.compile(r"[\\`*_~$\[<&|]")
 """What Markdown may take for markup inside a line."""
 
 
-def render(subject: Subject) -> str:
+def render(subject: Shown) -> str:
     """The whole report, with the signature as code."""
     shown = document(subject)
     parts = [_escaped(shown.opening)]

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from unicodedata import combining, east_asian_width
 
 from evenhand.report.cells import headings, row_texts
-from evenhand.report.document import Subject, document
+from evenhand.report.document import document
 from evenhand.report.tables import Column, Table
+from evenhand.result.shown import Shown
 
 
-def render(subject: Subject) -> str:
+def render(subject: Shown) -> str:
     """The whole report: the opening, every section's tables, notes and signature."""
     shown = document(subject)
     parts = [shown.opening]

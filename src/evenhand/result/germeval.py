@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from evenhand.problems import Problem
+from evenhand.result.shown import Shown
 from evenhand.scores.germeval import LEVELS, ByLevel, Metric, Score
 from evenhand.settings import Repair
 from evenhand.version import __version__
@@ -28,7 +28,7 @@ class Repairs:
 
 
 @dataclass(frozen=True)
-class GermEval:
+class GermEval(Shown):
     """The metrics of GermEval 2014: `result.strict.f1`, `result.inner.recall`, `result.labels["LOCderiv"].outer.f1`."""
 
     name: str
@@ -95,15 +95,6 @@ class GermEval:
                 ],
             },
         }
-
-    def to_json(self, path: str | Path | None = None) -> str:
-        """The JSON contract, as text; written to `path` too, where one is given."""
-        import msgspec  # slow to load, and most results are shown as text
-
-        text = msgspec.json.format(msgspec.json.encode(self.to_dict()), indent=2).decode() + "\n"
-        if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
-        return text
 
     def __str__(self) -> str:
         from evenhand.report.germeval import text  # a result shows itself: the report is loaded when asked for

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from evenhand.compare.ranking import Correlation, Standing
+from evenhand.result.shown import Shown
 from evenhand.version import __version__
 
 
-@dataclass(frozen=True)
-class Ranking:
+@dataclass(frozen=True, repr=False)
+class Ranking(Shown):
     """Systems under several match models: `ranking["ts"]["florian"].rank`."""
 
     name: str
@@ -73,22 +73,6 @@ class Ranking:
                 for each in self.correlations
             ],
         }
-
-    def to_json(self, path: str | Path | None = None) -> str:
-        """The same as text; written to `path` too, where one is given."""
-        from evenhand.report.json import render  # a ranking shows itself: the report is loaded when asked for
-
-        text = render(self)
-        if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
-        return text
-
-    def __str__(self) -> str:
-        from evenhand.report.text import render
-
-        return render(self)
-
-    __repr__ = __str__
 
 
 def _standing(standing: Standing) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.result.contract import to_contract
+from evenhand.result.shown import Shown
 from evenhand.result.signature import joint_signature
 from evenhand.scores.models import MatchModel
 from evenhand.scores.spans import ModelScore
@@ -70,7 +71,7 @@ class Result:
     __repr__ = __str__
 
 
-class Results(Mapping[str, Result]):
+class Results(Shown, Mapping[str, Result]):
     """The scores of several systems on one gold standard, by name."""
 
     def __init__(self, results: Mapping[str, Result]) -> None:
@@ -106,19 +107,3 @@ class Results(Mapping[str, Result]):
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract, as plain Python."""
         return to_contract(self)
-
-    def to_json(self, path: str | Path | None = None) -> str:
-        """The JSON contract, as text; written to `path` too, where one is given."""
-        from evenhand.report.json import render  # a result shows itself: the report is loaded when asked for
-
-        text = render(self)
-        if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
-        return text
-
-    def __str__(self) -> str:
-        from evenhand.report.text import render
-
-        return render(self)
-
-    __repr__ = __str__
