@@ -98,16 +98,19 @@ def split(block: Block, *, tabs: bool) -> Lines:
     cells = last.copy()
     cells[1:] -= last[:-1]
     cells[0] += 1
-    cells[_blank_lines(data, cells, last, end, start)] = 0
+    cells[_blank_lines(data, cells, last, end, start, tabs=tabs)] = 0
     return Lines(block.data, block.first_line, cells, last, end, start)
 
 
-def _blank_lines(data: Bytes, cells: Ints, last: Ints, end: Ints, start: Ints | None) -> Ints:
+def _blank_lines(data: Bytes, cells: Ints, last: Ints, end: Ints, start: Ints | None, *, tabs: bool) -> Ints:
     """The lines that are no longer than the separators between their cells; the last of these cells is empty.
 
-    What stands before the end of a blank line is a blank or the end of the line before.
+    Only tabs can stand before an empty cell, so that without them such a line has that cell alone. Where most lines
+    have one, what stands before the end of a blank line tells: a blank, or the end of the line before.
     """
-    maybe = np.flatnonzero(data[end[last] - 1] <= SPACE)
+    maybe = last if tabs else np.flatnonzero(cells == 1)
+    if 2 * len(maybe) > len(last):
+        maybe = np.flatnonzero(data[end[last] - 1] <= SPACE)
     first_cell = last[maybe] - cells[maybe] + 1
     first = np.where(first_cell > 0, end[first_cell - 1] + 1, 0) if start is None else start[first_cell]
     return maybe[end[last[maybe]] - first < cells[maybe]]
