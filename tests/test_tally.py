@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from build import pairs, rows
+from evenhand.judge.exact import equal_spans, exact
 from evenhand.judge.fair import fair
-from evenhand.tally import Tally, tally_spans
+from evenhand.tally import Tally, tally_exact, tally_spans
 
 SENTENCES = st.lists(st.tuples(rows(), rows()), min_size=1, max_size=6)
 
@@ -65,3 +66,11 @@ def test_many_labels_take_no_more_room_than_they_need() -> None:
     whole = Tally.of(labels, ["TP"], np.zeros_like(code), code, code, np.zeros_like(code))
     assert len(whole) == 10_000
     assert whole.count.tolist() == [1] * 10_000
+
+
+@given(SENTENCES)
+def test_exact_match_counts_the_same_without_verdicts(sentences: list) -> None:
+    gold, system = pairs([t for t, _ in sentences], [s for _, s in sentences])
+    groups = np.arange(len(sentences))
+    expected = tally_spans(exact(gold, system), gold, system, groups)
+    assert tally_exact(equal_spans(gold, system), gold, system, groups) == expected

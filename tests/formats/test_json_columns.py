@@ -17,7 +17,7 @@ from evenhand.formats.json_spelling import learn
 from evenhand.formats.json_texts import AlikeTexts
 from evenhand.formats.source import Block, Source
 from evenhand.formats.windows import leading_numbers, lengths_to_quote
-from evenhand.problems import InputError
+from evenhand.problems import InputError, Problem
 from evenhand.settings import Offsets, ReadSettings
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
@@ -154,3 +154,15 @@ def test_numbers_in_windows() -> None:
 def test_quotes_in_windows() -> None:
     data = b'"abc"d!#abcdefgh"' + PADDING
     assert lengths_to_quote(windows(data)[[0, 1, 5, 9]]).tolist() == [0, 3, 8, 7]
+
+
+def test_behind_an_empty_label_others_are_read_as_they_are(tmp_path: Path) -> None:
+    """Checks go on behind a problem: the next blocks have the labels that stood beside it."""
+    path = tmp_path / "file.jsonl"
+    lines = [SHAPES["plain"]("xy", [(0, 1, label)], "") for label in ("A", "", "B", "A", "B", "")]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    problems: list[Problem] = []
+    source, size = Source(path, problems), len(json.dumps(lines[0])) * 3
+    read = list(json_lines.batches(source, ReadSettings(block_size=size // 8), Vocabulary(), {}))
+    assert [label for batch in read for label, *_ in batch.spans().rows()] == ["A", "", "B", "A", "B", ""]
+    assert [problem.line for problem in problems] == [2, 6]

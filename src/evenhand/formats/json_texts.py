@@ -76,11 +76,11 @@ class AlikeTexts:
     def _codes(self, columns: Columns) -> Ints:
         data, label = columns.data, columns.label
         cells, new = self._cells(data, *label, columns.label_window)
-        for row in new:
-            name = data[label[0][row] : label[1][row]].decode()
-            self._labels.append(self._vocabulary.labels.code(name))
-            if not name:
-                raise OddError
+        names = [data[label[0][row] : label[1][row]].decode() for row in new]
+        # All of them are noted before anything is refused: their cells have their codes already.
+        self._labels += [self._vocabulary.labels.code(name) for name in names]
+        if (label[0] == label[1]).any():
+            raise OddError
         return ints(self._labels)[cells]
 
 
