@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 
 import numpy as np
 from hypothesis import given
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from build import pairs, rows
 from evenhand.judge.exact import equal_spans, exact
 from evenhand.judge.fair import fair
-from evenhand.tally import Tally, tally_exact, tally_spans
+from evenhand.tally import Tally, group_types, tally_exact, tally_spans
 
 SENTENCES = st.lists(st.tuples(rows(), rows()), min_size=1, max_size=6)
 
@@ -74,3 +75,15 @@ def test_exact_match_counts_the_same_without_verdicts(sentences: list) -> None:
     groups = np.arange(len(sentences))
     expected = tally_spans(exact(gold, system), gold, system, groups)
     assert tally_exact(equal_spans(gold, system), gold, system, groups) == expected
+
+
+@given(SENTENCES)
+def test_types_of_groups_are_those_with_equal_counts(sentences: list) -> None:
+    whole = tally(sentences * 2)
+    counts = [
+        frozenset((cell[1:], n) for cell, n in whole.cells().items() if cell[0] == group)
+        for group in range(len(sentences) * 2)
+    ]
+    first, sizes = group_types([whole], set(whole.kinds), len(counts))
+    assert {counts[group]: size for group, size in zip(first.tolist(), sizes.tolist(), strict=True)} == Counter(counts)
+    assert len(first) == len(set(counts))

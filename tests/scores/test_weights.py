@@ -57,10 +57,6 @@ def test_what_cannot_be_read_is_an_error_with_an_example(text: str) -> None:
         parse_weights(text)
 
 
-def test_counts_are_mixed() -> None:
-    assert PRESETS["boundaries"].apply({"TP": 10, "FP": 1, "FN": 2, "LE": 2, "BES": 4}) == (12.0, 2.0, 5.0)
-
-
 def test_a_user_s_formula_scores_as_its_own_model() -> None:
     gold, system = eh.spans([[("A", 0, 3), ("B", 5, 6)]]), eh.spans([[("A", 0, 2), ("B", 5, 6)]])
     result = eh.score(gold, system, weights="BES = 0.8 TP + 0.2 FN")

@@ -20,7 +20,7 @@ from evenhand.arrays import Values
 from evenhand.scores.models import MatchModel
 from evenhand.scores.spans import headlines
 from evenhand.statistics.correlation import kendall, ranks, spearman
-from evenhand.statistics.resample import bootstrap_types, interval
+from evenhand.statistics.resample import bootstrap, interval
 from evenhand.tally import Tally, group_types
 
 Headlines = Mapping[str, Mapping[str, float]]
@@ -110,7 +110,7 @@ def resampled(
         chosen = {key: tally.choose(first) for key, tally in chosen.items()}
         tables = [_table(model, chosen[system, model.judge], gold_labels, len(first)) for system, model in part]
         counts = np.concatenate([table.reshape(len(sizes), -1) for table in tables], axis=1)
-        sums, begin = bootstrap_types(counts, sizes, resamples, seed), 0
+        sums, begin = bootstrap(counts, sizes, resamples, seed), 0
         for (system, model), table in zip(part, tables, strict=True):
             size = table.shape[1] * table.shape[2]
             columns = sums[:, begin : begin + size].reshape(resamples, *table.shape[1:])

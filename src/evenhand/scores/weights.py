@@ -44,14 +44,6 @@ class Weights:
     def __getitem__(self, kind: str) -> Mixture:
         return _FIXED.get(kind) or self.mixtures.get(kind, _HALF_AND_HALF)
 
-    def apply(self, counts: Mapping[str, float]) -> Mixture:
-        """The TP, FP and FN that counts by kind amount to."""
-        tp = fp = fn = 0.0
-        for kind, count in counts.items():
-            a, b, c = self[kind]
-            tp, fp, fn = tp + a * count, fp + b * count, fn + c * count
-        return tp, fp, fn
-
     def __str__(self) -> str:
         return ",".join(f"{kind}={_mixture_text(self[kind])}" for kind in ERRORS)
 

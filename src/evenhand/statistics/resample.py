@@ -18,29 +18,24 @@ from evenhand.arrays import Ints, Values
 
 _CHUNK = 2**25
 """How many bytes the draws of one matrix product may take."""
-_COMPARED = 2**20
-"""How many bytes of rows are compared at once: what stays in the processor's cache."""
 _TYPE_COST = 10
 """How many group numbers are drawn and counted in the time of one Poisson number, measured."""
 _SHORT = 2**12
+"""How many different numbers the bits have that are drawn first."""
 _LOOK_UP = 20
 """How many types of equal size it takes until a distribution is worth being worked out."""
 _SHORTFALL = 4.0
 """By how many standard deviations Poisson draws fall short of the number wanted, so that they hardly ever exceed it."""
 
 
-def bootstrap(counts: Values, resamples: int, seed: int | Sequence[int]) -> Values:
-    """The column sums of resamples, (resamples, columns), from one row of counts a group, (groups, columns).
+def bootstrap(rows: Values, sizes: Ints, resamples: int, seed: int | Sequence[int]) -> Values:
+    """The column sums of resamples, (resamples, columns), from the counts of types of groups, (types, columns).
 
     A resample draws as many groups as there are, with replacement (Efron 1979). Groups with equal counts are one
-    type: its number of draws is what matters, and the numbers of draws of all types follow the multinomial
-    distribution with as many trials as there are groups and the types' shares of them as probabilities.
+    type, which stands for `sizes` of them: its number of draws is what matters, and the numbers of draws of all types
+    follow the multinomial distribution with as many trials as there are groups and the types' shares of them as
+    probabilities.
     """
-    return bootstrap_types(*merge(counts), resamples, seed) if len(counts) else np.zeros((resamples, counts.shape[1]))
-
-
-def bootstrap_types(rows: Values, sizes: Ints, resamples: int, seed: int | Sequence[int]) -> Values:
-    """The same from the types of groups: their counts, (types, columns), and how many groups each stands for."""
     sums = np.zeros((resamples, rows.shape[1]))
     draw = draw_types if _TYPE_COST * len(sizes) <= sizes.sum() else draw_groups
     random = np.random.default_rng(seed)
@@ -58,32 +53,6 @@ def interval(values: Values, level: float = 0.95) -> tuple[Any, Any]:
     """
     low, high = np.quantile(values, ((1 - level) / 2, (1 + level) / 2), axis=0)
     return low, high
-
-
-def merge(counts: Values) -> tuple[Values, Ints]:
-    """The types of rows in `counts`, and how many rows each one stands for.
-
-    Equal rows are found by a random projection, which is one pass over them, and then compared, so that a type
-    stands for equal rows only. That two types are never equal is not promised, and not needed: a row that differs
-    from the first with its projection stands for itself, and sums of fractions may be rounded in several ways.
-    Whole numbers are summed exactly: there, neither the machine nor the order of the rows matters.
-    """
-    weights = np.random.default_rng(0).integers(1, 2**32, counts.shape[1]).astype(np.float64)
-    _, first, place = np.unique(counts @ weights, return_index=True, return_inverse=True)
-    if len(first) == len(counts):
-        return counts, np.ones(len(counts), dtype=np.int64)
-    alone = _unlike(counts, counts[first], place)
-    sizes = np.bincount(np.delete(place, alone), minlength=len(first))
-    sizes = np.concatenate((sizes, np.ones(len(alone), dtype=np.int64)))
-    return counts[np.concatenate((first, alone))], sizes
-
-
-def _unlike(counts: Values, types: Values, place: Ints) -> Ints:
-    """The rows of `counts` that differ from the type at their place."""
-    step = max(1, _COMPARED // max(1, types.itemsize * types.shape[1]))
-    starts = range(0, len(counts), step)
-    differ = [(counts[at : at + step] != types[place[at : at + step]]).any(axis=1) for at in starts]
-    return np.flatnonzero(np.concatenate(differ))
 
 
 def draw_groups(sizes: Ints, resamples: int, random: np.random.Generator) -> Values:
