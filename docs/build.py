@@ -38,7 +38,8 @@ def problems(page: str) -> Iterator[str]:
     body, _, references = page.partition(REFERENCES)
     sections = body.split("\n## ")[1:]
     for model in MATCH_MODELS:
-        section = next((each for each in sections if f"`{model}`" in each.partition("\n")[0]), None)
+        names = (f"`{model}`", f"`{model.partition('-')[0]}-…`")
+        section = next((each for each in sections if any(name in each.partition("\n")[0] for name in names)), None)
         if section is None:
             yield f"The match model {model} has no section; write a heading with `{model}` in it."
         elif not re.search("^Sources?: ", section, re.MULTILINE):

@@ -10,7 +10,7 @@ from evenhand.problems import SettingError
 
 ENCODINGS = ("io", "iob1", "iob2", "ioe1", "ioe2", "bioes", "bilou", "bmes", "plain")
 SEMEVAL = ("semeval-strict", "semeval-exact", "semeval-partial", "semeval-type")
-MATCH_MODELS = (
+SPAN_MODELS = (
     "exact",
     "fair",
     "weighted",
@@ -23,11 +23,39 @@ MATCH_MODELS = (
     *SEMEVAL,
     "accuracy",
 )
-WRITABLE = ("conll", "germeval", "spans", "jsonl", "label-studio", "brackets", "brat")
+CONLL18 = tuple(
+    f"conll18-{metric}"
+    for metric in (
+        *("tokens", "sentences", "words", "upos", "xpos", "ufeats", "alltags", "lemmas"),
+        *("uas", "las", "clas", "mlas", "blex"),
+    )
+)
+TREE_MODELS = ("uas", "ls", "las", *CONLL18)
+MODELS_OF_TASK = {"spans": SPAN_MODELS, "tags": ("accuracy",), "trees": TREE_MODELS}
+MATCH_MODELS = (*SPAN_MODELS, *TREE_MODELS)
+WRITABLE = ("conll", "germeval", "spans", "jsonl", "label-studio", "brackets", "brat", "conllu")
 """The formats that `convert` writes."""
 DEFAULT_MATCH = ("exact", "fair")
-FORMATS = ("conll", "germeval", "spans", "jsonl", "label-studio", "brat", "brackets", "spacy", "huggingface")
+ATTACHMENT = ("uas", "ls", "las")
+UNIVERSAL_LAYERS = ("upos", "xpos", "feats", "lemma")
+"""What the metrics of CoNLL 2018 take beside the trees."""
+FORMATS = (
+    "conll",
+    "germeval",
+    "spans",
+    "jsonl",
+    "label-studio",
+    "brat",
+    "brackets",
+    "spacy",
+    "huggingface",
+    "conllu",
+    "conllx",
+    "conll2009",
+)
+TASKS = ("spans", "tags", "trees")
 
+Task = Literal["spans", "tags", "trees"]
 Repair = Literal["begin", "discard", "error"]
 Focus = Literal["target", "system"]
 Levels = Literal["pooled", "separate"]
@@ -58,10 +86,13 @@ class ReadSettings:
     """Whether the labels of bracketed trees keep their functions (NP-SBJ)."""
     weight: ColumnName | None = None
     """The column that says what each token weighs, if there is one."""
+    task: Task | None = None
+    """What is wanted of a file; None: all that it has."""
     block_size: int = 1 << 18
     """How many bytes are read at a time; no number depends on it."""
 
     def __post_init__(self) -> None:
+        choose("task", self.task, TASKS, optional=True)
         choose("format", self.format, FORMATS, optional=True)
         choose("encoding", self.encoding, ENCODINGS, optional=True)
         choose("repair", self.repair, get_args(Repair))
@@ -71,14 +102,38 @@ class ReadSettings:
 
 
 @dataclass(frozen=True)
+class Punctuation:
+    """Which words are left out as punctuation: none, or those told by their relation, form, or tags."""
+
+    by: Literal["keep", "relation", "form", "pos"] = "keep"
+    tags: tuple[str, ...] = ()
+
+    @staticmethod
+    def parse(text: str) -> Punctuation:
+        """`keep`, `relation`, `form`, or `pos:TAG,TAG`; with spaces between tags where a comma is one of them."""
+        by, _, rest = text.partition(":")
+        tags = tuple(rest.split() if " " in rest.strip() else (tag.strip() for tag in rest.split(",") if tag.strip()))
+        if by == "pos" and tags:
+            return Punctuation("pos", tags)
+        if text in ("keep", "relation", "form"):
+            return Punctuation(text)  # type: ignore[arg-type]  # one of the three
+        raise SettingError(f"punctuation is {text!r}; choose keep, relation, form, or list tags: pos:PUNCT,SYM.")
+
+    def __str__(self) -> str:
+        return f"pos:{'+'.join(self.tags)}" if self.tags else self.by
+
+
+@dataclass(frozen=True)
 class ScoreSettings:
     """What is scored and how. Every field can change a number and stands in the signature."""
 
     match: tuple[str, ...] = DEFAULT_MATCH
+    task: Task = "spans"
     labels: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     maps: tuple[LabelMap, ...] = ()
     align: Align = "strict"
+    """Tokens or words must be equal, or as many, or cover the same text."""
     levels: Levels = "pooled"
     focus: Focus = "target"
     beta: float = 1.0
@@ -94,6 +149,9 @@ class ScoreSettings:
     missing: int = 1
     iou: float = 0.5
     """How much of the union two spans must share in the model `iou`."""
+    punctuation: Punctuation = Punctuation()
+    subtypes: bool = False
+    """Whether the relations of CoNLL-U are compared with their subtypes (`nmod:poss`)."""
 
     @property
     def keeps_labels(self) -> bool:
@@ -102,12 +160,13 @@ class ScoreSettings:
 
     def __post_init__(self) -> None:
         for model in self.match:
-            choose("match", model, MATCH_MODELS)
+            choose("match", model, MODELS_OF_TASK[self.task])
         choose("align", self.align, get_args(Align))
         choose("levels", self.levels, get_args(Levels))
         choose("focus", self.focus, get_args(Focus))
+        self._check_task()
         if not self.match:
-            raise SettingError(f"No match model is named; choose from {', '.join(MATCH_MODELS)}.")
+            raise SettingError(f"No match model is named; choose from {', '.join(MODELS_OF_TASK[self.task])}.")
         if not 0 < self.beta < float("inf"):
             raise SettingError(f"beta is {self.beta}; it must be above 0 (at 1, precision and recall weigh alike).")
         if not 0 <= self.separator_weight < float("inf"):
@@ -119,6 +178,22 @@ class ScoreSettings:
             raise SettingError("Two supertags have the same name; give them names of their own.")
         if not 0 < self.iou <= 1:
             raise SettingError(f"iou is {self.iou}; it must be above 0 and at most 1.")
+
+    def _check_task(self) -> None:
+        """Refuse settings that would change nothing."""
+        others = {"spans": (*_OF_TREES, "punctuation"), "tags": (*_OF_SPANS, *_OF_TREES), "trees": _OF_SPANS}
+        for name in others[self.task]:
+            if getattr(self, name) != getattr(ScoreSettings, name):
+                raise SettingError(f"{name.replace('_', '-')} does nothing for {self.task}; leave it out.")
+        if self.task == "tags" and self.punctuation.by == "relation":
+            raise SettingError("Tags have no relations; tell punctuation by its form, or by tags: pos:PUNCT.")
+
+
+_OF_SPANS = (
+    *("levels", "focus", "separator_weight", "token_weight", "supertags", "baselines"),
+    *("spurious", "missing", "iou"),
+)
+_OF_TREES = ("subtypes",)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import evenhand as eh
 from evenhand.compare import ranking
 from evenhand.compare.ranking import Correlation, correlations, resampled, standings
-from evenhand.scores.models import MatchModel
+from evenhand.scores.match_model import MatchModel
 
 SCORES = {
     "exact": {"a": 0.9, "b": 0.8, "c": 0.8, "d": 0.1},

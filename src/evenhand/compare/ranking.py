@@ -17,7 +17,7 @@ from itertools import combinations
 import numpy as np
 
 from evenhand.arrays import Values
-from evenhand.scores.models import MatchModel
+from evenhand.scores.match_model import MatchModel
 from evenhand.scores.spans import headlines
 from evenhand.statistics.correlation import kendall, ranks, spearman
 from evenhand.statistics.resample import bootstrap, interval

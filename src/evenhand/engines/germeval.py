@@ -34,7 +34,7 @@ from evenhand.scores.germeval import (
 )
 from evenhand.settings import ReadSettings, Repair
 from evenhand.text.align import Feed
-from evenhand.text.annotation import Annotation
+from evenhand.text.annotation import Annotation, Layer
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags, by_level
@@ -120,7 +120,7 @@ class _File:
         self.first_repairs += problems[: FIRST_REPAIRS - len(self.first_repairs)]
 
 
-def _recoded(tags: Spans | Tags, corpus: Corpus, column: str) -> tuple[Tags, Problem | None]:
+def _recoded(tags: Layer, corpus: Corpus, column: str) -> tuple[Tags, Problem | None]:
     """Tags in the codes of `TAGS`, and the first one that has none."""
     assert isinstance(tags, Tags)
     code = ints([_CODE_OF_TAG.get(name, -1) for name in tags.names])[tags.code]

@@ -9,11 +9,12 @@ from itertools import tee
 from os import PathLike
 from pathlib import Path
 
-from evenhand.formats.folders import check_same_names
+from evenhand.formats.folders import check_same_names, files_of
 from evenhand.formats.read import batches
+from evenhand.formats.registry import find
 from evenhand.formats.source import Source
 from evenhand.problems import SettingError
-from evenhand.settings import Align, ReadSettings
+from evenhand.settings import UNIVERSAL_LAYERS, Align, ReadSettings, Task
 from evenhand.text.align import Feed
 from evenhand.text.annotation import Annotation
 from evenhand.text.characters import peeked, same_atoms
@@ -54,6 +55,39 @@ def open_inputs(
         for name, stream in zip(streams, others, strict=True)
     }
     return Inputs(golds, layers[0], feeds), vocabulary
+
+
+def open_words(
+    gold: Side, systems: Mapping[str, Side] | None, read_as: Mapping[str, ReadSettings]
+) -> tuple[Stream, dict[str, Stream], Vocabulary]:
+    """Open all sides for tags or trees, which have a file each."""
+    if systems is None:
+        raise SettingError("Gold and prediction of words stand in two files; give the system's file beside it.")
+    vocabulary = Vocabulary()
+    for side in systems.values():
+        if not isinstance(gold, Annotation) and not isinstance(side, Annotation):
+            check_same_names(Path(gold), Path(side))
+    streams = {name: _batches(side, read_as["system"], vocabulary) for name, side in systems.items()}
+    return _batches(gold, read_as["gold"], vocabulary), streams, vocabulary
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a gold standard is for."""
+
+    task: Task
+    is_universal: bool
+    """Whether it has the columns of Universal Dependencies."""
+
+
+def content_of(gold: Side, format: str | None, task: Task | None) -> Content:
+    """The task that is named or that the gold standard shows; its format tells, or its layers."""
+    if isinstance(gold, Annotation):
+        shown: Task = "trees" if "trees" in gold.layers else "spans" if "spans" in gold.layers else "tags"
+        return Content(task or shown, all(layer in gold.layers for layer in UNIVERSAL_LAYERS))
+    path = Path(gold)
+    found = find(Source((files_of(path) or [path])[0]), format, task)
+    return Content(task or found.tasks[0], found.name == "conllu")
 
 
 def named(systems: Systems) -> dict[str, Side] | None:

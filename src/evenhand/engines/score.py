@@ -6,17 +6,13 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TypedDict, TypeVar, Unpack, overload
 
-import numpy as np
-
-from evenhand.engines.inputs import Side, name_of, named, open_inputs
-from evenhand.engines.serial import Run, run_serial
-from evenhand.result.notes import notes, notes_on_settings
-from evenhand.result.result import Gold, Result, Results
-from evenhand.result.signature import signature
-from evenhand.scores.models import MatchModel, match_model
-from evenhand.scores.on_demand import Scores
-from evenhand.scores.weights import PRESETS, Weights, parse_weights
+from evenhand.engines.inputs import Content, Side, content_of, named
+from evenhand.engines.scored import scored
+from evenhand.result.result import Result, Results
+from evenhand.scores.weights import PRESETS, parse_weights
 from evenhand.settings import (
+    ATTACHMENT,
+    CONLL18,
     DEFAULT_MATCH,
     SEMEVAL,
     Align,
@@ -25,15 +21,16 @@ from evenhand.settings import (
     Groups,
     Levels,
     Offsets,
+    Punctuation,
     ReadSettings,
     Repair,
     ScoreSettings,
     Supertag,
+    Task,
     column_names,
     label_maps,
 )
-from evenhand.tally import Tally
-from evenhand.text.annotation import Annotation, Reading
+from evenhand.text.annotation import Annotation
 
 T = TypeVar("T")
 ColumnChoice = ColumnName | Sequence[ColumnName] | Mapping[str, ColumnName | Sequence[ColumnName]] | None
@@ -44,11 +41,14 @@ Choice = str | Mapping[str, str] | None
 class Options(TypedDict, total=False):
     """The keywords of `score`, for type checkers."""
 
-    match: str | Sequence[str]
+    match: str | Sequence[str] | None
+    task: Task | None
     labels: str | Sequence[str]
     exclude: str | Sequence[str]
     map: Mapping[str, str] | Sequence[str]
-    align: Align
+    align: Align | None
+    punctuation: str
+    subtypes: bool
     levels: Levels
     focus: Focus
     beta: float
@@ -79,11 +79,14 @@ def score(
     gold: Side,
     systems: Side | Sequence[Side] | Mapping[str, Side] | None = None,
     *,
-    match: str | Sequence[str] = DEFAULT_MATCH,
+    match: str | Sequence[str] | None = None,
+    task: Task | None = None,
     labels: str | Sequence[str] = (),
     exclude: str | Sequence[str] = (),
     map: Mapping[str, str] | Sequence[str] = (),
-    align: Align = "strict",
+    align: Align | None = None,
+    punctuation: str = "keep",
+    subtypes: bool = False,
     levels: Levels = "pooled",
     focus: Focus = "target",
     beta: float = 1.0,
@@ -109,12 +112,17 @@ def score(
     a column file whose last two columns are gold and prediction, as conlleval takes them (`column` names others:
     {"gold": 3, "system": 4}).
 
-    match      the match models: "exact", "fair", "weighted", "ts", "t", "overlap", "contain", "constrained", "iou",
-               "semeval" (or one of its four: "semeval-strict", …), "accuracy"
+    task       "spans", "tags" or "trees"; without it, files in CoNLL-U are scored as trees, others as spans
+    match      the match models of spans: "exact", "fair", "weighted", "ts", "t", "overlap", "contain", "constrained",
+               "iou", "semeval" (or one of its four: "semeval-strict", …), "accuracy"; of tags: "accuracy"; of trees:
+               "uas", "ls", "las", "conll18" (or one of its thirteen: "conll18-mlas", …)
     labels     only these labels; exclude: all but these; both after `map`
     map        new names for labels: {"MISC": "OTH"}; the key "system:MISC" acts on the systems only
     align      "strict": tokens must be equal; "position": as many, whatever they are; "characters": the same text,
-               whatever its tokens are
+               whatever its tokens are; without it, "characters" for words in CoNLL-U, else "strict"
+    punctuation, subtypes
+               of trees: which words are left out of "uas", "ls" and "las" ("keep", "relation", "form", "pos:TAG,TAG"),
+               and whether relations keep their subtypes
     levels     "pooled", or "separate" to match nested spans within their level only
     focus      whether LE and LBE count for the gold ("target") or the "system" label
     beta       the weight of recall in F-beta
@@ -133,12 +141,16 @@ def score(
     """
     sides = named(systems)
     supertags = [supertag] if isinstance(supertag, str) else supertag
+    content = content_of(gold, _of(format, "gold"), task)
     settings = ScoreSettings(
-        match=_models(match, weights),
+        match=_models(default_match(content) if match is None else match, weights),
+        task=content.task,
         labels=_listed(labels),
         exclude=_listed(exclude),
         maps=label_maps(map, list(sides or ())),
-        align=align,
+        align=align or ("characters" if content.is_universal and content.task != "spans" else "strict"),
+        punctuation=Punctuation.parse(punctuation),
+        subtypes=subtypes,
         levels=levels,
         focus=focus,
         beta=beta,
@@ -159,92 +171,29 @@ def score(
             offsets,
             functions,
             weight=token_weight if side == "gold" else None,
+            task=content.task,
         )
         for side in ("gold", "system")
     }
     table = PRESETS["boundaries"] if weights is None else parse_weights(weights)
-    results = _scored(gold, sides, settings, read_as, table, groups)
+    results = scored(gold, sides, settings, read_as, table, groups)
     one = systems is None or isinstance(systems, str | PathLike | Annotation)
     return next(iter(results.values())) if one else results
 
 
-def _scored(
-    gold: Side,
-    systems: Mapping[str, Side] | None,
-    settings: ScoreSettings,
-    read_as: Mapping[str, ReadSettings],
-    weights: Weights,
-    groups: Groups,
-) -> Results:
-    """Read, judge and score; what only looks at spans one by one is left out where groups are the finest."""
-    models = [match_model(name, settings, weights) for name in settings.match]
-    judges = list(dict.fromkeys(model.judge for model in models))
-    if groups == "finest":
-        models = [model.without("close", "missed") for model in models]
-    elif "units" in judges:
-        judges.append("near")
-    inputs, vocabulary = open_inputs(gold, systems, read_as, settings.align)
-    run = run_serial(inputs.gold, inputs.feeds, vocabulary, settings, judges, groups, inputs.gold_layer)
-    general = notes_on_settings(settings, vocabulary.labels.values)
-    return _results(name_of(gold), run, models, settings, read_as["gold"], weights, general)
-
-
-def _results(
-    gold_name: str,
-    run: Run,
-    models: Sequence[MatchModel],
-    settings: ScoreSettings,
-    read_as: ReadSettings,
-    weights: Weights,
-    general: tuple[str, ...],
-) -> Results:
-    """The results of a run; `general` are notes that concern all systems."""
-    support = dict(sorted(run.gold.labels.items()))
-    reading = run.gold.reading or Reading()
-    tokens, characters = (run.size, None) if run.atoms == "tokens" else (None, run.size)
-    units = run.gold.labels.total()
-    gold = Gold(gold_name, run.documents, run.sentences, tokens, characters, units, support, reading)
-    system_readings = {name: side.reading or Reading() for name, side in run.systems.items()}
-    found = {}
-    for name, side in run.systems.items():
-        tallies = run.tallies[name]
-        found[name] = Result(
-            name=name,
-            gold=gold,
-            units=side.labels.total(),
-            labels=dict(sorted(side.labels.items())),
-            scores=Scores(
-                models, tallies, run.supertags[name], run.levels[name], support, baselines=settings.baselines
-            ),
-            signature=signature(settings, read_as, weights, run.atoms, reading, system_readings[name]),
-            settings=settings,
-            reading=system_readings[name],
-            notes=general
-            + notes(
-                gold,
-                name,
-                system_readings[name],
-                side.labels,
-                read_as.repair,
-                breaks_differ=side.breaks_differ,
-                identical=_is_perfect(tallies),
-            ),
-            tallies=tallies,
-            models=tuple(models),
-        )
-    return Results(found)
-
-
-def _is_perfect(tallies: Mapping[str, Tally]) -> bool:
-    """Whether all that was counted is right."""
-    judges = [judge for judge in ("exact", "fair") if judge in tallies]
-    found = [(tallies[judge].kinds, np.flatnonzero(np.bincount(tallies[judge].kind))) for judge in judges]
-    return {kinds[kind] for kinds, present in found for kind in present.tolist()} == {"TP"}
+def default_match(content: Content) -> tuple[str, ...]:
+    """The match models of a task."""
+    if content.task == "tags":
+        return ("accuracy",)
+    if content.task == "trees":
+        return (*ATTACHMENT, *CONLL18) if content.is_universal else ATTACHMENT
+    return DEFAULT_MATCH
 
 
 def _models(match: str | Sequence[str], weights: str | None) -> tuple[str, ...]:
-    """The names of match models; `semeval` is all four of its measures, and weights ask for `weighted`."""
-    named = [each for name in _listed(match) for each in (SEMEVAL if name == "semeval" else (name,))]
+    """The names of match models; `semeval` and `conll18` are all of theirs, and weights ask for `weighted`."""
+    families = {"semeval": SEMEVAL, "conll18": CONLL18}
+    named = [each for name in _listed(match) for each in families.get(name, (name,))]
     return tuple(dict.fromkeys([*named, *(["weighted"] if weights is not None else [])]))
 
 

@@ -18,7 +18,6 @@ from evenhand.text.align import Feed
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
-from evenhand.text.layers import Spans
 
 
 @dataclass
@@ -28,10 +27,12 @@ class SideCount:
     labels: Counter[str] = field(default_factory=Counter)
     reading: Reading | None = None
     breaks_differ: bool = False
+    missing: int = 0
+    """How many words of the gold standard the side does not have, where words are scored."""
 
-    def add(self, spans: Spans) -> None:
-        names = spans.vocabulary.labels.values
-        counts = np.bincount(spans.label, minlength=len(names)).tolist()
+    def add(self, labels: Ints, names: Sequence[str]) -> None:
+        """Count labels, which are codes of names."""
+        counts = np.bincount(labels, minlength=len(names)).tolist()
         self.labels.update({name: n for name, n in zip(names, counts, strict=True) if n})
 
 
@@ -61,6 +62,28 @@ class Run:
         self.atoms = corpus.atoms
         self.size = None if self.size is None or corpus.token_count is None else self.size + corpus.token_count
 
+    def groups_of(self, corpus: Corpus, groups: Groups) -> Ints:
+        """The number of the group that each sentence of the next batch belongs to, over the whole run.
+
+        The finest groups are documents, or sentences where there is one document, which is known at the end.
+        """
+        sentences = np.arange(corpus.sentences)
+        of_document: Ints = corpus.document_of(sentences) + self.documents - int(corpus.continues)
+        if groups == "finest":
+            self.document_of.append(of_document)
+        if groups in ("sentence", "finest"):
+            return sentences + self.sentences
+        return of_document if groups == "document" else np.zeros_like(sentences)
+
+    def settle_groups(self, groups: Groups) -> None:
+        """At the end: where the finest groups are documents, those of sentences become these."""
+        if groups == "finest" and self.documents > 1:
+            of_document = np.concatenate(self.document_of)
+            self.tallies = {
+                name: {judge: tally.regroup(of_document) for judge, tally in tallies.items()}
+                for name, tallies in self.tallies.items()
+            }
+
 
 def run_serial(
     gold: Iterator[Annotation],
@@ -85,7 +108,7 @@ def run_serial(
             )
         if settings.token_weight is not None and corpus.atoms == "characters":
             raise SettingError("Weights are those of tokens; they cannot be used where characters are compared.")
-        portion.add(batch, _groups(groups, corpus, run))
+        portion.add(batch, run.groups_of(corpus, groups))
         run.add_text(corpus, batch.readings[gold_layer])
         if len(portion) >= PORTION:
             _judge(judging, portion, run, systems)
@@ -94,12 +117,7 @@ def run_serial(
     if portion.sentences:
         _judge(judging, portion, run, systems)
     run.tallies, run.supertags, run.levels = judging.tallies(), judging.supertags(), judging.levels
-    if groups == "finest" and run.documents > 1:
-        of_document = np.concatenate(run.document_of)
-        run.tallies = {
-            name: {judge: tally.regroup(of_document) for judge, tally in tallies.items()}
-            for name, tallies in run.tallies.items()
-        }
+    run.settle_groups(groups)
     for name, feed in systems.items():
         feed.finish(corpus)
         run.systems[name].reading, run.systems[name].breaks_differ = feed.reading, feed.breaks_differ
@@ -109,20 +127,6 @@ def run_serial(
 def _judge(judging: Judging, portion: Portion, run: Run, systems: Mapping[str, Feed]) -> None:
     """Judge a portion and count what it holds."""
     judged = judging(portion, systems, run.gold.reading.encoding if run.gold.reading else None)
-    run.gold.add(judged.pop(""))
     for name, spans in judged.items():
-        run.systems[name].add(spans)
-
-
-def _groups(groups: Groups, corpus: Corpus, run: Run) -> Ints:
-    """The number of the group that each sentence of a batch belongs to, over the whole run.
-
-    The finest groups are documents, or sentences where there is one document, which is known at the end.
-    """
-    sentences = np.arange(corpus.sentences)
-    of_document: Ints = corpus.document_of(sentences) + run.documents - int(corpus.continues)
-    if groups == "finest":
-        run.document_of.append(of_document)
-    if groups in ("sentence", "finest"):
-        return sentences + run.sentences
-    return of_document if groups == "document" else np.zeros_like(sentences)
+        side = run.systems[name] if name else run.gold
+        side.add(spans.label, spans.vocabulary.labels.values)

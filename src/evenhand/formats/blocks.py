@@ -30,9 +30,25 @@ class Lines:
     _start: Ints | None
     """Where each cell begins; None where that is always just behind the end of the cell before."""
 
-    def table(self, lines: Ints, columns: int) -> Cells:
-        """The cells of some lines, which all have `columns` of them."""
-        return Cells(self.data, lines, columns, self._last[lines], self._end, self._start)
+    def table(self, lines: Ints, columns: int, *, at_least: bool = False) -> Cells:
+        """The cells of some lines, which all have `columns` of them; or `at_least`, and these are the first."""
+        last = self._last[lines]
+        if at_least:
+            last = last - (self.cells[lines] - columns)
+        return Cells(self.data, lines, columns, last, self._end, self._start)
+
+    @property
+    def begins(self) -> Ints:
+        """Where each line begins."""
+        if self._start is None:
+            return np.append(0, self._end[self._last[:-1]] + 1)
+        starts: Ints = self._start[np.append(0, self._last[:-1] + 1)]
+        return starts
+
+    @property
+    def ends(self) -> Ints:
+        ends: Ints = self._end[self._last]
+        return ends
 
     def drop_empty_end(self, line: int, columns: int) -> bool:
         """Leave a line `columns` cells if those behind them are empty; whether that was possible."""

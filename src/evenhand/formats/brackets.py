@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.arrays import Bools, Bytes, Ints, ints
-from evenhand.formats.codes import CellCodes
 from evenhand.formats.source import LINE_FEED, Block, Source
 from evenhand.problems import InputError, SettingError
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
+from evenhand.text.codes import CellCodes
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags

@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 
 from evenhand.formats.folders import files_of
-from evenhand.formats.registry import find
+from evenhand.formats.registry import batches_of
 from evenhand.formats.source import Source
 from evenhand.settings import ColumnName, Columns, Offsets, ReadSettings, Repair, column_names
 from evenhand.text.annotation import Annotation
@@ -61,7 +61,7 @@ def file_batches(
     source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns
 ) -> Iterator[Annotation]:
     """One file in batches; one at least, or an error."""
-    first, stream = peeked(find(source, settings.format)(source, settings, vocabulary, columns))
+    first, stream = peeked(batches_of(source, settings, vocabulary, columns))
     if first is None:
         raise source.error(None, "the file has no sentences", "check how it was written, or name its --format")
     return stream

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.formats.source import Source
-from evenhand.settings import Columns, ReadSettings
+from evenhand.settings import Columns, ReadSettings, Task
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
 
@@ -26,6 +26,10 @@ class Format:
 
     name: str
     module: str
+    tasks: tuple[Task, ...] = ("spans",)
+    """What files of this format are for."""
+    is_recognised: bool = True
+    """Whether content shows it; else it must be named."""
     paths: Callable[[Path], bool] | None = None
     begins: bytes | None = None
 
@@ -40,28 +44,40 @@ FORMATS = (
     Format("label-studio", "label_studio", begins=b"["),
     Format("jsonl", "json_lines", begins=b"{"),
     Format("brackets", "brackets", begins=b"("),
+    Format("conllu", "conllu", tasks=("trees", "tags")),
+    Format("conllx", "conllu", tasks=("trees", "tags"), is_recognised=False),
+    Format("conll2009", "conllu", tasks=("trees", "tags"), is_recognised=False),
     Format("spans", "span_table"),
     Format("germeval", "germeval"),
-    Format("conll", "columns"),
+    Format("conll", "columns", tasks=("spans", "tags")),
 )
 """In the order in which they are asked; columns take anything."""
 
 
-def find(source: Source, name: str | None) -> Batches:
-    """The reader of the format with this name, or of the one that path and content show."""
+def find(source: Source, name: str | None, task: Task | None = None) -> Format:
+    """The format with this name, or the one that path and content show; for a task, if that is given."""
     if name is not None:
-        named: Batches = next(each for each in FORMATS if each.name == name).load().batches
-        return named
+        return next(each for each in FORMATS if each.name == name)
     for each in FORMATS:
         if each.paths is not None and each.paths(source.path) and each.load().recognise_path(source.path):
-            by_path: Batches = each.load().batches
-            return by_path
+            return each
+    if task == "trees":  # whose columns a user may name, whatever the file looks like
+        return next(each for each in FORMATS if "trees" in each.tasks)
     sample = source.sample(1 << 12)
     first = sample.data.lstrip()[:1]
     for each in FORMATS:
-        if each.begins is None and each.paths is not None:
+        if not each.is_recognised or (each.begins is None and each.paths is not None):
+            continue
+        if task == "spans" and task not in each.tasks:
             continue
         if (each.begins is None or first in each.begins) and each.load().recognise(sample):
             break
-    by_content: Batches = each.load().batches
-    return by_content
+    return each
+
+
+def batches_of(
+    source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns
+) -> Iterator[Annotation]:
+    """A file in batches, by the reader of its format."""
+    read: Batches = find(source, settings.format, settings.task).load().batches
+    return read(source, settings, vocabulary, columns)

@@ -12,10 +12,10 @@ import numpy as np
 
 from evenhand.arrays import Bools, Ints, ints
 from evenhand.formats.blocks import Lines, numbers, split
-from evenhand.formats.codes import CellCodes
 from evenhand.formats.source import Block, Source
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
+from evenhand.text.codes import CellCodes
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans

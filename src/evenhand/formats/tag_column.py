@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from evenhand.formats.blocks import Cells
-from evenhand.formats.codes import CellCodes
 from evenhand.formats.source import Source
 from evenhand.formats.tag_reader import Coded, TagReader, recognise_encoding
 from evenhand.settings import ReadSettings
 from evenhand.text.annotation import Reading
+from evenhand.text.codes import CellCodes
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags

@@ -8,8 +8,8 @@ import numpy as np
 
 from evenhand.arrays import Values
 from evenhand.formats.blocks import Cells
-from evenhand.formats.codes import CellCodes
 from evenhand.formats.source import Source
+from evenhand.text.codes import CellCodes
 from evenhand.text.corpus import Corpus
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from evenhand.settings import Repair, ScoreSettings
+from evenhand.settings import CONLL18, Repair, ScoreSettings
 from evenhand.text.annotation import Reading
 
 if TYPE_CHECKING:
@@ -41,6 +41,26 @@ def notes(
     return tuple(found)
 
 
+def notes_on_words(
+    gold: Gold, name: str, system: Reading, labels: Mapping[str, int], missing: int, *, identical: bool
+) -> tuple[str, ...]:
+    """The same for words, whose tags or relations are scored."""
+    found = [*_reading("gold", gold.name, gold.reading, "begin"), *_reading("system", name, system, "begin")]
+    if missing:
+        found.append(
+            f"system {name}: has no word for {missing:,} of the {gold.tokens or 0:,} words of the gold standard, "
+            "as its tokens differ; these are wrong."
+        )
+    if not gold.units:
+        found.append(f"gold {gold.name}: has no word that counts.")
+    elif identical:
+        found.append(f"system {name}: its words are labeled just as those of the gold standard; is it the right file?")
+    if gold.units and labels:
+        found += _one_sided(f"gold {gold.name}", "the system", gold.labels, labels, "words")
+        found += _one_sided(f"system {name}", "the gold standard", labels, gold.labels, "words")
+    return tuple(found)
+
+
 def notes_on_settings(settings: ScoreSettings, met: Sequence[str]) -> tuple[str, ...]:
     """A sentence for every label that the user names and no file has; `met` are all labels there are."""
     named = [("--labels", name) for name in settings.labels] + [("--exclude", name) for name in settings.exclude]
@@ -52,7 +72,13 @@ def notes_on_settings(settings: ScoreSettings, met: Sequence[str]) -> tuple[str,
             nearest = _nearest(label, list(met))
             hint = f"; the nearest one is {nearest!r}" if nearest else ""
             found.append(f"the label {label!r} of {option} occurs nowhere{hint}.")
+    if any(model in CONLL18 for model in settings.match) and _chooses_words(settings):
+        found.append("--labels, --exclude, --punctuation and --subtypes do not concern the metrics of CoNLL 2018.")
     return tuple(found)
+
+
+def _chooses_words(settings: ScoreSettings) -> bool:
+    return bool(settings.labels or settings.exclude or settings.punctuation.by != "keep" or settings.subtypes)
 
 
 def _reading(side: str, name: str, reading: Reading, repair: Repair) -> list[str]:
@@ -67,17 +93,23 @@ def _reading(side: str, name: str, reading: Reading, repair: Repair) -> list[str
             f"(repair: {repair}; the first one: {reading.first_repair})."
         )
     skipped = [f"{side} {name}: skipped {count:,} {what}." for what, count in reading.skipped.items() if count]
-    return found + skipped
+    kept = [
+        f"{side} {name}: took {count:,} {what} as they stand (--repair error refuses them)."
+        for what, count in reading.kept.items()
+    ]
+    return found + skipped + kept
 
 
-def _one_sided(side: str, other: str, labels: Mapping[str, int], others: Mapping[str, int]) -> list[str]:
+def _one_sided(
+    side: str, other: str, labels: Mapping[str, int], others: Mapping[str, int], units: str = "spans"
+) -> list[str]:
     """The labels that only one side has, with the nearest one of the other side."""
     only = [label for label in labels if label not in others]
     found = []
     for label in only[:_MOST_LABELS]:
         nearest = _nearest(label, [each for each in others if each not in labels] or list(others))
         hint = f"; the nearest one there is {nearest!r}" if nearest else ""
-        found.append(f"{side}: the label {label!r} ({labels[label]:,} spans) does not occur in {other}{hint}.")
+        found.append(f"{side}: the label {label!r} ({labels[label]:,} {units}) does not occur in {other}{hint}.")
     if len(only) > _MOST_LABELS:
         found.append(f"{side}: {len(only) - _MOST_LABELS} more labels do not occur in {other}.")
     return found

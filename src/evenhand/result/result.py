@@ -10,7 +10,7 @@ from typing import Any
 from evenhand.result.contract import to_contract
 from evenhand.result.shown import Shown
 from evenhand.result.signature import joint_signature
-from evenhand.scores.models import MatchModel
+from evenhand.scores.match_model import MatchModel
 from evenhand.scores.spans import ModelScore
 from evenhand.settings import ScoreSettings
 from evenhand.tally import Tally

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from evenhand.scores.weights import Weights
 from evenhand.settings import Atoms, ReadSettings, ScoreSettings
@@ -14,6 +14,8 @@ def signature(
     settings: ScoreSettings, read_as: ReadSettings, weights: Weights, atoms: Atoms, gold: Reading, system: Reading
 ) -> str:
     """`key:value` pairs with bars between them; two results with equal signatures can be compared."""
+    if settings.task != "spans":
+        return _joined(_of_words(settings, read_as, gold, system))
     found = {
         "evenhand": __version__,
         "task": "spans",
@@ -34,7 +36,34 @@ def signature(
         "macro": "gold-labels",
         "beta": f"{settings.beta:g}",
     }
-    return "|".join(f"{key}:{value}" for key, value in (found | _of_models(settings, weights)).items())
+    return _joined(found | _of_models(settings, weights))
+
+
+def _of_words(settings: ScoreSettings, read_as: ReadSettings, gold: Reading, system: Reading) -> dict[str, str]:
+    """The settings that can change a number where words are scored."""
+    found = {
+        "evenhand": __version__,
+        "task": settings.task,
+        "match": ",".join(settings.match),
+        "align": settings.align,
+        "gold": _reading(gold),
+        "system": _reading(system),
+        "repair": read_as.repair,
+        "map": ",".join(map(str, settings.maps)) or "none",
+        "labels": ",".join(sorted(settings.labels)) or "all",
+        "exclude": ",".join(sorted(settings.exclude)) or "none",
+        "punctuation": str(settings.punctuation),
+        "subtypes": "kept" if settings.subtypes else "cut",
+        "macro": "gold-labels",
+        "beta": f"{settings.beta:g}",
+    }
+    if settings.task == "tags":
+        found.pop("subtypes")
+    return found
+
+
+def _joined(settings: Mapping[str, str]) -> str:
+    return "|".join(f"{key}:{value}" for key, value in settings.items())
 
 
 def _of_models(settings: ScoreSettings, weights: Weights) -> dict[str, str]:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from evenhand.scores.models import MatchModel
+from evenhand.scores.match_model import MatchModel
 from evenhand.scores.spans import ModelScore, score_tally
+from evenhand.scores.words import with_words
 from evenhand.tally import Tally
 
 
@@ -32,13 +33,14 @@ class Scores(Mapping[str, ModelScore]):
     def __getitem__(self, name: str) -> ModelScore:
         if name not in self._scores:
             model = self.models[name]
-            self._scores[name] = score_tally(
+            found = score_tally(
                 model,
                 self._totals[model.judge],
                 self._support,
                 {tag: found[model.judge] for tag, found in self._supertag_totals.items() if model.judge in found},
                 baselines=self._baselines,
             )
+            self._scores[name] = with_words(found, self._totals)
         return self._scores[name]
 
     def __iter__(self) -> Iterator[str]:

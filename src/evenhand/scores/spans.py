@@ -20,8 +20,9 @@ import numpy as np
 
 from evenhand.arrays import Values
 from evenhand.scores.contingency import acceptor, contingency
-from evenhand.scores.models import BOUNDARY_KINDS, MatchModel, Sum
+from evenhand.scores.match_model import MatchModel, Sum
 from evenhand.scores.prf import prf, ratio
+from evenhand.scores.span_models import BOUNDARY_KINDS
 from evenhand.tally import Tally
 
 
@@ -52,6 +53,18 @@ class Row(Average):
 
 
 @dataclass(frozen=True)
+class Sentences:
+    """How many sentences are fully correct, of those with a word that counts."""
+
+    correct: int
+    total: int
+
+    @property
+    def share(self) -> float:
+        return self.correct / self.total if self.total else 0.0
+
+
+@dataclass(frozen=True)
 class ModelScore:
     """What one match model says of one system."""
 
@@ -71,6 +84,10 @@ class ModelScore:
     """Several labels taken as one, beside the labels and outside of all averages."""
     baselines: Mapping[str, float | None] = field(default_factory=dict)
     """The headline of trivial systems: the `rejector` finds nothing, the `acceptor` everything."""
+    sentences: Sentences | None = None
+    """Sentences that are fully correct, where words are scored."""
+    distances: Mapping[str, Row] = field(default_factory=dict)
+    """The attachment of words by the distance to their heads."""
 
     @property
     def name(self) -> str:
@@ -82,8 +99,8 @@ class ModelScore:
 
     @property
     def headline(self) -> float:
-        """The one number of this model: F-beta (F1 unless beta was set), overall or of the macro average."""
-        return self._head.f_beta
+        """The one number of this model: an accuracy, or F-beta (F1 unless beta is set), overall or as macro average."""
+        return self.overall.recall if self.model.headline == "accuracy" else self._head.f_beta
 
     @property
     def precision(self) -> float:
@@ -113,18 +130,18 @@ def score_tally(
     """The scores of a tally; `support` is the number of gold spans by label, `supertags` are tallies of their own."""
     tally = tally.total()
     table = tally.by_label(model.focus)
-    rows = {label: _row(model, tally, row) for label, row in sorted(table.rows.items())}
+    rows = {label: score_row(model, tally, row) for label, row in sorted(table.rows.items())}
     gold_labels = [label for label in rows if support.get(label)]
     members = [rows[label] for label in gold_labels]
     return ModelScore(
         model,
-        _row(model, tally, table.overall),
+        score_row(model, tally, table.overall),
         _average(members, [1] * len(members)),
         _average(members, [support[label] for label in gold_labels]),
         rows,
         _confusion(tally) if model.judge == "fair" else None,
         _edges(tally) if model.judge == "fair" else None,
-        {name: _row(model, each, each.by_label(model.focus).overall) for name, each in (supertags or {}).items()},
+        {name: score_row(model, each, each.by_label(model.focus).overall) for name, each in (supertags or {}).items()},
         _baselines(model, members) if baselines and model.contingency else {},
     )
 
@@ -134,6 +151,8 @@ def headlines(model: MatchModel, sums: Values) -> Values:
     right, found, wanted, met = (
         sums[..., place] for place in (0, 1, 2, sums.shape[-1] - 1 if sums.shape[-1] > 3 else 0)
     )
+    if model.headline == "accuracy":
+        return ratio(met, wanted)[..., 0]
     values = prf(right, found, met, wanted, model.beta).f_beta
     if model.headline == "overall":
         return values[..., 0]
@@ -141,7 +160,8 @@ def headlines(model: MatchModel, sums: Values) -> Values:
     return ratio(np.sum(values, axis=-1, where=occurs), occurs.sum(axis=-1))
 
 
-def _row(model: MatchModel, tally: Tally, counts: Values) -> Row:
+def score_row(model: MatchModel, tally: Tally, counts: Values) -> Row:
+    """The scores of one row of counts by kind."""
     count_of = dict(zip(tally.kinds, counts.tolist(), strict=True))
 
     def total(parts: Sum) -> float:
@@ -155,6 +175,8 @@ def _row(model: MatchModel, tally: Tally, counts: Values) -> Row:
         is_known = count_of.get("token.units", 0) > 0
         more = contingency(cells) if is_known else dict.fromkeys(contingency(cells))
         shown["TN"] = shown["TN"] if is_known else None
+    if model.aligned:
+        more["aligned_accuracy"] = float(ratio(total(model.met), total(model.aligned)))
     precision, recall, f1, f_beta = (float(value) for value in scores)
     return Row(precision, recall, f1, f_beta, shown, more)
 

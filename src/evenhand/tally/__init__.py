@@ -10,6 +10,7 @@ from evenhand.tally.judged import (
     tally_spans,
     tally_units,
 )
+from evenhand.tally.words import tally_table, tally_words, word_kinds
 
 __all__ = [
     "NO_LABEL",
@@ -22,5 +23,8 @@ __all__ = [
     "tally_hits",
     "tally_semeval",
     "tally_spans",
+    "tally_table",
     "tally_units",
+    "tally_words",
+    "word_kinds",
 ]

@@ -57,6 +57,8 @@ class Tally:
     def _added_up(self) -> Tally:
         cells = (len(self.labels) + 1) ** 2 * len(self.kinds)
         groups = int(self.group.max(initial=-1)) + 1
+        if groups == 1 and self.is_wide:
+            return self.total()
         if groups * cells > 4 * len(self) + 65536:
             fits = max(groups, cells) < 2**31
             return replace(self, group=self.group.astype(np.int32), cell=self.cell.astype(np.int32)) if fits else self

@@ -20,12 +20,12 @@ from evenhand.text.corpus import Corpus
 from evenhand.text.layers import Spans, Tags
 from evenhand.text.tokens import Tokens, first_difference
 
-_SAME_TOKENS = (
+SAME_TOKENS = (
     "both sides must have the same tokens in the same order, unless you choose --align position (other spellings) or "
     "--align characters (other tokens of the same text)"
 )
-_SAME_TEXT = "both sides must have the same text, spaces aside"
-_SAME_SENTENCES = "both sides must have the same sentences in the same order"
+SAME_TEXT = "both sides must have the same text, spaces aside"
+SAME_SENTENCES = "both sides must have the same sentences in the same order"
 
 
 class Feed:
@@ -213,10 +213,10 @@ def _check_tokens(gold: Corpus, system: Corpus, begin: int) -> None:
         return
     if gold.atoms == "characters":
         found, wanted = _around(system.tokens, place), _around(mine, place)
-        finding = f"found the text {found!r} where {_place(gold, begin + place)} has {wanted!r}"
+        finding = f"found the text {found!r} where {gold.place(begin + place)} has {wanted!r}"
     else:
         found, wanted = system.tokens[place], mine[place]
-        finding = f"found the token {found!r} where {_place(gold, begin + place)} has {wanted!r}"
+        finding = f"found the token {found!r} where {gold.place(begin + place)} has {wanted!r}"
     raise InputError(system.source, system.line(place), finding, _remedy(gold), "text")
 
 
@@ -229,8 +229,8 @@ def _around(characters: Tokens, place: int, width: int = 10) -> str:
 def _remedy(corpus: Corpus) -> str:
     """What both sides must have."""
     if corpus.tokens is None:
-        return _SAME_SENTENCES
-    return _SAME_TEXT if corpus.atoms == "characters" else _SAME_TOKENS
+        return SAME_SENTENCES
+    return SAME_TEXT if corpus.atoms == "characters" else SAME_TOKENS
 
 
 def _other_length(gold: Corpus, pieces: Sequence[_Stretch], starts: Ints) -> InputError:
@@ -241,7 +241,7 @@ def _other_length(gold: Corpus, pieces: Sequence[_Stretch], starts: Ints) -> Inp
     sentence = int((ends[:shared] != others[:shared]).argmax())
     token = int(starts[sentence])
     finding = (
-        f"this sentence has {others[sentence] - token} tokens where the one at {_place(gold, token)} "
+        f"this sentence has {others[sentence] - token} tokens where the one at {gold.place(token)} "
         f"has {ends[sentence] - token}"
     )
     piece = pieces[0]
@@ -249,7 +249,7 @@ def _other_length(gold: Corpus, pieces: Sequence[_Stretch], starts: Ints) -> Inp
         if token < len(piece):
             break
         token -= len(piece)
-    return InputError(piece.corpus.source, piece.corpus.line(token), finding, _SAME_SENTENCES, "text")
+    return InputError(piece.corpus.source, piece.corpus.line(token), finding, SAME_SENTENCES, "text")
 
 
 def _check_ends(gold: Corpus, system: Corpus, spans: Spans) -> None:
@@ -260,7 +260,7 @@ def _check_ends(gold: Corpus, system: Corpus, spans: Spans) -> None:
     if len(beyond):
         sentence, end = int(spans.scope[beyond[0]]), int(spans.end[beyond[0]])
         finding = f"a span of this sentence ends at token {end}, but the sentence has {gold.lengths[sentence]} tokens"
-        raise InputError(system.source, system.line(sentence), finding, _SAME_SENTENCES, "text")
+        raise InputError(system.source, system.line(sentence), finding, SAME_SENTENCES, "text")
 
 
 @dataclass(frozen=True)
@@ -280,13 +280,8 @@ class _End:
 def _ends_early(gold: Corpus, last: _End | None, done: int) -> InputError:
     """The error for a system that is too short."""
     if last is None:  # a reader yields one batch at least, so this is an annotation without any
-        return InputError("the system", None, "it is empty", _SAME_SENTENCES)
+        return InputError("the system", None, "it is empty", SAME_SENTENCES)
     unit = "character" if gold.atoms == "characters" else "token"
     what = f"the {unit} {gold.tokens[done]!r}" if last.by_token and gold.tokens else "a sentence"
-    finding = f"the system ends here, but {_place(gold, done)} has {what}"
-    return InputError(last.source, last.line, finding, _remedy(gold) if last.by_token else _SAME_SENTENCES, "text")
-
-
-def _place(corpus: Corpus, index: int) -> str:
-    line = corpus.line(index)
-    return corpus.source if line is None else f"{corpus.source}:{line}"
+    finding = f"the system ends here, but {gold.place(done)} has {what}"
+    return InputError(last.source, last.line, finding, _remedy(gold) if last.by_token else SAME_SENTENCES, "text")

@@ -8,8 +8,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from evenhand.problems import SettingError
 from evenhand.text.corpus import Corpus
-from evenhand.text.layers import Spans, Tags
+from evenhand.text.layers import Spans, Tags, Trees, Written
+from evenhand.text.tokens import Joined, Tokens
+
+Layer = Spans | Tags | Trees
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,8 @@ class Reading:
     first_repair: str | None = None
     skipped: Mapping[str, int] = field(default_factory=dict)
     """What was left out on purpose, with its number: `{"rejected answers": 3}`."""
+    kept: Mapping[str, int] = field(default_factory=dict)
+    """What is odd and was taken as it stands, with its number: `{"sentences with several roots": 3}`."""
 
     def __str__(self) -> str:
         """What the file was taken for, in a few words."""
@@ -39,28 +45,40 @@ class Reading:
             repaired=self.repaired + other.repaired,
             first_repair=self.first_repair or other.first_repair,
             skipped=dict(Counter(self.skipped) + Counter(other.skipped)),
+            kept=dict(Counter(self.kept) + Counter(other.kept)),
         )
 
 
 @dataclass(frozen=True)
 class Annotation:
-    """A corpus and its layers: `annotation["spans"]`, and `annotation["tags"]` where the file has tags."""
+    """A corpus and its layers: `annotation["spans"]`, `annotation["upos"]`, `annotation["trees"]`, as the file has."""
 
     corpus: Corpus
-    layers: Mapping[str, Spans | Tags]
+    layers: Mapping[str, Layer]
     readings: Mapping[str, Reading] = field(default_factory=lambda: {"spans": Reading()})
     name: str = "annotation"
 
-    def __getitem__(self, layer: str) -> Spans | Tags:
+    def __getitem__(self, layer: str) -> Layer:
         try:
             return self.layers[layer]
         except KeyError:
             raise KeyError(f"{self.corpus.source} has no layer {layer!r}; it has {', '.join(self.layers)}") from None
 
+    @property
+    def reading(self) -> Reading:
+        """How the file was read, where it holds one annotation."""
+        return next(iter(self.readings.values()))
+
     def spans(self, layer: str = "spans") -> Spans:
         found = self[layer]
         if not isinstance(found, Spans):
-            raise TypeError(f"the layer {layer!r} of {self.corpus.source} holds tags, not spans")
+            raise TypeError(f"the layer {layer!r} of {self.corpus.source} holds no spans")
+        return found
+
+    def trees(self) -> Trees:
+        found = self.layers.get("trees")
+        if not isinstance(found, Trees):
+            raise SettingError(f"{self.corpus.source} has no trees; give a file that has heads and relations.")
         return found
 
     def tags(self, layer: str = "spans") -> Tags | None:
@@ -82,14 +100,28 @@ class Annotation:
             return parts[0]
         first = parts[0]
         scopes = np.cumsum([0, *(part.corpus.sentences for part in parts[:-1])]).tolist()
-        layers: dict[str, Spans | Tags] = {}
+        joined: Joined = {}
+        layers: dict[str, Layer] = {}
         for name, layer in first.layers.items():
             if isinstance(layer, Spans):
                 layers[name] = Spans.concatenate([part.spans(name) for part in parts], scopes)
+            elif isinstance(layer, Trees):
+                trees = [part.trees() for part in parts]
+                relation = _join_tags([each.relation for each in trees], joined)
+                layers[name] = Trees(np.concatenate([each.head for each in trees]), relation)
             else:
                 tags = [part.layers[name] for part in parts]
-                layers[name] = Tags.concatenate([each for each in tags if isinstance(each, Tags)])
+                layers[name] = _join_tags([each for each in tags if isinstance(each, Tags)], joined)
         readings = dict(first.readings)
         for part in parts[1:]:
             readings = {name: reading.plus(part.readings[name]) for name, reading in readings.items()}
-        return Annotation(Corpus.concatenate([part.corpus for part in parts]), layers, readings, first.name)
+        corpus = Corpus.concatenate([part.corpus for part in parts], joined)
+        return Annotation(corpus, layers, readings, first.name)
+
+
+def _join_tags(parts: Sequence[Tags], joined: Joined) -> Tags:
+    """Tags of successive batches; what stays in the bytes of its file still does."""
+    written = [part for part in parts if isinstance(part, Written)]
+    if len(written) < len(parts):
+        return Tags.concatenate(parts)
+    return Written(Tokens.concatenate([part.cells for part in written], joined), written[0].coder)

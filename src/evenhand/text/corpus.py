@@ -5,12 +5,39 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 
 from evenhand.arrays import Ints, Values, empty, ints
 from evenhand.settings import Atoms
-from evenhand.text.tokens import Tokens
+from evenhand.text.tokens import Joined, Tokens
+
+
+@dataclass(frozen=True)
+class MultiWords:
+    """Tokens that are several words (`im` is `in dem`): the first word of each, how many there are, and its form."""
+
+    first: Ints
+    size: Ints
+    tokens: Tokens
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+
+@dataclass(frozen=True)
+class Asides:
+    """Lines beside the words of a file, as they stand there: comments, multi-word tokens, empty nodes."""
+
+    word: Ints
+    """The word that each line stands before."""
+    sentence: Ints
+    """The sentence that it belongs to."""
+    lines: Tokens
+
+    def __len__(self) -> int:
+        return len(self.word)
 
 
 @dataclass(frozen=True)
@@ -35,6 +62,10 @@ class Corpus:
     """What each token weighs, where a column says."""
     raw: Ints | None = None
     """Where the text of each sentence begins in the bytes of `tokens`, spaces and all, and where the last one ends."""
+    multiwords: MultiWords | None = None
+    """The tokens that are several words, where `tokens` are words; none where every word is a token."""
+    asides: Asides | None = None
+    """Where a file has such lines, for those who write it again."""
     documents: Ints = field(default_factory=lambda: ints([0]))
     """The first sentence of each document."""
     continues: bool = False
@@ -71,11 +102,17 @@ class Corpus:
             index = int(np.searchsorted(self.bounds, index, side="right")) - 1
         return self.first_line + int(self.lines[index]) if index < len(self.lines) else None
 
+    def place(self, index: int) -> str:
+        """The same with the file before it, as messages name places."""
+        line = self.line(index)
+        return self.source if line is None else f"{self.source}:{line}"
+
     @staticmethod
-    def concatenate(parts: Sequence[Corpus]) -> Corpus:
-        """Batches of one file, joined in their order."""
+    def concatenate(parts: Sequence[Corpus], joined: Joined | None = None) -> Corpus:
+        """Batches of one file, joined in their order; for `joined` see `Tokens.concatenate`."""
         if len(parts) == 1:
             return parts[0]
+        joined = {} if joined is None else joined
         first_sentence = np.cumsum([0, *(part.sentences for part in parts)])
         documents = [part.documents[int(part.continues and i > 0) :] for i, part in enumerate(parts)]
         all_bounds = [part.bounds for part in parts if part.bounds is not None]
@@ -88,7 +125,7 @@ class Corpus:
             bounds=_join_bounds(all_bounds, [int(each[-1]) for each in all_bounds])
             if len(all_bounds) == len(parts)
             else None,
-            tokens=Tokens.concatenate(all_tokens) if len(all_tokens) == len(parts) else None,
+            tokens=Tokens.concatenate(all_tokens, joined) if len(all_tokens) == len(parts) else None,
             lines=np.concatenate([part.lines + part.first_line for part in parts]),
             weights=np.concatenate(all_weights) if len(all_weights) == len(parts) else None,
             raw=_join_bounds(all_raw, [int(each[-1]) for each in all_raw]) if len(all_raw) == len(parts) else None,
@@ -97,11 +134,42 @@ class Corpus:
             ),
             continues=parts[0].continues,
             atoms=parts[0].atoms,
+            multiwords=_join_multiwords(parts, joined),
+            asides=_join_asides(parts, joined),
         )
 
 
 def _join_bounds(parts: Sequence[Ints], sizes: Sequence[int]) -> Ints:
     """Bounds of successive parts, each of which takes so much room, counted from the first one's begin."""
-    before = np.cumsum([0, *sizes[:-1]])
+    before = _before(sizes)
     joined = [part[:-1] + shift for part, shift in zip(parts, before, strict=True)]
     return np.concatenate([*joined, parts[-1][-1:] + before[-1]])
+
+
+def _join_multiwords(parts: Sequence[Corpus], joined: Joined) -> MultiWords | None:
+    found = [part.multiwords for part in parts if part.multiwords is not None]
+    if len(found) < len(parts):
+        return None
+    words = _before([part.token_count or 0 for part in parts])
+    return MultiWords(
+        np.concatenate([each.first + shift for each, shift in zip(found, words, strict=True)]),
+        np.concatenate([each.size for each in found]),
+        Tokens.concatenate([each.tokens for each in found], joined),
+    )
+
+
+def _join_asides(parts: Sequence[Corpus], joined: Joined) -> Asides | None:
+    found = [part.asides for part in parts if part.asides is not None]
+    if len(found) < len(parts):
+        return None
+    words, sentences = _before([part.token_count or 0 for part in parts]), _before([part.sentences for part in parts])
+    return Asides(
+        np.concatenate([each.word + shift for each, shift in zip(found, words, strict=True)]),
+        np.concatenate([each.sentence + shift for each, shift in zip(found, sentences, strict=True)]),
+        Tokens.concatenate([each.lines for each in found], joined),
+    )
+
+
+def _before(sizes: Sequence[int]) -> list[int]:
+    """How much stands before each of successive parts."""
+    return list(accumulate(sizes[:-1], initial=0))

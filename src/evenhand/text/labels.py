@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from typing import Generic, TypeVar
 
 from evenhand.arrays import Ints, ints
+from evenhand.text.codes import Coder
 
 T = TypeVar("T", bound=Hashable)
 
@@ -43,7 +45,7 @@ class Codes(Generic[T]):
 
 
 class Vocabulary:
-    """What one run has met so far: label names, and the shapes of discontinuous spans.
+    """What one run has met so far: label names, the texts of columns, and the shapes of discontinuous spans.
 
     A shape is the tuple of the tokens that a span leaves out, counted from its first token. Code 0 is the shape
     without gaps, which nearly all spans have.
@@ -52,3 +54,4 @@ class Vocabulary:
     def __init__(self) -> None:
         self.labels: Codes[str] = Codes()
         self.shapes: Codes[tuple[int, ...]] = Codes([()])
+        self.columns: defaultdict[str, Coder] = defaultdict(Coder)

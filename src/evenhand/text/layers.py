@@ -1,14 +1,17 @@
-"""What one annotator put on a text: tags and spans, as columns."""
+"""What one annotator put on a text: tags, trees and spans, as columns."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from evenhand.arrays import Ints, concatenate, zeros
+from evenhand.text.codes import Coder
 from evenhand.text.labels import Vocabulary
+from evenhand.text.tokens import Tokens
 
 
 @dataclass(frozen=True)
@@ -24,14 +27,67 @@ class Tags:
     def to_list(self) -> list[str]:
         return [self.names[code] for code in self.code.tolist()]
 
+    def slice(self, begin: int, end: int) -> Tags:
+        return Tags(self.code[begin:end], self.names)
+
     def cut(self, size: int) -> tuple[Tags, Tags]:
         """The first tags, and the rest."""
-        return Tags(self.code[:size], self.names), Tags(self.code[size:], self.names)
+        return self.slice(0, size), self.slice(size, len(self))
+
+    def coded(self, coder: Coder) -> Ints:
+        """The tags as codes of a coder, which all sides of a comparison share."""
+        return coder(Tokens.of(self.names))[self.code]
 
     @staticmethod
     def concatenate(parts: Sequence[Tags]) -> Tags:
         """Tags of successive batches, whose names are those of the last one: a reader's table of tags only grows."""
         return parts[0] if len(parts) == 1 else Tags(np.concatenate([part.code for part in parts]), parts[-1].names)
+
+
+class Written(Tags):
+    """Tags that stay where they are in the bytes of their file, and are coded when somebody asks.
+
+    A word has many columns, and most questions need few of them; of lemmas, only whether two are equal.
+    """
+
+    cells: Tokens
+    coder: Coder
+
+    def __init__(self, cells: Tokens, coder: Coder) -> None:
+        object.__setattr__(self, "cells", cells)
+        object.__setattr__(self, "coder", coder)
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    @cached_property
+    def code(self) -> Ints:
+        return self.coder(self.cells)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.coder.names)
+
+    def slice(self, begin: int, end: int) -> Written:
+        return Written(self.cells.slice(begin, end), self.coder)
+
+    def coded(self, coder: Coder) -> Ints:
+        return self.code if coder is self.coder else coder(self.cells)
+
+
+@dataclass(frozen=True)
+class Trees:
+    """A head and a relation a word."""
+
+    head: Ints
+    """The number of the head in its sentence: 1 is the first word, 0 the root."""
+    relation: Tags
+
+    def __len__(self) -> int:
+        return len(self.head)
+
+    def slice(self, begin: int, end: int) -> Trees:
+        return Trees(self.head[begin:end], self.relation.slice(begin, end))
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unicodedata import category
+
 import numpy as np
 
 from evenhand.arrays import Bools, Bytes, Ints, ints
@@ -11,6 +13,9 @@ _IS_ATOM = bytes(byte >= 0xC0 or (byte < 0x80 and not chr(byte).isspace()) for b
 """Which bytes begin a character that is no space, wide spaces aside."""
 _MAYBE_WIDE = bytes(byte in {chr(code).encode()[0] for code in _WIDE_SPACES.tolist()} for byte in range(256))
 """Which bytes can begin a wide space."""
+_SEPARATORS = [code for code in range(128, 0x3001) if category(chr(code)) == "Zs"]
+"""The spaces beside the blank that Unicode calls space separators (category Zs)."""
+_LEADS = bytes(byte in {chr(code).encode()[0] for code in _SEPARATORS} for byte in range(256))
 
 
 def is_ascii(text: Bytes) -> bool:
@@ -51,3 +56,14 @@ def _codes(text: Bytes, start: Ints) -> Ints:
     lead, second, third = (text[np.minimum(start + at, last)].astype(np.int64) for at in range(3))
     two = ((lead & 0x1F) << 6) | (second & 0x3F)
     return np.where(lead >= 0xE0, ((lead & 0x0F) << 12) | ((second & 0x3F) << 6) | (third & 0x3F), two)
+
+
+def in_separator(text: Bytes) -> Bools:
+    """Which bytes belong to a space separator (category Zs): the blank, and some characters of two or three bytes."""
+    found: Bools = text == ord(" ")
+    if not is_ascii(text):
+        lead = np.flatnonzero(np.frombuffer(text.tobytes().translate(_LEADS), dtype=np.bool_))
+        lead = lead[np.isin(_codes(text, lead), _SEPARATORS)]
+        found[lead] = found[lead + 1] = True
+        found[lead[text[lead] >= 0xE0] + 2] = True
+    return found

@@ -9,11 +9,13 @@ from itertools import chain
 
 import numpy as np
 
-from evenhand.arrays import Ints, Words
+from evenhand.arrays import Bools, Ints, Words
 from evenhand.text.spaces import begins_atom
 
 PADDING = bytes(16)
 """Behind all data, so that a window of eight bytes, and one more, can be taken anywhere in it."""
+Joined = dict[tuple[int, ...], bytes]
+"""What was made of several data, by their identities."""
 _LENGTHS = np.array([1 + (byte >= 0xC0) + (byte >= 0xE0) + (byte >= 0xF0) for byte in range(256)])
 """How many bytes a character takes, by its first byte."""
 _MASKS = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
@@ -52,6 +54,9 @@ class Tokens:
     def slice(self, begin: int, end: int) -> Tokens:
         return Tokens(self.data, self.start[begin:end], self.end[begin:end])
 
+    def take(self, rows: Ints) -> Tokens:
+        return Tokens(self.data, self.start[rows], self.end[rows])
+
     @staticmethod
     def of(words: Sequence[str]) -> Tokens:
         encoded = [word.encode() for word in words]
@@ -60,11 +65,16 @@ class Tokens:
         return Tokens(b"".join(encoded) + PADDING, start, end)
 
     @staticmethod
-    def concatenate(parts: Sequence[Tokens]) -> Tokens:
+    def concatenate(parts: Sequence[Tokens], joined: Joined | None = None) -> Tokens:
+        """Tokens one after the other; `joined` keeps what was made of some data, for other columns of it."""
         characters = [part for part in parts if isinstance(part, Characters)]
         if len(characters) == len(parts):
             return Characters(tuple(chain.from_iterable(each.parts for each in characters)))
-        data = b"".join([*(memoryview(part.data)[: part.size] for part in parts), PADDING])
+        joined = {} if joined is None else joined
+        key = tuple(id(part.data) for part in parts)
+        data = joined.get(key)
+        if data is None:
+            data = joined[key] = b"".join([*(memoryview(part.data)[: part.size] for part in parts), PADDING])
         before = np.cumsum([0, *(part.size for part in parts)])
         return Tokens(
             data,
@@ -119,13 +129,27 @@ class Characters(Tokens):
 
 
 def first_difference(left: Tokens, right: Tokens) -> int | None:
-    """The first index at which two equally long token lists differ, compared eight bytes at a time."""
-    lengths = left.end - left.start
-    different = lengths != right.end - right.start
+    """The first index at which two equally long token lists differ."""
+    different = left.end - left.start != right.end - right.start
     if different.any():
         limit = int(different.argmax())
         earlier = first_difference(left.slice(0, limit), right.slice(0, limit))
         return limit if earlier is None else earlier
+    unequal = _unequal(left, right)
+    return int((unequal != 0).argmax()) if unequal.any() else None
+
+
+def equal(left: Tokens, right: Tokens) -> Bools:
+    """Which tokens of two equally long lists are the same."""
+    same: Bools = left.end - left.start == right.end - right.start
+    rows = np.flatnonzero(same)
+    same[rows] = _unequal(left.take(rows), right.take(rows)) == 0
+    return same
+
+
+def _unequal(left: Tokens, right: Tokens) -> Words:
+    """For tokens with equal lengths a word each, 0 where they are the same, compared eight bytes at a time."""
+    lengths = left.end - left.start
     mine, others = windows(left.data), windows(right.data)
     unequal = (mine[left.start] ^ others[right.start]) & masks(lengths)
     rows, done = np.flatnonzero(lengths > 8), 8
@@ -134,4 +158,4 @@ def first_difference(left: Tokens, right: Tokens) -> int | None:
         unequal[rows] |= (mine[left.start[rows] + done] ^ others[right.start[rows] + done]) & masks(rest)
         done += 8
         rows = rows[rest > 8]
-    return int((unequal != 0).argmax()) if unequal.any() else None
+    return unequal

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from evenhand.arrays import Ints, Words
-from evenhand.text.tokens import masks, windows
+from evenhand.text.tokens import Tokens, masks, windows
 
 _MULTIPLIERS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xD6E8FEB86659FD93)
 _FREE = 2**64 - 256
@@ -112,3 +112,16 @@ class CellCodes:
             done += 8
             rows = rows[lengths[rows] > done]
         return keys
+
+
+class Coder:
+    """The texts of one column as codes, and the texts behind them; all files of a run share it, and so their codes."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self._codes = CellCodes()
+
+    def __call__(self, cells: Tokens) -> Ints:
+        code, new = self._codes(cells.data, cells.start, cells.end)
+        self.names += [cells[row] for row in new]
+        return code

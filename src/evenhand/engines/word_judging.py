@@ -1,0 +1,193 @@
+"""Asks the judges of words: a system's tags or trees against the gold standard's, in codes that both share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from evenhand.arrays import Bools, Ints
+from evenhand.judge import conll18
+from evenhand.judge.punctuation import is_punctuation
+from evenhand.judge.tags import judge_tags
+from evenhand.judge.trees import DISTANCES, RIGHT, distances, heads, judge_trees, same_heads
+from evenhand.judge.universal import universal_features, without_subtype
+from evenhand.judge.words import WordVerdicts, right_sentences
+from evenhand.problems import SettingError
+from evenhand.settings import UNIVERSAL_LAYERS, ColumnName, ScoreSettings
+from evenhand.tally import Tally, tally_table, tally_words
+from evenhand.text.annotation import Annotation
+from evenhand.text.codes import Coder
+from evenhand.text.labels import Codes, Vocabulary
+from evenhand.text.layers import Tags
+from evenhand.text.word_feed import Aligned
+from evenhand.text.words import Words
+
+
+class Renamed:
+    """The tags of a column under other names, as codes of a table; every name is looked at once."""
+
+    def __init__(self, coder: Coder, table: Codes[str], rename: Callable[[str], str]) -> None:
+        self._coder, self._table, self._rename = coder, table, rename
+        self._new: list[int] = []
+
+    def __call__(self, tags: Tags) -> Ints:
+        code = tags.coded(self._coder)
+        self._new += [self._table.code(self._rename(name)) for name in self._coder.names[len(self._new) :]]
+        return np.array(self._new, dtype=np.int64)[code]
+
+
+@dataclass(frozen=True)
+class SideNames:
+    """How the names of one side are taken: its labels, its relations without subtypes, its features."""
+
+    labels: Renamed
+    universal: Renamed
+    features: Renamed
+    upos: Renamed
+
+
+class WordJudging:
+    """Judges aligned words of one system; tallies add up."""
+
+    def __init__(
+        self,
+        settings: ScoreSettings,
+        judges: Sequence[str],
+        vocabulary: Vocabulary,
+        name: str,
+        columns: Mapping[str, ColumnName | None],
+    ) -> None:
+        self._settings, self._judges, self._columns = settings, judges, columns
+        self._labels, self._universal = vocabulary.labels, Codes[str]()
+        self._features, self._upos = Codes[str](), Codes[str]()
+        self._gold = self._names(vocabulary, "gold", "gold")
+        self._system = self._names(vocabulary, "system", name)
+        self._parts: dict[str, list[Tally]] = {}
+        self.missing = 0
+        """How many words of the gold standard the system does not have."""
+
+    def _names(self, vocabulary: Vocabulary, side: str, name: str) -> SideNames:
+        maps = {each.old: each.new for each in self._settings.maps if each.applies_to(side, name)}
+        tags = self._settings.task == "tags"
+        keeps = tags or self._settings.subtypes
+
+        def mapped(label: str) -> str:
+            label = label if keeps else without_subtype(label)
+            return maps.get(label, label)
+
+        columns = vocabulary.columns
+        relation = columns["deprel"]
+        return SideNames(
+            Renamed(columns["scored"] if tags else relation, self._labels, mapped),
+            Renamed(relation, self._universal, lambda label: without_subtype(mapped(label))),
+            Renamed(columns["feats"], self._features, universal_features),
+            Renamed(columns["upos"], self._upos, str),
+        )
+
+    def tallies(self) -> dict[str, Tally]:
+        return {judge: Tally.merge(parts) for judge, parts in self._parts.items()}
+
+    def __call__(self, aligned: Aligned) -> tuple[Ints, Ints]:
+        """Judge some words; the codes of the labels of all words that count, on either side."""
+        self.missing += len(aligned.gold) - len(aligned.rows[0])
+        gold = self._gold.labels(self._labeled(aligned.gold, "gold"))
+        system = self._system.labels(self._labeled(aligned.system, "system"))
+        counted, counted_extra = self._counted(aligned.gold, gold), self._counted(aligned.system, system)
+        groups = aligned.gold.groups
+        if self._settings.task == "tags":
+            found = judge_tags(aligned, gold, system, counted, counted_extra)
+            self._add("tags", tally_words(found, self._labels.values, groups))
+            self._add_sentences({"accuracy": ("right",)}, found, aligned)
+        else:
+            self._judge_trees(aligned, gold, system, counted, counted_extra)
+        kept = _kept(aligned, counted, counted_extra)
+        return gold[counted], system[kept]
+
+    def _judge_trees(self, aligned: Aligned, gold: Ints, system: Ints, counted: Bools, counted_extra: Bools) -> None:
+        gold_head, system_head = heads(aligned)
+        groups = aligned.gold.groups
+        if "trees" in self._judges:
+            same_head = same_heads(aligned, gold_head, system_head)
+            found = judge_trees(aligned, same_head, gold, system, counted, counted_extra)
+            self._add("trees", tally_words(found, self._labels.values, groups))
+            self._add_sentences(RIGHT, found, aligned)
+            far = replace(
+                found,
+                gold_label=np.append(distances(gold_head), -1)[found.gold],
+                system_label=np.append(distances(system_head), -1)[found.system],
+            )
+            self._add("distances", tally_words(far, DISTANCES, groups))
+        if "conll18" in self._judges:
+            one = self._analysis(aligned.gold.annotation, self._gold, gold_head)
+            other = self._analysis(aligned.system.annotation, self._system, system_head)
+            table = conll18.count_conll18(aligned, one, other, self._universal.values)
+            self._add("conll18", tally_table(conll18.KINDS, table, groups))
+
+    def _labeled(self, words: Words, side: str) -> Tags:
+        """The labels of words: their tags, or their relations."""
+        if self._settings.task == "trees":
+            return words.annotation.trees().relation
+        return tag_layer(words.annotation, self._columns[side])
+
+    @staticmethod
+    def _analysis(annotation: Annotation, names: SideNames, head: Ints) -> conll18.Analysis:
+        upos, xpos, features, lemma = (_tags(annotation, layer) for layer in UNIVERSAL_LAYERS)
+        universal, relation = names.universal, annotation.trees().relation
+        return conll18.Analysis(head, universal(relation), names.upos(upos), names.features(features), xpos, lemma)
+
+    def _counted(self, words: Words, labels: Ints) -> Bools:
+        """Which words count: those that are no punctuation, and whose labels are chosen."""
+        settings = self._settings
+        counted = ~is_punctuation(settings.punctuation, words.annotation)
+        if settings.labels or settings.exclude:
+            chosen = [
+                (not settings.labels or name in settings.labels) and name not in settings.exclude
+                for name in self._labels.values
+            ]
+            counted &= np.array(chosen, dtype=np.bool_)[labels]
+        return counted
+
+    def _add_sentences(self, right: dict[str, tuple[str, ...]], found: WordVerdicts, aligned: Aligned) -> None:
+        """Count the sentences that are fully correct under each score, and those that could be."""
+        sentences = aligned.gold.corpus.sentences
+        correct = {name: right_sentences(found, kinds, sentences) for name, kinds in right.items()}
+        counted = next(iter(correct.values()))[1]
+        table = np.stack([counted, *(each for each, _ in correct.values())], axis=1).astype(np.int64)
+        self._add("sentences", tally_table(("sentences", *correct), table, aligned.gold.groups))
+
+    def _add(self, judge: str, tally: Tally) -> None:
+        parts = self._parts.setdefault(judge, [])
+        parts.append(tally)
+        if len(parts) > 16 and not tally.group.any():  # totals take little room when they are added up
+            self._parts[judge] = [Tally.merge(parts)]
+
+
+def _kept(aligned: Aligned, counted: Bools, counted_extra: Bools) -> Bools:
+    """Which words of the system count: those for words that do, and extra ones."""
+    kept = counted_extra.copy()
+    mine, theirs = aligned.rows
+    kept[theirs] = counted[mine]
+    return kept
+
+
+def _tags(annotation: Annotation, layer: str) -> Tags:
+    found = annotation.layers.get(layer)
+    if not isinstance(found, Tags):
+        raise SettingError(
+            f"The metrics of CoNLL 2018 take the column {layer}, which {annotation.corpus.source} does not have; "
+            "choose --match uas,ls,las, or name the column."
+        )
+    return found
+
+
+def tag_layer(annotation: Annotation, column: ColumnName | None) -> Tags:
+    """The tags that are scored: those of a column that is named, else what the file has as such, else UPOS."""
+    for name in (column, "tags", "upos"):
+        found = annotation.layers.get(str(name))
+        if isinstance(found, Tags):
+            return found
+    raise SettingError(
+        f"{annotation.corpus.source} has no tags; name their --column, or give a file with a tag a word."
+    )

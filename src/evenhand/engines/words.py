@@ -1,0 +1,78 @@
+"""The path of words in this process: tags and trees are read, aligned, judged and tallied, portion by portion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from evenhand.engines.serial import Run, SideCount
+from evenhand.engines.word_judging import WordJudging
+from evenhand.settings import ColumnName, Groups, ScoreSettings
+from evenhand.text.annotation import Annotation
+from evenhand.text.labels import Vocabulary
+from evenhand.text.word_feed import Aligned, Side, WordFeed
+from evenhand.text.words import Words
+
+PORTION = 1 << 14
+"""How many words are judged at a time: enough that the cost of a call does not count."""
+
+
+class WordRun:
+    """One pass over the gold standard; every system has its own feed, as each shares other sentence ends with it."""
+
+    def __init__(
+        self,
+        systems: Mapping[str, Iterator[Annotation]],
+        vocabulary: Vocabulary,
+        settings: ScoreSettings,
+        judges: Sequence[str],
+        columns: Mapping[str, ColumnName | None],
+        *,
+        by_position: bool,
+    ) -> None:
+        self._settings, self._labels = settings, vocabulary.labels
+        self._feeds = {
+            name: WordFeed(stream, settings.align, by_position=by_position) for name, stream in systems.items()
+        }
+        self._judging = {name: WordJudging(settings, judges, vocabulary, name, columns) for name in systems}
+        self._side = Side(by_position=by_position)
+        self.run = Run(SideCount(), {name: SideCount() for name in systems})
+
+    def __call__(self, gold: Iterator[Annotation], groups: Groups) -> Run:
+        run, waiting = self.run, 0
+        for batch in gold:
+            corpus = replace(batch.corpus, asides=None)
+            words, text = self._side.words(replace(batch, corpus=corpus), run.groups_of(corpus, groups))
+            self._side.add(words, text)
+            run.add_text(corpus, batch.reading)
+            waiting += len(words)
+            if waiting >= PORTION:
+                self._judge()
+                waiting = 0
+        if waiting:
+            self._judge()
+        for name, feed in self._feeds.items():
+            feed.finish()
+            side = run.systems[name]
+            side.reading, side.missing = feed.reading, self._judging[name].missing
+        run.tallies = {name: judging.tallies() for name, judging in self._judging.items()}
+        run.supertags, run.levels = {name: {} for name in run.systems}, dict.fromkeys(run.systems, 1)
+        run.settle_groups(groups)
+        return run
+
+    def _judge(self) -> None:
+        """Judge what waits, as far as each system shares a sentence end with it."""
+        words, text = Words.join(self._side.waiting), self._side.text
+        self._side.waiting, self._side.text = [], np.zeros(0, dtype=np.uint8)
+        for place, (name, feed) in enumerate(self._feeds.items()):
+            aligned = feed.take(words, text)
+            if aligned is not None:
+                self._count(name, aligned, is_first=place == 0)
+
+    def _count(self, name: str, aligned: Aligned, *, is_first: bool) -> None:
+        gold, system = self._judging[name](aligned)
+        if is_first:  # every system meets all words of the gold standard
+            self.run.gold.add(gold, self._labels.values)
+        self.run.systems[name].add(system, self._labels.values)

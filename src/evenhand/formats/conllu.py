@@ -1,0 +1,236 @@
+"""CoNLL-U and its relatives: a word a line, with its lemma, tags, head and relation in columns.
+
+CoNLL-U has ten columns, with tabs between: ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC. CoNLL-X has the same,
+under other names; CoNLL-U Plus names its columns in the first line; for other files a user does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from evenhand.arrays import Ints
+from evenhand.formats.blocks import Cells, Lines, split
+from evenhand.formats.layout import rows_of, rows_of_block
+from evenhand.formats.source import Block, Source
+from evenhand.formats.windows import leading_numbers
+from evenhand.formats.word_lines import Sorting, WordLayout, WordLines
+from evenhand.problems import SettingError
+from evenhand.settings import Columns, ReadSettings
+from evenhand.text.annotation import Annotation, Layer, Reading
+from evenhand.text.corpus import Asides, Corpus, MultiWords
+from evenhand.text.labels import Vocabulary
+from evenhand.text.layers import Trees, Written
+from evenhand.text.tokens import Tokens, windows
+from evenhand.text.trees import cycle_of, roots, without_root
+
+NAME = "conllu"
+COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+_PLUS = "# global.columns ="
+_NEW_DOCUMENT = np.frombuffer(b"# newdoc", dtype="<u8")[0]
+_CONLL_2009 = {"id": 0, "form": 1, "lemma": 2, "upos": 4, "feats": 6, "head": 8, "deprel": 10}
+_NAME_THEM = "name the columns, such as --column form=2,head=7,deprel=8"
+SEVERAL_ROOTS = "sentences with several roots"
+
+
+def recognise(sample: Block) -> bool:
+    """Whether the first word has ten columns, a number in the first and a head in the seventh, or columns are named."""
+    if sample.data.startswith(_PLUS.encode()):
+        return True
+    for _, tabs, cells in rows_of_block(sample):
+        if not cells[0].startswith("#"):
+            first = cells[0] == "1" or cells[0].startswith(("1-", "0."))
+            return tabs and len(cells) == len(COLUMNS) and first and (cells[6] == "_" or cells[6].isdecimal())
+    return False
+
+
+def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+    """The file in batches of whole sentences, with a layer for each of its columns, and its trees."""
+    if len(columns) > 1:
+        raise SettingError("Gold and prediction of words stand in two files; give the system's file beside it.")
+    layout, tags = _layout(source, settings)
+    return WordBatches(source, layout, tags, settings, vocabulary)
+
+
+class WordBatches(Iterator[Annotation]):
+    """The batches of a file; `tags` is the column whose tags are asked for, if one is."""
+
+    def __init__(
+        self, source: Source, layout: WordLayout, tags: int | None, settings: ReadSettings, vocabulary: Vocabulary
+    ) -> None:
+        self._source, self._layout, self._tags, self._settings = source, layout, tags, settings
+        self._has_trees = settings.task != "tags" and layout.has("head", "deprel") and _has_heads(source, layout)
+        self._coders = {name: vocabulary.columns[name] for name in layout.columns}
+        self._tag_coder = vocabulary.columns["tags"]
+        self._blocks = source.blocks(settings.block_size)
+        self._new_document = True
+        if settings.task == "trees" and not self._has_trees:
+            remedy = "give --task tags to score its tags alone" if layout.has("head") else _NAME_THEM
+            raise source.error(None, "the words have no heads", remedy)
+
+    def __next__(self) -> Annotation:
+        while True:
+            batch = self._batch(split(next(self._blocks), tabs=self._layout.tabs))
+            if batch.corpus.sentences:
+                return batch
+
+    def _batch(self, lines: Lines) -> Annotation:
+        sorting = Sorting(self._source, self._layout, lines)
+        found = sorting()
+        head, kept = None, {}
+        if self._has_trees:
+            head, several = self._heads(sorting, found)
+            good = sorting.kept(found)
+            head = head if good is found else self._heads(sorting, good)[0]
+            found, kept = good, {SEVERAL_ROOTS: several} if several else {}
+        cells = self._cells(found)
+        columns = {
+            name: Written(_column(cells, place), self._coders[name]) for name, place in self._layout.columns.items()
+        }
+        layers: dict[str, Layer] = {name: each for name, each in columns.items() if name not in ("id", "form", "head")}
+        if self._tags is not None:
+            layers["tags"] = Written(_column(cells, self._tags), self._tag_coder)
+        if head is not None:
+            layers["trees"] = Trees(head, columns["deprel"])
+        reading = Reading(self._layout.name, kept=kept, column=None if self._tags is None else str(self._tags + 1))
+        return Annotation(self._corpus(found, cells), layers, {"words": reading}, self._source.name)
+
+    def _cells(self, found: WordLines) -> Cells:
+        return found.lines.table(found.words, self._layout.width, at_least=self._layout.at_least)
+
+    def _corpus(self, found: WordLines, cells: Cells) -> Corpus:
+        lines, sentences = found.lines, len(found.bounds) - 1
+        begins, ends = lines.begins, lines.ends
+        documents = found.comments[windows(lines.data)[begins[found.comments]] == _NEW_DOCUMENT]
+        begin = np.unique(np.searchsorted(found.bounds, np.searchsorted(found.words, documents)))
+        continues, self._new_document = not (self._new_document or 0 in begin), sentences in begin
+        asides = np.sort(np.concatenate((found.comments, found.multiwords, found.empty_nodes)))
+        form = self._layout.columns["form"]
+        return Corpus(
+            source=self._source.shown,
+            sentences=sentences,
+            bounds=found.bounds,
+            tokens=_column(cells, form),
+            lines=found.words,
+            first_line=lines.first_line,
+            documents=np.append(0, begin[(begin > 0) & (begin < sentences)]),
+            continues=continues,
+            multiwords=self._multiwords(found, form),
+            asides=Asides(
+                np.searchsorted(found.words, asides),
+                np.searchsorted(found.sentence_of_line[found.words[found.bounds[:-1]]], found.sentence_of_line[asides]),
+                Tokens(lines.data, begins[asides], ends[asides]),
+            ),
+        )
+
+    def _multiwords(self, found: WordLines, form: int) -> MultiWords:
+        cells = found.lines.table(found.multiwords, self._layout.width, at_least=self._layout.at_least)
+        return MultiWords(found.first, found.size, _column(cells, form))
+
+    def _heads(self, sorting: Sorting, found: WordLines) -> tuple[Ints, int]:
+        """The heads, if they make trees, and how many sentences have several roots."""
+        cells, place = self._cells(found), self._layout.columns["head"]
+        start, end = cells.column(place)
+        head, digits = leading_numbers(windows(cells.data)[start])
+        bad = digits != end - start
+        lengths = np.diff(found.bounds)[found.sentence]
+        outside = ~bad & (head > lengths)
+        for word in np.flatnonzero(bad | outside).tolist():
+            finding = f"the head {cells.text(place, word)!r} is no number"
+            if outside[word]:
+                finding = f"the head {head[word]} is outside the sentence, which has {lengths[word]} words"
+            sorting.report(
+                int(found.words[word]), finding, "give the number of a word of the sentence, or 0 for the root"
+            )
+        if not (bad | outside).any():
+            return head, self._check_trees(sorting, found, head)
+        return head, 0
+
+    def _check_trees(self, sorting: Sorting, found: WordLines, head: Ints) -> int:
+        """Report sentences that are no trees; the number of those with several roots, if these may be."""
+        count = roots(head, found.bounds)
+        strict = self._settings.repair == "error" or self._source.problems is not None
+        wrong = np.flatnonzero(count != 1 if strict else count == 0)
+        for sentence in wrong.tolist():
+            what = "no word is the root" if count[sentence] == 0 else f"{count[sentence]} words are roots"
+            line = int(found.words[found.bounds[sentence]])
+            sorting.report(line, f"{what} of the sentence that begins here", "give one word the head 0")
+        lost = np.flatnonzero(without_root(head, found.bounds))
+        for sentence in np.setdiff1d(found.sentence[lost], wrong).tolist():
+            begin, behind = found.bounds[[sentence, sentence + 1]].tolist()
+            first = int(lost[np.searchsorted(lost, begin)])
+            cycle = cycle_of(first - begin + 1, head[begin:behind])
+            what = (
+                f"the words {', '.join(map(str, cycle))} are a cycle" if len(cycle) > 1 else "the word is its own head"
+            )
+            sorting.report(
+                int(found.words[begin + cycle[0] - 1]), what, "every word must lead to the root by its heads"
+            )
+        return int(np.count_nonzero(count > 1))
+
+
+def _column(cells: Cells, place: int) -> Tokens:
+    return Tokens(cells.data, *cells.column(place))
+
+
+def _has_heads(source: Source, layout: WordLayout) -> bool:
+    """Whether the first word of a file has a head, or none is expected."""
+    rows = (cells for _, _, cells in rows_of(source) if not cells[0].startswith("#") and len(cells) >= layout.width)
+    words = (cells for cells in rows if not layout.has("id") or cells[layout.columns["id"]].isdecimal())
+    first = next(words, None)
+    return first is None or first[layout.columns["head"]] != "_"
+
+
+def _layout(source: Source, settings: ReadSettings) -> tuple[WordLayout, int | None]:
+    """Where the columns of a file are, and which of them holds the tags that a user asks for."""
+    given = [column for column in settings.columns if isinstance(column, str) and "=" in column]
+    asked = [column for column in settings.columns if column not in given]
+    if len(asked) > 1:
+        raise SettingError("Tags of words are scored one column at a time; name a single --column.")
+    layout = _plain_layout(source, settings.format)
+    columns = dict(layout.columns) | dict(map(_named, given))
+    at_least = layout.at_least or layout.name == "columns"
+    width = max(layout.width, *(place + 1 for place in columns.values())) if columns else layout.width
+    layout = replace(layout, columns=columns, width=width, at_least=at_least)
+    if "form" not in columns:
+        raise source.error(None, "the columns of the file are not those of CoNLL-U", _NAME_THEM)
+    return layout, _asked(source, layout, asked[0]) if asked else None
+
+
+def _plain_layout(source: Source, name: str | None) -> WordLayout:
+    """The columns of a format or, where no format is named, of CoNLL-U Plus or CoNLL-U; none of other files."""
+    if name == "conll2009":
+        return WordLayout(name, _CONLL_2009, len(_CONLL_2009), _has_tabs(source), at_least=True)
+    sample = source.sample(1 << 12)
+    if sample.data.startswith(_PLUS.encode()):
+        first = sample.data.decode(errors="replace").partition("\n")[0].removeprefix(_PLUS)
+        names = [each.lower().rpartition(":")[2] for each in first.split()]
+        return WordLayout("conllu", {each: place for place, each in enumerate(names)}, len(names))
+    if name is not None or recognise(sample):
+        tabs = name != "conllx" or _has_tabs(source)
+        return WordLayout(name or NAME, {each: place for place, each in enumerate(COLUMNS)}, len(COLUMNS), tabs)
+    return WordLayout("columns", {}, 1, _has_tabs(source))
+
+
+def _has_tabs(source: Source) -> bool:
+    return next((tabs for _, tabs, cells in rows_of(source) if not cells[0].startswith("#")), True)
+
+
+def _named(column: str) -> tuple[str, int]:
+    name, _, number = column.partition("=")
+    if not number.strip().isdecimal() or int(number) < 1:
+        raise SettingError(f"{column!r} names no column; write its name and its number, such as head=7.")
+    return name.strip().lower(), int(number) - 1
+
+
+def _asked(source: Source, layout: WordLayout, column: int | str) -> int:
+    """The place of the column that a user asks for."""
+    if isinstance(column, int):
+        place = column - 1 if column > 0 else layout.width + column
+        if 0 <= place < layout.width:
+            return place
+    elif column.lower() in layout.columns:
+        return layout.columns[column.lower()]
+    raise source.error(None, f"there is no column {column!r}", f"choose one of {', '.join(layout.columns)}")

@@ -1,0 +1,58 @@
+"""A match model: which judge it asks, which counts it shows, and what precision and recall divide.
+
+All of these are sums of a tally's kinds, each with a weight, so that one arithmetic serves every model, whether the
+counts are those of a label, of a whole file, or of a thousand resamples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from evenhand.settings import Focus
+
+Sum = Mapping[str, float]
+"""The kinds of a tally that are added up, with their weights."""
+
+
+@dataclass(frozen=True)
+class MatchModel:
+    """Precision is `right` / `found`, recall `met` / `wanted`."""
+
+    name: str
+    judge: str
+    counts: Mapping[str, Sum]
+    """The counts that are shown."""
+    right: Sum
+    """What the system has and is right."""
+    found: Sum
+    """All that the system has."""
+    met: Sum
+    """What the gold standard has and the system found."""
+    wanted: Sum
+    """All that the gold standard has."""
+    contingency: Mapping[str, Sum] = field(default_factory=dict)
+    """TP, FP, FN and TN by presence, where there are true negatives."""
+    aligned: Sum = field(default_factory=dict)
+    """What the aligned accuracy divides `met` by, where there is one."""
+    headline: Literal["overall", "macro", "accuracy"] = "overall"
+    focus: Focus = "target"
+    """Whether LE and LBE count for the gold label or for the system's."""
+    beta: float = 1.0
+
+    def without(self, *counts: str) -> MatchModel:
+        """The same model, some of whose counts are not shown."""
+        return replace(self, counts={name: each for name, each in self.counts.items() if name not in counts})
+
+    def divided(self) -> list[Sum]:
+        """What precision and recall divide: `right`, `found`, `wanted` and, where it differs from `right`, `met`."""
+        return [self.right, self.found, self.wanted] + ([] if self.met == self.right else [self.met])
+
+
+def plus(*sums: Sum) -> Sum:
+    found: dict[str, float] = {}
+    for each in sums:
+        for kind, weight in each.items():
+            found[kind] = found.get(kind, 0.0) + weight
+    return found

@@ -1,0 +1,192 @@
+"""A system's words in step with the gold standard's, whatever the sizes of their batches.
+
+Both are handed out up to a sentence end that they share: no word and no multi-word token goes beyond it on either side,
+so that what stands before it can be aligned and judged for itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from evenhand.arrays import Bytes, Ints, zeros
+from evenhand.problems import InputError
+from evenhand.settings import Align
+from evenhand.text.align import SAME_SENTENCES, SAME_TEXT, SAME_TOKENS
+from evenhand.text.align_words import Rows, align_words
+from evenhand.text.annotation import Annotation, Reading
+from evenhand.text.tokens import first_difference
+from evenhand.text.words import Words, by_characters, by_position
+
+_NOTHING = np.zeros(0, dtype=np.uint8)
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """Some text of the gold standard and of a system, and which of their words are the same."""
+
+    gold: Words
+    system: Words
+    rows: Rows
+
+
+class Side:
+    """The words of one side that wait for the other."""
+
+    def __init__(self, *, by_position: bool) -> None:
+        self.waiting: list[Words] = []
+        self.text = _NOTHING
+        """The characters that were not compared yet."""
+        self.end = 0
+        """How much was met so far."""
+        self._by_position = by_position
+
+    def words(self, annotation: Annotation, groups: Ints) -> tuple[Words, Bytes]:
+        """A batch as words, and its characters, if these count."""
+        if self._by_position:
+            return by_position(annotation, self.end, groups), _NOTHING
+        return by_characters(annotation, self.end, groups)
+
+    def add(self, words: Words, text: Bytes) -> None:
+        self.waiting.append(words)
+        self.text = np.concatenate((self.text, text)) if len(self.text) else text
+        self.end = int(words.end[-1])
+
+    @property
+    def sentence_ends(self) -> Ints:
+        return np.concatenate([words.sentence_end for words in self.waiting])
+
+    def take(self, end: int) -> Words:
+        """What waits and ends here or before."""
+        taken = []
+        while self.waiting and self.waiting[0].start[0] < end:
+            words = self.waiting.pop(0)
+            before, behind = words.cut(int(np.searchsorted(words.sentence_end, end, side="right")))
+            taken.append(before)
+            if behind is not None:
+                self.waiting.insert(0, behind)
+        return Words.join(taken)
+
+    def word_at(self, place: int) -> tuple[Words, int]:
+        """The word that waits and covers a place in the text, with the words beside it."""
+        words = next(words for words in self.waiting if place < words.end[-1])
+        return words, int(np.searchsorted(words.end, place, side="right"))
+
+
+class WordFeed:
+    """A system's batches, handed out beside those of the gold standard."""
+
+    def __init__(self, batches: Iterator[Annotation], align: Align, *, by_position: bool) -> None:
+        """With `by_position` words are counted and not looked at, and sentences must have the same lengths."""
+        self.reading: Reading | None = None
+        self._batches, self._align, self._by_position = batches, align, by_position
+        self._gold, self._system = Side(by_position=by_position), Side(by_position=by_position)
+        self._last: Words | None = None
+
+    def take(self, gold: Words, text: Bytes) -> Aligned | None:
+        """The next words of both sides, as far as they share a sentence end; None if there is none yet."""
+        self._gold.add(gold, text)
+        while self._system.end < self._gold.end:
+            if not self._read():
+                self._compare()
+                raise self._ends_early()
+        self._compare()
+        shared = np.intersect1d(self._gold.sentence_ends, self._system.sentence_ends, assume_unique=True)
+        if not len(shared):
+            return None
+        mine, theirs = self._gold.take(int(shared[-1])), self._system.take(int(shared[-1]))
+        rows = align_words(mine, theirs)
+        if self._align == "strict" and not self._by_position:
+            _check_same(mine, theirs)
+        self._last = theirs
+        return Aligned(mine, theirs, rows)
+
+    def finish(self) -> None:
+        """Raise an error if the system goes on where the gold standard has ended."""
+        if self._system.waiting or self._read():
+            words = self._system.waiting[0]
+            finding = f"found {_named(words, 0)} behind the end of the gold standard"
+            raise InputError(words.corpus.source, words.corpus.line(0), finding, self._remedy, "text")
+
+    @property
+    def _remedy(self) -> str:
+        return SAME_SENTENCES if self._by_position else SAME_TEXT
+
+    def _read(self) -> bool:
+        batch = next(self._batches, None)
+        if batch is None:
+            return False
+        self.reading = self.reading.plus(batch.reading) if self.reading else batch.reading
+        batch = replace(batch, corpus=replace(batch.corpus, asides=None))
+        self._system.add(*self._system.words(batch, zeros(batch.corpus.sentences)))
+        return True
+
+    def _compare(self) -> None:
+        """Raise an error at the first place where the two texts differ, or sentences by position."""
+        gold, system = self._gold, self._system
+        if self._by_position:
+            self._compare_lengths()
+            return
+        size = min(len(gold.text), len(system.text))
+        different = np.flatnonzero(gold.text[:size] != system.text[:size])
+        if len(different):
+            place = gold.end - len(gold.text) + int(different[0])
+            (mine, word), (theirs, other) = gold.word_at(place), system.word_at(place)
+            wanted, found = _around(mine, word), _around(theirs, other)
+            finding = f"found the text {found!r} where {mine.corpus.place(word)} has {wanted!r}"
+            raise InputError(theirs.corpus.source, theirs.corpus.line(other), finding, SAME_TEXT, "text")
+        gold.text, system.text = gold.text[size:], system.text[size:]
+
+    def _compare_lengths(self) -> None:
+        if not self._system.waiting:
+            return
+        mine, theirs = self._gold.sentence_ends, self._system.sentence_ends
+        size = min(len(mine), len(theirs))
+        different = np.flatnonzero(mine[:size] != theirs[:size])
+        if len(different):
+            sentence = int(different[0])
+            begin = int(mine[sentence - 1]) if sentence else int(self._gold.waiting[0].start[0])
+            (gold, word), (system, other) = self._gold.word_at(begin), self._system.word_at(begin)
+            finding = (
+                f"this sentence has {theirs[sentence] - begin} words where the one at {gold.corpus.place(word)} "
+                f"has {mine[sentence] - begin}"
+            )
+            raise InputError(system.corpus.source, system.corpus.line(other), finding, SAME_SENTENCES, "text")
+
+    def _ends_early(self) -> InputError:
+        """The error for a system that is too short."""
+        words, word = self._gold.word_at(self._system.end)
+        ended = self._system.waiting[-1] if self._system.waiting else self._last
+        finding = f"the system ends here, but {words.corpus.place(word)} has {_named(words, word)}"
+        if ended is None:  # a reader yields one batch at least, so this is an annotation without any
+            return InputError("the system", None, "it is empty", self._remedy)
+        return InputError(ended.corpus.source, ended.corpus.line(len(ended) - 1), finding, self._remedy, "text")
+
+
+def _check_same(gold: Words, system: Words) -> None:
+    """Raise an error at the first word that is not the same on both sides."""
+    mine, theirs = gold.corpus.tokens, system.corpus.tokens
+    assert mine is not None
+    assert theirs is not None
+    size = min(len(gold), len(system))
+    word = first_difference(mine.slice(0, size), theirs.slice(0, size))
+    if word is None and len(gold) == len(system):
+        return
+    # The texts are equal, so that the last words of the shorter side differ where all others are the same.
+    word = size - 1 if word is None else word
+    finding = f"found {_named(system, word)} where {gold.corpus.place(word)} has {_named(gold, word)}"
+    raise InputError(system.corpus.source, system.corpus.line(word), finding, SAME_TOKENS, "text")
+
+
+def _named(words: Words, word: int) -> str:
+    tokens = words.corpus.tokens
+    return "another sentence" if tokens is None else f"the word {tokens[word]!r}"
+
+
+def _around(words: Words, word: int, width: int = 2) -> str:
+    """A word and those beside it."""
+    tokens = words.corpus.tokens
+    assert tokens is not None
+    return " ".join(tokens[at] for at in range(max(word - width, 0), min(word + width + 1, len(words))))
