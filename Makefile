@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 DEV_READY := $(VENV)/.ready-dev
 BENCH_VENV := .venv-bench
 BENCH_READY := $(BENCH_VENV)/.ready
-PEERS := "seqeval==1.2.2" "nervaluate==1.2.1" "seqscore==0.9.0"
+PEERS := "seqeval==1.2.2" "nervaluate==1.2.1" "seqscore==0.9.0" "udtools==0.2.9"
 
 .PHONY: help demo test test-long check format docs bench clean
 

@@ -96,6 +96,27 @@ def json_loads(path: str, _: str) -> Timed:
     return process_time() - begin, spans
 
 
+def evenhand_conll18(gold: str, system: str) -> Timed:
+    """The thirteen metrics of CoNLL 2018."""
+    import evenhand as eh
+    from evenhand.report.text import render
+
+    begin = process_time()
+    results = eh.score(gold, [system], match="conll18")
+    render(results)
+    return process_time() - begin, next(iter(results.values()))["conll18-mlas"].f1
+
+
+def udtools(gold: str, system: str) -> Timed:
+    """The same by the evaluation script of Universal Dependencies."""
+    from udtools.udeval import build_evaluation_table, evaluate, load_conllu_file
+
+    begin = process_time()
+    found = evaluate(load_conllu_file(gold), load_conllu_file(system))
+    build_evaluation_table(found)
+    return process_time() - begin, float(found["MLAS"].f1)
+
+
 def seqeval(gold: str, system: str) -> Timed:
     from seqeval.metrics import classification_report
 
@@ -227,6 +248,8 @@ CONTENDERS: dict[str, Callable[[str, str], Timed]] = {
     "evenhand-jsonl": evenhand_json_lines,
     "json-loads": json_loads,
     "conlleval-loop": conlleval_loop,
+    "evenhand-conll18": evenhand_conll18,
+    "udtools": udtools,
     "seqscore": seqscore,
     "nervaluate": nervaluate,
     "seqeval": seqeval,

@@ -66,6 +66,22 @@ def write_repeated(folder: Path, data: Path, times: int = 20) -> tuple[Path, lis
     return written[0], written[1:]
 
 
+def write_treebank(folder: Path, data: Path, times: int) -> tuple[Path, Path] | None:
+    """Gold standard and a parser's output of the English PUD treebank, each so many times over (21,176 words)."""
+    given = data / "ud_en_pud"
+    if not given.is_dir():
+        return None
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for path in (given / "gold.conllu", given / "systems" / "Stanford-18.conllu"):
+        written.append(folder / f"pud-{times}-{path.name}")
+        if not written[-1].exists():
+            with written[-1].open("wb") as file:
+                for _ in range(times):
+                    file.write(path.read_bytes())
+    return written[0], written[1]
+
+
 def _sentence(chance: random.Random, words: list[str]) -> tuple[list[str], list[str], list[str]]:
     length = chance.randint(3, 26)
     text = chance.choices(words, k=length)

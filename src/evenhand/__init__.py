@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from evenhand.text.annotation import Annotation as Annotation
     from evenhand.text.lists import spans as spans
     from evenhand.text.lists import tags as tags
+    from evenhand.text.lists import trees as trees
 
 _HOMES = {
     "Annotation": "evenhand.text.annotation",
@@ -49,6 +50,7 @@ _HOMES = {
     "score": "evenhand.engines.score",
     "spans": "evenhand.text.lists",
     "tags": "evenhand.text.lists",
+    "trees": "evenhand.text.lists",
 }
 
 __all__ = [
@@ -69,6 +71,7 @@ __all__ = [
     "score",
     "spans",
     "tags",
+    "trees",
 ]
 
 

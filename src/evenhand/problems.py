@@ -14,7 +14,7 @@ class Problem:
     finding: str
     remedy: str
     kind: str = "format"
-    """What it concerns, for counting: format, characters, columns, tag, ill-formed span, span, text."""
+    """What it concerns, for counting: format, characters, columns, tag, ill-formed span, text, number, tree, …"""
 
     def __str__(self) -> str:
         place = self.source if self.line is None else f"{self.source}:{self.line}"

@@ -33,7 +33,7 @@ CONLL18 = tuple(
 TREE_MODELS = ("uas", "ls", "las", *CONLL18)
 MODELS_OF_TASK = {"spans": SPAN_MODELS, "tags": ("accuracy",), "trees": TREE_MODELS}
 MATCH_MODELS = (*SPAN_MODELS, *TREE_MODELS)
-WRITABLE = ("conll", "germeval", "spans", "jsonl", "label-studio", "brackets", "brat", "conllu")
+WRITABLE = ("conll", "germeval", "spans", "jsonl", "label-studio", "brackets", "brat", "conllu", "conllx")
 """The formats that `convert` writes."""
 DEFAULT_MATCH = ("exact", "fair")
 ATTACHMENT = ("uas", "ls", "las")
@@ -97,6 +97,8 @@ class ReadSettings:
         choose("encoding", self.encoding, ENCODINGS, optional=True)
         choose("repair", self.repair, get_args(Repair))
         choose("offsets", self.offsets, get_args(Offsets))
+        if self.encoding is not None and self.task in ("tags", "trees"):
+            raise SettingError(f"encoding does nothing for {self.task}; leave it out.")
         if 0 in self.columns:
             raise SettingError("There is no column 0; columns count from 1, or from -1 at the end.")
 

@@ -19,9 +19,7 @@ from evenhand.cli.options import read_settings, reading_options
 @click.option(
     "--align",
     type=click.Choice(["strict", "position", "characters"]),
-    default="strict",
-    show_default=True,
-    help="How the two texts must agree.",
+    help="How the two texts must agree [strict; characters for words in CoNLL-U].",
 )
 @reading_options(sided=False)
 @click.option(
@@ -35,6 +33,7 @@ def check(files: tuple[Path, ...], against: Path | None, align: Any, form: str, 
     \b
     evenhand check system.conll
     evenhand check submission.conll --against test-without-tags.conll
+    evenhand check parsed.conllu --against gold.conllu
     """
     import sys
 
@@ -61,4 +60,5 @@ def check(files: tuple[Path, ...], against: Path | None, align: Any, form: str, 
 def _summary(found: Any) -> str:
     if found.reading is None:
         return "could not be read"
-    return f"{found.reading}; {found.sentences:,} sentences, {found.spans:,} spans"
+    units = "words" if found.is_of_words else "spans"
+    return f"{found.reading}; {found.sentences:,} sentences, {found.units:,} {units}"

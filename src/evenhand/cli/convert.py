@@ -31,16 +31,26 @@ def convert(source: Path, target: Path, to: str | None, to_encoding: str, **opti
     evenhand convert export.jsonl gold.conll --to-encoding bioes
     evenhand convert nested.jsonl nested.conll --stacked
     evenhand convert gold.conll gold.tsv --to spans
+    evenhand convert parsed.conllu tagged.conll --task tags --column xpos
     """
     from evenhand.cli.output import write
     from evenhand.formats import brat
     from evenhand.formats.convert import Conversion, target_of
+    from evenhand.formats.convert_words import WordConversion
     from evenhand.formats.read import batches
+    from evenhand.text.characters import peeked
     from evenhand.text.labels import Vocabulary
 
     settings = read_settings(options)
-    conversion = Conversion(target_of(target, to), to_encoding, options["stacked"], options["lossy"])
-    read = batches(source, settings, Vocabulary())
+    format_of_target = target_of(target, to)
+    first, read = peeked(batches(source, settings, Vocabulary()))
+    if first is not None and first.is_of_words:
+        of_words = WordConversion(format_of_target, settings.task, lossy=options["lossy"])
+        write(target, "".join(of_words.write(read)))
+        if not options["quiet"]:
+            _say_not_carried(format_of_target, of_words.not_carried)
+        return
+    conversion = Conversion(format_of_target, to_encoding, options["stacked"], options["lossy"])
     if conversion.target == "brat":
         folder = target.with_suffix("") if target.suffix == ".ann" else target
         folder.mkdir(parents=True, exist_ok=True)
@@ -53,5 +63,9 @@ def convert(source: Path, target: Path, to: str | None, to_encoding: str, **opti
     if not options["quiet"]:
         for what, count in conversion.losses.items():
             click.echo(f"Lost: {count:,} {what}.", err=True)
-        if conversion.not_carried:
-            click.echo(f"Not carried by {conversion.target}: {', '.join(sorted(conversion.not_carried))}.", err=True)
+        _say_not_carried(conversion.target, conversion.not_carried)
+
+
+def _say_not_carried(target: str, what: set[str]) -> None:
+    if what:
+        click.echo(f"Not carried by {target}: {', '.join(sorted(what))}.", err=True)

@@ -8,7 +8,16 @@ from typing import Any, TypeVar
 
 import click
 
-from evenhand.settings import DEFAULT_MATCH, ENCODINGS, FORMATS, MATCH_MODELS, ReadSettings, column_names
+from evenhand.settings import (
+    ATTACHMENT,
+    ENCODINGS,
+    FORMATS,
+    MATCH_MODELS,
+    SPAN_MODELS,
+    TASKS,
+    ReadSettings,
+    column_names,
+)
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 SIDES = ("gold", "system")
@@ -48,6 +57,7 @@ def read_settings(options: Mapping[str, Any]) -> ReadSettings:
         options["repair"],
         options["offsets"],
         options["functions"],
+        task=options["task"],
     )
 
 
@@ -95,8 +105,8 @@ def reading_options(*, sided: bool) -> Callable[[Command], Command]:
             type=typed(click.STRING),
             multiple=multiple,
             metavar=f"{side}COLUMN,...",
-            help="Column of the tags: 1 is the first, -1 the last, or a name in the header; several are levels of "
-            f"nesting [-1{both}].",
+            help="Column of the tags: 1 is the first, -1 the last, or a name (xpos in CoNLL-U, or in the header); "
+            f"several are levels of nesting [-1{both}; upos]. For trees, columns by name: form=2,head=7,deprel=8.",
         ),
         click.option(
             "--encoding",
@@ -107,6 +117,11 @@ def reading_options(*, sided: bool) -> Callable[[Command], Command]:
             help=f"How tags spell spans: {', '.join(ENCODINGS)} [recognised].",
         ),
         *_PLAIN_READING_OPTIONS,
+        click.option(
+            "--task",
+            type=click.Choice(TASKS),
+            help="What files are read for [trees for CoNLL-U, else spans].",
+        ),
     )
     return lambda command: _with(command, options)
 
@@ -126,7 +141,7 @@ _PLAIN_READING_OPTIONS = (
         show_default=True,
         help="What offsets in texts count.",
     ),
-    click.option("--functions", is_flag=True, help="Keep the functions in the labels of trees (NP-SBJ)."),
+    click.option("--functions", is_flag=True, help="Keep the functions in the labels of bracketed trees (NP-SBJ)."),
 )
 
 
@@ -137,14 +152,14 @@ def _with(command: Command, options: Sequence[Callable[[Command], Command]]) -> 
     return command
 
 
-def scoring_options(match: str = ",".join(DEFAULT_MATCH)) -> Callable[[Command], Command]:
-    """What is scored and how; `match` are the match models unless others are named."""
+def scoring_options(defaults: str) -> Callable[[Command], Command]:
+    """What is scored and how; `defaults` says which match models are taken unless others are named."""
     models = click.option(
         "--match",
-        type=Names((*MATCH_MODELS, "semeval")),
-        default=match,
-        show_default=True,
-        help=f"Match models: {', '.join(MATCH_MODELS)}; semeval is all four of its measures.",
+        type=Names((*MATCH_MODELS, "semeval", "conll18")),
+        help=f"Match models of spans: {', '.join(SPAN_MODELS)}; semeval is all four of its measures. "
+        f"Of tags: accuracy. Of trees: {', '.join(ATTACHMENT)}, and conll18 or one of its thirteen: conll18-las, … "
+        f"[{defaults}].",
     )
     return lambda command: _with(command, (models, *_SCORING_OPTIONS))
 
@@ -162,10 +177,18 @@ _SCORING_OPTIONS = (
     click.option(
         "--align",
         type=click.Choice(["strict", "position", "characters"]),
-        default="strict",
-        show_default=True,
-        help="Tokens must be equal; or only as many; or the text must be equal, whatever its tokens are.",
+        help="Tokens must be equal; or only as many; or the text must be equal, whatever its tokens are "
+        "[strict; characters for words in CoNLL-U].",
     ),
+    click.option(
+        "--punctuation",
+        metavar="POLICY",
+        default="keep",
+        show_default=True,
+        help="Which words are left out of uas, ls, las and the accuracy of tags: none (keep), or those told by their "
+        "relation, their form, or their tags (pos:PUNCT,SYM).",
+    ),
+    click.option("--subtypes", is_flag=True, help="Compare the relations of trees with their subtypes (nmod:poss)."),
     click.option(
         "--levels",
         type=click.Choice(["pooled", "separate"]),
@@ -207,8 +230,8 @@ _SCORING_OPTIONS = (
 
 def score_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """The scoring and reading options of a command, as the Python functions take them."""
-    plain = ("match", "labels", "exclude", "align", "levels", "focus", "beta", "separator_weight")
-    more = ("spurious", "missing", "iou", "repair", "offsets", "functions", "supertag", "baselines")
+    plain = ("match", "task", "labels", "exclude", "align", "punctuation", "subtypes", "levels", "focus", "beta")
+    more = ("separator_weight", "spurious", "missing", "iou", "repair", "offsets", "functions", "supertag", "baselines")
     column = column_names(options["token_weight"])
     return {name: options[name] for name in (*plain, *more) if name in options} | {
         "map": options["maps"],

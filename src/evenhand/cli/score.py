@@ -14,7 +14,7 @@ from evenhand.cli.output import OUTPUTS, emit, say_readings
 @click.command
 @click.argument("gold", type=click.Path(path_type=Path))
 @click.argument("systems", nargs=-1, type=click.Path(path_type=Path), metavar="[SYSTEM]...")
-@scoring_options()
+@scoring_options("exact,fair; accuracy; uas,ls,las and, for CoNLL-U, conll18")
 @click.option(
     "--supertag",
     multiple=True,
@@ -29,8 +29,8 @@ from evenhand.cli.output import OUTPUTS, emit, say_readings
 def score(gold: Path, systems: tuple[Path, ...], form: str, output: Path | None, quiet: bool, **options: Any) -> None:
     """Score SYSTEM files against the GOLD standard.
 
-    Files are CoNLL-style columns (a token a line, tags in the last column) or span tables. With GOLD alone, its last
-    two columns are gold and prediction, as conlleval takes them.
+    Files are CoNLL-style columns (a token a line, tags in the last column), span tables, CoNLL-U, and many others.
+    With GOLD alone, its last two columns are gold and prediction, as conlleval takes them.
 
     \b
     evenhand score gold.conll flair.conll elmo.conll
@@ -38,6 +38,9 @@ def score(gold: Path, systems: tuple[Path, ...], form: str, output: Path | None,
     evenhand score both.conll --as json -o scores.json
     evenhand score both.conll --as conlleval
     evenhand score gold.conll flair.conll --match ts,t,overlap,semeval --supertag ENTITY --baselines
+    evenhand score gold.conllu parser.conllu
+    evenhand score gold.conllu parser.conllu --match las --punctuation relation --as value
+    evenhand score gold.tsv tagger.tsv --task tags
     """
     import evenhand
 

@@ -11,16 +11,18 @@ from typing import Any, Unpack
 import numpy as np
 
 from evenhand.compare.ranking import Samples, correlations, headline, resampled, standings
-from evenhand.engines.inputs import Side, named, unique_names
-from evenhand.engines.score import Options, score
+from evenhand.engines.inputs import Side, content_of, named, unique_names
+from evenhand.engines.score import Options, by_side, score
 from evenhand.formats.folders import files_of
 from evenhand.problems import SettingError
 from evenhand.result.ranking import Ranking
 from evenhand.result.result import Results
 from evenhand.result.signature import joint_signature
 
-DEFAULT_RANK_MATCH = ("exact", "fair", "ts", "t")
-_KEYS = ("name", "gold", "systems", "format", "column", "encoding", "align", "map")
+_RANK_MATCH = {"spans": ("exact", "fair", "ts", "t"), "tags": ("accuracy",), "trees": ("las", "uas", "ls")}
+_OFFICIAL = ("conll18-las", "conll18-mlas", "conll18-blex")
+"""By which the CoNLL 2018 shared task ranked its systems."""
+_KEYS = ("name", "gold", "systems", "task", "format", "column", "encoding", "align", "map")
 
 
 def rank(
@@ -38,7 +40,9 @@ def rank(
     level      what share of them an interval holds
     seed       of the random numbers: the same seed, systems and models give the same intervals
 
-    The other keywords are those of `score`; the match models are "exact", "fair", "ts" and "t" unless others are named.
+    The other keywords are those of `score`. The match models are, unless others are named, "exact", "fair", "ts" and
+    "t" for spans, "accuracy" for tags, the official LAS, MLAS and BLEX for CoNLL-U, "las", "uas" and "ls" for other
+    trees.
     """
     ranking, _ = _rank(gold, named(systems) or {}, resamples, level, seed, options)
     return ranking
@@ -55,8 +59,9 @@ def rank_suite(
     """Rank systems on several data sets, each for itself and on average: the mean of a system's headlines.
 
     The manifest is a TOML file with a table `[[data]]` for each data set: its `name`, its `gold` file and its
-    `systems` (a pattern such as "english/*.conll", or a table of names and files), and maybe `format`, `column`,
-    `encoding`, `align` and `map`. Paths are counted from its folder. All data sets must have the same systems.
+    `systems` (a pattern such as "english/*.conll", or a table of names and files), and maybe `task`, `format`,
+    `column`, `encoding`, `align` and `map`. Paths are counted from its folder. All data sets must have the same
+    systems.
     """
     parts, samples = {}, {}
     for number, entry in enumerate(_manifest(Path(manifest))):
@@ -84,7 +89,8 @@ def _rank(
     if seed < 0:
         raise SettingError(f"The seed is {seed}; it must be 0 or more.")
     groups = "finest" if resamples else "total"
-    results = score(gold, systems, **{"match": DEFAULT_RANK_MATCH, **options, "groups": groups})
+    chosen = {**options, "match": options.get("match") or _default_match(gold, options), "groups": groups}
+    results = score(gold, systems, **chosen)
     models = next(iter(results.values())).models
     tallies = {name: result.tallies for name, result in results.items()}
     labels = list(results.gold.labels)
@@ -105,8 +111,14 @@ def _rank(
         _groups(results)[0],
         f"{results.signature}|resamples:{resamples}|of:{_groups(results)[0]}|level:{level:g}|seed:{seed}",
         results.notes,
+        results.task,
     )
     return ranking, samples
+
+
+def _default_match(gold: Side, options: Mapping[str, Any]) -> tuple[str, ...]:
+    content = content_of(gold, by_side(options.get("format"), "gold"), options.get("task"))
+    return _OFFICIAL if content.task == "trees" and content.is_universal else _RANK_MATCH[content.task]
 
 
 def _groups(results: Results) -> tuple[str, int]:
@@ -182,5 +194,6 @@ def _average(manifest: Path, parts: Mapping[str, Ranking], samples: Mapping[str,
         "+".join(dict.fromkeys(part.groups for part in parts.values())),
         joint_signature(part.signature for part in parts.values()) + f"|suite:{'+'.join(parts)}",
         tuple(f"{name}: {note}" for name, part in parts.items() for note in part.notes),
+        first.task,
         dict(parts),
     )

@@ -141,7 +141,7 @@ def score(
     """
     sides = named(systems)
     supertags = [supertag] if isinstance(supertag, str) else supertag
-    content = content_of(gold, _of(format, "gold"), task)
+    content = content_of(gold, by_side(format, "gold"), task)
     settings = ScoreSettings(
         match=_models(default_match(content) if match is None else match, weights),
         task=content.task,
@@ -164,9 +164,9 @@ def score(
     )
     read_as = {
         side: ReadSettings(
-            _of(format, side),
+            by_side(format, side),
             _columns_of(column, side),
-            _of(encoding, side),
+            by_side(encoding, side),
             repair,
             offsets,
             functions,
@@ -207,5 +207,6 @@ def _columns_of(choice: ColumnChoice, side: str) -> tuple[ColumnName, ...]:
     return column_names(choice.get(side) if isinstance(choice, Mapping) else choice)
 
 
-def _of(choice: T | Mapping[str, T] | None, side: str) -> T | None:
+def by_side(choice: T | Mapping[str, T] | None, side: str) -> T | None:
+    """The value for one side, or for both."""
     return choice.get(side) if isinstance(choice, Mapping) else choice

@@ -129,7 +129,7 @@ class WordJudging:
         """The labels of words: their tags, or their relations."""
         if self._settings.task == "trees":
             return words.annotation.trees().relation
-        return tag_layer(words.annotation, self._columns[side])
+        return words.annotation.word_tags(self._columns[side])
 
     @staticmethod
     def _analysis(annotation: Annotation, names: SideNames, head: Ints) -> conll18.Analysis:
@@ -180,14 +180,3 @@ def _tags(annotation: Annotation, layer: str) -> Tags:
             "choose --match uas,ls,las, or name the column."
         )
     return found
-
-
-def tag_layer(annotation: Annotation, column: ColumnName | None) -> Tags:
-    """The tags that are scored: those of a column that is named, else what the file has as such, else UPOS."""
-    for name in (column, "tags", "upos"):
-        found = annotation.layers.get(str(name))
-        if isinstance(found, Tags):
-            return found
-    raise SettingError(
-        f"{annotation.corpus.source} has no tags; name their --column, or give a file with a tag a word."
-    )

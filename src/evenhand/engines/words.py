@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from evenhand.engines.serial import Run, SideCount
 from evenhand.engines.word_judging import WordJudging
-from evenhand.settings import ColumnName, Groups, ScoreSettings
+from evenhand.settings import UNIVERSAL_LAYERS, ColumnName, Groups, ScoreSettings
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
 from evenhand.text.word_feed import Aligned, Side, WordFeed
@@ -32,21 +31,22 @@ class WordRun:
         *,
         by_position: bool,
     ) -> None:
-        self._settings, self._labels = settings, vocabulary.labels
+        self._labels = vocabulary.labels
+        named = [str(column) for column in columns.values()]
+        layers = ("trees", *UNIVERSAL_LAYERS) if settings.task == "trees" else ("tags", "upos", "xpos", *named)
         self._feeds = {
-            name: WordFeed(stream, settings.align, by_position=by_position) for name, stream in systems.items()
+            name: WordFeed(stream, settings.align, layers, by_position=by_position) for name, stream in systems.items()
         }
         self._judging = {name: WordJudging(settings, judges, vocabulary, name, columns) for name in systems}
-        self._side = Side(by_position=by_position)
+        self._side = Side(layers, by_position=by_position)
         self.run = Run(SideCount(), {name: SideCount() for name in systems})
 
     def __call__(self, gold: Iterator[Annotation], groups: Groups) -> Run:
         run, waiting = self.run, 0
         for batch in gold:
-            corpus = replace(batch.corpus, asides=None)
-            words, text = self._side.words(replace(batch, corpus=corpus), run.groups_of(corpus, groups))
+            words, text = self._side.words(batch, run.groups_of(batch.corpus, groups))
             self._side.add(words, text)
-            run.add_text(corpus, batch.reading)
+            run.add_text(batch.corpus, batch.reading)
             waiting += len(words)
             if waiting >= PORTION:
                 self._judge()

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from evenhand.arrays import zeros
 from evenhand.formats.read import file_batches
 from evenhand.formats.source import Source
 from evenhand.problems import InputError, Problem
 from evenhand.settings import Align, ReadSettings
 from evenhand.text.align import Feed
 from evenhand.text.annotation import Annotation, Reading
-from evenhand.text.characters import same_atoms
+from evenhand.text.characters import peeked, same_atoms
 from evenhand.text.labels import Vocabulary
+from evenhand.text.word_feed import Side, WordFeed
 
 
 @dataclass
@@ -23,16 +25,18 @@ class Checked:
     problems: list[Problem]
     reading: Reading | None = None
     sentences: int = 0
-    spans: int = 0
+    units: int = 0
+    """How many spans or words there are."""
+    is_of_words: bool = False
 
     def add(self, batch: Annotation) -> None:
         self.sentences += batch.corpus.sentences
-        self.spans += len(batch.spans())
-        reading = batch.readings["spans"]
-        self.reading = self.reading.plus(reading) if self.reading else reading
+        self.is_of_words = batch.is_of_words
+        self.units += (batch.corpus.token_count or 0) if self.is_of_words else len(batch.spans())
+        self.reading = self.reading.plus(batch.reading) if self.reading else batch.reading
 
 
-def check(path: Path, settings: ReadSettings, against: Path | None = None, align: Align = "strict") -> Checked:
+def check(path: Path, settings: ReadSettings, against: Path | None = None, align: Align | None = None) -> Checked:
     """All problems of a file; with `against`, also whether its text is that of another file, which needs no tags."""
     problems: list[Problem] = []
     source = Source(path, problems)
@@ -44,7 +48,9 @@ def check(path: Path, settings: ReadSettings, against: Path | None = None, align
             for _ in watched:
                 pass
         else:
-            _compare(watched, against, settings, align)
+            first, watched = peeked(watched)
+            compare = _compare_words if first is not None and first.is_of_words else _compare
+            compare(watched, against, settings, align)
     except InputError as error:
         problems.append(error.problem)
     # A reader looks at the first lines more than once.
@@ -58,8 +64,25 @@ def _watched(batches: Iterator[Annotation], found: Checked) -> Iterator[Annotati
         yield batch
 
 
-def _compare(batches: Iterator[Annotation], against: Path, settings: ReadSettings, align: Align) -> None:
+def _compare_words(batches: Iterator[Annotation], against: Path, settings: ReadSettings, align: Align | None) -> None:
+    """The same for words, which need only cover the same characters unless `align` says otherwise."""
+    by_position = align == "position"
+    feed = WordFeed(batches, align or "characters", (), by_position=by_position)
+    side = Side((), by_position=by_position)
+    try:
+        for text in file_batches(Source(against), replace(settings, columns=()), Vocabulary(), {"spans": ()}):
+            words = side.words(text, zeros(text.corpus.sentences))
+            side.add(*words)
+            feed.take(*words)
+        feed.finish()
+    finally:
+        for _ in batches:
+            pass
+
+
+def _compare(batches: Iterator[Annotation], against: Path, settings: ReadSettings, align: Align | None) -> None:
     """Raise an error where the text of `batches` is not that of the other file; read them to the end in any case."""
+    align = align or "strict"
     source = Source(against)
     texts = file_batches(source, ReadSettings(offsets=settings.offsets), Vocabulary(), {})
     batches, texts = same_atoms([batches, texts], align)

@@ -13,6 +13,7 @@ from itertools import islice
 from evenhand.formats.layout import COLUMN_NAMES_OF_TOKENS, DOCUMENT_START, Layout, TableBatches, rows_of
 from evenhand.formats.source import Block, Source
 from evenhand.formats.write_table import level_tags, sentence_rows, stacked
+from evenhand.problems import SettingError
 from evenhand.settings import ColumnName, Columns, ReadSettings
 from evenhand.text.annotation import Annotation
 from evenhand.text.encodings import OUTSIDE_TAGS, parse
@@ -34,6 +35,8 @@ def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, colu
     named = [column for wanted in columns.values() for column in wanted]
     weights = () if settings.weight is None else (settings.weight,)
     layout = _layout(source, [*named, *weights])
+    if settings.task == "tags" and len(named) > 1:
+        raise SettingError("Tags of words are scored one column at a time; name a single --column.")
     if len(columns) > 1 and not named:
         _check_two_columns_of_tags(source, layout)
     weighed = layout.places(source, weights)

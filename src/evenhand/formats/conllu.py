@@ -81,10 +81,8 @@ class WordBatches(Iterator[Annotation]):
         found = sorting()
         head, kept = None, {}
         if self._has_trees:
-            head, several = self._heads(sorting, found)
-            good = sorting.kept(found)
-            head = head if good is found else self._heads(sorting, good)[0]
-            found, kept = good, {SEVERAL_ROOTS: several} if several else {}
+            found, head, several = self._trees(sorting, found)
+            kept = {SEVERAL_ROOTS: several} if several else {}
         cells = self._cells(found)
         columns = {
             name: Written(_column(cells, place), self._coders[name]) for name, place in self._layout.columns.items()
@@ -129,6 +127,15 @@ class WordBatches(Iterator[Annotation]):
         cells = found.lines.table(found.multiwords, self._layout.width, at_least=self._layout.at_least)
         return MultiWords(found.first, found.size, _column(cells, form))
 
+    def _trees(self, sorting: Sorting, found: WordLines) -> tuple[WordLines, Ints, int]:
+        """The sentences that are trees, their heads, and how many of them have several roots."""
+        while True:
+            head, several = self._heads(sorting, found)
+            good = sorting.kept(found)
+            if good is found:
+                return found, head, several
+            found = good
+
     def _heads(self, sorting: Sorting, found: WordLines) -> tuple[Ints, int]:
         """The heads, if they make trees, and how many sentences have several roots."""
         cells, place = self._cells(found), self._layout.columns["head"]
@@ -141,9 +148,8 @@ class WordBatches(Iterator[Annotation]):
             finding = f"the head {cells.text(place, word)!r} is no number"
             if outside[word]:
                 finding = f"the head {head[word]} is outside the sentence, which has {lengths[word]} words"
-            sorting.report(
-                int(found.words[word]), finding, "give the number of a word of the sentence, or 0 for the root"
-            )
+            remedy = "give the number of a word of the sentence, or 0 for the root"
+            sorting.report(int(found.words[word]), finding, remedy, "tree")
         if not (bad | outside).any():
             return head, self._check_trees(sorting, found, head)
         return head, 0
@@ -156,19 +162,22 @@ class WordBatches(Iterator[Annotation]):
         for sentence in wrong.tolist():
             what = "no word is the root" if count[sentence] == 0 else f"{count[sentence]} words are roots"
             line = int(found.words[found.bounds[sentence]])
-            sorting.report(line, f"{what} of the sentence that begins here", "give one word the head 0")
+            sorting.report(line, f"{what} of the sentence that begins here", "give one word the head 0", "tree")
         lost = np.flatnonzero(without_root(head, found.bounds))
         for sentence in np.setdiff1d(found.sentence[lost], wrong).tolist():
             begin, behind = found.bounds[[sentence, sentence + 1]].tolist()
             first = int(lost[np.searchsorted(lost, begin)])
             cycle = cycle_of(first - begin + 1, head[begin:behind])
-            what = (
-                f"the words {', '.join(map(str, cycle))} are a cycle" if len(cycle) > 1 else "the word is its own head"
-            )
-            sorting.report(
-                int(found.words[begin + cycle[0] - 1]), what, "every word must lead to the root by its heads"
-            )
+            line, remedy = int(found.words[begin + cycle[0] - 1]), "every word must lead to the root by its heads"
+            sorting.report(line, _cycle(cycle), remedy, "tree")
         return int(np.count_nonzero(count > 1))
+
+
+def _cycle(words: list[int]) -> str:
+    if len(words) == 1:
+        return "the word is its own head"
+    named = ", ".join(map(str, words[:10])) + (", …" if len(words) > 10 else "")
+    return f"the words {named} are a cycle"
 
 
 def _column(cells: Cells, place: int) -> Tokens:

@@ -27,6 +27,8 @@ BY_SUFFIX = {
     ".mrg": "brackets",
     ".ptb": "brackets",
     ".ann": "brat",
+    ".conllu": "conllu",
+    ".conllx": "conllx",
 }
 _TABLES = ("conll", "germeval")
 _JOINING = ("io", "plain")
@@ -65,6 +67,9 @@ class Conversion:
 
     def fit(self, annotation: Annotation) -> Annotation:
         """The annotation as far as the target can carry it."""
+        if self.target in ("conllu", "conllx"):
+            remedy = "convert to another format, or give --task tags if it has a tag a word"
+            raise SettingError(f"{self.target} has no place for spans; {remedy}.")
         self._note(annotation)
         if self.target in ("jsonl", "brat", "label-studio"):
             return self._without_gaps(annotation) if self.target == "label-studio" else annotation

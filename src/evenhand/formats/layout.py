@@ -17,10 +17,10 @@ from evenhand.formats.source import Block, Source
 from evenhand.formats.tag_column import TagColumn
 from evenhand.formats.weight_column import WeightColumn
 from evenhand.settings import ColumnName, ReadSettings
-from evenhand.text.annotation import Annotation, Reading
+from evenhand.text.annotation import Annotation, Layer, Reading
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
-from evenhand.text.layers import Spans, Tags
+from evenhand.text.layers import Spans, Tags, Written
 from evenhand.text.tokens import Tokens
 
 DOCUMENT_START = "-DOCSTART-"
@@ -107,6 +107,10 @@ class TableBatches(Iterator[Annotation]):
     ) -> None:
         many = sum(map(len, places.values())) > 1
         self._name, self._source, self._layout = name, source, layout
+        self._tags = None
+        if settings.task == "tags":  # as they stand: they spell no spans
+            (self._tags,), places = places["spans"], {}
+            self._coder = vocabulary.columns["tags"]
         self._readers = {
             layer: [
                 TagColumn(source, place, settings, vocabulary, _sample(source, layout), is_one_of_many=many)
@@ -128,7 +132,7 @@ class TableBatches(Iterator[Annotation]):
 
     def _batch(self, parsed: Parsed) -> Annotation | None:
         """What a block holds; nothing where it has no sentence."""
-        has_tokens = self._layout.columns > 1 or not self._readers
+        has_tokens = self._layout.columns > 1 or (not self._readers and self._tags is None)
         corpus, self._new_document = _corpus(
             self._source, self._layout, parsed, self._new_document, has_tokens=has_tokens
         )
@@ -136,11 +140,14 @@ class TableBatches(Iterator[Annotation]):
             return None
         if self._weights is not None:
             corpus = replace(corpus, weights=self._weights.read(parsed.tokens, corpus))
-        layers: dict[str, Spans | Tags] = {}
+        layers: dict[str, Layer] = {}
         readings: dict[str, Reading] = {}
+        skipped = {TRAILING: parsed.trailing} if parsed.trailing else {}
+        if self._tags is not None:
+            layers["tags"] = Written(Tokens(parsed.tokens.data, *parsed.tokens.column(self._tags)), self._coder)
+            readings["words"] = Reading(self._name, column=str(self._tags + 1), skipped=skipped)
         for layer, columns in self._readers.items():
             tags, layers[layer], reading = _levels(columns, parsed.tokens, corpus)
-            skipped = {TRAILING: parsed.trailing} if parsed.trailing else {}
             readings[layer] = replace(reading, format=self._name, skipped=skipped)
             stem = "tags" if layer == "spans" else f"{layer}-tags"
             for level, each in enumerate(tags, 1):

@@ -86,15 +86,15 @@ class Sorting:
             found = self._sorted(rows, nothing, nothing, nothing, comments, nothing)
         return self.kept(found)
 
-    def report(self, line: int, finding: str, remedy: str) -> None:
-        self._source.report(self._lines.number(line), finding, remedy, "format")
+    def report(self, line: int, finding: str, remedy: str, kind: str) -> None:
+        self._source.report(self._lines.number(line), finding, remedy, kind)
         self._broken.add(int(self._sentence_of_line[line]))
 
     def kept(self, found: WordLines) -> WordLines:
-        """The lines of sentences in which nothing was wrong."""
-        if not self._broken:
-            return found
+        """The lines of sentences in which nothing was wrong; the same object where that is all of them."""
         is_broken = np.isin(self._sentence_of_line, list(self._broken))
+        if not self._broken or not is_broken[found.words].any():
+            return found
         words, multiwords = found.words[~is_broken[found.words]], ~is_broken[found.multiwords]
         # A token of several words stands before them, so that its line tells its first word.
         lines = found.multiwords[multiwords]
@@ -122,7 +122,8 @@ class Sorting:
         for line in rows[~right].tolist():
             more = "at least " if self._layout.at_least else ""
             finding = f"found {self._lines.cells[line]} columns where {self._layout.name} has {more}{width}"
-            self.report(line, finding, "mend the line; a cut one shows that the file was not written to its end")
+            remedy = "mend the line; a cut one shows that the file was not written to its end"
+            self.report(line, finding, remedy, "columns")
         return rows[right]
 
     def _check_comments(self, comments: Ints, rows: Ints) -> None:
@@ -132,7 +133,7 @@ class Sorting:
             return
         inside = (before > 0) & (self._sentence_of_line[rows[place]] == self._sentence_of_line[comments])
         for line in comments[inside].tolist():
-            self.report(line, "found a comment inside a sentence", "move it before the sentence")
+            self.report(line, "found a comment inside a sentence", "move it before the sentence", "comment")
 
     def _numbered(self, rows: Ints, comments: Ints) -> WordLines:
         """Lines by their numbers, which are checked."""
@@ -148,7 +149,7 @@ class Sorting:
             finding = (
                 f"{cells.text(place, row)!r} numbers no word (3), no token of several (3-4) and no empty node (3.1)"
             )
-            self.report(int(rows[row]), finding, "number the words of every sentence from 1 on")
+            self.report(int(rows[row]), finding, "number the words of every sentence from 1 on", "number")
         multi, empty = others[mark == _HYPHEN], others[mark == _POINT]
         size = second[mark == _HYPHEN] - number[multi] + 1
         lines = rows[multi]
@@ -172,7 +173,8 @@ class Sorting:
         wrong = np.flatnonzero(number != expected)
         for word in wrong[self._first_of_sentence(found, wrong)].tolist():
             finding = f"found the word {number[word]} where {expected[word]} is next"
-            self.report(int(found.words[word]), finding, "number the words of every sentence from 1 on, without gaps")
+            remedy = "number the words of every sentence from 1 on, without gaps"
+            self.report(int(found.words[word]), finding, remedy, "number")
 
     def _first_of_sentence(self, found: WordLines, words: Ints) -> Ints:
         """Which of some words are the first of them in their sentence."""
@@ -201,7 +203,7 @@ class Sorting:
             for token in np.flatnonzero(wrong & ~told).tolist():
                 name = f"{number[token]}-{number[token] + found.size[token] - 1}"
                 remedy = "write it before its words, which have the numbers of its range"
-                self.report(int(found.multiwords[token]), f"the multi-word token {name} {what}", remedy)
+                self.report(int(found.multiwords[token]), f"the multi-word token {name} {what}", remedy, "number")
             told |= wrong
 
     def _check_empty_nodes(self, found: WordLines, number: Ints) -> None:
@@ -210,4 +212,4 @@ class Sorting:
         first = np.searchsorted(self._sentence_of_line[found.words], self._sentence_of_line[lines])
         for node in np.flatnonzero(before - first != number).tolist():
             finding = f"found an empty node of word {number[node]} behind word {before[node] - first[node]}"
-            self.report(int(lines[node]), finding, "write it behind its word")
+            self.report(int(lines[node]), finding, "write it behind its word", "number")

@@ -48,12 +48,18 @@ def _rows(result: Result, score: ModelScore, counts: Sequence[str], more: Sequen
         return [*(shown[kind] for kind in counts), *scores, *(shown[each] for each in more)]
 
     yield [*name, "overall", "", gold.units, result.units, *cells(score.overall)]
-    for kind, average in (("macro", score.macro), ("support", score.support)):
+    for kind, average in (("macro", score.macro), ("support", score.support)) if score.labels else ():
         yield [*name, kind, "", "", "", *cells(average)]
     for label, row in score.labels.items():
         yield [*name, "label", label, gold.labels.get(label, 0), result.labels.get(label, 0), *cells(row)]
     for tag, row in score.supertags.items():
         yield [*name, "supertag", tag, "", "", *cells(row)]
+    for distance, row in score.distances.items():
+        yield [*name, "distance", distance, row.counts["gold"], row.counts["system"], *cells(row)]
+    if score.sentences is not None:
+        correct, total = score.sentences.correct, score.sentences.total
+        nothing = [""] * (len(cells(score.overall)) - counts.index("correct") - 1)
+        yield [*name, "sentences", "", total, "", *[""] * counts.index("correct"), correct, *nothing]
 
 
 def _standings(ranking: Ranking) -> Iterator[list[object]]:

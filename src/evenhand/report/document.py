@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from evenhand.compare.ranking import Standing
 from evenhand.report.tables import Cell, Column, Table, summary, tables
+from evenhand.report.word_tables import official_table, word_summary, word_tables
 from evenhand.result.ranking import Ranking
-from evenhand.result.result import Gold, Results
+from evenhand.result.result import Results
 from evenhand.result.shown import Shown
 
 _NOTHING = "–"
@@ -35,21 +36,31 @@ def document(subject: Shown) -> Document:
         return Document(_opening_of_ranking(subject), sections, subject.notes, subject.signature)
     if not isinstance(subject, Results):
         raise TypeError(f"{type(subject).__name__} has no tables")
-    sections = [Section("", [summary(subject)])]
-    sections += [
-        Section(f"{each.name}: {_counted(each.units, 'span')}", list(tables(each))) for each in subject.values()
-    ]
-    return Document(_opening(subject.gold), sections, subject.notes, subject.signature)
+    return Document(_opening(subject), list(_sections(subject)), subject.notes, subject.signature)
 
 
-def _opening(gold: Gold) -> str:
+def _sections(results: Results) -> Iterator[Section]:
+    """The summary, then a section for each system."""
+    of_words = results.task != "spans"
+    yield Section("", list(word_summary(results)) if of_words else [summary(results)])
+    for result in results.values():
+        if of_words:
+            official = official_table(result) if len(results) > 1 else None
+            shown = [*([official] if official is not None else []), *word_tables(result)]
+        else:
+            shown = list(tables(result))
+        yield Section(f"{result.name}: {_counted(result.units, results.unit)}", shown)
+
+
+def _opening(results: Results) -> str:
+    gold = results.gold
     sizes = [_counted(gold.documents, "document")] if gold.documents > 1 else []
     sizes.append(_counted(gold.sentences, "sentence"))
-    if gold.tokens is not None:
+    if gold.tokens is not None and results.task == "spans":
         sizes.append(_counted(gold.tokens, "token"))
     if gold.characters is not None:
         sizes.append(_counted(gold.characters, "character"))
-    return f"gold standard {gold.name}: {_counted(gold.units, 'span')} in {', '.join(sizes)}"
+    return f"gold standard {gold.name}: {_counted(gold.units, results.unit)} in {', '.join(sizes)}"
 
 
 def _opening_of_ranking(ranking: Ranking) -> str:

@@ -70,11 +70,11 @@ def tables(result: Result) -> Iterator[Table]:
     """Everything about one system: a table a model, the error types, the confusion matrix."""
     for score in result.scores.values():
         if score.name != "accuracy":
-            yield _model(result, score)
+            yield of_labels(result, score)
     fair = result.scores.get("fair") or result.scores.get("weighted")
     if fair is not None:
         yield _error_types(result, fair)
-        yield _confusion(fair)
+        yield confusion(fair, "confusion (errors only)", ("FN", "FP"))
 
 
 def _score_columns(results: Results | Result) -> list[Column]:
@@ -88,11 +88,11 @@ def _scores(average: Average, beta: float) -> list[Cell]:
     return found if beta == 1 else [*found, average.f_beta]
 
 
-def _model(result: Result, score: ModelScore) -> Table:
+def of_labels(result: Result, score: ModelScore, unit: str = "label") -> Table:
     """Counts and scores by label, then overall and the averages."""
     kinds = [kind for kind in score.model.counts if kind not in ("BE", "gold")]
     more = [name for name in SHOWN_SCORES if name in score.overall.more]
-    columns = [Column("label", "text"), Column("gold", "count")]
+    columns = [Column(unit, "text"), Column("gold", "count")]
     columns += [Column(COUNT_NAMES.get(kind, kind), "count") for kind in kinds] + _score_columns(result)
     columns += [Column(SHOWN_SCORES[name], "percent") for name in more]
 
@@ -134,20 +134,24 @@ def _error_types(result: Result, score: ModelScore) -> Table:
     return Table(f"error types ({score.name})", columns, rows, remark=remark)
 
 
-def _confusion(score: ModelScore) -> Table:
-    """Gold labels as rows, system labels as columns; errors only, so that the diagonal holds boundary errors."""
+def confusion(score: ModelScore, title: str, one_sided: tuple[str, str]) -> Table:
+    """Gold labels as rows, system labels as columns; errors only, so that the diagonal holds boundary errors.
+
+    `one_sided` is what units are called that only the gold standard or only the system has.
+    """
     cells = score.confusion or {}
     weight = {label: _errors_with(label, score) for label in score.labels}
     shown = sorted(sorted(weight, key=lambda label: -weight[label])[:MOST_LABELS])
-    columns = [Column("gold \\ system", "text"), *(Column(label, "count") for label in shown), Column("FN", "count")]
+    columns = [Column("gold \\ system", "text"), *(Column(label, "count") for label in shown)]
+    columns.append(Column(one_sided[0], "count"))
     rows: list[list[Cell]] = [
         [label, *(cells.get(label, {}).get(other, 0) for other in (*shown, NO_LABEL))] for label in shown
     ]
-    rows.append(["FP", *(cells.get(NO_LABEL, {}).get(other, 0) for other in shown), None])
+    rows.append([one_sided[1], *(cells.get(NO_LABEL, {}).get(other, 0) for other in shown), None])
     remark = ""
     if len(shown) < len(weight):
         remark = f"The {len(shown)} labels with the most errors of {len(weight)}; --as json has them all."
-    return Table("confusion (errors only)", columns, rows, remark=remark)
+    return Table(title, columns, rows, remark=remark)
 
 
 def _errors_with(label: str, score: ModelScore) -> float:

@@ -16,7 +16,7 @@ def to_contract(results: Results) -> dict[str, Any]:
     return {
         "evenhand": __version__,
         "command": "score",
-        "task": "spans",
+        "task": results.task,
         "signature": results.signature,
         "notes": list(results.notes),
         "gold": {
@@ -46,8 +46,10 @@ def _system(result: Result) -> dict[str, Any]:
 
 
 def _model(score: ModelScore) -> dict[str, Any]:
-    if score.name == "accuracy":
+    if score.model.judge == "accuracy":
         return {"headline": score.headline, "overall": {**score.overall.counts, "accuracy": score.headline}}
+    if score.model.judge == "conll18":
+        return {"headline": score.headline, "overall": _row(score.overall, score.beta)}
     found: dict[str, Any] = {
         "headline": score.headline,
         "overall": _row(score.overall, score.beta),
@@ -55,6 +57,12 @@ def _model(score: ModelScore) -> dict[str, Any]:
         "support": _average(score.support, score.beta),
         "labels": {label: _row(row, score.beta) for label, row in score.labels.items()},
     }
+    if score.sentences is not None:
+        sentences = score.sentences
+        found["overall"]["accuracy"] = score.headline
+        found["sentences"] = {"correct": sentences.correct, "total": sentences.total, "share": sentences.share}
+    if score.distances:
+        found["distances"] = {name: _row(row, score.beta) for name, row in score.distances.items()}
     if score.supertags:
         found["supertags"] = {name: _row(row, score.beta) for name, row in score.supertags.items()}
     if score.baselines:

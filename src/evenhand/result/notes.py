@@ -49,7 +49,7 @@ def notes_on_words(
     if missing:
         found.append(
             f"system {name}: has no word for {missing:,} of the {gold.tokens or 0:,} words of the gold standard, "
-            "as its tokens differ; these are wrong."
+            "as its tokens differ; these count as wrong."
         )
     if not gold.units:
         found.append(f"gold {gold.name}: has no word that counts.")
@@ -103,8 +103,9 @@ def _reading(side: str, name: str, reading: Reading, repair: Repair) -> list[str
 def _one_sided(
     side: str, other: str, labels: Mapping[str, int], others: Mapping[str, int], units: str = "spans"
 ) -> list[str]:
-    """The labels that only one side has, with the nearest one of the other side."""
-    only = [label for label in labels if label not in others]
+    """The labels that only one side has, with the nearest one of the other side; of words, rare ones go unsaid."""
+    least = sum(labels.values()) / 1000 if units == "words" else 0
+    only = [label for label in labels if label not in others and labels[label] >= least]
     found = []
     for label in only[:_MOST_LABELS]:
         nearest = _nearest(label, [each for each in others if each not in labels] or list(others))

@@ -8,6 +8,7 @@ from typing import Any
 
 from evenhand.compare.ranking import Correlation, Standing
 from evenhand.result.shown import Shown
+from evenhand.settings import Task
 from evenhand.version import __version__
 
 
@@ -26,6 +27,7 @@ class Ranking(Shown):
     """What was resampled: documents or sentences."""
     signature: str
     notes: tuple[str, ...] = ()
+    task: Task = "spans"
     data_sets: Mapping[str, Ranking] | None = None
     """The rankings that an average is over, by data set."""
 
@@ -50,7 +52,7 @@ class Ranking(Shown):
         found = {
             "evenhand": __version__,
             "command": "rank",
-            "task": "spans",
+            "task": self.task,
             "signature": self.signature,
             "notes": list(self.notes),
             **self._figures(),

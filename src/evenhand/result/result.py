@@ -12,7 +12,7 @@ from evenhand.result.shown import Shown
 from evenhand.result.signature import joint_signature
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.spans import ModelScore
-from evenhand.settings import ScoreSettings
+from evenhand.settings import ScoreSettings, Task
 from evenhand.tally import Tally
 from evenhand.text.annotation import Reading
 
@@ -81,6 +81,15 @@ class Results(Shown, Mapping[str, Result]):
     @property
     def gold(self) -> Gold:
         return self._first.gold
+
+    @property
+    def task(self) -> Task:
+        return self._first.settings.task
+
+    @property
+    def unit(self) -> str:
+        """What is counted."""
+        return "span" if self.task == "spans" else "word"
 
     @property
     def signature(self) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from evenhand.problems import SettingError
+from evenhand.settings import ColumnName
 from evenhand.text.corpus import Corpus
 from evenhand.text.layers import Spans, Tags, Trees, Written
 from evenhand.text.tokens import Joined, Tokens
@@ -85,6 +86,19 @@ class Annotation:
         """The tags that a layer of spans was read from, if they are one tag a token."""
         found = self.layers.get("tags" if layer == "spans" else f"{layer}-tags")
         return found if isinstance(found, Tags) else None
+
+    def word_tags(self, column: ColumnName | None = None) -> Tags:
+        """The tags of words: those of a column that is named, else what the file has as such, else UPOS."""
+        for name in (column, "tags", "upos"):
+            found = self.layers.get(str(name))
+            if isinstance(found, Tags):
+                return found
+        raise SettingError(f"{self.corpus.source} has no tags a word; name their --column, or give another file.")
+
+    @property
+    def is_of_words(self) -> bool:
+        """Whether it holds tags or trees of words, and no spans."""
+        return "words" in self.readings
 
     def __repr__(self) -> str:
         sizes = [f"{self.corpus.sentences:,} sentences"]

@@ -1,4 +1,4 @@
-"""Annotations from plain lists: tags or spans, a list a sentence."""
+"""Annotations from plain lists: tags, trees or spans, a list a sentence."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from evenhand.text import encodings
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
-from evenhand.text.layers import Spans, Tags
+from evenhand.text.layers import Spans, Tags, Trees
 from evenhand.text.tag_table import TagTable, looks_plain
 from evenhand.text.tokens import Tokens
+from evenhand.text.trees import without_root
 
 SpanTuple = tuple[str, int, int] | tuple[str, int, int, Sequence[int]]
 
@@ -61,6 +62,32 @@ def tags(
     return Annotation(corpus, {"spans": decoded.spans, "tags": Tags(code, tuple(names))}, {"spans": reading}, name)
 
 
+def trees(
+    sentences: Iterable[Sequence[tuple[int, str]]],
+    *,
+    tokens: Iterable[Sequence[str]] | None = None,
+    name: str = "trees",
+) -> Annotation:
+    """An annotation from heads and relations: `trees([[(2, "nsubj"), (0, "root")]])`, a list a sentence.
+
+    Heads are numbers of words, of which the first is 1; 0 is the root. For `tokens` see `tags`.
+    """
+    listed = list(sentences)
+    bounds = _bounds(listed)
+    head = ints([head for sentence in listed for head, _ in sentence])
+    relation, names = _coded([[relation for _, relation in sentence] for sentence in listed], len(head))
+    lengths = np.repeat(np.diff(bounds), np.diff(bounds))
+    for wrong, what in (
+        ((head < 0) | (head > lengths), "a head outside the sentence"),
+        (without_root(np.clip(head, 0, lengths), bounds), "words that do not lead to the root"),
+    ):
+        if wrong.any():
+            sentence = int(np.searchsorted(bounds, int(wrong.argmax()), side="right")) - 1
+            raise InputError(name, None, f"sentence {sentence} has {what}", "heads must make a tree")
+    corpus = Corpus(name, len(listed), bounds, _tokens(tokens, bounds, name))
+    return Annotation(corpus, {"trees": Trees(head, Tags(relation, tuple(names)))}, {"words": Reading("lists")}, name)
+
+
 def spans(
     sentences: Iterable[Iterable[SpanTuple]],
     *,
@@ -97,12 +124,12 @@ def spans(
     return Annotation(corpus, {"spans": layer}, {"spans": Reading("lists")}, name)
 
 
-def _bounds(listed: list[Sequence[str]]) -> Ints:
+def _bounds(listed: Sequence[Sequence[object]]) -> Ints:
     lengths = np.fromiter(map(len, listed), dtype=np.int64, count=len(listed))
     return np.concatenate((ints([0]), np.cumsum(lengths)))
 
 
-def _coded(listed: list[Sequence[str]], count: int) -> tuple[Ints, list[str]]:
+def _coded(listed: Sequence[Sequence[str]], count: int) -> tuple[Ints, list[str]]:
     """A code a tag, and the tags by code."""
     codes: dict[str, int] = {}
     flat = chain.from_iterable(listed)

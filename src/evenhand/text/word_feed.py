@@ -6,7 +6,7 @@ so that what stands before it can be aligned and judged for itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -35,16 +35,19 @@ class Aligned:
 class Side:
     """The words of one side that wait for the other."""
 
-    def __init__(self, *, by_position: bool) -> None:
+    def __init__(self, layers: Collection[str], *, by_position: bool) -> None:
+        """Of the annotation, only some layers are kept."""
         self.waiting: list[Words] = []
         self.text = _NOTHING
         """The characters that were not compared yet."""
         self.end = 0
         """How much was met so far."""
-        self._by_position = by_position
+        self._layers, self._by_position = layers, by_position
 
-    def words(self, annotation: Annotation, groups: Ints) -> tuple[Words, Bytes]:
+    def words(self, batch: Annotation, groups: Ints) -> tuple[Words, Bytes]:
         """A batch as words, and its characters, if these count."""
+        layers = {name: layer for name, layer in batch.layers.items() if name in self._layers}
+        annotation = replace(batch, corpus=replace(batch.corpus, asides=None), layers=layers)
         if self._by_position:
             return by_position(annotation, self.end, groups), _NOTHING
         return by_characters(annotation, self.end, groups)
@@ -78,11 +81,13 @@ class Side:
 class WordFeed:
     """A system's batches, handed out beside those of the gold standard."""
 
-    def __init__(self, batches: Iterator[Annotation], align: Align, *, by_position: bool) -> None:
+    def __init__(
+        self, batches: Iterator[Annotation], align: Align, layers: Collection[str], *, by_position: bool
+    ) -> None:
         """With `by_position` words are counted and not looked at, and sentences must have the same lengths."""
         self.reading: Reading | None = None
         self._batches, self._align, self._by_position = batches, align, by_position
-        self._gold, self._system = Side(by_position=by_position), Side(by_position=by_position)
+        self._gold, self._system = (Side(layers, by_position=by_position) for _ in range(2))
         self._last: Words | None = None
 
     def take(self, gold: Words, text: Bytes) -> Aligned | None:
@@ -119,7 +124,6 @@ class WordFeed:
         if batch is None:
             return False
         self.reading = self.reading.plus(batch.reading) if self.reading else batch.reading
-        batch = replace(batch, corpus=replace(batch.corpus, asides=None))
         self._system.add(*self._system.words(batch, zeros(batch.corpus.sentences)))
         return True
 
