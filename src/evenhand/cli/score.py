@@ -45,7 +45,9 @@ def score(gold: Path, systems: tuple[Path, ...], form: str, output: Path | None,
     import evenhand
 
     if form == "conlleval":
-        options["match"] = ("exact", "accuracy")
+        if options["task"] in ("tags", "trees"):
+            raise click.UsageError("The layout of conlleval is for spans")
+        options |= {"match": ("exact", "accuracy"), "task": "spans"}
     results = evenhand.score(gold, list(systems) or None, **score_options(options))
     if isinstance(results, evenhand.Result):
         results = evenhand.Results({results.name: results})

@@ -92,16 +92,22 @@ class WordFeed:
 
     def take(self, gold: Words, text: Bytes) -> Aligned | None:
         """The next words of both sides, as far as they share a sentence end; None if there is none yet."""
+        shared = self.offer(gold, text)
+        return self.cut(int(shared[-1])) if len(shared) else None
+
+    def offer(self, gold: Words, text: Bytes) -> Ints:
+        """Take more words of the gold standard, and as many of the system; the sentence ends that they share."""
         self._gold.add(gold, text)
         while self._system.end < self._gold.end:
             if not self._read():
                 self._compare()
                 raise self._ends_early()
         self._compare()
-        shared = np.intersect1d(self._gold.sentence_ends, self._system.sentence_ends, assume_unique=True)
-        if not len(shared):
-            return None
-        mine, theirs = self._gold.take(int(shared[-1])), self._system.take(int(shared[-1]))
+        return np.intersect1d(self._gold.sentence_ends, self._system.sentence_ends, assume_unique=True)
+
+    def cut(self, end: int) -> Aligned:
+        """The words of both sides up to a sentence end that they share."""
+        mine, theirs = self._gold.take(end), self._system.take(end)
         rows = align_words(mine, theirs)
         if self._align == "strict" and not self._by_position:
             _check_same(mine, theirs)
