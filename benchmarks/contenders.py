@@ -67,6 +67,31 @@ def evenhand_rank(gold: str, folder: str) -> Timed:
     return process_time() - begin, max(each.score for each in ranking["exact"].values())
 
 
+def evenhand_compare(gold: str, folder: str) -> Timed:
+    """All pairs of the systems of a folder, with 10,000 trials and 1,000 resamples."""
+    import evenhand as eh
+    from evenhand.report.text import render
+
+    systems = [path for path in sorted(Path(folder).glob("*.tags")) if path != Path(gold)]
+    begin = process_time()
+    comparison = eh.compare(gold, systems)
+    render(comparison)
+    return process_time() - begin, len(comparison.pairs)
+
+
+def evenhand_tests(gold: str, folder: str) -> Timed:
+    """10,000 trials and 10,000 resamples of fair F1, by what they add to a comparison without any."""
+    import evenhand as eh
+
+    systems = sorted(Path(folder).glob("*.conll"))
+    seconds = []
+    for number in (0, 10_000):
+        begin = process_time()
+        comparison = eh.compare(gold, systems, trials=number, resamples=number)
+        seconds.append(process_time() - begin)
+    return seconds[1] - seconds[0], len(comparison.pairs)
+
+
 def evenhand_lists(gold: str, system: str) -> Timed:
     import evenhand as eh
     from evenhand.report.text import render
@@ -244,6 +269,8 @@ CONTENDERS: dict[str, Callable[[str, str], Timed]] = {
     "evenhand-exact": evenhand_exact,
     "evenhand-four": evenhand_four,
     "evenhand-rank": evenhand_rank,
+    "evenhand-compare": evenhand_compare,
+    "evenhand-tests": evenhand_tests,
     "evenhand-lists": evenhand_lists,
     "evenhand-jsonl": evenhand_json_lines,
     "json-loads": json_loads,

@@ -32,6 +32,25 @@ def write(folder: Path, tokens: int, seed: int = 1) -> tuple[Path, Path]:
     return gold_path, system_path
 
 
+def write_pair(folder: Path, sentences: int, seed: int = 1) -> tuple[Path, Path]:
+    """Gold standard and, in a folder, two systems that err alike but not in the same places; made once."""
+    gold_path, systems = folder / f"pair-{sentences}" / "gold.conll", folder / f"pair-{sentences}" / "systems"
+    if gold_path.exists():
+        return gold_path, systems
+    systems.mkdir(parents=True, exist_ok=True)
+    chance = random.Random(seed)
+    words = ["".join(chance.choices(SYLLABLES, k=chance.choice((1, 1, 1, 2, 2, 3)))) for _ in range(20_000)]
+    files = [path.open("w") for path in (systems / "a.conll", systems / "b.conll", gold_path)]
+    for _ in range(sentences):
+        text, spans = _text(chance, words)
+        sides = [_tags(len(text), _predict(chance, spans, len(text))) for _ in range(2)]
+        for file, tags in zip(files, [*sides, _tags(len(text), spans)], strict=True):
+            file.write("".join(f"{word} {tag}\n" for word, tag in zip(text, tags, strict=True)) + "\n")
+    for file in files:
+        file.close()
+    return gold_path, systems
+
+
 def write_json_lines(folder: Path, records: int, seed: int = 1) -> Path:
     """Texts of about 20 words with about 3 spans by character offsets, in the shape of Prodigy's exports."""
     path = folder / f"spans-{records}.jsonl"
@@ -83,6 +102,12 @@ def write_treebank(folder: Path, data: Path, times: int) -> tuple[Path, Path] | 
 
 
 def _sentence(chance: random.Random, words: list[str]) -> tuple[list[str], list[str], list[str]]:
+    text, spans = _text(chance, words)
+    return text, _tags(len(text), spans), _tags(len(text), _predict(chance, spans, len(text)))
+
+
+def _text(chance: random.Random, words: list[str]) -> tuple[list[str], list[tuple[int, int, str]]]:
+    """The words of a sentence, and its entities."""
     length = chance.randint(3, 26)
     text = chance.choices(words, k=length)
     spans, place = [], 0
@@ -92,7 +117,7 @@ def _sentence(chance: random.Random, words: list[str]) -> tuple[list[str], list[
             spans.append((place, place + size, chance.choice(LABELS)))
             place += size
         place += 1
-    return text, _tags(length, spans), _tags(length, _predict(chance, spans, length))
+    return text, spans
 
 
 def _predict(chance: random.Random, spans: list[tuple[int, int, str]], length: int) -> list[tuple[int, int, str]]:

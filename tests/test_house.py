@@ -23,7 +23,7 @@ ROOMS = (
     "tally",
     "scores",
     "statistics",
-    "compare",
+    "comparison",
     "result",
     "report",
     "engines",

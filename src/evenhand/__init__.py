@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 from evenhand.version import __version__
 
 if TYPE_CHECKING:
+    from evenhand.engines.compare import compare as compare
+    from evenhand.engines.gate import gate as gate
     from evenhand.engines.germeval import germeval as germeval
     from evenhand.engines.rank import rank as rank
     from evenhand.engines.rank import rank_suite as rank_suite
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from evenhand.problems import EvenhandError as EvenhandError
     from evenhand.problems import InputError as InputError
     from evenhand.problems import SettingError as SettingError
+    from evenhand.result.comparison import Comparison as Comparison
+    from evenhand.result.gate import Gate as Gate
     from evenhand.result.germeval import GermEval as GermEval
     from evenhand.result.ranking import Ranking as Ranking
     from evenhand.result.result import Result as Result
@@ -35,13 +39,17 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Annotation": "evenhand.text.annotation",
+    "Comparison": "evenhand.result.comparison",
     "EvenhandError": "evenhand.problems",
+    "Gate": "evenhand.result.gate",
     "GermEval": "evenhand.result.germeval",
     "InputError": "evenhand.problems",
     "Result": "evenhand.result.result",
     "Results": "evenhand.result.result",
     "SettingError": "evenhand.problems",
     "Tally": "evenhand.tally",
+    "compare": "evenhand.engines.compare",
+    "gate": "evenhand.engines.gate",
     "germeval": "evenhand.engines.germeval",
     "Ranking": "evenhand.result.ranking",
     "rank": "evenhand.engines.rank",
@@ -55,7 +63,9 @@ _HOMES = {
 
 __all__ = [
     "Annotation",
+    "Comparison",
     "EvenhandError",
+    "Gate",
     "GermEval",
     "InputError",
     "Ranking",
@@ -64,6 +74,8 @@ __all__ = [
     "SettingError",
     "Tally",
     "__version__",
+    "compare",
+    "gate",
     "germeval",
     "rank",
     "rank_suite",

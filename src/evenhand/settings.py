@@ -88,6 +88,8 @@ class ReadSettings:
     """The column that says what each token weighs, if there is one."""
     task: Task | None = None
     """What is wanted of a file; None: all that it has."""
+    extra: tuple[ColumnName, ...] = ()
+    """Further columns, which become layers under these names."""
     block_size: int = 1 << 18
     """How many bytes are read at a time; no number depends on it."""
 
@@ -114,7 +116,9 @@ class Punctuation:
     def parse(text: str) -> Punctuation:
         """`keep`, `relation`, `form`, or `pos:TAG,TAG`; with spaces between tags where a comma is one of them."""
         by, _, rest = text.partition(":")
-        tags = tuple(rest.split() if " " in rest.strip() else (tag.strip() for tag in rest.split(",") if tag.strip()))
+        words = rest.split()
+        with_spaces = "," in words or "," not in rest
+        tags = tuple(words if with_spaces else (tag.strip() for tag in rest.split(",") if tag.strip()))
         if by == "pos" and tags:
             return Punctuation("pos", tags)
         if text in ("keep", "relation", "form"):

@@ -93,7 +93,7 @@ def test_a_seed_gives_the_same_intervals_and_another_one_others() -> None:
 
 def test_intervals_narrow_as_data_grows() -> None:
     """Sixteen times the sentences: about a quarter of the width."""
-    for few, many in zip(intervals(50), intervals(800), strict=True):
+    for few, many in zip(intervals(50, resamples=2000), intervals(800, resamples=2000), strict=True):
         assert 2.5 < (few[1] - few[0]) / (many[1] - many[0]) < 6
 
 

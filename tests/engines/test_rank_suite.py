@@ -165,7 +165,7 @@ BROKEN = {
     "no systems": (PATTERNS + ENTRY, r"data set 3 of .*suite\.toml has no systems\."),
     "unknown key": (
         ENTRY + 'systems = "north/systems/*.conll"\nmatch = "exact"\n',
-        "data set 1 of .* has the key 'match'; the keys are name, gold, systems, format, column, encoding, align, map",
+        "data set 1 of .* has the key 'match'; the keys are name, gold, systems, task, format, column, encoding, align, map",
     ),
     "nothing in the pattern": (ENTRY + 'systems = "nothing/*.conll"\n', "there is no file in it; check the path"),
     "no such system": (ENTRY + 'systems = { a = "a.conll" }\n', r"a\.conll: there is no such file; check the path"),

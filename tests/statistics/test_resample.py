@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom, poisson
 
 from evenhand.arrays import Ints, Values
 from evenhand.statistics import resample
+from evenhand.statistics.blocks import blocks
 from evenhand.statistics.resample import bootstrap as bootstrap_types
-from evenhand.statistics.resample import draw_groups, draw_types, interval
+from evenhand.statistics.resample import bootstrap_block, draw_groups, draw_types
 
 Draw = Callable[[Ints, int, np.random.Generator], Values]
 
@@ -70,6 +72,38 @@ def test_another_seed_gives_other_resamples() -> None:
     assert bootstrap(sample(1000, 50), 5, seed=1).tolist() != bootstrap(sample(1000, 50), 5, seed=2).tolist()
 
 
+def test_the_sizes_of_blocks() -> None:
+    assert (blocks(2500), blocks(1000), blocks(7), blocks(0)) == ([1000, 1000, 500], [1000], [7], [])
+
+
+@pytest.mark.parametrize("seed", [3, (3, 1)])
+@pytest.mark.parametrize("types", [5, 500, 6000])
+def test_a_block_alone_is_the_block_in_a_run(types: int, seed: int | tuple[int, int]) -> None:
+    """Few types are drawn by type, many by group or, where there are even more groups, by type in several steps."""
+    rows, sizes = np.unique(sample(12_500 if types == 6000 else 500, types), axis=0, return_counts=True)
+    whole = bootstrap_types(rows, sizes, 2100, seed)
+    for block in (2, 0, 1):
+        alone = bootstrap_block(rows, sizes, 100 if block == 2 else 1000, seed, block)
+        assert np.array_equal(alone, whole[1000 * block : 1000 * block + 1000])
+
+
+def test_the_number_of_a_block_is_no_part_of_the_seed() -> None:
+    rows, sizes = np.array([[0.0], [1.0]]), np.array([500, 500])
+    second = bootstrap_block(rows, sizes, 20, 3, 1)
+    others = [bootstrap_block(rows, sizes, 20, seed, block) for seed, block in [(3, 0), ((3, 1), 0), ((3, 0), 1)]]
+    # As in NumPy, a seed that ends with zeros is the seed without them.
+    assert [np.array_equal(second, other) for other in others] == [False, False, True]
+
+
+def test_more_resamples_begin_with_the_same_blocks() -> None:
+    counts = sample(300, 9)
+    assert np.array_equal(bootstrap(counts, 3000, 1)[:2000], bootstrap(counts, 2000, 1))
+
+
+def test_no_resamples() -> None:
+    assert bootstrap(sample(10, 3), 0, 1).shape == (0, 3)
+
+
 @pytest.mark.parametrize("types", [5, 2000])
 def test_mean_and_variance_of_a_sum(types: int) -> None:
     """The mean of the resampled sums is the total; their covariance is n times that of one group's counts.
@@ -119,19 +153,31 @@ def test_draws_of_a_type_are_binomial(draw: Draw) -> None:
     assert np.bincount(drawn.astype(int)) / 2000 == pytest.approx([8, 12, 6, 1], abs=0.25)
 
 
-def test_interval_by_hand() -> None:
-    """The numbers 0 to 100: their 2.5 % and 97.5 % quantiles, and their 5 % and 95 % quantiles."""
-    assert interval(np.arange(101.0)) == pytest.approx((2.5, 97.5))
-    assert interval(np.arange(101.0), level=0.9) == pytest.approx((5, 95))
+@pytest.mark.parametrize("sizes", [[40, 60], [700, 300, 1], [1500, 2500, 10]])
+def test_the_whole_distribution_of_a_type(sizes: list[int]) -> None:
+    """Every number of draws is as frequent as the binomial distribution says, within 5 standard errors and a case."""
+    cases, groups = 100_000, sum(sizes)
+    drawn = draw_types(np.array(sizes), cases, np.random.default_rng(9))[:, 0].astype(int)
+    expected = binom.pmf(np.arange(groups + 1), groups, sizes[0] / groups) * cases
+    assert (np.abs(np.bincount(drawn, minlength=groups + 1) - expected) <= 5 * np.sqrt(expected) + 1).all()
 
 
-def test_interval_of_every_column() -> None:
-    low, high = interval(np.arange(101.0)[:, None] * [1, 10])
-    assert low == pytest.approx([2.5, 25])
-    assert high == pytest.approx([97.5, 975])
+class Bits:
+    """All twelve bits there are, each followed by the same fraction."""
+
+    def __init__(self, fraction: float) -> None:
+        self.fraction = fraction
+
+    def integers(self, low: int, high: int, shape: tuple[int, int], dtype: type) -> Ints:
+        return np.arange(low, high, dtype=dtype).reshape(shape)
+
+    def random(self, size: int) -> Values:
+        return np.full(size, self.fraction)
 
 
-def test_interval_of_a_share_of_groups() -> None:
-    """400 of 1,000 groups: the sum is binomial, so that the interval is about 400 ± 1.96 sqrt(1000 · 0.4 · 0.6)."""
-    sums = bootstrap(np.repeat([1.0, 0.0], [400, 600])[:, None], 20_000, seed=6)
-    assert interval(sums[:, 0]) == pytest.approx((369.6, 430.4), abs=2)
+@pytest.mark.parametrize("rate", [0.01, 0.5, 1, 7.3, 300, 1000])
+@pytest.mark.parametrize("fraction", [0.01, 0.37, 0.99])
+def test_poisson_numbers_are_quantiles(rate: float, fraction: float) -> None:
+    """An even number u leads to the least number k with P(at most k) >= u."""
+    found = resample._looked_up(rate, (1, 4096), Bits(fraction))  # type: ignore[arg-type]
+    assert np.array_equal(found[0], poisson.ppf((np.arange(4096) + fraction) / 4096, rate))

@@ -58,7 +58,7 @@ def test_texts_that_differ_show_where_they_part() -> None:
     other = eh.tags([["O", "O"]], tokens=[["New", "Yorkshire"]], name="other")
     with pytest.raises(
         eh.InputError,
-        match="found the text 'NewYorkshire' where gold has 'NewYork-base'; both sides must have the same text, spaces aside",
+        match="found the text 'New Yorkshire' where gold has 'New York-base'; both sides must have the same text, spaces aside",
     ):
         eh.score(GOLD, other, align="characters")
 

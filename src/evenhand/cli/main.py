@@ -12,6 +12,8 @@ from evenhand.version import __version__
 COMMANDS = {
     "score": "Scores and error types of systems.",
     "rank": "Scores and ranks under several match models.",
+    "compare": "What changes from one system to another.",
+    "gate": "Whether a candidate may replace a baseline.",
     "germeval": "The metrics of GermEval 2014.",
     "check": "Every problem of files, with line and remedy.",
     "convert": "Between formats and encodings.",

@@ -152,8 +152,11 @@ def _with(command: Command, options: Sequence[Callable[[Command], Command]]) -> 
     return command
 
 
-def scoring_options(defaults: str) -> Callable[[Command], Command]:
+def scoring_options(defaults: str, *, with_match: bool = True) -> Callable[[Command], Command]:
     """What is scored and how; `defaults` says which match models are taken unless others are named."""
+    if not with_match:
+        kept = [option for name, option in _SCORING_OPTIONS.items() if name not in _OF_OTHER_MODELS]
+        return lambda command: _with(command, kept)
     models = click.option(
         "--match",
         type=Names((*MATCH_MODELS, "semeval", "conll18")),
@@ -161,26 +164,26 @@ def scoring_options(defaults: str) -> Callable[[Command], Command]:
         f"Of tags: accuracy. Of trees: {', '.join(ATTACHMENT)}, and conll18 or one of its thirteen: conll18-las, … "
         f"[{defaults}].",
     )
-    return lambda command: _with(command, (models, *_SCORING_OPTIONS))
+    return lambda command: _with(command, (models, *_SCORING_OPTIONS.values()))
 
 
-_SCORING_OPTIONS = (
-    click.option("--labels", type=Names(), default=(), help="Only these labels."),
-    click.option("--exclude", type=Names(), default=(), help="All labels but these."),
-    click.option(
+_SCORING_OPTIONS = {
+    "labels": click.option("--labels", type=Names(), default=(), help="Only these labels."),
+    "exclude": click.option("--exclude", type=Names(), default=(), help="All labels but these."),
+    "map": click.option(
         "--map",
         "maps",
         multiple=True,
         metavar="[SIDE:]OLD=NEW",
         help="Another name for a label, on both sides; SIDE is gold, system, or a system's name.",
     ),
-    click.option(
+    "align": click.option(
         "--align",
         type=click.Choice(["strict", "position", "characters"]),
         help="Tokens must be equal; or only as many; or the text must be equal, whatever its tokens are "
         "[strict; characters for words in CoNLL-U].",
     ),
-    click.option(
+    "punctuation": click.option(
         "--punctuation",
         metavar="POLICY",
         default="keep",
@@ -188,54 +191,64 @@ _SCORING_OPTIONS = (
         help="Which words are left out of uas, ls, las and the accuracy of tags: none (keep), or those told by their "
         "relation, their form, or their tags (pos:PUNCT,SYM).",
     ),
-    click.option("--subtypes", is_flag=True, help="Compare the relations of trees with their subtypes (nmod:poss)."),
-    click.option(
+    "subtypes": click.option(
+        "--subtypes", is_flag=True, help="Compare the relations of trees with their subtypes (nmod:poss)."
+    ),
+    "levels": click.option(
         "--levels",
         type=click.Choice(["pooled", "separate"]),
         default="pooled",
         show_default=True,
         help="Match nested spans across levels, or within their level only.",
     ),
-    click.option(
+    "focus": click.option(
         "--focus",
         type=click.Choice(["target", "system"]),
         default="target",
         show_default=True,
         help="Whether LE and LBE count for the gold label or for the system's.",
     ),
-    click.option(
+    "weights": click.option(
         "--weights",
         metavar="NAME|FORMULA|FILE",
         help="Weights of the model 'weighted', which this adds: fair, lenient, boundaries, as-fp, as-fn, "
         "or a formula such as 'LE = 0.5 FP + 0.5 FN, BE = 0.5 TP + 0.25 FP + 0.25 FN'.",
     ),
-    click.option("--beta", type=float, default=1.0, show_default=True, help="Weight of recall in F-beta."),
-    click.option(
+    "beta": click.option("--beta", type=float, default=1.0, show_default=True, help="Weight of recall in F-beta."),
+    "separator-weight": click.option(
         "--separator-weight",
         type=float,
         default=1.0,
         show_default=True,
         help="What a separator weighs in ts, where a token weighs 1.",
     ),
-    click.option(
+    "token-weight": click.option(
         "--token-weight",
         metavar="COLUMN",
         help="Column of GOLD, by number or name, that says what each token weighs in ts and t.",
     ),
-    click.option("--spurious", type=int, default=1, show_default=True, help="Spurious tokens that constrained allows."),
-    click.option("--missing", type=int, default=1, show_default=True, help="Missing tokens that constrained allows."),
-    click.option("--iou", type=float, default=0.5, show_default=True, help="How much of their union two spans share."),
-)
+    "spurious": click.option(
+        "--spurious", type=int, default=1, show_default=True, help="Spurious tokens that constrained allows."
+    ),
+    "missing": click.option(
+        "--missing", type=int, default=1, show_default=True, help="Missing tokens that constrained allows."
+    ),
+    "iou": click.option(
+        "--iou", type=float, default=0.5, show_default=True, help="How much of their union two spans share."
+    ),
+}
+_OF_OTHER_MODELS = ("focus", "weights", "separator-weight", "token-weight", "spurious", "missing", "iou")
+"""Options that only change what a comparison does not look at."""
 
 
 def score_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """The scoring and reading options of a command, as the Python functions take them."""
     plain = ("match", "task", "labels", "exclude", "align", "punctuation", "subtypes", "levels", "focus", "beta")
     more = ("separator_weight", "spurious", "missing", "iou", "repair", "offsets", "functions", "supertag", "baselines")
-    column = column_names(options["token_weight"])
+    column = column_names(options.get("token_weight"))
     return {name: options[name] for name in (*plain, *more) if name in options} | {
         "map": options["maps"],
-        "weights": read_weights(options["weights"]),
+        "weights": read_weights(options.get("weights")),
         "token_weight": column[0] if column else None,
         "format": by_side(options["formats"]),
         "column": by_side(options["columns"]),

@@ -12,16 +12,18 @@ import click
 from evenhand.problems import InputError
 
 if TYPE_CHECKING:
+    from evenhand.result.comparison import Comparison
+    from evenhand.result.gate import Gate
     from evenhand.result.ranking import Ranking
     from evenhand.result.result import Results
 
 OUTPUTS = ("text", "json", "csv", "markdown", "latex", "value", "conlleval")
 
 
-def emit(results: Results | Ranking, form: str, path: Path | None, *, quiet: bool) -> None:
+def emit(results: Results | Ranking | Comparison | Gate, form: str, path: Path | None, *, quiet: bool) -> None:
     """Render the results and write them; notes that a form has no place for go to standard error."""
     text: str = import_module(f"evenhand.report.{form}").render(results)
-    if form in ("csv", "value", "conlleval") and not quiet:
+    if form in ("csv", "jsonl", "value", "conlleval") and not quiet:
         for note in results.notes:
             click.echo(f"Note: {note}", err=True)
     if path is None:

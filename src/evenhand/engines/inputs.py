@@ -9,12 +9,13 @@ from itertools import tee
 from os import PathLike
 from pathlib import Path
 
+from evenhand.formats.conllu import layout_of
 from evenhand.formats.folders import check_same_names, files_of
 from evenhand.formats.read import batches
 from evenhand.formats.registry import find
 from evenhand.formats.source import Source
 from evenhand.problems import SettingError
-from evenhand.settings import UNIVERSAL_LAYERS, Align, ReadSettings, Task
+from evenhand.settings import UNIVERSAL_LAYERS, Align, ColumnName, ReadSettings, Task
 from evenhand.text.align import Feed
 from evenhand.text.annotation import Annotation
 from evenhand.text.characters import peeked, same_atoms
@@ -36,10 +37,13 @@ class Inputs:
 
 
 def open_inputs(
-    gold: Side, systems: Mapping[str, Side] | None, read_as: Mapping[str, ReadSettings], align: Align
-) -> tuple[Inputs, Vocabulary]:
+    gold: Side,
+    systems: Mapping[str, Side] | None,
+    read_as: Mapping[str, ReadSettings],
+    align: Align,
+    vocabulary: Vocabulary,
+) -> Inputs:
     """Open all sides; without systems, gold and prediction are columns of one file."""
-    vocabulary = Vocabulary()
     if systems is None:
         first, second = _two_columns(gold, read_as, vocabulary)
         streams, layers = {name_of(gold): second}, ("gold", "system")
@@ -54,21 +58,27 @@ def open_inputs(
         name: Feed(stream, layers[1], by_position=align == "position")
         for name, stream in zip(streams, others, strict=True)
     }
-    return Inputs(golds, layers[0], feeds), vocabulary
+    return Inputs(golds, layers[0], feeds)
 
 
 def open_words(
-    gold: Side, systems: Mapping[str, Side] | None, read_as: Mapping[str, ReadSettings]
-) -> tuple[Stream, dict[str, Stream], Vocabulary]:
+    gold: Side, systems: Mapping[str, Side] | None, read_as: Mapping[str, ReadSettings], vocabulary: Vocabulary
+) -> tuple[Stream, dict[str, Stream]]:
     """Open all sides for tags or trees, which have a file each."""
     if systems is None:
         raise SettingError("Gold and prediction of words stand in two files; give the system's file beside it.")
-    vocabulary = Vocabulary()
     for side in systems.values():
         if not isinstance(gold, Annotation) and not isinstance(side, Annotation):
             check_same_names(Path(gold), Path(side))
     streams = {name: _batches(side, read_as["system"], vocabulary) for name, side in systems.items()}
-    return _batches(gold, read_as["gold"], vocabulary), streams, vocabulary
+    return _batches(gold, read_as["gold"], vocabulary), streams
+
+
+def same_positions(gold: Stream, systems: Mapping[str, Stream], align: Align) -> tuple[Stream, dict[str, Stream], bool]:
+    """The streams, and whether words are compared by position: if a user asks for it, or one side has no words."""
+    firsts, (golds, *others) = zip(*map(peeked, (gold, *systems.values())), strict=True)
+    without = any(first is not None and first.corpus.tokens is None for first in firsts)
+    return golds, dict(zip(systems, others, strict=True)), align == "position" or without
 
 
 @dataclass(frozen=True)
@@ -78,16 +88,25 @@ class Content:
     task: Task
     is_universal: bool
     """Whether it has the columns of Universal Dependencies."""
+    is_conllu: bool
+    """Whether it is in CoNLL-U, whose relations may have subtypes."""
 
 
-def content_of(gold: Side, format: str | None, task: Task | None) -> Content:
+def content_of(gold: Side, format: str | None, task: Task | None, columns: tuple[ColumnName, ...] = ()) -> Content:
     """The task that is named or that the gold standard shows; its format tells, or its layers."""
     if isinstance(gold, Annotation):
         shown: Task = "trees" if "trees" in gold.layers else "spans" if "spans" in gold.layers else "tags"
-        return Content(task or shown, all(layer in gold.layers for layer in UNIVERSAL_LAYERS))
+        is_universal = all(layer in gold.layers for layer in UNIVERSAL_LAYERS)
+        return Content(task or shown, is_universal, gold.reading.format == "conllu")
     path = Path(gold)
-    found = find(Source((files_of(path) or [path])[0]), format, task)
-    return Content(task or found.tasks[0], found.name == "conllu")
+    source = Source((files_of(path) or [path])[0])
+    found = find(source, format, task)
+    shown = task or found.tasks[0]
+    if "trees" not in found.tasks:
+        return Content(shown, is_universal=False, is_conllu=False)
+    layout = layout_of(source, ReadSettings(format, columns, task=shown))
+    is_universal = layout.name in ("conllu", "columns") and layout.has(*UNIVERSAL_LAYERS)
+    return Content(shown, is_universal, layout.name == "conllu")
 
 
 def named(systems: Systems) -> dict[str, Side] | None:

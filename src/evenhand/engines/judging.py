@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,17 +11,19 @@ import numpy as np
 from evenhand.arrays import Ints, Values, ints, ranges
 from evenhand.engines.portion import Portion
 from evenhand.judge.accuracy import by_sentence, equal_tags, equal_tokens
-from evenhand.judge.exact import equal_spans
+from evenhand.judge.exact import equal_spans, exact
 from evenhand.judge.fair import fair
 from evenhand.judge.overlap import HIT_MODELS, hits
 from evenhand.judge.pairs import Pairs, overlapping
 from evenhand.judge.semeval import semeval
 from evenhand.judge.units import Text, all_units, close_and_missed, units
+from evenhand.judge.verdicts import Verdicts
 from evenhand.settings import ScoreSettings, Supertag
 from evenhand.tally import Tally, tally_accuracy, tally_exact, tally_hits, tally_semeval, tally_spans, tally_units
 from evenhand.text.align import Feed
 from evenhand.text.layers import Spans, Tags, by_level
 
+Watch = Callable[[Portion, Spans, Mapping[str, "Question"]], None]
 Parts = dict[str, list[Tally]]
 """The tallies of portions by judge."""
 
@@ -64,7 +66,7 @@ class Question:
     """One system against the gold standard, in one portion; what several judges need is worked out once."""
 
     def __init__(self, gold: Spans, system: Spans, context: Context) -> None:
-        self._given, self._context = (gold, system), context
+        self.given, self._context = (gold, system), context
         self.levels = 1
         if context.settings.levels == "separate":
             self.levels = max(int(gold.level.max(initial=0)), int(system.level.max(initial=0))) + 1
@@ -79,15 +81,23 @@ class Question:
     def pairs(self) -> Pairs:
         return overlapping(self.gold, self.system)
 
+    @cached_property
+    def _fair(self) -> Verdicts:
+        return fair(self.gold, self.system, self.equal)
+
+    def verdicts(self, judge: str) -> Verdicts:
+        """What the judges `fair` and `exact` say of every span."""
+        return self._fair if judge == "fair" else exact(self.gold, self.system, self.equal)
+
     def tally(self, judge: str) -> Tally:
         """The counts of one judge."""
         settings, groups = self._context.settings, self._context.groups
         if judge == "exact":
-            return tally_exact(self.equal, *self._given, groups)
+            return tally_exact(self.equal, *self.given, groups)
         if judge == "fair":
-            return tally_spans(fair(self.gold, self.system, self.equal), *self._given, groups)
+            return tally_spans(self._fair, *self.given, groups)
         if judge == "semeval":
-            return tally_semeval(semeval(self.gold, self.system, self.pairs), *self._given, groups)
+            return tally_semeval(semeval(self.gold, self.system, self.pairs), *self.given, groups)
         if judge in HIT_MODELS:
             found = hits(
                 judge,
@@ -98,7 +108,7 @@ class Question:
                 missing=settings.missing,
                 threshold=settings.iou,
             )
-            return tally_hits(found, *self._given, groups)
+            return tally_hits(found, *self.given, groups)
         labels, text = self.gold.vocabulary.labels.values, self._text()
         judged = (close_and_missed if judge == "near" else units)(self.gold, self.system, text, self.equal)
         return tally_units(judged, labels, np.repeat(groups, self.levels))
@@ -108,7 +118,7 @@ class Question:
         context = self._context
         assert context.lengths is not None
         if gold is None or system is None or not context.settings.keeps_labels:
-            right = equal_tokens(*self._given, context.text)
+            right = equal_tokens(*self.given, context.text)
         else:
             right = equal_tags(gold, system)
         return tally_accuracy(by_sentence(right, context.lengths), context.lengths, context.groups)
@@ -122,7 +132,7 @@ class Question:
         weights = context.weights
         if weights is not None and lengths is not None:
             weights = weights[ranges(np.repeat(context.text.first, levels), lengths)]
-        width = max(int(side.end.max(initial=0)) for side in self._given)
+        width = max(int(side.end.max(initial=0)) for side in self.given)
         return Text.of(lengths, len(context.groups) * levels, width, weights)
 
 
@@ -131,6 +141,8 @@ class Judging:
 
     def __init__(self, settings: ScoreSettings, judges: Sequence[str], systems: Sequence[str]) -> None:
         self._settings, self._judges = settings, tuple(judges)
+        self.watch: Watch | None = None
+        """Somebody who looks at every portion when all systems are judged."""
         self._relabel_gold = Relabeling(settings, "gold", "gold")
         self._relabel = {name: Relabeling(settings, "system", name) for name in systems}
         self._tallies: dict[str, Parts] = {name: {} for name in systems}
@@ -161,11 +173,12 @@ class Judging:
         judged = {"": gold}
         if "units" in self._judges:
             self._text.append(tally_units(all_units(context.text), (), context.groups))
+        questions = {}
         for name, feed in feeds.items():
             feed.keeps_tags = "accuracy" in self._judges
             side = portion.take(feed)
             system = judged[name] = self._relabel[name](side.spans)
-            question = Question(gold, system, context)
+            question = questions[name] = Question(gold, system, context)
             self.levels[name] = max(self.levels[name], question.levels)
             for judge in self._judges:
                 if judge != "accuracy":
@@ -175,6 +188,10 @@ class Judging:
                 _add(self._tallies[name], "accuracy", question.accuracy(given.tags, side.tags if same else None))
             for tag in self._settings.supertags:
                 self._judge_supertag(tag, name, gold, system, context)
+            if self.watch is None:
+                questions.clear()  # what a question keeps is let go
+        if self.watch is not None:
+            self.watch(portion, gold, questions)
         return judged
 
     def _judge_supertag(self, tag: Supertag, name: str, gold: Spans, system: Spans, context: Context) -> None:

@@ -32,17 +32,17 @@ class Portion:
     def __init__(self, vocabulary: Vocabulary, layer: str) -> None:
         self.sentences = 0
         self._vocabulary, self._layer = vocabulary, layer
-        self._batches: list[Annotation] = []
+        self.batches: list[Annotation] = []
         self._groups: list[Ints] = []
 
     def add(self, batch: Annotation, groups: Ints) -> None:
         """Add a batch; `groups` is the group of each of its sentences."""
-        self._batches.append(batch)
+        self.batches.append(batch)
         self._groups.append(groups)
         self.sentences += batch.corpus.sentences
 
     def gold(self) -> Side:
-        batches = self._batches
+        batches = self.batches
         return self._side([each.spans(self._layer) for each in batches], [each.tags(self._layer) for each in batches])
 
     def take(self, feed: Feed) -> Side:
@@ -61,10 +61,10 @@ class Portion:
 
     @property
     def _corpora(self) -> list[Corpus]:
-        return [batch.corpus for batch in self._batches]
+        return [batch.corpus for batch in self.batches]
 
     def __len__(self) -> int:
-        return sum(len(batch.spans(self._layer)) for batch in self._batches)
+        return sum(len(batch.spans(self._layer)) for batch in self.batches)
 
     @property
     def groups(self) -> Ints:

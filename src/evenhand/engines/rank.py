@@ -10,9 +10,10 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from evenhand.compare.ranking import Samples, correlations, headline, resampled, standings
+from evenhand.comparison.ranking import Samples, correlations, headline, resampled, standings
 from evenhand.engines.inputs import Side, content_of, named, unique_names
-from evenhand.engines.score import Options, by_side, score
+from evenhand.engines.options import Options, by_side
+from evenhand.engines.score import score
 from evenhand.formats.folders import files_of
 from evenhand.problems import SettingError
 from evenhand.result.ranking import Ranking

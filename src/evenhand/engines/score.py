@@ -4,69 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import TypedDict, TypeVar, Unpack, overload
+from typing import Unpack, overload
 
-from evenhand.engines.inputs import Content, Side, content_of, named
+from evenhand.engines.inputs import Side, named
+from evenhand.engines.options import Choice, ColumnChoice, Options, prepare
 from evenhand.engines.scored import scored
 from evenhand.result.result import Result, Results
-from evenhand.scores.weights import PRESETS, parse_weights
-from evenhand.settings import (
-    ATTACHMENT,
-    CONLL18,
-    DEFAULT_MATCH,
-    SEMEVAL,
-    Align,
-    ColumnName,
-    Focus,
-    Groups,
-    Levels,
-    Offsets,
-    Punctuation,
-    ReadSettings,
-    Repair,
-    ScoreSettings,
-    Supertag,
-    Task,
-    column_names,
-    label_maps,
-)
+from evenhand.settings import Align, ColumnName, Focus, Groups, Levels, Offsets, Repair, Task
 from evenhand.text.annotation import Annotation
-
-T = TypeVar("T")
-ColumnChoice = ColumnName | Sequence[ColumnName] | Mapping[str, ColumnName | Sequence[ColumnName]] | None
-Choice = str | Mapping[str, str] | None
-"""One value for all files, or one for each side: {"gold": …, "system": …}."""
-
-
-class Options(TypedDict, total=False):
-    """The keywords of `score`, for type checkers."""
-
-    match: str | Sequence[str] | None
-    task: Task | None
-    labels: str | Sequence[str]
-    exclude: str | Sequence[str]
-    map: Mapping[str, str] | Sequence[str]
-    align: Align | None
-    punctuation: str
-    subtypes: bool
-    levels: Levels
-    focus: Focus
-    beta: float
-    weights: str | None
-    separator_weight: float
-    token_weight: ColumnName | None
-    supertag: str | Sequence[str]
-    baselines: bool
-    spurious: int
-    missing: int
-    iou: float
-    format: Choice
-    column: ColumnChoice
-    encoding: Choice
-    repair: Repair
-    offsets: Offsets
-    functions: bool
-    groups: Groups
 
 
 @overload
@@ -140,73 +85,33 @@ def score(
     characters (texts with offsets), all do.
     """
     sides = named(systems)
-    supertags = [supertag] if isinstance(supertag, str) else supertag
-    content = content_of(gold, by_side(format, "gold"), task)
-    settings = ScoreSettings(
-        match=_models(default_match(content) if match is None else match, weights),
-        task=content.task,
-        labels=_listed(labels),
-        exclude=_listed(exclude),
-        maps=label_maps(map, list(sides or ())),
-        align=align or ("characters" if content.is_universal and content.task != "spans" else "strict"),
-        punctuation=Punctuation.parse(punctuation),
+    options = Options(
+        match=match,
+        task=task,
+        labels=labels,
+        exclude=exclude,
+        map=map,
+        align=align,
+        punctuation=punctuation,
         subtypes=subtypes,
         levels=levels,
         focus=focus,
         beta=beta,
+        weights=weights,
         separator_weight=separator_weight,
         token_weight=token_weight,
-        supertags=tuple(Supertag.parse(each) for each in supertags),
+        supertag=supertag,
         baselines=baselines,
         spurious=spurious,
         missing=missing,
         iou=iou,
+        format=format,
+        column=column,
+        encoding=encoding,
+        repair=repair,
+        offsets=offsets,
+        functions=functions,
     )
-    read_as = {
-        side: ReadSettings(
-            by_side(format, side),
-            _columns_of(column, side),
-            by_side(encoding, side),
-            repair,
-            offsets,
-            functions,
-            weight=token_weight if side == "gold" else None,
-            task=content.task,
-        )
-        for side in ("gold", "system")
-    }
-    table = PRESETS["boundaries"] if weights is None else parse_weights(weights)
-    results = scored(gold, sides, settings, read_as, table, groups)
+    results = scored(gold, sides, prepare(gold, sides, options), groups)
     one = systems is None or isinstance(systems, str | PathLike | Annotation)
     return next(iter(results.values())) if one else results
-
-
-def default_match(content: Content) -> tuple[str, ...]:
-    """The match models of a task."""
-    if content.task == "tags":
-        return ("accuracy",)
-    if content.task == "trees":
-        return (*ATTACHMENT, *CONLL18) if content.is_universal else ATTACHMENT
-    return DEFAULT_MATCH
-
-
-def _models(match: str | Sequence[str], weights: str | None) -> tuple[str, ...]:
-    """The names of match models; `semeval` and `conll18` are all of theirs, and weights ask for `weighted`."""
-    families = {"semeval": SEMEVAL, "conll18": CONLL18}
-    named = [each for name in _listed(match) for each in families.get(name, (name,))]
-    return tuple(dict.fromkeys([*named, *(["weighted"] if weights is not None else [])]))
-
-
-def _listed(names: str | Sequence[str]) -> tuple[str, ...]:
-    """Names as a user gives them: a sequence, or a text with commas."""
-    parts = names.split(",") if isinstance(names, str) else names
-    return tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
-
-
-def _columns_of(choice: ColumnChoice, side: str) -> tuple[ColumnName, ...]:
-    return column_names(choice.get(side) if isinstance(choice, Mapping) else choice)
-
-
-def by_side(choice: T | Mapping[str, T] | None, side: str) -> T | None:
-    """The value for one side, or for both."""
-    return choice.get(side) if isinstance(choice, Mapping) else choice

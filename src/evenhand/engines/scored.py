@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from evenhand.engines.inputs import Side, name_of, open_inputs, open_words
+from evenhand.engines.inputs import Side, name_of, open_inputs, open_words, same_positions
+from evenhand.engines.options import Prepared
 from evenhand.engines.serial import Run, SideCount, run_serial
 from evenhand.engines.words import WordRun
 from evenhand.result.notes import notes, notes_on_settings, notes_on_words
@@ -19,7 +20,7 @@ from evenhand.scores.weights import Weights
 from evenhand.settings import Groups, ReadSettings, ScoreSettings
 from evenhand.tally import Tally
 from evenhand.text.annotation import Reading
-from evenhand.text.characters import peeked
+from evenhand.text.labels import Vocabulary
 
 ReadAs = Mapping[str, ReadSettings]
 """How each side is read."""
@@ -28,12 +29,11 @@ ReadAs = Mapping[str, ReadSettings]
 def scored(
     gold: Side,
     systems: Mapping[str, Side] | None,
-    settings: ScoreSettings,
-    read_as: ReadAs,
-    weights: Weights,
+    prepared: Prepared,
     groups: Groups,
 ) -> Results:
     """Read, judge and score."""
+    settings, read_as, weights = prepared.settings, prepared.read_as, prepared.weights
     models = [match_model(name, settings, weights) for name in settings.match]
     if groups == "finest":  # what only looks at spans one by one is left out
         models = [model.without("close", "missed") for model in models]
@@ -56,7 +56,8 @@ def _run_spans(
     """What judges say of spans, and all labels that were met."""
     if groups != "finest" and "units" in judges:
         judges = [*judges, "near"]
-    inputs, vocabulary = open_inputs(gold, systems, read_as, settings.align)
+    vocabulary = Vocabulary()
+    inputs = open_inputs(gold, systems, read_as, settings.align, vocabulary)
     run = run_serial(inputs.gold, inputs.feeds, vocabulary, settings, judges, groups, inputs.gold_layer)
     return run, vocabulary.labels.values
 
@@ -70,15 +71,11 @@ def _run_words(
     groups: Groups,
 ) -> tuple[Run, Sequence[str]]:
     """What judges say of words, and all labels that were met."""
-    golds, streams, vocabulary = open_words(gold, systems, read_as)
+    vocabulary = Vocabulary()
+    golds, streams = open_words(gold, systems, read_as, vocabulary)
+    golds, streams, by_position = same_positions(golds, streams, settings.align)
     columns = {side: next(iter(read_as[side].columns), None) for side in ("gold", "system")}
-    firsts, (golds, *others) = zip(*map(peeked, (golds, *streams.values())), strict=True)
-    by_position = settings.align == "position" or any(
-        first is not None and first.corpus.tokens is None for first in firsts
-    )
-    words = WordRun(
-        dict(zip(streams, others, strict=True)), vocabulary, settings, judges, columns, by_position=by_position
-    )
+    words = WordRun(streams, vocabulary, settings, judges, columns, by_position=by_position)
     return words(golds, groups), vocabulary.labels.values
 
 

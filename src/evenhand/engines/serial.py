@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from evenhand.arrays import Ints
-from evenhand.engines.judging import Judging
+from evenhand.engines.judging import Judging, Watch
 from evenhand.engines.portion import PORTION, Portion
 from evenhand.problems import SettingError
 from evenhand.settings import Atoms, Groups, ScoreSettings
@@ -67,13 +67,17 @@ class Run:
 
         The finest groups are documents, or sentences where there is one document, which is known at the end.
         """
-        sentences = np.arange(corpus.sentences)
-        of_document: Ints = corpus.document_of(sentences) + self.documents - int(corpus.continues)
+        sentences, of_document = np.arange(corpus.sentences), self.documents_of(corpus)
         if groups == "finest":
             self.document_of.append(of_document)
         if groups in ("sentence", "finest"):
             return sentences + self.sentences
         return of_document if groups == "document" else np.zeros_like(sentences)
+
+    def documents_of(self, corpus: Corpus) -> Ints:
+        """The document of each sentence of the next batch, over the whole run."""
+        found: Ints = corpus.document_of(np.arange(corpus.sentences)) + self.documents - int(corpus.continues)
+        return found
 
     def settle_groups(self, groups: Groups) -> None:
         """At the end: where the finest groups are documents, those of sentences become these."""
@@ -93,9 +97,11 @@ def run_serial(
     judges: Sequence[str],
     groups: Groups = "total",
     gold_layer: str = "spans",
+    watch: Watch | None = None,
 ) -> Run:
-    """Ask the judges about every system, in one pass over the gold standard."""
+    """Ask the judges about every system, in one pass over the gold standard; `watch` looks at every portion."""
     judging = Judging(settings, judges, list(systems))
+    judging.watch = watch
     run = Run(SideCount(), {name: SideCount() for name in systems})
     portion, corpus = Portion(vocabulary, gold_layer), None
     for batch in gold:

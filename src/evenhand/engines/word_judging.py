@@ -92,9 +92,8 @@ class WordJudging:
     def __call__(self, aligned: Aligned) -> tuple[Ints, Ints]:
         """Judge some words; the codes of the labels of all words that count, on either side."""
         self.missing += len(aligned.gold) - len(aligned.rows[0])
-        gold = self._gold.labels(self._labeled(aligned.gold, "gold"))
-        system = self._system.labels(self._labeled(aligned.system, "system"))
-        counted, counted_extra = self._counted(aligned.gold, gold), self._counted(aligned.system, system)
+        gold, system = self.labels(aligned.gold, "gold"), self.labels(aligned.system, "system")
+        counted, counted_extra = self.counted(aligned.gold, gold), self.counted(aligned.system, system)
         groups = aligned.gold.groups
         if self._settings.task == "tags":
             found = judge_tags(aligned, gold, system, counted, counted_extra)
@@ -125,11 +124,12 @@ class WordJudging:
             table = conll18.count_conll18(aligned, one, other, self._universal.values)
             self._add("conll18", tally_table(conll18.KINDS, table, groups))
 
-    def _labeled(self, words: Words, side: str) -> Tags:
-        """The labels of words: their tags, or their relations."""
-        if self._settings.task == "trees":
-            return words.annotation.trees().relation
-        return words.annotation.word_tags(self._columns[side])
+    def labels(self, words: Words, side: str) -> Ints:
+        """The codes of the labels of words on one side: of their tags, or of their relations."""
+        annotation = words.annotation
+        is_tree = self._settings.task == "trees"
+        tags = annotation.trees().relation if is_tree else annotation.word_tags(self._columns[side])
+        return (self._gold if side == "gold" else self._system).labels(tags)
 
     @staticmethod
     def _analysis(annotation: Annotation, names: SideNames, head: Ints) -> conll18.Analysis:
@@ -137,7 +137,7 @@ class WordJudging:
         universal, relation = names.universal, annotation.trees().relation
         return conll18.Analysis(head, universal(relation), names.upos(upos), names.features(features), xpos, lemma)
 
-    def _counted(self, words: Words, labels: Ints) -> Bools:
+    def counted(self, words: Words, labels: Ints) -> Bools:
         """Which words count: those that are no punctuation, and whose labels are chosen."""
         settings = self._settings
         counted = ~is_punctuation(settings.punctuation, words.annotation)

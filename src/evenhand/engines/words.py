@@ -18,6 +18,13 @@ PORTION = 1 << 14
 """How many words are judged at a time: enough that the cost of a call does not count."""
 
 
+def layers_of(settings: ScoreSettings, columns: Mapping[str, ColumnName | None]) -> tuple[str, ...]:
+    """The layers that judges may look at."""
+    if settings.task == "trees":
+        return ("trees", *UNIVERSAL_LAYERS)
+    return ("tags", "upos", "xpos", *(str(column) for column in columns.values()))
+
+
 class WordRun:
     """One pass over the gold standard; every system has its own feed, as each shares other sentence ends with it."""
 
@@ -32,8 +39,7 @@ class WordRun:
         by_position: bool,
     ) -> None:
         self._labels = vocabulary.labels
-        named = [str(column) for column in columns.values()]
-        layers = ("trees", *UNIVERSAL_LAYERS) if settings.task == "trees" else ("tags", "upos", "xpos", *named)
+        layers = layers_of(settings, columns)
         self._feeds = {
             name: WordFeed(stream, settings.align, layers, by_position=by_position) for name, stream in systems.items()
         }
@@ -53,8 +59,10 @@ class WordRun:
                 waiting = 0
         if waiting:
             self._judge()
-        for name, feed in self._feeds.items():
-            feed.finish()
+        for place, (name, feed) in enumerate(self._feeds.items()):
+            rest = feed.finish()
+            if rest is not None:
+                self._count(name, rest, is_first=place == 0)
             side = run.systems[name]
             side.reading, side.missing = feed.reading, self._judging[name].missing
         run.tallies = {name: judging.tallies() for name, judging in self._judging.items()}

@@ -34,7 +34,7 @@ def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, colu
     """The file in batches of whole sentences, with a layer of spans for each entry of `columns`."""
     named = [column for wanted in columns.values() for column in wanted]
     weights = () if settings.weight is None else (settings.weight,)
-    layout = _layout(source, [*named, *weights])
+    layout = _layout(source, [*named, *weights, *settings.extra])
     if settings.task == "tags" and len(named) > 1:
         raise SettingError("Tags of words are scored one column at a time; name a single --column.")
     if len(columns) > 1 and not named:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from evenhand.formats.windows import leading_numbers
 from evenhand.formats.word_lines import Sorting, WordLayout, WordLines
 from evenhand.problems import SettingError
 from evenhand.settings import Columns, ReadSettings
-from evenhand.text.annotation import Annotation, Layer, Reading
+from evenhand.text.annotation import Annotation, Layer, Reading, extra_layer
 from evenhand.text.corpus import Asides, Corpus, MultiWords
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Trees, Written
@@ -46,12 +47,22 @@ def recognise(sample: Block) -> bool:
     return False
 
 
+def recognise_path(path: Path) -> bool:
+    """The name is enough: what is wrong with the first lines shall be said."""
+    return path.is_file()
+
+
 def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole sentences, with a layer for each of its columns, and its trees."""
     if len(columns) > 1:
         raise SettingError("Gold and prediction of words stand in two files; give the system's file beside it.")
     layout, tags = _layout(source, settings)
     return WordBatches(source, layout, tags, settings, vocabulary)
+
+
+def layout_of(source: Source, settings: ReadSettings) -> WordLayout:
+    """Where the columns of a file are."""
+    return _layout(source, settings)[0]
 
 
 class WordBatches(Iterator[Annotation]):
@@ -64,6 +75,7 @@ class WordBatches(Iterator[Annotation]):
         self._has_trees = settings.task != "tags" and layout.has("head", "deprel") and _has_heads(source, layout)
         self._coders = {name: vocabulary.columns[name] for name in layout.columns}
         self._tag_coder = vocabulary.columns["tags"]
+        self._extra = {column: vocabulary.columns[extra_layer(column)] for column in settings.extra}
         self._blocks = source.blocks(settings.block_size)
         self._new_document = True
         if settings.task == "trees" and not self._has_trees:
@@ -88,6 +100,9 @@ class WordBatches(Iterator[Annotation]):
             name: Written(_column(cells, place), self._coders[name]) for name, place in self._layout.columns.items()
         }
         layers: dict[str, Layer] = {name: each for name, each in columns.items() if name not in ("id", "form", "head")}
+        for column, coder in self._extra.items():
+            place = _asked(self._source, self._layout, column)
+            layers[extra_layer(column)] = Written(_column(cells, place), coder)
         if self._tags is not None:
             layers["tags"] = Written(_column(cells, self._tags), self._tag_coder)
         if head is not None:
@@ -125,7 +140,7 @@ class WordBatches(Iterator[Annotation]):
 
     def _multiwords(self, found: WordLines, form: int) -> MultiWords:
         cells = found.lines.table(found.multiwords, self._layout.width, at_least=self._layout.at_least)
-        return MultiWords(found.first, found.size, _column(cells, form))
+        return MultiWords(found.first, found.size, _column(cells, form), found.multiwords)
 
     def _trees(self, sorting: Sorting, found: WordLines) -> tuple[WordLines, Ints, int]:
         """The sentences that are trees, their heads, and how many of them have several roots."""
@@ -141,13 +156,14 @@ class WordBatches(Iterator[Annotation]):
         cells, place = self._cells(found), self._layout.columns["head"]
         start, end = cells.column(place)
         head, digits = leading_numbers(windows(cells.data)[start])
-        bad = digits != end - start
+        bad = (digits != end - start) | (digits == 0)
         lengths = np.diff(found.bounds)[found.sentence]
         outside = ~bad & (head > lengths)
         for word in np.flatnonzero(bad | outside).tolist():
-            finding = f"the head {cells.text(place, word)!r} is no number"
-            if outside[word]:
-                finding = f"the head {head[word]} is outside the sentence, which has {lengths[word]} words"
+            text = cells.text(place, word)
+            finding = f"the head {text!r} is no number"
+            if text.isdecimal():
+                finding = f"the head {text} is outside the sentence, which has {lengths[word]} words"
             remedy = "give the number of a word of the sentence, or 0 for the root"
             sorting.report(int(found.words[word]), finding, remedy, "tree")
         if not (bad | outside).any():
@@ -198,7 +214,7 @@ def _layout(source: Source, settings: ReadSettings) -> tuple[WordLayout, int | N
     asked = [column for column in settings.columns if column not in given]
     if len(asked) > 1:
         raise SettingError("Tags of words are scored one column at a time; name a single --column.")
-    layout = _plain_layout(source, settings.format)
+    layout = _plain_layout(source, settings.format, named=bool(given))
     columns = dict(layout.columns) | dict(map(_named, given))
     at_least = layout.at_least or layout.name == "columns"
     width = max(layout.width, *(place + 1 for place in columns.values())) if columns else layout.width
@@ -208,7 +224,7 @@ def _layout(source: Source, settings: ReadSettings) -> tuple[WordLayout, int | N
     return layout, _asked(source, layout, asked[0]) if asked else None
 
 
-def _plain_layout(source: Source, name: str | None) -> WordLayout:
+def _plain_layout(source: Source, name: str | None, *, named: bool) -> WordLayout:
     """The columns of a format or, where no format is named, of CoNLL-U Plus or CoNLL-U; none of other files."""
     if name == "conll2009":
         return WordLayout(name, _CONLL_2009, len(_CONLL_2009), _has_tabs(source), at_least=True)
@@ -217,7 +233,8 @@ def _plain_layout(source: Source, name: str | None) -> WordLayout:
         first = sample.data.decode(errors="replace").partition("\n")[0].removeprefix(_PLUS)
         names = [each.lower().rpartition(":")[2] for each in first.split()]
         return WordLayout("conllu", {each: place for place, each in enumerate(names)}, len(names))
-    if name is not None or recognise(sample):
+    by_name = ".conllu" in source.path.suffixes[-2:] and not named
+    if name is not None or by_name or recognise(sample):
         tabs = name != "conllx" or _has_tabs(source)
         return WordLayout(name or NAME, {each: place for place, each in enumerate(COLUMNS)}, len(COLUMNS), tabs)
     return WordLayout("columns", {}, 1, _has_tabs(source))

@@ -17,7 +17,7 @@ from evenhand.formats.source import Block, Source
 from evenhand.formats.tag_column import TagColumn
 from evenhand.formats.weight_column import WeightColumn
 from evenhand.settings import ColumnName, ReadSettings
-from evenhand.text.annotation import Annotation, Layer, Reading
+from evenhand.text.annotation import Annotation, Layer, Reading, extra_layer
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags, Written
@@ -118,6 +118,10 @@ class TableBatches(Iterator[Annotation]):
             ]
             for layer, columns in places.items()
         }
+        self._extra = {
+            extra_layer(column): (place, vocabulary.columns[extra_layer(column)])
+            for column, place in zip(settings.extra, layout.places(source, settings.extra), strict=True)
+        }
         self._weights = None
         if settings.weight is not None:
             self._weights = WeightColumn(source, *layout.places(source, (settings.weight,)))
@@ -143,6 +147,8 @@ class TableBatches(Iterator[Annotation]):
         layers: dict[str, Layer] = {}
         readings: dict[str, Reading] = {}
         skipped = {TRAILING: parsed.trailing} if parsed.trailing else {}
+        for name, (place, coder) in self._extra.items():
+            layers[name] = Written(Tokens(parsed.tokens.data, *parsed.tokens.column(place)), coder)
         if self._tags is not None:
             layers["tags"] = Written(Tokens(parsed.tokens.data, *parsed.tokens.column(self._tags)), self._coder)
             readings["words"] = Reading(self._name, column=str(self._tags + 1), skipped=skipped)

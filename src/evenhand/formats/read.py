@@ -10,7 +10,7 @@ from pathlib import Path
 from evenhand.formats.folders import files_of
 from evenhand.formats.registry import batches_of
 from evenhand.formats.source import Source
-from evenhand.settings import ColumnName, Columns, Offsets, ReadSettings, Repair, column_names
+from evenhand.settings import ColumnName, Columns, Offsets, ReadSettings, Repair, Task, column_names
 from evenhand.text.annotation import Annotation
 from evenhand.text.characters import peeked
 from evenhand.text.labels import Vocabulary
@@ -25,6 +25,7 @@ def read(
     repair: Repair = "begin",
     offsets: Offsets = "codepoints",
     functions: bool = False,
+    task: Task | None = None,
 ) -> Annotation:
     """Read a file into an annotation: the text and its layers.
 
@@ -32,9 +33,11 @@ def read(
     given. `column` is the column of tags in a column file: its number (1 is the first, -1, the default, the last), its
     name in the header, or several of these as levels of nesting. `repair` says what becomes of ill-formed tags: "begin"
     a span as conlleval does, "discard" it, or raise an "error". `offsets` says whether files that count characters
-    count code points or "utf16" units; `functions` whether the labels of bracketed trees keep theirs (NP-SBJ).
+    count code points or "utf16" units; `functions` whether the labels of bracketed trees keep theirs (NP-SBJ). `task`
+    ("tags", "trees", "spans") says what a file is read for, where its content does not: columns of tags that spell no
+    spans, or trees in columns that `column` names ("form=2,head=7,deprel=8").
     """
-    settings = ReadSettings(format, column_names(column), encoding, repair, offsets, functions)
+    settings = ReadSettings(format, column_names(column), encoding, repair, offsets, functions, task=task)
     return Annotation.concatenate(list(batches(Path(path), settings, Vocabulary())))
 
 

@@ -28,8 +28,8 @@ class Format:
     module: str
     tasks: tuple[Task, ...] = ("spans",)
     """What files of this format are for."""
-    is_recognised: bool = True
-    """Whether content shows it; else it must be named."""
+    by_content: bool = True
+    """Whether its first lines show it."""
     paths: Callable[[Path], bool] | None = None
     begins: bytes | None = None
 
@@ -38,15 +38,15 @@ class Format:
 
 
 FORMATS = (
-    Format("huggingface", "huggingface", paths=Path.is_dir),
-    Format("spacy", "spacy_docs", paths=lambda path: path.suffix == ".spacy"),
+    Format("huggingface", "huggingface", by_content=False, paths=Path.is_dir),
+    Format("spacy", "spacy_docs", by_content=False, paths=lambda path: path.suffix == ".spacy"),
     Format("brat", "brat", paths=lambda path: path.suffix != ".conll", begins=b"TREAMN*#"),
     Format("label-studio", "label_studio", begins=b"["),
     Format("jsonl", "json_lines", begins=b"{"),
     Format("brackets", "brackets", begins=b"("),
-    Format("conllu", "conllu", tasks=("trees", "tags")),
-    Format("conllx", "conllu", tasks=("trees", "tags"), is_recognised=False),
-    Format("conll2009", "conllu", tasks=("trees", "tags"), is_recognised=False),
+    Format("conllu", "conllu", tasks=("trees", "tags"), paths=lambda path: ".conllu" in path.suffixes[-2:]),
+    Format("conllx", "conllu", tasks=("trees", "tags"), by_content=False),
+    Format("conll2009", "conllu", tasks=("trees", "tags"), by_content=False),
     Format("spans", "span_table"),
     Format("germeval", "germeval"),
     Format("conll", "columns", tasks=("spans", "tags")),
@@ -58,19 +58,17 @@ def find(source: Source, name: str | None, task: Task | None = None) -> Format:
     """The format with this name, or the one that path and content show; for a task, if that is given."""
     if name is not None:
         return next(each for each in FORMATS if each.name == name)
-    for each in FORMATS:
+    formats = [each for each in FORMATS if task != "spans" or task in each.tasks]
+    for each in formats:
         if each.paths is not None and each.paths(source.path) and each.load().recognise_path(source.path):
             return each
     if task == "trees":  # whose columns a user may name, whatever the file looks like
         return next(each for each in FORMATS if "trees" in each.tasks)
     sample = source.sample(1 << 12)
     first = sample.data.lstrip()[:1]
-    for each in FORMATS:
-        if not each.is_recognised or (each.begins is None and each.paths is not None):
-            continue
-        if task == "spans" and task not in each.tasks:
-            continue
-        if (each.begins is None or first in each.begins) and each.load().recognise(sample):
+    for each in formats:
+        may_be = each.by_content and (each.begins is None or first in each.begins)
+        if may_be and each.load().recognise(sample):
             break
     return each
 

@@ -93,7 +93,8 @@ class Sorting:
     def kept(self, found: WordLines) -> WordLines:
         """The lines of sentences in which nothing was wrong; the same object where that is all of them."""
         is_broken = np.isin(self._sentence_of_line, list(self._broken))
-        if not self._broken or not is_broken[found.words].any():
+        lines = np.concatenate((found.words, found.multiwords, found.empty_nodes, found.comments))
+        if not is_broken[lines].any():
             return found
         words, multiwords = found.words[~is_broken[found.words]], ~is_broken[found.multiwords]
         # A token of several words stands before them, so that its line tells its first word.
@@ -122,7 +123,7 @@ class Sorting:
         for line in rows[~right].tolist():
             more = "at least " if self._layout.at_least else ""
             finding = f"found {self._lines.cells[line]} columns where {self._layout.name} has {more}{width}"
-            remedy = "mend the line; a cut one shows that the file was not written to its end"
+            remedy = "mend the line (a cut one shows that the file was not written to its end)"
             self.report(line, finding, remedy, "columns")
         return rows[right]
 
@@ -191,7 +192,8 @@ class Sorting:
             sentences = self._sentence_of_line
             stands &= sentences[found.words[inside]] == sentences[found.multiwords]
         overlaps = np.zeros(len(number), dtype=np.bool_)
-        overlaps[1:] = found.first[1:] < (found.first + found.size)[:-1]
+        sentence = self._sentence_of_line[found.multiwords]
+        overlaps[1:] = (found.first[1:] < (found.first + found.size)[:-1]) & (sentence[1:] == sentence[:-1])
         checks: tuple[tuple[Bools, str], ...] = (
             (found.size < 1, "ends before it begins"),
             (~stands, "does not stand before its first word"),

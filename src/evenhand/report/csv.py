@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterator, Sequence
 
+from evenhand.result.comparison import Comparison
 from evenhand.result.ranking import Ranking
 from evenhand.result.result import Result, Results
 from evenhand.scores.spans import Average, ModelScore, Row
@@ -15,12 +16,17 @@ _BEFORE = ("system", "model", "row", "label", "gold", "predicted")
 _ORDER = ("TP", "FP", "FN", "TN", "LE", "BE", "BES", "BEL", "BEO", "LBE")
 """Which counts come first, where there are such; others follow as their models have them."""
 _SCORES = ("precision", "recall", "f1", "f_beta")
+_PAIR_COLUMNS = ("from", "to", "units", "different", "delta", "p", "p_holm", "low", "high")
+_TRANSITION_COLUMNS = ("class", "gold", "before", "after", "change", "count")
 RANKING_COLUMNS = ("data", "system", "model", "score", "low", "high", "rank", "change")
 
 
-def render(results: Results | Ranking) -> str:
+def render(results: Results | Ranking | Comparison) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
+    if isinstance(results, Comparison):
+        writer.writerows(_transitions(results) if results.show is None else _units(results))
+        return file.getvalue()
     if isinstance(results, Ranking):
         writer.writerow(RANKING_COLUMNS)
         for ranking in (results, *(results.data_sets or {}).values()):
@@ -60,6 +66,30 @@ def _rows(result: Result, score: ModelScore, counts: Sequence[str], more: Sequen
         correct, total = score.sentences.correct, score.sentences.total
         nothing = [""] * (len(cells(score.overall)) - counts.index("correct") - 1)
         yield [*name, "sentences", "", total, "", *[""] * counts.index("correct"), correct, *nothing]
+
+
+def _transitions(comparison: Comparison) -> Iterator[list[object]]:
+    """A row a transition of every pair, with the figures of the pair beside it."""
+    yield [*_PAIR_COLUMNS, *_TRANSITION_COLUMNS]
+    for pair in comparison.pairs.values():
+        test = pair.significance
+        figures: list[object] = [pair.before, pair.after, pair.units, pair.different, pair.delta]
+        figures += ["", ""] if test is None else [test.p, test.p_holm]
+        figures += pair.interval or ("", "")
+        rows = [(name, each) for name, found in pair.classes.items() for each in found.transitions]
+        for name, each in rows:
+            yield [*figures, name, each.gold, each.before, each.after, each.change, each.count]
+        if not rows:
+            yield [*figures, *[""] * len(_TRANSITION_COLUMNS)]
+
+
+def _units(comparison: Comparison) -> Iterator[list[object]]:
+    """A row a unit that was asked for."""
+    plain = ("kind", "from", "to", "place", "document", "sentence", "start", "end", "words", "gold")
+    yield [*plain, *comparison.systems, "text"]
+    for unit in comparison.shown_units:
+        row = unit.to_dict()
+        yield [*(row[name] for name in plain), *(unit.answers[name] for name in comparison.systems), row["text"]]
 
 
 def _standings(ranking: Ranking) -> Iterator[list[object]]:

@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from evenhand.compare.ranking import Standing
+from evenhand.comparison.ranking import Standing
+from evenhand.report.comparison_tables import (
+    MOST_PAIRS,
+    pair_tables,
+    summary_of_comparison,
+    transitions,
+    unit_table,
+)
 from evenhand.report.tables import Cell, Column, Table, summary, tables
 from evenhand.report.word_tables import official_table, word_summary, word_tables
+from evenhand.result.comparison import Comparison
+from evenhand.result.gate import Gate
 from evenhand.result.ranking import Ranking
 from evenhand.result.result import Results
 from evenhand.result.shown import Shown
@@ -34,6 +43,12 @@ def document(subject: Shown) -> Document:
         sections = [Section("", list(_ranking(subject)))]
         sections += [Section(f"{name}:", list(_ranking(each))) for name, each in (subject.data_sets or {}).items()]
         return Document(_opening_of_ranking(subject), sections, subject.notes, subject.signature)
+    if isinstance(subject, Gate):
+        return Document(
+            _opening_of_gate(subject), [Section("", list(_gate(subject)))], subject.notes, subject.signature
+        )
+    if isinstance(subject, Comparison):
+        return Document(_opening_of_comparison(subject), list(_comparison(subject)), subject.notes, subject.signature)
     if not isinstance(subject, Results):
         raise TypeError(f"{type(subject).__name__} has no tables")
     return Document(_opening(subject), list(_sections(subject)), subject.notes, subject.signature)
@@ -61,6 +76,40 @@ def _opening(results: Results) -> str:
     if gold.characters is not None:
         sizes.append(_counted(gold.characters, "character"))
     return f"gold standard {gold.name}: {_counted(gold.units, results.unit)} in {', '.join(sizes)}"
+
+
+def _opening_of_gate(gate: Gate) -> str:
+    verdict = "passed" if gate.passed else "failed"
+    return f"{verdict}: {gate.pair.after} against {gate.pair.before} on the gold standard {gate.comparison.gold.name}"
+
+
+def _gate(gate: Gate) -> Iterator[Table]:
+    """The criteria, and what changes."""
+    columns = [Column("criterion", "text"), Column("", "text"), Column("found", "text")]
+    rows: list[list[Cell]] = [[each.name, "ok" if each.passed else "FAILED", each.sentence] for each in gate.criteria]
+    yield Table("", columns, rows)
+    columns = [Column("system", "text"), Column(gate.comparison.by, "percent")]
+    yield Table("", columns, [[name, score] for name, score in gate.comparison.scores.items()])
+    if gate.pair.new_errors.count:
+        yield transitions(gate.comparison, gate.pair, gate.pair.new_errors, "evenhand compare shows them")
+
+
+def _opening_of_comparison(comparison: Comparison) -> str:
+    unit = "span" if comparison.task == "spans" else "word"
+    return (
+        f"{_counted(len(comparison.systems), 'system')} on the gold standard {comparison.gold.name}, "
+        f"{_counted(comparison.gold.units, unit)}, compared by {comparison.by}"
+    )
+
+
+def _comparison(comparison: Comparison) -> Iterator[Section]:
+    """The summary, every pair if they are not too many, and the units that were asked for."""
+    yield Section("", list(summary_of_comparison(comparison)))
+    if len(comparison.pairs) <= MOST_PAIRS:
+        for pair in comparison.pairs.values():
+            yield Section(f"from {pair.before} to {pair.after}:", list(pair_tables(comparison, pair)))
+    if comparison.show is not None:
+        yield Section("", [unit_table(comparison)])
 
 
 def _opening_of_ranking(ranking: Ranking) -> str:

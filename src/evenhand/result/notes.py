@@ -10,9 +10,11 @@ from evenhand.settings import CONLL18, Repair, ScoreSettings
 from evenhand.text.annotation import Reading
 
 if TYPE_CHECKING:
+    from evenhand.result.comparison import Pair
     from evenhand.result.result import Gold
 
 _MOST_LABELS = 5
+_ALPHA = 0.05
 
 
 def notes(
@@ -58,6 +60,25 @@ def notes_on_words(
     if gold.units and labels:
         found += _one_sided(f"gold {gold.name}", "the system", gold.labels, labels, "words")
         found += _one_sided(f"system {name}", "the gold standard", labels, gold.labels, "words")
+    return tuple(found)
+
+
+def notes_on_comparison(
+    gold: Gold, left_out: int, pairs: Mapping[tuple[str, str], Pair], groups: str
+) -> tuple[str, ...]:
+    """What a reader of a comparison should know."""
+    found = []
+    if left_out:
+        found.append(
+            f"{left_out:,} words of the gold standard are not compared, as not all systems have them; scores are over "
+            f"the other {gold.units:,}."
+        )
+    identical = [f"{a} and {b}" for (a, b), pair in pairs.items() if not pair.different and not pair.moved]
+    if identical:
+        found.append(f"no difference at all: {', '.join(identical)}.")
+    tests = [pair.significance for pair in pairs.values() if pair.significance is not None and pair.different]
+    if any(test.least > _ALPHA for test in tests):
+        found.append(f"some systems differ in so few {groups} that no p-value can be below 5 %.")
     return tuple(found)
 
 

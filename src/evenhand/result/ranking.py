@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evenhand.compare.ranking import Correlation, Standing
+from evenhand.comparison.ranking import Correlation, Standing
 from evenhand.result.shown import Shown
 from evenhand.settings import Task
 from evenhand.version import __version__

@@ -42,3 +42,9 @@ def conll18_model(name: str, settings: ScoreSettings) -> MatchModel:
         aligned = {"words.correct" if units == "words" else "content.aligned": 1.0}
     counts = {"correct": correct, "gold": gold, "system": system} | ({"aligned": aligned} if aligned else {})
     return MatchModel(name, "conll18", counts, correct, system, correct, gold, aligned=aligned, beta=settings.beta)
+
+
+def compared_model(name: str) -> MatchModel:
+    """What systems are compared by, on words that all of them have: the share of right ones."""
+    right, words = {"right": 1.0}, {"right": 1.0, "wrong": 1.0}
+    return MatchModel(name, "words", {"correct": right, "gold": words}, right, words, right, words, headline="accuracy")

@@ -9,26 +9,26 @@ Sources: Efron 1979 for the bootstrap; Efron and Tibshirani 1993, ch. 13, for th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from functools import lru_cache
 
 import numpy as np
 
 from evenhand.arrays import Ints, Values
+from evenhand.statistics.blocks import Seed, add_up, blocks, stream
 
-_CHUNK = 2**25
-"""How many bytes the draws of one matrix product may take."""
-_TYPE_COST = 10
+_CHUNK = 2**20
+"""How many draws are made at once. Like the constants below, it is a part of what a seed means."""
+_TYPE_COST = 2
 """How many group numbers are drawn and counted in the time of one Poisson number, measured."""
 _SHORT = 2**12
 """How many different numbers the bits have that are drawn first."""
-_LOOK_UP = 20
-"""How many types of equal size it takes until a distribution is worth being worked out."""
-_SHORTFALL = 4.0
-"""By how many standard deviations Poisson draws fall short of the number wanted, so that they hardly ever exceed it."""
+_LOOK_UP = 1000
+"""Up to which rate Poisson numbers are looked up in their distribution."""
+_SHORTFALL = 2.0
+"""By how many standard deviations Poisson draws fall short of the number wanted: few exceed it, few are missing."""
 
 
-def bootstrap(rows: Values, sizes: Ints, resamples: int, seed: int | Sequence[int]) -> Values:
+def bootstrap(rows: Values, sizes: Ints, resamples: int, seed: Seed) -> Values:
     """The column sums of resamples, (resamples, columns), from the counts of types of groups, (types, columns).
 
     A resample draws as many groups as there are, with replacement (Efron 1979). Groups with equal counts are one
@@ -36,23 +36,20 @@ def bootstrap(rows: Values, sizes: Ints, resamples: int, seed: int | Sequence[in
     follow the multinomial distribution with as many trials as there are groups and the types' shares of them as
     probabilities.
     """
+    sums = [bootstrap_block(rows, sizes, size, seed, block) for block, size in enumerate(blocks(resamples))]
+    return np.concatenate([np.zeros((0, rows.shape[1])), *sums])
+
+
+def bootstrap_block(rows: Values, sizes: Ints, resamples: int, seed: Seed, block: int) -> Values:
+    """The column sums of one block's resamples, which may be computed anywhere: see `bootstrap`."""
     sums = np.zeros((resamples, rows.shape[1]))
     draw = draw_types if _TYPE_COST * len(sizes) <= sizes.sum() else draw_groups
-    random = np.random.default_rng(seed)
-    step = max(1, _CHUNK // (sums.itemsize * max(len(sizes), 1)))
+    random = stream(seed, block)
+    step = max(1, _CHUNK // max(len(sizes), 1))
     for start in range(0, resamples, step):
         chunk = sums[start : start + step]
-        np.matmul(draw(sizes, len(chunk), random), rows, out=chunk)
+        chunk[:] = add_up(draw(sizes, len(chunk), random), rows)
     return sums
-
-
-def interval(values: Values, level: float = 0.95) -> tuple[Any, Any]:
-    """The percentile interval of resampled values: their (1 - level) / 2 and (1 + level) / 2 quantiles.
-
-    Two numbers; of a table of values, a row a resample, two arrays with one interval a column.
-    """
-    low, high = np.quantile(values, ((1 - level) / 2, (1 + level) / 2), axis=0)
-    return low, high
 
 
 def draw_groups(sizes: Ints, resamples: int, random: np.random.Generator) -> Values:
@@ -75,35 +72,33 @@ def draw_types(sizes: Ints, resamples: int, random: np.random.Generator) -> Valu
     groups = int(sizes.sum())
     rates = sizes * max(0.0, 1 - _SHORTFALL / np.sqrt(groups))
     drawn = _poisson(rates, resamples, random)
-    while len(over := np.flatnonzero(drawn.sum(axis=1) > groups)):
-        drawn[over] = _poisson(rates, len(over), random)
-    missing = groups - drawn.sum(axis=1)
+    while len(over := np.flatnonzero(drawn.sum(axis=0) > groups)):
+        drawn[:, over] = random.poisson(rates, (len(over), len(rates))).T
+    missing = groups - drawn.sum(axis=0).astype(np.int64)
     type_of_group = np.repeat(np.arange(len(sizes)), sizes)
     types = type_of_group[random.integers(0, groups, missing.sum())]
     places = np.repeat(np.arange(resamples) * len(sizes), missing) + types
-    drawn += np.bincount(places, minlength=drawn.size).reshape(drawn.shape)
-    return drawn.astype(np.float64)
+    found: Values = drawn.T + np.bincount(places, minlength=drawn.size).reshape(resamples, len(sizes))
+    return found
 
 
-def _poisson(rates: Values, resamples: int, random: np.random.Generator) -> Ints:
-    """Poisson numbers, (resamples, rates): looked up in the distribution of their rate, where few rates are many."""
-    different, place = np.unique(rates, return_inverse=True)
-    if len(different) * _LOOK_UP > len(rates):
-        return random.poisson(rates, (resamples, len(rates)))
-    drawn = np.empty((resamples, len(rates)), dtype=np.int64)
-    for number, rate in enumerate(different.tolist()):
-        columns = np.flatnonzero(place == number)
-        drawn[:, columns] = _looked_up(_distribution(rate), (resamples, len(columns)), random)
+def _poisson(rates: Values, resamples: int, random: np.random.Generator) -> Values:
+    """Poisson numbers, (rates, resamples), drawn together for equal rates; low ones are looked up."""
+    different, place, sizes = np.unique(rates, return_inverse=True, return_counts=True)
+    types = np.split(np.argsort(place, kind="stable"), np.cumsum(sizes)[:-1])
+    drawn = np.empty((len(rates), resamples))
+    for rate, chosen in zip(different.tolist(), types, strict=True):
+        shape = (len(chosen), resamples)
+        drawn[chosen] = _looked_up(rate, shape, random) if rate <= _LOOK_UP else random.poisson(rate, shape)
     return drawn
 
 
-def _looked_up(distribution: Values, shape: tuple[int, int], random: np.random.Generator) -> Ints:
-    """Numbers from a distribution: how many of its entries lie below an even random number.
+def _looked_up(rate: float, shape: tuple[int, int], random: np.random.Generator) -> Ints:
+    """Poisson numbers: how many entries of their distribution lie below an even random number.
 
     Twelve bits of that number tell most answers, from a table; where they do not, the other bits are drawn as well.
     """
-    edges = np.searchsorted(distribution, np.arange(_SHORT + 1) / _SHORT)
-    table = np.where(edges[1:] == edges[:-1], edges[:-1], -1)
+    distribution, table = _distribution(rate)
     bits = random.integers(0, _SHORT, shape, dtype=np.uint16)
     found = table[bits]
     unclear = np.nonzero(found < 0)
@@ -112,8 +107,14 @@ def _looked_up(distribution: Values, shape: tuple[int, int], random: np.random.G
     return found
 
 
-def _distribution(rate: float) -> Values:
-    """The probabilities of at most 0, 1, 2, … events, as far as numbers of double precision tell them from 1."""
+@lru_cache(1024)
+def _distribution(rate: float) -> tuple[Values, Ints]:
+    """The probabilities of at most 0, 1, 2, … events, as far as numbers of double precision tell them from 1.
+
+    And a table of the number that the first twelve bits of an even random number lead to; -1 where they leave it open.
+    """
     most = int(rate + 12 * np.sqrt(rate) + 30)
     logarithms = np.arange(most) * np.log(rate or 1.0) - rate - np.append(0, np.cumsum(np.log(np.arange(1, most))))
-    return np.cumsum(np.exp(logarithms)) if rate else np.ones(1)
+    distribution = np.cumsum(np.exp(logarithms)) if rate else np.ones(1)
+    edges = np.searchsorted(distribution, np.arange(_SHORT + 1) / _SHORT)
+    return distribution, np.where(edges[1:] == edges[:-1], edges[:-1], -1)

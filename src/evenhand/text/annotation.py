@@ -17,6 +17,11 @@ from evenhand.text.tokens import Joined, Tokens
 Layer = Spans | Tags | Trees
 
 
+def extra_layer(column: ColumnName) -> str:
+    """What the layer of a further column is called, whatever the column is."""
+    return f"column {column}"
+
+
 @dataclass(frozen=True)
 class Reading:
     """How a file was understood, and what was mended in it."""

@@ -136,12 +136,16 @@ def to_characters(annotation: Annotation) -> Annotation:
         for name, layer in annotation.layers.items()
         if isinstance(layer, Spans)
     }
+    # As it can be shown, with blanks between tokens, which are no atoms.
+    behind = np.cumsum(lengths + 1)
+    shown = np.full(int(behind[-1]) if len(behind) else 0, ord(" "), dtype=np.uint8)
+    shown[ranges(behind - lengths - 1, lengths)] = text
     changed = replace(
         corpus,
         atoms="characters",
         bounds=before[corpus.bounds],
-        tokens=Characters.within(text.tobytes(), ints([0]), ints([len(text)])),
-        raw=None,
+        tokens=Characters.within(shown.tobytes(), ints([0]), ints([len(shown)])),
+        raw=np.append(0, behind)[corpus.bounds],
         lines=np.repeat(corpus.lines, np.diff(before)) if len(corpus.lines) == len(tokens) else corpus.lines,
     )
     return replace(annotation, corpus=changed, layers=layers)

@@ -16,11 +16,12 @@ from evenhand.text.tokens import Joined, Tokens
 
 @dataclass(frozen=True)
 class MultiWords:
-    """Tokens that are several words (`im` is `in dem`): the first word of each, how many there are, and its form."""
+    """Tokens that are several words (`im` is `in dem`): the first word of each, how many there are, line and form."""
 
     first: Ints
     size: Ints
     tokens: Tokens
+    lines: Ints = field(default_factory=empty)
 
     def __len__(self) -> int:
         return len(self.first)
@@ -155,6 +156,7 @@ def _join_multiwords(parts: Sequence[Corpus], joined: Joined) -> MultiWords | No
         np.concatenate([each.first + shift for each, shift in zip(found, words, strict=True)]),
         np.concatenate([each.size for each in found]),
         Tokens.concatenate([each.tokens for each in found], joined),
+        np.concatenate([each.lines + part.first_line for each, part in zip(found, parts, strict=True)]),
     )
 
 

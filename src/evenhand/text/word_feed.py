@@ -1,7 +1,8 @@
 """A system's words in step with the gold standard's, whatever the sizes of their batches.
 
-Both are handed out up to a sentence end that they share: no word and no multi-word token goes beyond it on either side,
-so that what stands before it can be aligned and judged for itself.
+Both are handed out up to the end of a sentence that ends on both sides with the same word in no multi-word token, or
+on both with a multi-word token. The alignment always comes to such an end on both sides at once, so that what stands
+before can be aligned and judged for itself, and no number depends on where files are cut.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ from evenhand.text.align import SAME_SENTENCES, SAME_TEXT, SAME_TOKENS
 from evenhand.text.align_words import Rows, align_words
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.tokens import first_difference
-from evenhand.text.words import Words, by_characters, by_position
+from evenhand.text.words import Words, by_characters, by_position, surface
 
 _NOTHING = np.zeros(0, dtype=np.uint8)
+_LENGTH_BITS = 20
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,16 @@ class Side:
     def sentence_ends(self) -> Ints:
         return np.concatenate([words.sentence_end for words in self.waiting])
 
+    @property
+    def meeting_points(self) -> Ints:
+        """Where sentences end, with the length of the last word (0 in a multi-word token) in the lower bits."""
+        found = []
+        for words in self.waiting:
+            last = words.bounds[1:] - 1
+            length = np.minimum(words.end[last] - words.start[last], (1 << _LENGTH_BITS) - 1)
+            found.append((words.end[last] << _LENGTH_BITS) | np.where(words.in_multiword[last], 0, length))
+        return np.concatenate(found)
+
     def take(self, end: int) -> Words:
         """What waits and ends here or before."""
         taken = []
@@ -96,17 +108,18 @@ class WordFeed:
         return self.cut(int(shared[-1])) if len(shared) else None
 
     def offer(self, gold: Words, text: Bytes) -> Ints:
-        """Take more words of the gold standard, and as many of the system; the sentence ends that they share."""
+        """Take more words of the gold standard, and as many of the system; the sentence ends where both can be cut."""
         self._gold.add(gold, text)
         while self._system.end < self._gold.end:
             if not self._read():
                 self._compare()
                 raise self._ends_early()
         self._compare()
-        return np.intersect1d(self._gold.sentence_ends, self._system.sentence_ends, assume_unique=True)
+        shared = np.intersect1d(self._gold.meeting_points, self._system.meeting_points, assume_unique=True)
+        return shared >> _LENGTH_BITS
 
     def cut(self, end: int) -> Aligned:
-        """The words of both sides up to a sentence end that they share."""
+        """The words of both sides up to a sentence end where both can be cut."""
         mine, theirs = self._gold.take(end), self._system.take(end)
         rows = align_words(mine, theirs)
         if self._align == "strict" and not self._by_position:
@@ -114,12 +127,13 @@ class WordFeed:
         self._last = theirs
         return Aligned(mine, theirs, rows)
 
-    def finish(self) -> None:
-        """Raise an error if the system goes on where the gold standard has ended."""
-        if self._system.waiting or self._read():
-            words = self._system.waiting[0]
-            finding = f"found {_named(words, 0)} behind the end of the gold standard"
-            raise InputError(words.corpus.source, words.corpus.line(0), finding, self._remedy, "text")
+    def finish(self) -> Aligned | None:
+        """What is left at the end of the gold standard, if anything is; an error if the system goes on."""
+        if self._system.end > self._gold.end or self._read():
+            words, word = self._system.word_at(self._gold.end)
+            finding = f"found {_named(words, word)} behind the end of the gold standard"
+            raise InputError(words.corpus.source, words.corpus.line(word), finding, self._remedy, "text")
+        return self.cut(self._gold.end) if self._gold.waiting else None
 
     @property
     def _remedy(self) -> str:
@@ -184,9 +198,12 @@ def _check_same(gold: Words, system: Words) -> None:
     word = first_difference(mine.slice(0, size), theirs.slice(0, size))
     if word is None and len(gold) == len(system):
         return
-    # The texts are equal, so that the last words of the shorter side differ where all others are the same.
-    word = size - 1 if word is None else word
-    finding = f"found {_named(system, word)} where {gold.corpus.place(word)} has {_named(gold, word)}"
+    if word is not None:
+        finding = f"found {_named(system, word)} where {gold.corpus.place(word)} has {_named(gold, word)}"
+    elif len(system) > size:
+        word, finding = size, f"found {_named(system, size)}, which {gold.corpus.source} does not have"
+    else:
+        word, finding = size - 1, f"{_named(gold, size)} of {gold.corpus.place(size)} is missing behind this one"
     raise InputError(system.corpus.source, system.corpus.line(word), finding, SAME_TOKENS, "text")
 
 
@@ -196,7 +213,7 @@ def _named(words: Words, word: int) -> str:
 
 
 def _around(words: Words, word: int, width: int = 2) -> str:
-    """A word and those beside it."""
-    tokens = words.corpus.tokens
-    assert tokens is not None
-    return " ".join(tokens[at] for at in range(max(word - width, 0), min(word + width + 1, len(words))))
+    """The token of a word and those beside it."""
+    tokens, token_of, _ = surface(words.corpus)
+    token = word if token_of is None else int(token_of[word])
+    return " ".join(tokens[at] for at in range(max(token - width, 0), min(token + width + 1, len(tokens))))

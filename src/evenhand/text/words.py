@@ -102,7 +102,7 @@ def by_position(annotation: Annotation, begin: int, groups: Ints) -> Words:
 def by_characters(annotation: Annotation, begin: int, groups: Ints) -> tuple[Words, Bytes]:
     """Words by the characters they cover, and these characters in UTF-8; `begin` bytes stand before."""
     corpus = annotation.corpus
-    tokens, token_of, in_multiword = _surface(corpus)
+    tokens, token_of, in_multiword = surface(corpus)
     lengths = tokens.end - tokens.start
     text = np.frombuffer(tokens.data, dtype=np.uint8)[ranges(tokens.start, lengths)]
     spaces = in_separator(text)
@@ -114,7 +114,7 @@ def by_characters(annotation: Annotation, begin: int, groups: Ints) -> tuple[Wor
     end = begin + np.cumsum(lengths)
     if not lengths.all():
         token = int((lengths == 0).argmax())
-        line = corpus.line(token if token_of is None else int(np.searchsorted(token_of, token)))
+        line = _line_of_token(corpus, token if token_of is None else int(np.searchsorted(token_of, token)))
         raise InputError(corpus.source, line, "this word has no characters", "every word needs a form", "text")
     start = end - lengths
     if token_of is not None:
@@ -122,7 +122,15 @@ def by_characters(annotation: Annotation, begin: int, groups: Ints) -> tuple[Wor
     return Words(annotation, start, end, in_multiword, groups), text
 
 
-def _surface(corpus: Corpus) -> tuple[Tokens, Ints | None, Bools]:
+def _line_of_token(corpus: Corpus, word: int) -> int | None:
+    """The line of the token that begins with a word."""
+    multiwords = corpus.multiwords
+    if multiwords is not None and len(multiwords.lines) and word in multiwords.first:
+        return corpus.first_line + int(multiwords.lines[np.searchsorted(multiwords.first, word)])
+    return corpus.line(word)
+
+
+def surface(corpus: Corpus) -> tuple[Tokens, Ints | None, Bools]:
     """The tokens of a text, which of them each word belongs to (None: its own), and whether it is one of several."""
     words, multiwords = corpus.tokens, corpus.multiwords
     assert words is not None
@@ -170,8 +178,8 @@ def _multiwords(multiwords: MultiWords | None, begin: int, end: int) -> MultiWor
     if multiwords is None:
         return None
     low, high = np.searchsorted(multiwords.first, (begin, end)).tolist()
-    first, size = multiwords.first[low:high] - begin, multiwords.size[low:high]
-    return MultiWords(first, size, multiwords.tokens.slice(low, high))
+    first, size, lines = (column[low:high] for column in (multiwords.first, multiwords.size, multiwords.lines))
+    return MultiWords(first - begin, size, multiwords.tokens.slice(low, high), lines)
 
 
 def _compact(annotation: Annotation) -> Annotation:

@@ -6,12 +6,12 @@ import random
 
 import numpy as np
 import pytest
+from evenhand.comparison import ranking
 from hypothesis import given
 from hypothesis import strategies as st
 
 import evenhand as eh
-from evenhand.compare import ranking
-from evenhand.compare.ranking import Correlation, correlations, resampled, standings
+from evenhand.comparison.ranking import Correlation, correlations, resampled, standings
 from evenhand.scores.match_model import MatchModel
 
 SCORES = {

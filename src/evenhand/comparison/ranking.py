@@ -20,7 +20,8 @@ from evenhand.arrays import Values
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.spans import headlines
 from evenhand.statistics.correlation import kendall, ranks, spearman
-from evenhand.statistics.resample import bootstrap, interval
+from evenhand.statistics.intervals import interval
+from evenhand.statistics.resample import bootstrap
 from evenhand.tally import Tally, group_types
 
 Headlines = Mapping[str, Mapping[str, float]]

@@ -1,0 +1,92 @@
+"""`evenhand compare`: what changes from one system to another, who is right, and whether it is significant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from evenhand.cli.options import Names, reading_options, score_options, scoring_options
+
+COMPARE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "jsonl")
+SHOWN = ("correction", "new_error", "changed_error", "unsolved", "solved_once")
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def statistics_options(command: Command) -> Command:
+    """How tests and intervals are made."""
+    options = (
+        click.option("--trials", type=int, default=10_000, show_default=True, help="Trials of the tests; 0: no tests."),
+        click.option(
+            "--resamples", type=int, default=1_000, show_default=True, help="Resamples for the intervals; 0: none."
+        ),
+        click.option(
+            "--interval",
+            type=click.Choice(["percentile", "bca"]),
+            default="percentile",
+            show_default=True,
+            help="Kind of the bootstrap's intervals.",
+        ),
+        click.option("--level", type=float, default=0.95, show_default=True, help="What share intervals hold."),
+        click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+STATISTICS = ("trials", "resamples", "interval", "level", "seed")
+
+
+@click.command
+@click.argument("gold", type=click.Path(path_type=Path))
+@click.argument("systems", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="SYSTEM SYSTEM...")
+@click.option(
+    "--by",
+    type=click.Choice(["fair", "exact", "accuracy", "las", "uas", "ls"]),
+    help="What is compared [fair for spans, accuracy for tags, las for trees].",
+)
+@click.option("--baseline", metavar="NAME", help="Compare each system with this one only.")
+@click.option("--sequence", is_flag=True, help="Compare each system with the one before it.")
+@click.option("--top", type=int, default=5, show_default=True, help="Transitions of each class that are listed.")
+@click.option(
+    "--slice",
+    "slices",
+    type=Names(),
+    default=(),
+    help="Scores on slices: length, sentence-length, vocabulary, document, or a column of GOLD.",
+)
+@click.option(
+    "--vocabulary", type=click.Path(path_type=Path), help="A word or phrase a line, for the slice vocabulary."
+)
+@click.option("--show", type=click.Choice(SHOWN), help="List these units with their sentences.")
+@click.option("--limit", type=int, help="How many of them.")
+@statistics_options
+@scoring_options("the one that --by names", with_match=False)
+@reading_options(sided=True)
+@click.option(
+    "--as", "form", type=click.Choice(COMPARE_OUTPUTS), default="text", show_default=True, help="Form of the output."
+)
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to this file instead.")
+@click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
+def compare(gold: Path, systems: tuple[Path, ...], **options: Any) -> None:
+    """Compare SYSTEM files on the GOLD standard: what changes from one to the other.
+
+    Every difference is a correction, a new error or a changed error. With --show, JSON lines and CSV hold the units.
+
+    \b
+    evenhand compare gold.conll old.conll new.conll
+    evenhand compare gold.conll old.conll new.conll --show new_error --limit 20
+    evenhand compare gold.conllu v1.conllu v2.conllu v3.conllu --sequence --by uas
+    evenhand compare gold.conll systems/*.conll --baseline crf --as json -o comparison.json
+    evenhand compare gold.conll a.conll b.conll --show unsolved --as jsonl -o hard.jsonl
+    """
+    import evenhand
+    from evenhand.cli.output import emit
+
+    plain = ("by", "baseline", "sequence", "top", "slices", "vocabulary", "show", "limit", *STATISTICS)
+    chosen = score_options(options) | {name: options[name] for name in plain}
+    comparison = evenhand.compare(gold, list(systems), **chosen)
+    emit(comparison, options["form"], options["output"], quiet=options["quiet"])

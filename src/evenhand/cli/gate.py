@@ -1,0 +1,51 @@
+"""`evenhand gate`: exit status 1 on a regression."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from evenhand.cli.options import reading_options, score_options, scoring_options
+
+GATE_OUTPUTS = ("text", "json", "markdown")
+
+
+@click.command
+@click.argument("gold", type=click.Path(path_type=Path))
+@click.argument("baseline", type=click.Path(path_type=Path))
+@click.argument("candidate", type=click.Path(path_type=Path))
+@click.option("--max-drop", type=float, metavar="POINTS", help="By how many points (of 100) the score may fall.")
+@click.option("--max-new-errors", type=int, help="How many units may be wrong that the baseline has right.")
+@click.option("--alpha", type=float, help="No worse score with a p-value below this [0.05 if no criterion is named].")
+@click.option(
+    "--by",
+    type=click.Choice(["fair", "exact", "accuracy", "las", "uas", "ls"]),
+    help="What is compared [fair for spans, accuracy for tags, las for trees].",
+)
+@click.option("--trials", type=int, default=10_000, show_default=True, help="Trials of the test.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
+@scoring_options("the one that --by names", with_match=False)
+@reading_options(sided=True)
+@click.option(
+    "--as", "form", type=click.Choice(GATE_OUTPUTS), default="text", show_default=True, help="Form of the output."
+)
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to this file instead.")
+@click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
+def gate(gold: Path, baseline: Path, candidate: Path, **options: Any) -> None:
+    """Whether CANDIDATE may replace BASELINE on the GOLD standard; the exit status is 1 if it may not.
+
+    \b
+    evenhand gate gold.conll old.conll new.conll --max-drop 0.5 --max-new-errors 40 --alpha 0.05
+    evenhand gate gold.conllu old.conllu new.conllu --by las --max-drop 0
+    """
+    import evenhand
+    from evenhand.cli.output import emit
+
+    plain = ("max_drop", "max_new_errors", "alpha", "by", "trials", "seed")
+    chosen = score_options(options) | {name: options[name] for name in plain}
+    found = evenhand.gate(gold, baseline, candidate, **chosen)
+    emit(found, options["form"], options["output"], quiet=options["quiet"])
+    sys.exit(0 if found.passed else 1)

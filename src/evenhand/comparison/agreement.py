@@ -1,0 +1,78 @@
+"""Agreement: how much two systems are alike, whoever is right.
+
+- *All answers*: the score of one system with the other as the key. For tags and trees, units with the same answer / N,
+  which is 1 - difference. For spans, F1 under exact match: 2 equal spans / spans of both; it is the same both ways.
+- *Correct answers*: 2 units that both have right / (units that one has right + units that the other has right), over
+  the units of the gold standard. For spans, right is TP.
+
+Source: Tuggener 2017, section 1.1 (Tables 1 and 2) and appendix (Table 13). The systems of Table 1 have equally many
+correct answers, for which the second formula is the share of these that both have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evenhand.arrays import Bools, Ints, Values, empty, pack
+from evenhand.comparison.answers import Answers, occurrences
+from evenhand.scores.prf import ratio
+from evenhand.text.layers import Spans
+
+
+class Agreement:
+    """Counts equal and correct answers of all pairs, portion by portion."""
+
+    def __init__(self, systems: int) -> None:
+        self._equal = np.zeros((systems, systems), dtype=np.int64)
+        self._both_right = np.zeros((systems, systems), dtype=np.int64)
+        self._size = np.zeros(systems, dtype=np.int64)
+        self.solved, self.shared_errors = 0, 0
+        """Of spans: gold spans that one system at least has, and wrong spans that all have."""
+
+    def add_words(self, answers: Answers) -> None:
+        for a in range(answers.systems):
+            for b in range(a, answers.systems):
+                equal = int(np.count_nonzero(answers.answer[a] == answers.answer[b]))
+                self._equal[a, b] += equal
+                self._equal[b, a] += equal if a != b else 0
+        self._size += len(answers)
+        self._both_right += _together(answers.right)
+
+    def add_spans(self, gold: Spans, systems: Sequence[Spans]) -> None:
+        """Spans are told by scope, bounds, tokens, label and occurrence."""
+        sides = [gold, *systems]
+        spans = Spans.concatenate(sides, [0] * len(sides))
+        side = np.repeat(np.arange(len(sides)), [len(each) for each in sides])
+        columns = (spans.scope, spans.start, spans.end, spans.label, spans.shape)
+        key, _ = pack(*((column, empty()) for column in columns))
+        key, _ = pack((key, empty()), (occurrences(key, side), empty()))
+        different, identity = np.unique(key, return_inverse=True)
+        has = np.zeros((len(sides), len(different)), dtype=np.bool_)
+        has[side, identity] = True
+        in_gold, in_systems = has[0], has[1:]
+        self._equal += _together(in_systems)
+        self._size += in_systems.sum(axis=1)
+        self._both_right += _together(in_systems[:, in_gold])
+        self.solved += int(np.count_nonzero(in_systems.any(axis=0) & in_gold))
+        self.shared_errors += int(np.count_nonzero(in_systems.all(axis=0) & ~in_gold))
+
+    def all_answers(self, *, of_spans: bool) -> Values:
+        """The score of every system with every other as the key."""
+        if of_spans:
+            return ratio(2 * self._equal, self._size[:, None] + self._size[None, :])
+        return ratio(self._equal, np.broadcast_to(self._size, self._equal.shape))
+
+    def correct_answers(self) -> Values:
+        right = np.diag(self._both_right)
+        return ratio(2 * self._both_right, right[:, None] + right[None, :])
+
+
+def _together(marks: Bools) -> Ints:
+    """For every two rows, in how many columns both have a mark."""
+    # As numbers of single precision, whose sums stay exact for as many columns.
+    table: npt.NDArray[Any] = marks.astype(np.float32 if marks.shape[1] < 2**24 else np.float64)
+    return np.asarray(table @ table.T, dtype=np.int64)

@@ -1,0 +1,81 @@
+"""Where units are: in which file and line, in which sentence and document, and the text around them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from evenhand.arrays import Ints
+from evenhand.text.annotation import Annotation, extra_layer
+from evenhand.text.corpus import Corpus
+from evenhand.text.layers import Tags
+
+
+class Places:
+    """Some sentences of the gold standard: batches that follow each other."""
+
+    def __init__(self, batches: Sequence[Annotation], sentences: int, document_of: Ints) -> None:
+        """`sentences` stand before, and `document_of` is the document of each sentence, over the whole file."""
+        self._batches = batches
+        self._first = np.cumsum([0, *(batch.corpus.sentences for batch in batches)])
+        self._before, self.document_of = sentences, document_of
+
+    def corpus(self, sentence: int) -> tuple[Corpus, int]:
+        """The batch that holds a sentence, and its number there."""
+        batch = int(np.searchsorted(self._first, sentence, side="right")) - 1
+        return self._batches[batch].corpus, sentence - int(self._first[batch])
+
+    def number(self, sentence: int) -> int:
+        """The number of a sentence in the file, from 1."""
+        return self._before + sentence + 1
+
+    def place(self, sentence: int, token: int) -> str:
+        """File and line of a token."""
+        corpus, own = self.corpus(sentence)
+        return corpus.place(own if corpus.bounds is None else int(corpus.bounds[own]) + token)
+
+    def text(self, sentence: int) -> str | None:
+        """The sentence; None where the file has no text."""
+        corpus, own = self.corpus(sentence)
+        return None if corpus.tokens is None else corpus.text(own).strip()
+
+    def words(self, sentence: int, start: int, end: int) -> str | None:
+        """The text of some tokens, or characters, of a sentence."""
+        corpus, own = self.corpus(sentence)
+        if corpus.tokens is None or corpus.bounds is None:
+            return None
+        first = int(corpus.bounds[own])
+        if corpus.atoms == "characters":
+            tokens = corpus.tokens
+            return tokens.data[tokens.start[first + start] : tokens.end[first + end - 1]].decode()
+        return " ".join(corpus.tokens[first + at] for at in range(start, end))
+
+    def word(self, index: int) -> str:
+        """A word by its place in the batches, or where there are no words, its number in its sentence."""
+        corpus = self._batches[0].corpus
+        assert corpus.bounds is not None
+        if corpus.tokens is not None:
+            return corpus.tokens[index]
+        return f"word {index - int(corpus.bounds[np.searchsorted(corpus.bounds, index, side='right') - 1]) + 1}"
+
+    @property
+    def lengths(self) -> Ints | None:
+        """How many tokens each sentence has, where the file knows."""
+        found = [batch.corpus.lengths for batch in self._batches if batch.corpus.lengths is not None]
+        return np.concatenate(found) if len(found) == len(self._batches) else None
+
+    def layer(self, name: str) -> tuple[Ints, Sequence[str], Ints] | None:
+        """The codes of a layer of tags, their names, and where sentences begin in it."""
+        layers = [batch.layers.get(extra_layer(name), batch.layers.get(name)) for batch in self._batches]
+        bounds = [batch.corpus.bounds for batch in self._batches]
+        codes, starts, before = list[Ints](), list[Ints](), 0
+        names: Sequence[str] = ()
+        for layer, bound in zip(layers, bounds, strict=True):
+            if not isinstance(layer, Tags) or bound is None:
+                return None
+            codes.append(layer.code)
+            starts.append(bound[:-1] + before)
+            before += int(bound[-1])
+            names = layer.names
+        return np.concatenate(codes), names, np.concatenate(starts)

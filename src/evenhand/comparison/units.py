@@ -1,0 +1,113 @@
+"""The units behind a count, with their place and their sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from evenhand.arrays import Ints
+from evenhand.comparison.answers import Answers
+from evenhand.comparison.differences import CLASSES, difference_class
+from evenhand.comparison.places import Places
+from evenhand.problems import SettingError
+
+SHOWN = (*CLASSES, "unsolved", "solved_once")
+"""What units can be asked for: differences of a pair, or those that no system, or only one, has right."""
+
+
+class Names(Protocol):
+    """What the gold standard and systems say of units, in words."""
+
+    def gold(self, answers: Answers, places: Places, unit: int) -> tuple[str, str | None]:
+        """The label and, of trees, the head."""
+
+    def answer(self, answers: Answers, places: Places, system: int, unit: int) -> str: ...
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One unit: where it is, its gold label, and what each system says."""
+
+    kind: str
+    pair: tuple[str, str] | None
+    place: str
+    sentence: int
+    document: int
+    start: int
+    end: int
+    words: str | None
+    text: str | None
+    gold: str
+    gold_head: str | None
+    """Of trees: the head, or `root`."""
+    answers: dict[str, str]
+    """Tags; classes of verdict and label; of trees, relations with their heads."""
+
+    def to_dict(self) -> dict[str, Any]:
+        before, after = self.pair or (None, None)
+        return {
+            "kind": self.kind,
+            "from": before,
+            "to": after,
+            "place": self.place,
+            "document": self.document,
+            "sentence": self.sentence,
+            "start": self.start,
+            "end": self.end,
+            "words": self.words,
+            "gold": self.gold,
+            **({} if self.gold_head is None else {"gold_head": self.gold_head}),
+            "answers": dict(self.answers),
+            "text": self.text,
+        }
+
+
+@dataclass
+class Wanted:
+    """Which units somebody wants to see, and those found so far."""
+
+    kind: str
+    pairs: Sequence[tuple[int, int]] = ()
+    limit: int | None = None
+    found: list[Unit] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if self.kind not in SHOWN:
+            raise SettingError(f"{self.kind!r} is no kind of unit; choose one of {', '.join(SHOWN)}.")
+
+    def add(self, answers: Answers, places: Places, systems: Sequence[str], names: Names) -> None:
+        """Find more of them."""
+        for pair, units in self._units(answers):
+            order = np.lexsort((answers.end[units], answers.start[units], answers.sentence[units]))
+            units = units[order]
+            for unit in units.tolist():
+                if self.limit is not None and len(self.found) >= self.limit:
+                    return
+                sentence, start, end = int(answers.sentence[unit]), int(answers.start[unit]), int(answers.end[unit])
+                self.found.append(
+                    Unit(
+                        self.kind,
+                        None if pair is None else (systems[pair[0]], systems[pair[1]]),
+                        places.place(sentence, start),
+                        places.number(sentence),
+                        int(places.document_of[sentence]) + 1,
+                        start,
+                        end,
+                        places.words(sentence, start, end),
+                        places.text(sentence),
+                        *names.gold(answers, places, unit),
+                        {name: names.answer(answers, places, row, unit) for row, name in enumerate(systems)},
+                    )
+                )
+
+    def _units(self, answers: Answers) -> Iterator[tuple[tuple[int, int] | None, Ints]]:
+        if self.kind in CLASSES:
+            for a, b in self.pairs:
+                is_of_class = difference_class(answers, a, b) == CLASSES.index(self.kind)
+                yield (a, b), np.flatnonzero((answers.answer[a] != answers.answer[b]) & is_of_class)
+        else:
+            solvers = answers.right.sum(axis=0)
+            yield None, np.flatnonzero(solvers == (0 if self.kind == "unsolved" else 1))

@@ -1,0 +1,190 @@
+"""`compare`: gold standard and several systems in, what they differ in out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import Any, Literal, Unpack
+
+from evenhand.comparison.comparing import Comparing
+from evenhand.comparison.slices import SLICES
+from evenhand.comparison.units import Unit, Wanted
+from evenhand.engines.compare_spans import SpanComparing
+from evenhand.engines.compare_words import WordComparing
+from evenhand.engines.compared import Compared, Resampling, comparison
+from evenhand.engines.inputs import Side, content_of, name_of, named, open_inputs, open_words, same_positions
+from evenhand.engines.options import Options, Prepared, by_side, listed, prepare
+from evenhand.engines.serial import run_serial
+from evenhand.problems import SettingError
+from evenhand.result.comparison import Comparison
+from evenhand.settings import ReadSettings, ScoreSettings, column_names
+from evenhand.text.annotation import extra_layer
+from evenhand.text.labels import Vocabulary
+
+COMPARED_BY: Mapping[str, tuple[str, ...]] = {
+    "spans": ("fair", "exact"),
+    "tags": ("accuracy",),
+    "trees": ("las", "uas", "ls"),
+}
+"""What can be compared, for each task; the first is the default."""
+
+
+_WITHOUT_EFFECT = (
+    *("match", "groups", "supertag", "baselines", "weights", "token_weight"),
+    *("separator_weight", "spurious", "missing", "iou"),
+)
+
+
+def compare(
+    gold: Side,
+    systems: Sequence[Side] | Mapping[str, Side],
+    *,
+    by: str | None = None,
+    baseline: str | None = None,
+    sequence: bool = False,
+    trials: int = 10_000,
+    resamples: int = 1_000,
+    interval: Literal["percentile", "bca"] = "percentile",
+    level: float = 0.95,
+    seed: int = 0,
+    slices: str | Sequence[str] = (),
+    vocabulary: str | Path | Collection[str] | None = None,
+    show: str | None = None,
+    limit: int | None = None,
+    top: int = 5,
+    **options: Unpack[Options],
+) -> Comparison:
+    """Compare systems, in one pass over the gold standard: what changes from one to the other, and who is right.
+
+    by         what is compared: "fair" or "exact" for spans, "accuracy" for tags, "las", "uas" or "ls" for trees
+    baseline   compare each system with this one only; sequence: each with the one before; without both, all pairs
+    trials     of the approximate randomization; 0 for no tests
+    resamples  of the bootstrap, for the intervals of differences; 0 for none
+    interval   "percentile", or "bca" (bias-corrected and accelerated)
+    level      what share of the resamples an interval holds
+    seed       of the random numbers: the same seed and systems give the same figures
+    slices     "length", "sentence-length", "vocabulary", "document", or columns of the gold standard
+    vocabulary a file with a word or phrase a line, or these themselves, for the slice "vocabulary"
+    show       units to keep in `shown_units`: "correction", "new_error", "changed_error", "unsolved", "solved_once"
+    limit      how many of them
+    top        how many transitions of each class a report lists; `transitions` has them all
+
+    The other keywords are those of `score`. Tags and trees are compared on the words that all systems have.
+    """
+    sides = named(systems) or {}
+    run = _Run(gold, sides, by, baseline, sequence, _word_list(vocabulary), listed(slices), options)
+    resampling = Resampling(trials, resamples, interval, level, seed)
+    if top < 0 or (limit is not None and limit < 0):
+        raise SettingError("top and limit must be 0 or more.")
+    if limit is not None and show is None:
+        raise SettingError("A limit is one of units; say which ones with show.")
+    wanted = None if show is None else Wanted(show, run.pairs, limit)
+    compared = run(wanted)
+
+    def units(kind: str, pair: tuple[int, int]) -> list[Unit]:
+        """A second pass, for the units of one class of one pair."""
+        asked = Wanted(kind, [pair])
+        run(asked)
+        return asked.found
+
+    found = comparison(compared, resampling, units, wanted.found if wanted is not None else ())
+    return replace(found, show=show, top=top)
+
+
+@dataclass
+class _Run:
+    """A comparison that can be run more than once: for its counts, and for the units behind them."""
+
+    gold: Side
+    systems: Mapping[str, Side]
+    by: str | None
+    baseline: str | None
+    sequence: bool
+    vocabulary: Collection[str] | None
+    slices: tuple[str, ...]
+    options: Options
+
+    def __post_init__(self) -> None:
+        if len(self.systems) < 2:
+            raise SettingError("A comparison takes two systems at least.")
+        content = content_of(self.gold, by_side(self.options.get("format"), "gold"), self.options.get("task"))
+        choices = COMPARED_BY[content.task]
+        self.by = self.by or choices[0]
+        if self.by not in choices:
+            raise SettingError(f"by is {self.by!r}; choose one of {', '.join(choices)} for {content.task}.")
+        given: Mapping[str, Any] = self.options
+        for name in _WITHOUT_EFFECT:
+            if given.get(name) and given[name] != getattr(ScoreSettings, name, None):
+                raise SettingError(f"{name} does nothing in a comparison; leave it out.")
+        if self.vocabulary is not None and "vocabulary" not in self.slices:
+            raise SettingError("A word list is for the slice 'vocabulary'; name that too.")
+        chosen: Any = {**self.options, "match": (self.by,)}
+        self.prepared: Prepared = prepare(self.gold, self.systems, chosen)
+        self.pairs = self._pairs()
+
+    def _pairs(self) -> list[tuple[int, int]]:
+        numbers = range(len(self.systems))
+        if self.baseline is not None and self.sequence:
+            raise SettingError("Systems are compared with a baseline or in a sequence, but not both.")
+        if self.sequence:
+            return list(pairwise(numbers))
+        if self.baseline is None:
+            return list(combinations(numbers, 2))
+        names = list(self.systems)
+        if self.baseline not in names:
+            raise SettingError(f"There is no system {self.baseline!r}; choose one of {', '.join(names)}.")
+        first = names.index(self.baseline)
+        return [(first, other) for other in numbers if other != first]
+
+    def __call__(self, wanted: Wanted | None) -> Compared:
+        task, spans = self.prepared.settings.task, self.prepared.settings.task == "spans"
+        vocabulary = Vocabulary()
+        comparing = Comparing(
+            list(self.systems),
+            self.pairs,
+            vocabulary.labels,
+            of_trees=task == "trees",
+            of_spans=spans,
+            slices=self.slices,
+            vocabulary=self.vocabulary,
+            wanted=wanted,
+        )
+        return (self._spans if spans else self._words)(comparing, vocabulary)
+
+    def _spans(self, comparing: Comparing, vocabulary: Vocabulary) -> Compared:
+        settings, by = self.prepared.settings, str(self.by)
+        read_as = self._with_slices()
+        inputs = open_inputs(self.gold, self.systems, read_as, settings.align, vocabulary)
+        watch = SpanComparing(comparing, by)
+        run = run_serial(inputs.gold, inputs.feeds, vocabulary, settings, [by], "finest", inputs.gold_layer, watch)
+        return Compared(name_of(self.gold), run, comparing, self.prepared, by, self.pairs, 0)
+
+    def _words(self, comparing: Comparing, vocabulary: Vocabulary) -> Compared:
+        settings, by = self.prepared.settings, str(self.by)
+        read_as = self._with_slices()
+        golds, streams = open_words(self.gold, self.systems, read_as, vocabulary)
+        golds, streams, by_position = same_positions(golds, streams, settings.align)
+        columns = {side: next(iter(read_as[side].columns), None) for side in ("gold", "system")}
+        layers = (*self.slices, *map(extra_layer, read_as["gold"].extra))
+        words = WordComparing(streams, vocabulary, settings, columns, comparing, by, layers, by_position=by_position)
+        run = words(golds, "finest")
+        return Compared(name_of(self.gold), run, comparing, self.prepared, by, self.pairs, words.left_out)
+
+    def _with_slices(self) -> dict[str, ReadSettings]:
+        """How sides are read, with the columns of the gold standard that are slices."""
+        columns = column_names([name for name in self.slices if name not in SLICES])
+        read_as = self.prepared.read_as
+        return {"gold": replace(read_as["gold"], extra=columns), "system": read_as["system"]}
+
+
+def _word_list(given: str | Path | Collection[str] | None) -> Collection[str] | None:
+    """The lines of a file, or the words themselves."""
+    if not isinstance(given, str | Path):
+        return None if given is None else frozenset(given)
+    try:
+        lines = Path(given).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        raise SettingError(f"{given} cannot be read as a word list; give a text file with a word a line.") from None
+    return frozenset(line.strip() for line in lines if line.strip())

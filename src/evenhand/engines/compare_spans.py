@@ -1,0 +1,38 @@
+"""Comparing systems that label spans: their verdicts on the same units, portion by portion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from evenhand.arrays import Ints
+from evenhand.comparison.answers import answers_on_spans
+from evenhand.comparison.comparing import Comparing
+from evenhand.comparison.places import Places
+from evenhand.engines.judging import Question
+from evenhand.engines.portion import Portion
+from evenhand.text.layers import Spans
+
+
+class SpanComparing:
+    """Puts the verdicts of a judge, `fair` or `exact`, side by side."""
+
+    def __init__(self, comparing: Comparing, by: str) -> None:
+        self._comparing, self._by = comparing, by
+        self._sentences = self._documents = 0
+
+    def __call__(self, portion: Portion, gold: Spans, questions: Mapping[str, Question]) -> None:
+        judged = [(each.given[1], each.verdicts(self._by)) for each in questions.values()]
+        places = Places(portion.batches, self._sentences, self._document_of(portion))
+        self._comparing.add(answers_on_spans(gold, judged), places)
+        self._comparing.add_spans(gold, [system for system, _ in judged])
+        self._sentences += portion.sentences
+
+    def _document_of(self, portion: Portion) -> Ints:
+        found = []
+        for batch in portion.batches:
+            corpus = batch.corpus
+            found.append(corpus.document_of(np.arange(corpus.sentences)) + self._documents - int(corpus.continues))
+            self._documents += len(corpus.documents) - int(corpus.continues)
+        return np.concatenate(found)

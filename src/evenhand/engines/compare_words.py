@@ -1,0 +1,117 @@
+"""Comparing taggers and parsers: what they say of the words that all of them have, portion by portion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import reduce
+
+import numpy as np
+
+from evenhand.arrays import Ints
+from evenhand.comparison.answers import Answers, WordAnswers, answers_on_words
+from evenhand.comparison.comparing import WORD_KINDS, Comparing
+from evenhand.comparison.places import Places
+from evenhand.engines.serial import Run, SideCount
+from evenhand.engines.word_judging import WordJudging
+from evenhand.engines.words import PORTION, layers_of
+from evenhand.judge.trees import heads
+from evenhand.settings import ColumnName, Groups, ScoreSettings
+from evenhand.tally import Tally
+from evenhand.text.annotation import Annotation
+from evenhand.text.labels import Vocabulary
+from evenhand.text.word_feed import Aligned, Side, WordFeed
+from evenhand.text.words import Words
+
+
+class WordComparing:
+    """One pass over the gold standard and all systems, in steps of the sentence ends that all of them share."""
+
+    def __init__(
+        self,
+        systems: Mapping[str, Iterator[Annotation]],
+        vocabulary: Vocabulary,
+        settings: ScoreSettings,
+        columns: Mapping[str, ColumnName | None],
+        comparing: Comparing,
+        by: str,
+        extra_layers: tuple[str, ...] = (),
+        *,
+        by_position: bool,
+    ) -> None:
+        self._settings, self._comparing, self._by, self._labels = settings, comparing, by, vocabulary.labels
+        layers = (*layers_of(settings, columns), *extra_layers)
+        self._feeds = {
+            name: WordFeed(stream, settings.align, layers, by_position=by_position) for name, stream in systems.items()
+        }
+        self._judging = {name: WordJudging(settings, (), vocabulary, name, columns) for name in systems}
+        self._side = Side(layers, by_position=by_position)
+        self._tallies: dict[str, list[Tally]] = {name: [] for name in systems}
+        self.run = Run(SideCount(), {name: SideCount() for name in systems})
+        self._judged_sentences = 0
+        self._documents: list[Ints] = []
+        self.left_out = 0
+        """How many words that count are not in all systems."""
+
+    def __call__(self, gold: Iterator[Annotation], groups: Groups) -> Run:
+        run, waiting = self.run, 0
+        for batch in gold:
+            self._documents.append(run.documents_of(batch.corpus))
+            words, text = self._side.words(batch, run.groups_of(batch.corpus, groups))
+            self._side.add(words, text)
+            run.add_text(batch.corpus, batch.reading)
+            waiting += len(words)
+            if waiting >= PORTION:
+                self._judge()
+                waiting = 0
+        if waiting:
+            self._judge()
+        rests = {name: feed.finish() for name, feed in self._feeds.items()}
+        left = {name: rest for name, rest in rests.items() if rest is not None}
+        if left:  # all systems were cut at the same places, so that all have as much left
+            self._compare(left)
+        for name, feed in self._feeds.items():
+            run.systems[name].reading = feed.reading
+        run.tallies = {name: {"words": Tally.merge(parts)} for name, parts in self._tallies.items()}
+        run.settle_groups(groups)
+        return run
+
+    def _judge(self) -> None:
+        words, text = Words.join(self._side.waiting), self._side.text
+        self._side.waiting, self._side.text = [], np.zeros(0, dtype=np.uint8)
+        shared = reduce(np.intersect1d, [feed.offer(words, text) for feed in self._feeds.values()])
+        if len(shared):
+            self._compare({name: feed.cut(int(shared[-1])) for name, feed in self._feeds.items()})
+
+    def _compare(self, aligned: Mapping[str, Aligned]) -> None:
+        """Compare what systems say of the same words of the gold standard."""
+        first = next(iter(aligned))
+        words, judging = aligned[first].gold, self._judging[first]
+        label = judging.labels(words, "gold")
+        counted = judging.counted(words, label)
+        head, answers = None, []
+        for name, each in aligned.items():
+            system_head = None
+            if self._settings.task == "trees":
+                head, system_head = heads(each)
+            answers.append(WordAnswers(each, self._judging[name].labels(each.system, "system"), system_head))
+            self.run.systems[name].missing += len(words) - len(each.rows[0])
+        found = answers_on_words(label, head, self._by, answers, counted)
+        self.left_out += int(np.count_nonzero(counted)) - len(found)
+        self._count(found, words.groups)
+        self._comparing.add(found, self._places(words))
+
+    def _count(self, found: Answers, groups: Ints) -> None:
+        self.run.gold.add(found.label, self._labels.values)
+        group, nothing = groups[found.sentence], np.full(len(found), -1)
+        for row, name in enumerate(self._tallies):
+            kind = np.where(found.right[row], 0, 1)
+            tally = Tally.of(self._labels.values, WORD_KINDS, group, found.label, nothing, kind)
+            self._tallies[name].append(tally)
+            self.run.systems[name].add(found.shown[row], self._labels.values)
+
+    def _places(self, words: Words) -> Places:
+        document_of = np.concatenate(self._documents)
+        size, before = words.corpus.sentences, self._judged_sentences
+        self._judged_sentences += size
+        self._documents = [document_of[size:]]
+        return Places([words.annotation], before, document_of[:size])

@@ -1,0 +1,146 @@
+"""What a user can choose, as the settings of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypedDict, TypeVar
+
+from evenhand.engines.inputs import Content, Side, content_of
+from evenhand.scores.weights import PRESETS, Weights, parse_weights
+from evenhand.settings import (
+    ATTACHMENT,
+    CONLL18,
+    DEFAULT_MATCH,
+    SEMEVAL,
+    Align,
+    ColumnName,
+    Focus,
+    Groups,
+    Levels,
+    Offsets,
+    Punctuation,
+    ReadSettings,
+    Repair,
+    ScoreSettings,
+    Supertag,
+    Task,
+    column_names,
+    label_maps,
+)
+
+T = TypeVar("T")
+ColumnChoice = ColumnName | Sequence[ColumnName] | Mapping[str, ColumnName | Sequence[ColumnName]] | None
+Choice = str | Mapping[str, str] | None
+"""One value for all files, or one for each side: {"gold": …, "system": …}."""
+
+
+class Options(TypedDict, total=False):
+    """The keywords of `score`, for type checkers."""
+
+    match: str | Sequence[str] | None
+    task: Task | None
+    labels: str | Sequence[str]
+    exclude: str | Sequence[str]
+    map: Mapping[str, str] | Sequence[str]
+    align: Align | None
+    punctuation: str
+    subtypes: bool
+    levels: Levels
+    focus: Focus
+    beta: float
+    weights: str | None
+    separator_weight: float
+    token_weight: ColumnName | None
+    supertag: str | Sequence[str]
+    baselines: bool
+    spurious: int
+    missing: int
+    iou: float
+    format: Choice
+    column: ColumnChoice
+    encoding: Choice
+    repair: Repair
+    offsets: Offsets
+    functions: bool
+    groups: Groups
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """All settings of a run."""
+
+    settings: ScoreSettings
+    read_as: Mapping[str, ReadSettings]
+    """How each side is read."""
+    weights: Weights
+
+
+def prepare(gold: Side, systems: Mapping[str, Side] | None, options: Options) -> Prepared:
+    """The settings that options ask for; what is not among them has its default."""
+    columns = _columns_of(options.get("column"), "gold")
+    content = content_of(gold, by_side(options.get("format"), "gold"), options.get("task"), columns)
+    align, weights = options.get("align"), options.get("weights")
+    supertags = options.get("supertag", ())
+    supertags = [supertags] if isinstance(supertags, str) else supertags
+    match = options.get("match")
+    keeps_subtypes = options.get("subtypes", False) or (content.task == "trees" and not content.is_conllu)
+    same = ("levels", "focus", "beta", "separator_weight", "token_weight", "baselines")
+    settings = ScoreSettings(
+        match=_models(default_match(content) if match is None else match, weights),
+        task=content.task,
+        labels=listed(options.get("labels", ())),
+        exclude=listed(options.get("exclude", ())),
+        maps=label_maps(options.get("map", ()), list(systems or ())),
+        align=align or ("characters" if content.is_universal and content.task != "spans" else "strict"),
+        punctuation=Punctuation.parse(options.get("punctuation", "keep")),
+        subtypes=keeps_subtypes,
+        supertags=tuple(Supertag.parse(each) for each in supertags),
+        **{name: options[name] for name in (*same, "spurious", "missing", "iou") if name in options},  # type: ignore[literal-required]
+    )
+    read_as = {side: _read_settings(side, options, content) for side in ("gold", "system")}
+    return Prepared(settings, read_as, PRESETS["boundaries"] if weights is None else parse_weights(weights))
+
+
+def _read_settings(side: str, options: Options, content: Content) -> ReadSettings:
+    return ReadSettings(
+        by_side(options.get("format"), side),
+        _columns_of(options.get("column"), side),
+        by_side(options.get("encoding"), side),
+        options.get("repair", "begin"),
+        options.get("offsets", "codepoints"),
+        options.get("functions", False),
+        weight=options.get("token_weight") if side == "gold" else None,
+        task=content.task,
+    )
+
+
+def default_match(content: Content) -> tuple[str, ...]:
+    """The match models of a task."""
+    if content.task == "tags":
+        return ("accuracy",)
+    if content.task == "trees":
+        return (*ATTACHMENT, *CONLL18) if content.is_universal else ATTACHMENT
+    return DEFAULT_MATCH
+
+
+def _models(match: str | Sequence[str], weights: str | None) -> tuple[str, ...]:
+    """The names of match models; `semeval` and `conll18` are all of theirs, and weights ask for `weighted`."""
+    families = {"semeval": SEMEVAL, "conll18": CONLL18}
+    named = [each for name in listed(match) for each in families.get(name, (name,))]
+    return tuple(dict.fromkeys([*named, *(["weighted"] if weights is not None else [])]))
+
+
+def listed(names: str | Sequence[str]) -> tuple[str, ...]:
+    """Names as a user gives them: a sequence, or a text with commas."""
+    parts = names.split(",") if isinstance(names, str) else names
+    return tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
+
+
+def _columns_of(choice: ColumnChoice, side: str) -> tuple[ColumnName, ...]:
+    return column_names(choice.get(side) if isinstance(choice, Mapping) else choice)
+
+
+def by_side(choice: T | Mapping[str, T] | None, side: str) -> T | None:
+    """The value for one side, or for both."""
+    return choice.get(side) if isinstance(choice, Mapping) else choice

@@ -1,0 +1,220 @@
+"""The tables of a comparison, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from evenhand.comparison.oracle import Bound
+from evenhand.report.tables import Cell, Column, Table
+from evenhand.result.comparison import Comparison, Differences, Pair, Slice
+
+NAMES = {"correction": "corrections", "new_error": "new errors", "changed_error": "changed errors"}
+MOST_PAIRS = 6
+"""Of how many pairs the transitions and labels are shown."""
+MOST_SYSTEMS = 5
+"""How many systems have a column each."""
+MOST_ROWS = 20
+_NOTHING = "–"
+
+
+def summary_of_comparison(comparison: Comparison) -> Iterator[Table]:
+    """Scores, pairs, the oracle, agreement and difficulty."""
+    yield _scores(comparison)
+    yield _pairs(comparison)
+    yield _oracle(comparison)
+    yield _difficulty(comparison)
+    yield _agreement(comparison)
+    for name, found in comparison.slices.items():
+        yield _slices(comparison, name, found)
+
+
+def pair_tables(comparison: Comparison, pair: Pair) -> Iterator[Table]:
+    """What changes from one system to the other, and on which labels."""
+    for each in pair.classes.values():
+        if each.count:
+            yield transitions(comparison, pair, each)
+    yield _labels(comparison, pair)
+
+
+def _scores(comparison: Comparison) -> Table:
+    columns = [Column("system", "text"), Column(comparison.by, "percent")]
+    return Table("", columns, [[name, comparison.scores[name]] for name in _ranked(comparison)])
+
+
+def _ranked(comparison: Comparison) -> list[str]:
+    """The systems by their scores; in their own order, where a user gave one to compare along."""
+    if len(comparison.pairs) < len(comparison.systems):
+        return list(comparison.systems)
+    return sorted(comparison.systems, key=lambda name: -comparison.scores[name])
+
+
+def _pairs(comparison: Comparison) -> Table:
+    columns = [Column("from", "text"), Column("to", "text"), Column("delta", "label")]
+    columns += [Column(f"{100 * comparison.resampling['level']:g}% interval", "label")]
+    columns += [Column("p", "label"), Column("p (Holm)", "label"), Column("diff. %", "percent")]
+    columns += [Column(name, "count") for name in ("corrected", "new errors", "changed")]
+    rows: list[list[Cell]] = []
+    chosen = _neighbours(comparison)
+    for pair in chosen:
+        test = pair.significance
+        tested: list[Cell] = [_NOTHING] * 2 if test is None else [_p(test.p), _p(test.p_holm)]
+        counts = [each.count for each in pair.classes.values()]
+        row: list[Cell] = [pair.before, pair.after, f"{100 * pair.delta:+.2f}", _interval(pair)]
+        rows.append([*row, *tested, pair.difference, *counts])
+    remark = _how(comparison)
+    if len(chosen) < len(comparison.pairs):
+        remark = f"Neighbours by score, of {len(comparison.pairs):,} pairs; --as csv has them all. {remark}"
+    return Table("differences", columns, rows, remark=remark)
+
+
+def _neighbours(comparison: Comparison) -> list[Pair]:
+    """All pairs or, where these are too many to read, those of systems next to each other by score."""
+    if len(comparison.pairs) <= MOST_ROWS:
+        return list(comparison.pairs.values())
+    neighbours = list(pairwise(_ranked(comparison)))
+    both_ways = {*neighbours, *((b, a) for a, b in neighbours)}
+    place = {name: number for number, name in enumerate(_ranked(comparison))}
+    found = [pair for names, pair in comparison.pairs.items() if names in both_ways]
+    return sorted(found, key=lambda pair: min(place[pair.before], place[pair.after]))
+
+
+def _how(comparison: Comparison) -> str:
+    """How the figures of pairs came about."""
+    made = comparison.resampling
+    parts = ["diff.: units with other answers."]
+    if made["trials"]:
+        exact = any(pair.significance is not None and pair.significance.exact for pair in comparison.pairs.values())
+        few = " (all permutations where these are fewer)" if exact else ""
+        parts.append(f"p: approximate randomization of {made['of']}, {made['trials']:,} trials{few}.")
+    if made["resamples"]:
+        kind = "BCa" if made["interval"] == "bca" else "percentile"
+        parts.append(f"Intervals: {kind}, {made['resamples']:,} resamples of {made['of']}.")
+    return " ".join([*parts, f"Seed {made['seed']}."])
+
+
+def _interval(pair: Pair) -> str:
+    if pair.interval is None:
+        return _NOTHING
+    return f"{100 * pair.interval[0]:+.2f} – {100 * pair.interval[1]:+.2f}"
+
+
+def _p(value: float) -> str:
+    return f"{value:.4f}" if value >= 0.0001 else "<0.0001"
+
+
+def transitions(comparison: Comparison, pair: Pair, found: Differences, hint: str = "--top shows more") -> Table:
+    """The most frequent transitions of one class; `hint` says how to see the others."""
+    columns = [Column("gold", "text"), Column(pair.before, "text"), Column(pair.after, "text")]
+    columns += [Column("changed", "text")] if comparison.task == "trees" else []
+    columns += [Column("count", "count"), Column("% of these", "percent"), Column("% of all", "percent")]
+    rows: list[list[Cell]] = []
+    for each in found.transitions[: comparison.top]:
+        change: list[Cell] = [each.change] if comparison.task == "trees" else []
+        row: list[Cell] = [each.gold or _NOTHING, each.before, each.after, *change]
+        rows.append([*row, each.count, each.share_of_class, each.share_of_differences])
+    more = len(found.transitions) - comparison.top
+    title = f"{NAMES[found.name]}: {found.count:,} of {pair.different:,} ({100 * found.share:.2f} %)"
+    remark = f"{more:,} more transitions; {hint}." if more > 0 else ""
+    return Table(title, columns, rows, remark=remark)
+
+
+def _labels(comparison: Comparison, pair: Pair) -> Table:
+    """The labels on which two systems differ most."""
+    columns = [Column("label", "text"), Column("units", "count"), Column(pair.before, "percent")]
+    columns += [Column(pair.after, "percent"), Column("delta", "label")]
+    order = sorted(comparison.labels.items(), key=lambda item: (-abs(_delta(item[1], pair)), item[0]))
+    rows: list[list[Cell]] = [
+        [label, each.units, each.scores[pair.before], each.scores[pair.after], f"{100 * _delta(each, pair):+.2f}"]
+        for label, each in order[:MOST_ROWS]
+    ]
+    more = len(order) - MOST_ROWS
+    remark = f"The {MOST_ROWS} labels with the largest differences of {len(order)}." if more > 0 else ""
+    return Table("labels", columns, rows, remark=remark)
+
+
+def _delta(found: Slice, pair: Pair) -> float:
+    return found.scores[pair.after] - found.scores[pair.before]
+
+
+def _oracle(comparison: Comparison) -> Table:
+    """What systems solve together: overall, in whole sentences, and by label."""
+    oracle, few = comparison.oracle, len(comparison.systems) <= MOST_SYSTEMS
+    best = comparison.systems[oracle.best]
+    columns = [Column("oracle", "text"), Column("units", "count")]
+    columns += [Column(name, "percent") for name in (comparison.systems if few else (best,))]
+    columns += [Column(name, "percent") for name in ("bound", "gain", "over best")]
+
+    def row(name: str, bound: Bound) -> list[Cell]:
+        scores = bound.scores if few else [bound.scores[oracle.best]]
+        gains = [bound.upper_bound, bound.gain(oracle.best), bound.gain_over_best]
+        return [name, bound.units, *scores, *gains]
+
+    labels = list(oracle.labels.items())[:MOST_ROWS]
+    rows = [row(label, bound) for label, bound in labels]
+    rows += [row("overall", oracle.overall), row("sentences", oracle.sentences)]
+    remark = f"gain: of the bound over {best}, the best overall; over best: over the label's own best system."
+    if len(oracle.labels) > MOST_ROWS:
+        remark += f" The {MOST_ROWS} most frequent of {len(oracle.labels)} labels."
+    if oracle.exact is not None:
+        figures = ", ".join(f"{name} {100 * value:.2f}" for name, value in oracle.exact.items())
+        remark += f" Bounds under exact match: {figures}."
+    return Table("oracle", columns, rows, summary_rows=2, remark=remark)
+
+
+def _difficulty(comparison: Comparison) -> Table:
+    total = sum(comparison.difficulty.values())
+    columns = [Column("systems right", "text"), Column("units", "count"), Column("%", "percent"), Column("", "bar")]
+    rows: list[list[Cell]] = []
+    for number, units in comparison.difficulty.items():
+        share = units / total if total else 0.0
+        rows.append([str(number), units, share, share])
+    return Table("systems right", columns, rows)
+
+
+def _agreement(comparison: Comparison) -> Table:
+    """The score of each system with each other as the key; of many systems, who is most and least alike."""
+    systems = comparison.systems
+    if len(systems) <= MOST_SYSTEMS:
+        columns = [Column("agreement", "text"), *(Column(name, "percent") for name in systems)]
+        rows: list[list[Cell]] = [[name, *comparison.all_answers[row].tolist()] for row, name in enumerate(systems)]
+    else:
+        columns = [Column("agreement", "text"), Column("and", "text"), Column("all", "percent")]
+        pairs = list(comparison.alike)
+        shown = pairs if len(pairs) <= MOST_ROWS else [*pairs[: MOST_ROWS // 2], *pairs[-MOST_ROWS // 2 :]]
+        rows = [[a, b, share] for a, b, share in shown]
+    what = "F1 under exact match" if comparison.task == "spans" else "equal answers"
+    remark = f"One system as the key for another: {what}."
+    return Table("agreement", columns, rows, remark=remark)
+
+
+def _slices(comparison: Comparison, name: str, found: Mapping[str, Slice]) -> Table:
+    few = len(comparison.systems) <= MOST_SYSTEMS
+    shown: Sequence[str] = comparison.systems if few else [comparison.systems[comparison.oracle.best]]
+    columns = [Column(name, "text"), Column("units", "count"), *(Column(system, "percent") for system in shown)]
+    columns.append(Column("spread", "percent"))
+    rows: list[list[Cell]] = [
+        [
+            value,
+            each.units,
+            *(each.scores[system] for system in shown),
+            max(each.scores.values()) - min(each.scores.values()),
+        ]
+        for value, each in list(found.items())[:MOST_ROWS]
+    ]
+    remark = f"The {MOST_ROWS} of {len(found):,} on which systems differ most." if len(found) > MOST_ROWS else ""
+    return Table(f"slice: {name}", columns, rows, remark=remark)
+
+
+def unit_table(comparison: Comparison) -> Table:
+    """The units that were asked for."""
+    columns = [Column("place", "text"), Column("unit", "text"), Column("gold", "text")]
+    shown = comparison.systems if len(comparison.systems) <= MOST_SYSTEMS else ()
+    columns += [*(Column(name, "text") for name in shown), Column("sentence", "text")]
+    rows: list[list[Cell]] = []
+    for unit in comparison.shown_units:
+        answers: list[Cell] = [unit.answers[name] for name in shown]
+        gold = unit.gold if unit.gold_head in (None, "root") else f"{unit.gold} of {unit.gold_head}"
+        rows.append([unit.place, unit.words or "", gold or _NOTHING, *answers, unit.text or ""])
+    kind = (comparison.show or "").replace("_", " ")
+    return Table(f"units: {kind}", columns, rows, remark="" if rows else "There are none.")

@@ -1,0 +1,277 @@
+"""A comparison: what `compare` returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evenhand.arrays import Values
+from evenhand.comparison.oracle import Bound
+from evenhand.comparison.units import Unit
+from evenhand.result.result import Gold
+from evenhand.result.shown import Shown
+from evenhand.settings import Task
+from evenhand.version import __version__
+
+
+@dataclass(frozen=True)
+class Transition:
+    """What units were and became, and how many there are."""
+
+    gold: str
+    before: str
+    after: str
+    change: str
+    """Of trees, what changed: `head`, `relation` or `both`."""
+    count: int
+    share_of_class: float
+    share_of_differences: float
+
+
+@dataclass(frozen=True)
+class Differences:
+    """One class of differences: `correction`, `new_error` or `changed_error`."""
+
+    name: str
+    count: int
+    share: float
+    """Of all differences of the pair."""
+    transitions: Sequence[Transition]
+    """By frequency."""
+    _units: Callable[[], list[Unit]] = field(repr=False, compare=False, default=list)
+
+    def units(self) -> list[Unit]:
+        """The units themselves, with place and context; the files are read again."""
+        return self._units()
+
+    def __len__(self) -> int:
+        return self.count
+
+
+@dataclass(frozen=True)
+class Significance:
+    """A test of the difference between two scores."""
+
+    test: str
+    p: float
+    p_holm: float
+    """Corrected for the number of pairs (Holm 1979)."""
+    trials: int
+    seed: int
+    groups: int
+    """How many documents or sentences the systems differ in."""
+    least: float
+    """The smallest p that so many groups allow."""
+    exact: bool = False
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two systems: what changes from one to the other."""
+
+    before: str
+    after: str
+    units: int
+    different: int
+    moved: int
+    """Of spans: how many have the same class but other bounds, which is no difference."""
+    delta: float
+    """The difference of the scores."""
+    classes: Mapping[str, Differences]
+    significance: Significance | None = None
+    mcnemar: float | None = None
+    """The p-value of the exact test of McNemar, of words."""
+    interval: tuple[float, float] | None = None
+
+    @property
+    def difference(self) -> float:
+        return self.different / self.units if self.units else 0.0
+
+    @property
+    def corrections(self) -> Differences:
+        return self.classes["correction"]
+
+    @property
+    def new_errors(self) -> Differences:
+        return self.classes["new_error"]
+
+    @property
+    def changed_errors(self) -> Differences:
+        return self.classes["changed_error"]
+
+    def units_of(self, kind: str) -> list[Unit]:
+        return self.classes[kind].units()
+
+
+@dataclass(frozen=True)
+class OracleResult:
+    """How far the systems together could get."""
+
+    overall: Bound
+    labels: Mapping[str, Bound]
+    """By gold label, the most frequent first."""
+    sentences: Bound
+    best: int
+    """The number of the system that is best overall."""
+    exact: Mapping[str, float] | None = None
+    """Of spans, the bounds of precision, recall and F1 under exact match."""
+
+
+@dataclass(frozen=True)
+class Slice:
+    """Some units: how many of them the gold standard has, and each system's score."""
+
+    units: int
+    scores: Mapping[str, float]
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison(Shown):
+    """Several systems on the same units: `comparison.pair("elmo", "flair").corrections`."""
+
+    gold: Gold
+    task: Task
+    by: str
+    """What is compared: `accuracy`, `las`, `uas`, `ls`, `fair` or `exact`."""
+    systems: tuple[str, ...]
+    scores: Mapping[str, float]
+    pairs: Mapping[tuple[str, str], Pair]
+    oracle: OracleResult
+    difficulty: Mapping[int, int]
+    """How many units so many systems have right."""
+    all_answers: Values
+    """The score of each system with each other as the key."""
+    correct_answers: Values
+    labels: Mapping[str, Slice]
+    slices: Mapping[str, Mapping[str, Slice]]
+    left_out: int
+    """Of words: how many of the gold standard's are not compared, as not all systems have them."""
+    resampling: Mapping[str, Any]
+    signature: str
+    notes: tuple[str, ...] = ()
+    show: str | None = None
+    """What units were asked for."""
+    shown_units: Sequence[Unit] = ()
+    top: int = 5
+    """How many transitions of each class a report lists."""
+
+    def pair(self, before: str, after: str) -> Pair:
+        try:
+            return self.pairs[before, after]
+        except KeyError:
+            pairs = ", ".join(f"{a} and {b}" for a, b in self.pairs)
+            raise KeyError(f"{before} and {after} were not compared in this order; there are {pairs}") from None
+
+    @property
+    def alike(self) -> Iterator[tuple[str, str, float]]:
+        """Pairs of systems by how much they agree, the most alike first."""
+        size = len(self.systems)
+        rows = [(float(self.all_answers[a, b]), a, b) for a in range(size) for b in range(a + 1, size)]
+        return ((self.systems[a], self.systems[b], share) for share, a, b in sorted(rows, key=lambda row: -row[0]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON contract, as plain Python."""
+        gold = self.gold
+        return {
+            "evenhand": __version__,
+            "command": "compare",
+            "task": self.task,
+            "by": self.by,
+            "signature": self.signature,
+            "notes": list(self.notes),
+            "gold": {
+                "name": gold.name,
+                "documents": gold.documents,
+                "sentences": gold.sentences,
+                "tokens": gold.tokens,
+                "characters": gold.characters,
+                "units": gold.units,
+                "left_out": self.left_out,
+            },
+            "systems": list(self.systems),
+            "scores": {name: {self.by: score} for name, score in self.scores.items()},
+            "pairs": [self._pair(pair) for pair in self.pairs.values()],
+            "oracle": self._oracle(),
+            "difficulty": {str(number): units for number, units in self.difficulty.items()},
+            "agreement": {"all": self.all_answers.tolist(), "correct": self.correct_answers.tolist()},
+            "labels": {label: _slice(each) for label, each in self.labels.items()},
+            "slices": {
+                name: {value: _slice(each) for value, each in found.items()} for name, found in self.slices.items()
+            },
+            "units": [unit.to_dict() for unit in self.shown_units],
+        }
+
+    def _pair(self, pair: Pair) -> dict[str, Any]:
+        found: dict[str, Any] = {
+            "from": pair.before,
+            "to": pair.after,
+            "units": pair.units,
+            "different": pair.different,
+            "difference": pair.difference,
+            "delta": pair.delta,
+            "classes": {name: _class(each) for name, each in pair.classes.items()},
+        }
+        if self.task == "spans":
+            found["moved"] = pair.moved
+        if pair.significance is not None:
+            test = pair.significance
+            found["significance"] = {
+                "test": test.test,
+                "p": test.p,
+                "p_holm": test.p_holm,
+                "trials": test.trials,
+                "seed": test.seed,
+                "groups": test.groups,
+                "exact": test.exact,
+            }
+        if pair.mcnemar is not None:
+            found["mcnemar"] = {"p": pair.mcnemar}
+        if pair.interval is not None:
+            low, high = pair.interval
+            level, kind = self.resampling["level"], self.resampling["interval"]
+            found["interval"] = {"of": "delta", "kind": kind, "level": level, "low": low, "high": high}
+        return found
+
+    def _oracle(self) -> dict[str, Any]:
+        oracle = self.oracle
+        found: dict[str, Any] = {
+            "overall": self._bound(oracle.overall),
+            "sentences": self._bound(oracle.sentences),
+            "labels": {label: self._bound(bound) for label, bound in oracle.labels.items()},
+        }
+        if oracle.exact is not None:
+            found["exact"] = dict(oracle.exact)
+        return found
+
+    def _bound(self, bound: Bound) -> dict[str, Any]:
+        return {
+            "units": bound.units,
+            "systems": dict(zip(self.systems, bound.scores, strict=True)),
+            "upper_bound": bound.upper_bound,
+            "gain": bound.gain(self.oracle.best),
+            "gain_over_best": bound.gain_over_best,
+        }
+
+
+def _class(found: Differences) -> dict[str, Any]:
+    return {
+        "count": found.count,
+        "share": found.share,
+        "transitions": [
+            {
+                "gold": each.gold,
+                "from": each.before,
+                "to": each.after,
+                **({"change": each.change} if each.change else {}),
+                "count": each.count,
+                "share_of_class": each.share_of_class,
+                "share_of_differences": each.share_of_differences,
+            }
+            for each in found.transitions
+        ],
+    }
+
+
+def _slice(found: Slice) -> dict[str, Any]:
+    return {"units": found.units, "systems": dict(found.scores)}

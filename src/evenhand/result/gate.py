@@ -1,0 +1,67 @@
+"""A gate: whether a candidate may replace a baseline, and why not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evenhand.result.comparison import Comparison, Pair
+from evenhand.result.shown import Shown
+from evenhand.version import __version__
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """One thing that was asked, what was found, and whether that is good enough."""
+
+    name: str
+    limit: float
+    value: float
+    passed: bool
+    sentence: str
+
+
+@dataclass(frozen=True, repr=False)
+class Gate(Shown):
+    """The verdict on a candidate: `gate.passed`, `gate.criteria`, and the comparison behind it."""
+
+    comparison: Comparison
+    pair: Pair
+    criteria: Sequence[Criterion]
+
+    @property
+    def passed(self) -> bool:
+        return all(each.passed for each in self.criteria)
+
+    @property
+    def signature(self) -> str:
+        return self.comparison.signature
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return self.comparison.notes
+
+    def to_dict(self) -> dict[str, Any]:
+        """The gate as plain Python, in the form of its JSON."""
+        pair, by = self.pair, self.comparison.by
+        test = pair.significance
+        return {
+            "evenhand": __version__,
+            "command": "gate",
+            "task": self.comparison.task,
+            "by": by,
+            "signature": self.signature,
+            "notes": list(self.notes),
+            "passed": self.passed,
+            "baseline": {"name": pair.before, by: self.comparison.scores[pair.before]},
+            "candidate": {"name": pair.after, by: self.comparison.scores[pair.after]},
+            "delta": pair.delta,
+            "new_errors": pair.new_errors.count,
+            "corrections": pair.corrections.count,
+            "p": None if test is None else test.p,
+            "criteria": [
+                {"name": each.name, "limit": each.limit, "value": each.value, "passed": each.passed}
+                for each in self.criteria
+            ],
+        }

@@ -1,0 +1,164 @@
+"""Whether two systems differ by more than chance: approximate randomization, McNemar's test, Holm's correction.
+
+All tests are two-sided and paired: both systems are scored on the same groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenhand.arrays import Ints, Values, Words
+from evenhand.statistics.blocks import BLOCK, ROUNDING, Seed, Statistic, add_up, blocks, stream
+
+_WORD = 64
+"""How many coins a random word is."""
+_MANY = 512
+"""From how many coins on it is faster to draw their sum from the binomial distribution than to toss them, measured."""
+_CHUNK = 2**15
+"""How many words are drawn at once, so that they stay in the processor's cache."""
+
+
+@dataclass(frozen=True)
+class Randomization:
+    """What approximate randomization says about two systems."""
+
+    p: float
+    trials: int
+    groups: int
+    """How many groups the systems differ in."""
+    least: float
+    """The smallest p that an exact test could give with so many groups: that where only the observed outcome and the
+    one with all groups swapped are as extreme."""
+    exact: bool
+    """Whether the trials are all ways to swap groups, and p is exact."""
+
+
+@dataclass(frozen=True)
+class Swaps:
+    """What a trial may swap: groups by how much their two rows of counts differ, whichever system they are from."""
+
+    least: Values
+    """The sums of a side that has the smaller row of every group (smaller in the first column where they differ)."""
+    total: Values
+    """The sums of both sides."""
+    rows: Values
+    """By type, what a side has more if it gets the larger row of a group, (types, columns)."""
+    sizes: Ints
+    """By type, how many groups differ like this."""
+
+
+def randomization(
+    a: Values, b: Values, sizes: Ints, statistic: Statistic, trials: int = 10_000, seed: Seed = 0
+) -> Randomization:
+    """Approximate randomization: how often systems that swap their outputs at random differ as much as these do.
+
+    Each trial tosses a coin for each group; heads swaps the two systems' rows of counts, `a` and `b`, (types, columns),
+    of which there are `sizes`. With f the statistic of the sums, and c the number of trials where
+    |f(b*) - f(a*)| >= |f(b) - f(a)|, p = (c + 1) / (trials + 1). Where there are no more ways to swap the groups that
+    differ than trials, each of the n ways is taken once, and p = c / n is exact.
+
+    Sources: Noreen 1989; Yeh 2000.
+    """
+    swaps = swappable(a, b, sizes)
+    groups = int(swaps.sizes.sum())
+    exact = 1 << groups <= trials
+    ways = 1 << groups if exact else trials
+    observed = float(np.abs(statistic(sizes @ b) - statistic(sizes @ a)))
+    reached = 0
+    for block, size in enumerate(blocks(ways)):
+        sums = every_swap(swaps, size, block) if exact else random_swaps(swaps, size, seed, block)
+        differences = np.abs(statistic(swaps.total - sums) - statistic(sums))
+        # Not `>=`, so that a score that is no number speaks for chance.
+        reached += int(np.sum(~(differences < observed - ROUNDING)))
+    p = reached / ways if exact else (reached + 1) / (ways + 1)
+    return Randomization(p, ways, groups, min(1.0, 2.0 ** (1 - groups)), exact)
+
+
+def swappable(a: Values, b: Values, sizes: Ints) -> Swaps:
+    """What a trial may swap, from the rows of two systems; the same for `b` and `a`.
+
+    Groups without a difference do not matter. Those with equal or with opposite differences are one type: each of them
+    gives one of its two rows to a side with probability 1/2, so that only the number of larger rows matters, which
+    follows the binomial distribution.
+    """
+    difference = b - a
+    first = np.argmax(difference != 0, axis=1)[:, None]
+    sign = np.sign(np.take_along_axis(difference, first, axis=1))
+    differs = (sign[:, 0] != 0) & (sizes > 0)
+    rows, place = np.unique((difference * sign)[differs], axis=0, return_inverse=True)
+    merged = np.bincount(place.ravel(), sizes[differs], minlength=len(rows)).astype(np.int64)
+    smaller: Values = np.where(sign < 0, b, a)
+    return Swaps(sizes @ smaller, sizes @ (a + b), rows, merged)
+
+
+def every_swap(swaps: Swaps, ways: int, block: int) -> Values:
+    """The sums of one side, (ways, columns), for the ways to swap groups that a block of all of them has."""
+    rows = np.repeat(swaps.rows, swaps.sizes, axis=0)
+    number = np.arange(ways) + block * BLOCK
+    heads = number[:, None] >> np.arange(len(rows)) & 1
+    found: Values = swaps.least + heads @ rows
+    return found
+
+
+def random_swaps(swaps: Swaps, trials: int, seed: Seed, block: int) -> Values:
+    """The sums of one side, (trials, columns), in a block of trials, which may be computed anywhere.
+
+    Coins are the bits of random words, so that n of them cost n / 64 numbers.
+    """
+    random = stream(seed, block)
+    many = swaps.sizes > _MANY
+    heads = random.binomial(swaps.sizes[many][:, None], 0.5, (int(many.sum()), trials))
+    sums = swaps.least + add_up(heads.T.astype(np.float64), swaps.rows[many])
+    place, bits = _words(swaps.sizes[~many])
+    rows = swaps.rows[~many][place]
+    step = max(1, _CHUNK // max(1, len(bits)))
+    for start in range(0, trials, step):
+        chunk = sums[start : start + step]
+        words = random.integers(0, 2**64 - 1, (len(chunk), len(bits)), dtype=np.uint64, endpoint=True)
+        chunk += add_up(np.bitwise_count(words & bits).astype(np.float64), rows)
+    return sums
+
+
+def _words(sizes: Ints) -> tuple[Ints, Words]:
+    """The words of coins that groups need: of which type each one is, and which of its bits are coins."""
+    count = -(-sizes // _WORD)
+    place = np.repeat(np.arange(len(sizes)), count)
+    unused = np.zeros(len(place), dtype=np.uint64)
+    unused[np.cumsum(count) - 1] = count * _WORD - sizes
+    return place, np.uint64(2**64 - 1) >> unused
+
+
+def mcnemar(b: int, c: int) -> float:
+    """McNemar's exact test, from the numbers of pairs that only one system has right: `b` the one, `c` the other.
+
+    If each of the n = b + c pairs could as well have been the other way round, b is binomial with probability 1/2:
+    p = min(1, 2 sum(C(n, i) for i <= min(b, c)) / 2ⁿ), and 1 where there are no such pairs.
+
+    Sources: McNemar 1947 for the comparison of b and c; Fagerland et al. 2013 for its exact form.
+    """
+    pairs = b + c
+    middle = pairs // 2
+    # Probabilities as multiples of that in the middle need no factorials. At 25 roots of n they are below e^-1250.
+    steps = np.arange(min(middle, int(25 * pairs**0.5) + 25))
+    relative = np.append(1.0, np.cumprod((middle - steps) / (pairs - middle + 1 + steps)))
+    whole = 2 * relative.sum() - (pairs % 2 == 0)
+    return min(1.0, float(2 * relative[middle - min(b, c) :].sum() / whole))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's correction of m tests that are looked at together, in the order given.
+
+    The smallest p is multiplied by m, the next one by m - 1, and so on. None becomes smaller than the one before it or
+    larger than 1. Those that are then at most alpha may be called significant: that any of them is wrongly called so
+    has at most the probability alpha, however the tests depend on each other.
+
+    Source: Holm 1979.
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(p, kind="stable")
+    corrected = np.empty_like(p)
+    corrected[order] = np.minimum(1, np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)))
+    return [float(each) for each in corrected]

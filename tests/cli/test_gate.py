@@ -1,0 +1,179 @@
+"""`evenhand gate`: exit status 0, 1 or 2, one criterion or several, and what it says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import evenhand as eh
+from conftest import EXAMPLE, ROOT
+from evenhand.cli import main
+from evenhand.cli.gate import GATE_OUTPUTS
+
+TREES = ROOT / "src" / "evenhand" / "examples" / "trees"
+GOLD, WORSE, BETTER = (EXAMPLE / f"{name}.conll" for name in ("gold", "crf", "tagger"))
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["gate", *map(str, arguments)], prog_name="evenhand")
+
+
+def criteria(*arguments: object) -> dict[str, tuple[float, float, bool]]:
+    """Limit, value and verdict of every criterion."""
+    result = run(*arguments, "--as", "json")
+    assert result.exit_code in (0, 1), result.output
+    found = json.loads(result.stdout)
+    assert found["passed"] == (result.exit_code == 0)
+    return {each["name"]: (each["limit"], each["value"], each["passed"]) for each in found["criteria"]}
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    """Eight sentences of two words: the old system has two words wrong, the new one one other."""
+    sides = {"gold": "AA " * 8, "old": "AX XA " + "AA " * 6, "new": "AA AA AA XA " + "AA " * 4}
+    for name, sentences in sides.items():
+        body = "\n".join("".join(f"w\t{tag}\n" for tag in sentence) for sentence in sentences.split())
+        (tmp_path / f"{name}.conll").write_text(body)
+    return [tmp_path / f"{name}.conll" for name in sides]
+
+
+def test_a_better_candidate_passes() -> None:
+    result = run(GOLD, WORSE, BETTER)
+    assert result.exit_code == 0
+    assert result.stdout.startswith("passed: tagger against crf on the gold standard gold\n")
+
+
+def test_a_worse_candidate_fails() -> None:
+    result = run(GOLD, BETTER, WORSE)
+    assert result.exit_code == 1
+    assert result.stdout.startswith("failed: crf against tagger on the gold standard gold\n")
+    assert result.stderr == ""
+
+
+def test_without_a_criterion_it_must_not_be_significantly_worse() -> None:
+    """In all of eight documents it is worse: p = 2 / 2⁸."""
+    assert criteria(GOLD, BETTER, WORSE) == {"alpha": (0.05, 2 / 2**8, False)}
+    assert criteria(GOLD, WORSE, BETTER) == {"alpha": (0.05, 2 / 2**8, True)}
+
+
+def test_alpha_alone() -> None:
+    assert criteria(GOLD, BETTER, WORSE, "--alpha", 0.001) == {"alpha": (0.001, 2 / 2**8, True)}
+    assert criteria(GOLD, BETTER, WORSE, "--alpha", 0.01) == {"alpha": (0.01, 2 / 2**8, False)}
+
+
+def test_the_score_may_fall_by_some_points(files: list[Path]) -> None:
+    """From 15/16 to 14/16: 6.25 points."""
+    gold, old, new = files
+    options = ("--task", "tags", "--max-drop")
+    assert criteria(gold, new, old, *options, 6.25) == {"max-drop": (6.25, pytest.approx(6.25), True)}
+    assert criteria(gold, new, old, *options, 6.2) == {"max-drop": (6.2, pytest.approx(6.25), False)}
+    assert criteria(gold, old, new, *options, 0) == {"max-drop": (0, pytest.approx(-6.25), True)}
+
+
+def test_so_many_new_errors_are_allowed(files: list[Path]) -> None:
+    """A better system too makes one: the word that only the old one had right."""
+    gold, old, new = files
+    options = ("--task", "tags", "--max-new-errors")
+    assert criteria(gold, old, new, *options, 0) == {"max-new-errors": (0, 1, False)}
+    assert criteria(gold, old, new, *options, 1) == {"max-new-errors": (1, 1, True)}
+    assert criteria(gold, new, old, *options, 1) == {"max-new-errors": (1, 2, False)}
+
+
+def test_every_criterion_that_is_named_must_hold(files: list[Path]) -> None:
+    gold, old, new = files
+    every = ("--task", "tags", "--max-drop", 0, "--alpha", 0.05, "--max-new-errors")
+    assert criteria(gold, old, new, *every, 1) == {
+        "max-drop": (0, pytest.approx(-6.25), True),
+        "max-new-errors": (1, 1, True),
+        "alpha": (0.05, 1.0, True),
+    }
+    assert run(gold, old, new, *every, 1).exit_code == 0
+    assert run(gold, old, new, *every, 0).exit_code == 1
+
+
+def test_the_same_file_passes_every_criterion() -> None:
+    result = run(GOLD, WORSE, WORSE, "--max-drop", 0, "--max-new-errors", 0, "--alpha", 0.99)
+    assert result.exit_code == 0
+    assert "the score does not fall (+0.00 points), 0 are allowed" in result.stdout
+    assert "the candidate is not worse (p = 1.0000, alpha = 0.99)" in result.stdout
+    assert "no difference at all: ner/crf and ner/crf (2)." in result.stdout
+
+
+def test_what_it_says() -> None:
+    text = run(GOLD, BETTER, WORSE, "--max-drop", 1, "--max-new-errors", 10, "--alpha", 0.01).stdout
+    rows = {line.split()[0]: line for line in text.splitlines() if line.startswith(("max-", "alpha"))}
+    assert rows["max-drop"].endswith("FAILED  the score falls by 14.52 points, 1 are allowed")
+    assert rows["max-new-errors"].endswith("FAILED  82 new errors, 10 are allowed")
+    assert rows["alpha"].endswith("FAILED  the candidate is worse (p = 0.0078, alpha = 0.01)")
+    assert "new errors: 82 of 117 (70.09 %)" in text
+    assert "tagger  91.01" in text
+
+
+def test_it_names_no_option_that_it_does_not_have() -> None:
+    assert "--top" not in run(GOLD, BETTER, WORSE).stdout
+
+
+def test_json() -> None:
+    result = run(GOLD, WORSE, BETTER, "--as", "json", "--max-drop", 0)
+    found = json.loads(result.stdout)
+    assert (found["command"], found["task"], found["by"], found["passed"]) == ("gate", "spans", "fair", True)
+    assert found["baseline"] == {"name": "crf", "fair": pytest.approx(0.76496, abs=1e-5)}
+    assert found["candidate"] == {"name": "tagger", "fair": pytest.approx(0.91011, abs=1e-5)}
+    assert found["delta"] == pytest.approx(found["candidate"]["fair"] - found["baseline"]["fair"])
+    assert (found["new_errors"], found["corrections"]) == (20, 82)
+    assert found["p"] is None  # nobody asked for a test
+    assert {"evenhand", "signature", "notes", "criteria"} <= set(found)
+
+
+@pytest.mark.parametrize("form", GATE_OUTPUTS)
+def test_every_form_of_output(form: str, tmp_path: Path) -> None:
+    """The exit status is the same, whatever is written where."""
+    shown = run(GOLD, BETTER, WORSE, "--as", form)
+    written = run(GOLD, BETTER, WORSE, "--as", form, "-o", tmp_path / "gate")
+    assert (shown.exit_code, written.exit_code, written.stdout) == (1, 1, "")
+    assert (tmp_path / "gate").read_text(encoding="utf-8") == shown.stdout
+    assert "alpha" in shown.stdout
+
+
+def test_parsers_by_another_score() -> None:
+    files = (TREES / "gold.conllu", TREES / "neural.conllu", TREES / "rules.conllu")
+    las, uas = (json.loads(run(*files, "--by", by, "--as", "json").stdout) for by in ("las", "uas"))
+    assert (las["by"], uas["by"]) == ("las", "uas")
+    assert uas["candidate"]["uas"] > las["candidate"]["las"]
+    assert (las["passed"], las["p"]) == (True, 2 / 2**5)  # five documents cannot say more
+    assert any("no p-value can be below 5 %" in note for note in las["notes"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((GOLD, WORSE), "Missing argument 'CANDIDATE'"),
+        ((GOLD, WORSE, BETTER, WORSE), "unexpected extra argument"),
+        ((GOLD, WORSE, "missing.conll"), "missing.conll: there is no such file; check the path."),
+        ((GOLD, WORSE, BETTER, "--max-drop", -1), "max-drop is -1.0; it is a number of points from 0 to 100."),
+        ((GOLD, WORSE, BETTER, "--max-new-errors", -1), "max-new-errors is -1; it must be 0 or more."),
+        ((GOLD, WORSE, BETTER, "--alpha", 2), "alpha is 2.0; it must be between 0 and 1."),
+        ((GOLD, WORSE, BETTER, "--trials", 0), "A test takes one trial at least."),
+        ((GOLD, WORSE, BETTER, "--by", "las"), "by is 'las'; choose one of fair, exact for spans."),
+    ],
+)
+def test_bad_usage_is_status_2(arguments: tuple, message: str) -> None:
+    result = run(*arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr
+
+
+def test_without_a_test_no_trial_is_needed() -> None:
+    assert run(GOLD, WORSE, BETTER, "--trials", 0, "--max-drop", 0).exit_code == 0
+
+
+def test_from_python() -> None:
+    gate = eh.gate(GOLD, BETTER, WORSE, max_drop=20, max_new_errors=100)
+    assert gate.passed
+    assert [(each.name, each.passed) for each in gate.criteria] == [("max-drop", True), ("max-new-errors", True)]
+    assert gate.pair is gate.comparison.pair("tagger", "crf")
+    assert (gate.pair.significance, gate.pair.interval) == (None, None)
+    assert str(gate).startswith("passed: crf against tagger")

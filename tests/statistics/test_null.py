@@ -1,0 +1,54 @@
+"""How often systems that are equally good are called different: at a level of 5 %, about once in twenty times.
+
+The rates of 400 simulations have a standard error of 1.1 %; seeds are fixed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from evenhand.arrays import Values
+from evenhand.statistics.intervals import bca, interval, jackknife
+from evenhand.statistics.resample import bootstrap
+from evenhand.statistics.significance import randomization
+
+
+def f1(sums: Values) -> Values:
+    return 2 * sums[..., 0] / (sums[..., 1] + sums[..., 2])
+
+
+def gain(sums: Values) -> Values:
+    return f1(sums[..., 3:]) - f1(sums[..., :3])
+
+
+def equally_good(seed: int) -> tuple[Values, np.ndarray]:
+    """200 sentences, some harder than others for both systems: types of right, found and wanted of both, and sizes."""
+    random = np.random.default_rng(seed)
+    wanted = 1 + random.poisson(2, 200)
+    share = random.beta(4, 1, 200)
+    hits = random.binomial(wanted, share, (2, 200))
+    found = hits + random.binomial(3, 0.1, (2, 200))
+    rows = np.stack((hits[0], found[0], wanted, hits[1], found[1], wanted), axis=1).astype(np.float64)
+    return np.unique(rows, axis=0, return_counts=True)
+
+
+def by_randomization(rows: Values, sizes: np.ndarray, seed: int) -> bool:
+    return randomization(rows[:, :3], rows[:, 3:], sizes, f1, trials=399, seed=seed).p <= 0.05
+
+
+def by_percentile_interval(rows: Values, sizes: np.ndarray, seed: int) -> bool:
+    low, high = interval(gain(bootstrap(rows, sizes, 400, seed)))
+    return not low <= 0 <= high
+
+
+def by_bca_interval(rows: Values, sizes: np.ndarray, seed: int) -> bool:
+    values = gain(bootstrap(rows, sizes, 400, seed))
+    low, high = bca(values, float(gain(sizes @ rows)), jackknife(rows, sizes, gain), sizes)
+    return not low <= 0 <= high
+
+
+@pytest.mark.parametrize("differ", [by_randomization, by_percentile_interval, by_bca_interval])
+def test_equally_good_systems_seldom_differ(differ) -> None:
+    rate = np.mean([differ(*equally_good(seed), seed) for seed in range(400)])
+    assert 0.025 <= rate <= 0.08
