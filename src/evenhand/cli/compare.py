@@ -52,6 +52,11 @@ STATISTICS = ("trials", "resamples", "interval", "level", "seed")
 @click.option("--sequence", is_flag=True, help="Compare each system with the one before it.")
 @click.option("--top", type=int, default=5, show_default=True, help="Transitions of each class that are listed.")
 @click.option(
+    "--sort",
+    type=click.Choice(["frequency", "gain"]),
+    help="How labels are listed [the oracle's by frequency, those of pairs by the size of the difference].",
+)
+@click.option(
     "--slice",
     "slices",
     type=Names(),
@@ -86,7 +91,7 @@ def compare(gold: Path, systems: tuple[Path, ...], **options: Any) -> None:
     import evenhand
     from evenhand.cli.output import emit
 
-    plain = ("by", "baseline", "sequence", "top", "slices", "vocabulary", "show", "limit", *STATISTICS)
+    plain = ("by", "baseline", "sequence", "top", "sort", "slices", "vocabulary", "show", "limit", *STATISTICS)
     chosen = score_options(options) | {name: options[name] for name in plain}
     comparison = evenhand.compare(gold, list(systems), **chosen)
     emit(comparison, options["form"], options["output"], quiet=options["quiet"])

@@ -19,7 +19,7 @@ from evenhand.engines.options import Options, Prepared, by_side, listed, prepare
 from evenhand.engines.serial import run_serial
 from evenhand.problems import SettingError
 from evenhand.result.comparison import Comparison
-from evenhand.settings import ReadSettings, ScoreSettings, column_names
+from evenhand.settings import ReadSettings, ScoreSettings, choose, column_names
 from evenhand.text.annotation import extra_layer
 from evenhand.text.labels import Vocabulary
 
@@ -54,6 +54,7 @@ def compare(
     show: str | None = None,
     limit: int | None = None,
     top: int = 5,
+    sort: Literal["frequency", "gain"] | None = None,
     **options: Unpack[Options],
 ) -> Comparison:
     """Compare systems, in one pass over the gold standard: what changes from one to the other, and who is right.
@@ -70,6 +71,8 @@ def compare(
     show       units to keep in `shown_units`: "correction", "new_error", "changed_error", "unsolved", "solved_once"
     limit      how many of them
     top        how many transitions of each class a report lists; `transitions` has them all
+    sort       how a report lists labels: by "frequency", or by "gain" of the oracle; without it, the oracle's by
+               frequency, and those of pairs by the size of the difference
 
     The other keywords are those of `score`. Tags and trees are compared on the words that all systems have.
     """
@@ -78,6 +81,7 @@ def compare(
     resampling = Resampling(trials, resamples, interval, level, seed)
     if top < 0 or (limit is not None and limit < 0):
         raise SettingError("top and limit must be 0 or more.")
+    choose("sort", sort, ("frequency", "gain"), optional=True)
     if limit is not None and show is None:
         raise SettingError("A limit is one of units; say which ones with show.")
     wanted = None if show is None else Wanted(show, run.pairs, limit)
@@ -90,7 +94,7 @@ def compare(
         return asked.found
 
     found = comparison(compared, resampling, units, wanted.found if wanted is not None else ())
-    return replace(found, show=show, top=top)
+    return replace(found, show=show, top=top, sort=sort)
 
 
 @dataclass

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
+from evenhand.arrays import Values
 from evenhand.comparison.oracle import Bound
 from evenhand.report.tables import Cell, Column, Table
 from evenhand.result.comparison import Comparison, Differences, Pair, Slice
@@ -25,6 +26,10 @@ def summary_of_comparison(comparison: Comparison) -> Iterator[Table]:
     yield _oracle(comparison)
     yield _difficulty(comparison)
     yield _agreement(comparison)
+    if len(comparison.systems) <= MOST_SYSTEMS:
+        yield _matrix(
+            comparison, "correct alike", comparison.correct_answers, "Units right under both, of those right."
+        )
     for name, found in comparison.slices.items():
         yield _slices(comparison, name, found)
 
@@ -52,13 +57,17 @@ def _ranked(comparison: Comparison) -> list[str]:
 def _pairs(comparison: Comparison) -> Table:
     columns = [Column("from", "text"), Column("to", "text"), Column("delta", "label")]
     columns += [Column(f"{100 * comparison.resampling['level']:g}% interval", "label")]
-    columns += [Column("p", "label"), Column("p (Holm)", "label"), Column("diff. %", "percent")]
+    of_words = comparison.task != "spans"
+    columns += [Column("p", "label"), Column("p (Holm)", "label")]
+    columns += [Column("McNemar", "label")] if of_words else []
+    columns += [Column("diff. %", "percent")]
     columns += [Column(name, "count") for name in ("corrected", "new errors", "changed")]
     rows: list[list[Cell]] = []
     chosen = _neighbours(comparison)
     for pair in chosen:
         test = pair.significance
         tested: list[Cell] = [_NOTHING] * 2 if test is None else [_p(test.p), _p(test.p_holm)]
+        tested += [_NOTHING if pair.mcnemar is None else _p(pair.mcnemar)] if of_words else []
         counts = [each.count for each in pair.classes.values()]
         row: list[Cell] = [pair.before, pair.after, f"{100 * pair.delta:+.2f}", _interval(pair)]
         rows.append([*row, *tested, pair.difference, *counts])
@@ -123,13 +132,16 @@ def _labels(comparison: Comparison, pair: Pair) -> Table:
     """The labels on which two systems differ most."""
     columns = [Column("label", "text"), Column("units", "count"), Column(pair.before, "percent")]
     columns += [Column(pair.after, "percent"), Column("delta", "label")]
-    order = sorted(comparison.labels.items(), key=lambda item: (-abs(_delta(item[1], pair)), item[0]))
+    order = list(comparison.labels.items())
+    if comparison.sort != "frequency":
+        order.sort(key=lambda item: (-abs(_delta(item[1], pair)), item[0]))
     rows: list[list[Cell]] = [
         [label, each.units, each.scores[pair.before], each.scores[pair.after], f"{100 * _delta(each, pair):+.2f}"]
         for label, each in order[:MOST_ROWS]
     ]
     more = len(order) - MOST_ROWS
-    remark = f"The {MOST_ROWS} labels with the largest differences of {len(order)}." if more > 0 else ""
+    which = "most frequent labels" if comparison.sort == "frequency" else "labels with the largest differences"
+    remark = f"The {MOST_ROWS} {which} of {len(order)}." if more > 0 else ""
     return Table("labels", columns, rows, remark=remark)
 
 
@@ -150,12 +162,15 @@ def _oracle(comparison: Comparison) -> Table:
         gains = [bound.upper_bound, bound.gain(oracle.best), bound.gain_over_best]
         return [name, bound.units, *scores, *gains]
 
-    labels = list(oracle.labels.items())[:MOST_ROWS]
-    rows = [row(label, bound) for label, bound in labels]
+    labels = list(oracle.labels.items())
+    if comparison.sort == "gain":
+        labels.sort(key=lambda item: (-item[1].gain(oracle.best), item[0]))
+    rows = [row(label, bound) for label, bound in labels[:MOST_ROWS]]
     rows += [row("overall", oracle.overall), row("sentences", oracle.sentences)]
     remark = f"gain: of the bound over {best}, the best overall; over best: over the label's own best system."
     if len(oracle.labels) > MOST_ROWS:
-        remark += f" The {MOST_ROWS} most frequent of {len(oracle.labels)} labels."
+        which = "with the largest gains" if comparison.sort == "gain" else "most frequent"
+        remark += f" The {MOST_ROWS} {which} of {len(oracle.labels)} labels."
     if oracle.exact is not None:
         figures = ", ".join(f"{name} {100 * value:.2f}" for name, value in oracle.exact.items())
         remark += f" Bounds under exact match: {figures}."
@@ -174,18 +189,23 @@ def _difficulty(comparison: Comparison) -> Table:
 
 def _agreement(comparison: Comparison) -> Table:
     """The score of each system with each other as the key; of many systems, who is most and least alike."""
-    systems = comparison.systems
-    if len(systems) <= MOST_SYSTEMS:
-        columns = [Column("agreement", "text"), *(Column(name, "percent") for name in systems)]
-        rows: list[list[Cell]] = [[name, *comparison.all_answers[row].tolist()] for row, name in enumerate(systems)]
-    else:
-        columns = [Column("agreement", "text"), Column("and", "text"), Column("all", "percent")]
-        pairs = list(comparison.alike)
-        shown = pairs if len(pairs) <= MOST_ROWS else [*pairs[: MOST_ROWS // 2], *pairs[-MOST_ROWS // 2 :]]
-        rows = [[a, b, share] for a, b, share in shown]
     what = "F1 under exact match" if comparison.task == "spans" else "equal answers"
     remark = f"One system as the key for another: {what}."
+    if len(comparison.systems) <= MOST_SYSTEMS:
+        return _matrix(comparison, "agreement", comparison.all_answers, remark)
+    columns = [Column("agreement", "text"), Column("and", "text"), Column("all", "percent")]
+    pairs = list(comparison.alike)
+    few = len(pairs) <= MOST_ROWS
+    shown = pairs if few else [*pairs[: MOST_ROWS // 2], *pairs[-MOST_ROWS // 2 :]]
+    rows: list[list[Cell]] = [[a, b, share] for a, b, share in shown]
+    remark = remark if few else f"{remark} The most and the least alike of {len(pairs):,} pairs."
     return Table("agreement", columns, rows, remark=remark)
+
+
+def _matrix(comparison: Comparison, title: str, values: Values, remark: str) -> Table:
+    columns = [Column(title, "text"), *(Column(name, "percent") for name in comparison.systems)]
+    rows: list[list[Cell]] = [[name, *values[row].tolist()] for row, name in enumerate(comparison.systems)]
+    return Table(title, columns, rows, remark=remark)
 
 
 def _slices(comparison: Comparison, name: str, found: Mapping[str, Slice]) -> Table:

@@ -155,6 +155,8 @@ class Comparison(Shown):
     shown_units: Sequence[Unit] = ()
     top: int = 5
     """How many transitions of each class a report lists."""
+    sort: str | None = None
+    """How a report lists labels: by `frequency`, or by `gain`; without it, bounds by frequency, differences by size."""
 
     def pair(self, before: str, after: str) -> Pair:
         try:
