@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import evenhand as eh
 from evenhand.result.comparison import Differences, Pair
-
-Sentences = list[list[str]]
 
 
 def compared(gold: eh.Annotation, a: eh.Annotation, b: eh.Annotation, **options: object) -> Pair:
@@ -147,12 +147,17 @@ def test_equal_relations_with_other_heads_are_told_apart_from_the_rest() -> None
     assert rows(pair.changed_errors) == [("nsubj", "nsubj", "nsubj", "head", 1)]
 
 
-def test_subtypes_differ_where_they_are_kept() -> None:
+def test_subtypes_of_conllu_differ_where_they_are_kept(tmp_path: Path) -> None:
+    """Other trees have no subtypes: their relations are taken as they stand."""
     a, b = trees(songs=(2, "obj:agent")), trees(songs=(2, "obj:topic"))
-    assert compared(trees(), a, b).different == 0
-    assert rows(compared(trees(), a, b, subtypes=True).changed_errors) == [
-        ("obj", "obj:agent", "obj:topic", "relation", 1)
-    ]
+    changed = [("obj", "obj:agent", "obj:topic", "relation", 1)]
+    assert rows(compared(trees(), a, b).changed_errors) == changed
+    gold, *systems = (tmp_path / f"{name}.conllu" for name in ("gold", "a", "b"))
+    for path, relation in ((gold, "obj"), (systems[0], "obj:agent"), (systems[1], "obj:topic")):
+        path.write_text(f"1\tSing\t_\tVERB\t_\t_\t0\troot\t_\t_\n2\tsongs\t_\tNOUN\t_\t_\t1\t{relation}\t_\t_\n")
+    cut, kept = (eh.compare(gold, systems, subtypes=kept, trials=0, resamples=0) for kept in (False, True))
+    assert (cut.pair("a", "b").different, cut.scores) == (0, {"a": 1, "b": 1})
+    assert rows(kept.pair("a", "b").changed_errors) == changed
 
 
 def test_punctuation_can_be_left_out() -> None:

@@ -81,6 +81,15 @@ def test_units_that_no_system_or_only_one_has_right() -> None:
     assert (found[0].to_dict()["from"], found[0].to_dict()["to"]) == (None, None)
 
 
+@pytest.mark.parametrize(("kind", "solvers"), [("unsolved", 0), ("solved_once", 1)])
+def test_units_are_as_many_as_their_difficulty_says(kind: str, solvers: int) -> None:
+    systems = [EXAMPLE / f"{name}.conll" for name in ("crf", "tagger", "gazetteer")]
+    found = eh.compare(EXAMPLE / "gold.conll", systems, show=kind, trials=0, resamples=0)
+    assert len(found.shown_units) == found.difficulty[solvers] > 0
+    right = [sum(answer[:2] in ("TP", "TN") for answer in unit.answers.values()) for unit in found.shown_units]
+    assert set(right) == {solvers}
+
+
 @pytest.mark.usefixtures("files")
 def test_how_many_are_shown() -> None:
     every = compared(show="solved_once").shown_units

@@ -15,7 +15,7 @@ from scipy.stats import binom, poisson
 
 from evenhand.arrays import Ints, Values
 from evenhand.statistics import resample
-from evenhand.statistics.blocks import blocks
+from evenhand.statistics.blocks import add_up, blocks
 from evenhand.statistics.resample import bootstrap as bootstrap_types
 from evenhand.statistics.resample import bootstrap_block, draw_groups, draw_types
 
@@ -93,6 +93,13 @@ def test_the_number_of_a_block_is_no_part_of_the_seed() -> None:
     others = [bootstrap_block(rows, sizes, 20, seed, block) for seed, block in [(3, 0), ((3, 1), 0), ((3, 0), 1)]]
     # As in NumPy, a seed that ends with zeros is the seed without them.
     assert [np.array_equal(second, other) for other in others] == [False, False, True]
+
+
+@pytest.mark.parametrize("types", [1, 30, 3000, 70_000])
+def test_sums_in_pieces_are_the_matrix_product(types: int) -> None:
+    random = np.random.default_rng(types)
+    numbers, rows = (random.integers(0, 9, shape).astype(np.float64) for shape in [(60, types), (types, 6)])
+    assert np.array_equal(add_up(numbers, rows), numbers @ rows)
 
 
 def test_more_resamples_begin_with_the_same_blocks() -> None:

@@ -38,7 +38,12 @@ class Places:
     def text(self, sentence: int) -> str | None:
         """The sentence; None where the file has no text."""
         corpus, own = self.corpus(sentence)
-        return None if corpus.tokens is None else corpus.text(own).strip()
+        if corpus.tokens is None or corpus.bounds is None:
+            return None
+        begin, end = corpus.bounds[own : own + 2].tolist()
+        if corpus.atoms == "characters":
+            return self.words(sentence, 0, end - begin) if begin < end else ""
+        return corpus.text(own)
 
     def words(self, sentence: int, start: int, end: int) -> str | None:
         """The text of some tokens, or characters, of a sentence."""

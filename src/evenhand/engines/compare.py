@@ -13,9 +13,10 @@ from evenhand.comparison.slices import SLICES
 from evenhand.comparison.units import Unit, Wanted
 from evenhand.engines.compare_spans import SpanComparing
 from evenhand.engines.compare_words import WordComparing
-from evenhand.engines.compared import Compared, Resampling, comparison
+from evenhand.engines.compared import comparison
 from evenhand.engines.inputs import Side, content_of, name_of, named, open_inputs, open_words, same_positions
 from evenhand.engines.options import Options, Prepared, by_side, listed, prepare
+from evenhand.engines.pairs import Compared, Resampling
 from evenhand.engines.serial import run_serial
 from evenhand.problems import SettingError
 from evenhand.result.comparison import Comparison

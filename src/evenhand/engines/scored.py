@@ -89,11 +89,7 @@ def _results(
     general: tuple[str, ...],
 ) -> Results:
     """The results of a run; `general` are notes that concern all systems."""
-    support = dict(sorted(run.gold.labels.items()))
-    reading = run.gold.reading or Reading()
-    tokens, characters = (run.size, None) if run.atoms == "tokens" else (None, run.size)
-    units = run.gold.labels.total()
-    gold = Gold(gold_name, run.documents, run.sentences, tokens, characters, units, support, reading)
+    gold = run.figures(gold_name)
     system_readings = {name: side.reading or Reading() for name, side in run.systems.items()}
     found = {}
     for name, side in run.systems.items():
@@ -104,9 +100,9 @@ def _results(
             units=side.labels.total(),
             labels=dict(sorted(side.labels.items())),
             scores=Scores(
-                models, tallies, run.supertags[name], run.levels[name], support, baselines=settings.baselines
+                models, tallies, run.supertags[name], run.levels[name], gold.labels, baselines=settings.baselines
             ),
-            signature=signature(settings, read_as, weights, run.atoms, reading, system_readings[name]),
+            signature=signature(settings, read_as, weights, run.atoms, gold.reading, system_readings[name]),
             settings=settings,
             reading=system_readings[name],
             notes=general + _notes(gold, name, side, settings, read_as, tallies),

@@ -12,6 +12,7 @@ from evenhand.arrays import Ints
 from evenhand.engines.judging import Judging, Watch
 from evenhand.engines.portion import PORTION, Portion
 from evenhand.problems import SettingError
+from evenhand.result.result import Gold
 from evenhand.settings import Atoms, Groups, ScoreSettings
 from evenhand.tally import Tally
 from evenhand.text.align import Feed
@@ -61,6 +62,14 @@ class Run:
         self.sentences += corpus.sentences
         self.atoms = corpus.atoms
         self.size = None if self.size is None or corpus.token_count is None else self.size + corpus.token_count
+
+    def figures(self, name: str) -> Gold:
+        """The gold standard in figures, under its name."""
+        tokens, characters = (self.size, None) if self.atoms == "tokens" else (None, self.size)
+        labels = dict(sorted(self.gold.labels.items()))
+        reading = self.gold.reading or Reading()
+        units = self.gold.labels.total()
+        return Gold(name, self.documents, self.sentences, tokens, characters, units, labels, reading)
 
     def groups_of(self, corpus: Corpus, groups: Groups) -> Ints:
         """The number of the group that each sentence of the next batch belongs to, over the whole run.

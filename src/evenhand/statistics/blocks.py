@@ -21,6 +21,8 @@ ROUNDING = 1e-12
 """Scores that differ by no more than this are equal."""
 _ONE_THREAD = 2**18
 """Up to how many multiplications a matrix product is left to one thread by OpenBLAS, which NumPy comes with."""
+_FEWEST = 4
+"""How many rows a piece of a product must have to be worth it."""
 
 
 def blocks(total: int) -> list[int]:
@@ -39,10 +41,10 @@ def stream(seed: Seed, block: int) -> np.random.Generator:
 def add_up(numbers: Values, rows: Values) -> Values:
     """The sums of rows, each taken as often as `numbers` says, (resamples, types): their matrix product.
 
-    Small products are made piece by piece in one thread. More threads gain little there, and lose much on a machine that
-    is busy, as it is when several workers have a block each.
+    Small products are made piece by piece in one thread. More threads gain little there, and lose much on a busy
+    machine, such as one where several workers have a block each.
     """
     step = _ONE_THREAD // max(1, rows.size)
-    if step < 8 or step >= len(numbers):
+    if step < _FEWEST or step >= len(numbers):
         return numbers @ rows
     return np.concatenate([numbers[start : start + step] @ rows for start in range(0, len(numbers), step)])

@@ -145,7 +145,7 @@ def to_characters(annotation: Annotation) -> Annotation:
         atoms="characters",
         bounds=before[corpus.bounds],
         tokens=Characters.within(shown.tobytes(), ints([0]), ints([len(shown)])),
-        raw=np.append(0, behind)[corpus.bounds],
+        raw=None,
         lines=np.repeat(corpus.lines, np.diff(before)) if len(corpus.lines) == len(tokens) else corpus.lines,
     )
     return replace(annotation, corpus=changed, layers=layers)
