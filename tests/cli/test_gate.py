@@ -97,7 +97,7 @@ def test_every_criterion_that_is_named_must_hold(files: list[Path]) -> None:
 def test_the_same_file_passes_every_criterion() -> None:
     result = run(GOLD, WORSE, WORSE, "--max-drop", 0, "--max-new-errors", 0, "--alpha", 0.99)
     assert result.exit_code == 0
-    assert "the score does not fall (+0.00 points), 0 are allowed" in result.stdout
+    assert "the score does not fall (+0.00 points); the limit is 0" in result.stdout
     assert "the candidate is not worse (p = 1.0000, alpha = 0.99)" in result.stdout
     assert "no difference at all: ner/crf and ner/crf (2)." in result.stdout
 
@@ -105,8 +105,8 @@ def test_the_same_file_passes_every_criterion() -> None:
 def test_what_it_says() -> None:
     text = run(GOLD, BETTER, WORSE, "--max-drop", 1, "--max-new-errors", 10, "--alpha", 0.01).stdout
     rows = {line.split()[0]: line for line in text.splitlines() if line.startswith(("max-", "alpha"))}
-    assert rows["max-drop"].endswith("FAILED  the score falls by 14.52 points, 1 are allowed")
-    assert rows["max-new-errors"].endswith("FAILED  82 new errors, 10 are allowed")
+    assert rows["max-drop"].endswith("FAILED  the score falls by 14.52 points; the limit is 1")
+    assert rows["max-new-errors"].endswith("FAILED  82 new errors; the limit is 10")
     assert rows["alpha"].endswith("FAILED  the candidate is worse (p = 0.0078, alpha = 0.01)")
     assert "new errors: 82 of 117 (70.09 %)" in text
     assert "tagger  91.01" in text

@@ -31,7 +31,7 @@ def rows(found: Differences) -> list[tuple[object, ...]]:
 def test_the_second_system_is_right() -> None:
     pair = tagged("DET NOUN VERB", "DET VERB VERB", "DET NOUN VERB")
     assert rows(pair.corrections) == [("NOUN", "VERB", "NOUN", "", 1)]
-    assert (pair.units, pair.different, pair.delta) == (3, 1, pytest.approx(1 / 3))
+    assert (pair.size, pair.different, pair.delta) == (3, 1, pytest.approx(1 / 3))
     assert (pair.corrections.share, len(pair.new_errors), len(pair.changed_errors)) == (1, 0, 0)
 
 
@@ -80,7 +80,7 @@ def test_only_the_labels_that_were_asked_for() -> None:
     """By gold label, as everywhere: the words with other gold labels are no units."""
     gold, a, b = eh.tags([["A", "C", "C"]]), eh.tags([["X", "X", "C"]]), eh.tags([["A", "C", "A"]])
     pair = compared(gold, a, b, task="tags", labels="C")
-    assert (pair.units, pair.corrections.count, pair.new_errors.count) == (2, 1, 1)
+    assert (pair.size, pair.corrections.count, pair.new_errors.count) == (2, 1, 1)
 
 
 def test_labels_that_are_mapped_together_differ_no_more() -> None:
@@ -120,7 +120,7 @@ def test_what_changed(arc: tuple[int, str], change: str, las: int, uas: int, ls:
     """A head, a relation or both; how many differences that makes by each score."""
     for by, count in (("las", las), ("uas", uas), ("ls", ls)):
         pair = compared(trees(), trees(songs=arc), trees(), by=by)
-        assert (pair.units, pair.different, pair.corrections.count) == (4, count, count)
+        assert (pair.size, pair.different, pair.corrections.count) == (4, count, count)
         assert rows(pair.corrections) == [("obj", arc[1], "obj", change, 1)] * count
         assert pair.delta == pytest.approx(count / 4)
 
@@ -162,10 +162,10 @@ def test_subtypes_of_conllu_differ_where_they_are_kept(tmp_path: Path) -> None:
 
 def test_punctuation_can_be_left_out() -> None:
     a = trees(stop=(3, "punct"))
-    assert compared(trees(), a, trees()).units == 4
+    assert compared(trees(), a, trees()).size == 4
     for policy in ("relation", "form"):
         pair = compared(trees(), a, trees(), punctuation=policy)
-        assert (pair.units, pair.different) == (3, 0)
+        assert (pair.size, pair.different) == (3, 0)
 
 
 # What always holds
@@ -181,9 +181,9 @@ def test_the_difference_of_accuracies_is_what_was_corrected(sentences: list[list
     pair, back = compared(gold, a, b, task="tags"), compared(gold, b, a, task="tags")
     scores = eh.score(gold, {"a": a, "b": b}, task="tags")
     flat = [row for words in sentences for row in words]
-    assert pair.units == len(flat)
+    assert pair.size == len(flat)
     assert pair.difference == sum(first != second for _, first, second in flat) / len(flat)
-    assert pair.delta == pytest.approx((pair.corrections.count - pair.new_errors.count) / pair.units)
+    assert pair.delta == pytest.approx((pair.corrections.count - pair.new_errors.count) / pair.size)
     assert pair.delta == pytest.approx(scores["b"]["accuracy"].headline - scores["a"]["accuracy"].headline)
     assert back.different == pair.different
     assert (back.corrections.count, back.new_errors.count) == (pair.new_errors.count, pair.corrections.count)
@@ -209,7 +209,7 @@ def test_the_difference_of_attachment_is_what_was_corrected(sides: list[list[lis
     gold, a, b = (eh.trees(side) for side in sides)
     pair = compared(gold, a, b, by=by)
     scores = eh.score(gold, {"a": a, "b": b})
-    assert pair.delta == pytest.approx((pair.corrections.count - pair.new_errors.count) / pair.units)
+    assert pair.delta == pytest.approx((pair.corrections.count - pair.new_errors.count) / pair.size)
     assert pair.delta == pytest.approx(scores["b"][by].headline - scores["a"][by].headline)
     part = {"las": slice(0, 2), "uas": slice(0, 1), "ls": slice(1, 2)}[by]
     flat = [[arc[part] for words in side for arc in words] for side in sides]

@@ -6,11 +6,11 @@ import random
 
 import numpy as np
 import pytest
-from evenhand.comparison import ranking
 from hypothesis import given
 from hypothesis import strategies as st
 
 import evenhand as eh
+from evenhand.comparison import ranking
 from evenhand.comparison.ranking import Correlation, correlations, resampled, standings
 from evenhand.scores.match_model import MatchModel
 

@@ -38,13 +38,13 @@ def test_fair_is_the_default() -> None:
 def test_another_wrong_label_is_a_changed_error() -> None:
     pair = compared([("PER", 1, 2)], [("LOC", 1, 2)], [("ORG", 1, 2)])
     assert rows(pair.changed_errors) == [("PER", "LE LOC", "LE ORG", 1)]
-    assert (pair.units, pair.different, pair.moved, pair.delta) == (1, 1, 0, 0)
+    assert (pair.size, pair.different, pair.moved, pair.delta) == (1, 1, 0, 0)
 
 
 def test_other_bounds_of_the_same_class_are_no_difference() -> None:
     """Both are too small; the span only moved."""
     pair = compared([("PER", 1, 4)], [("PER", 1, 2)], [("PER", 2, 3)])
-    assert (pair.units, pair.different, pair.moved) == (1, 0, 1)
+    assert (pair.size, pair.different, pair.moved) == (1, 0, 1)
 
 
 def test_other_bounds_of_another_class_are_a_changed_error() -> None:
@@ -56,7 +56,7 @@ def test_other_bounds_of_another_class_are_a_changed_error() -> None:
 def test_a_boundary_error_is_corrected() -> None:
     pair = compared([("PER", 1, 3)], [("PER", 1, 2)], [("PER", 1, 3)])
     assert rows(pair.corrections) == [("PER", "BES PER", "TP PER", 1)]
-    assert (pair.units, pair.moved) == (1, 0)
+    assert (pair.size, pair.moved) == (1, 0)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_every_verdict_is_a_class(system: list[Row], verdict: str) -> None:
 def test_surplus_is_a_unit_without_a_gold_label() -> None:
     gold = [("PER", 1, 1)]
     pair = compared(gold, gold, [*gold, ("LOC", 5, 6)])
-    assert (pair.units, pair.difference) == (2, 0.5)
+    assert (pair.size, pair.difference) == (2, 0.5)
     assert rows(pair.new_errors) == [("", "TN", "FP LOC", 1)]
     back = compared(gold, [*gold, ("LOC", 5, 6)], gold)
     assert rows(back.corrections) == [("", "FP LOC", "TN", 1)]
@@ -92,30 +92,30 @@ def test_surplus_with_another_label_or_bound_is_another_unit() -> None:
     """One disappears, the other is new."""
     for other in (("ORG", 5, 6), ("LOC", 5, 7)):
         pair = compared([], [("LOC", 5, 6)], [other])
-        assert (pair.units, pair.corrections.count, pair.new_errors.count) == (2, 1, 1)
+        assert (pair.size, pair.corrections.count, pair.new_errors.count) == (2, 1, 1)
 
 
 def test_surplus_with_other_tokens_between_the_same_bounds_is_another_unit() -> None:
     pair = compared([], [("LOC", 5, 8)], [("LOC", 5, 8, (5, 6, 8))])
-    assert (pair.units, pair.corrections.count, pair.new_errors.count) == (2, 1, 1)
+    assert (pair.size, pair.corrections.count, pair.new_errors.count) == (2, 1, 1)
 
 
 def test_surplus_that_both_have_is_one_unit_and_no_difference() -> None:
     pair = compared([("PER", 1, 1)], [("LOC", 5, 6)], [("LOC", 5, 6)])
-    assert (pair.units, pair.different) == (2, 0)
+    assert (pair.size, pair.different) == (2, 0)
 
 
 def test_repeated_surplus_counts_by_occurrence() -> None:
     twice = [("LOC", 5, 6)] * 2
     pair = compared([], twice, twice[:1])
-    assert (pair.units, pair.different) == (2, 1)
+    assert (pair.size, pair.different) == (2, 1)
     assert rows(pair.corrections) == [("", "FP LOC", "TN", 1)]
     assert compared([], twice, twice).different == 0
 
 
 def test_repeated_gold_spans_are_units_each() -> None:
     pair = compared([("PER", 1, 2)] * 2, [("PER", 1, 2)], [("PER", 1, 2)] * 2)
-    assert (pair.units, pair.corrections.count) == (2, 1)
+    assert (pair.size, pair.corrections.count) == (2, 1)
 
 
 def test_the_units_of_a_pair_are_gold_spans_and_its_own_surplus() -> None:
@@ -123,28 +123,28 @@ def test_the_units_of_a_pair_are_gold_spans_and_its_own_surplus() -> None:
     gold = [("PER", 1, 1), ("PER", 3, 3)]
     systems = {"a": spans([("LOC", 5, 5)]), "b": spans([("LOC", 5, 5), ("LOC", 6, 6)]), "c": spans([("ORG", 9, 9)])}
     found = eh.compare(spans(gold), systems, trials=0, resamples=0)
-    assert {names: pair.units for names, pair in found.pairs.items()} == {("a", "b"): 4, ("a", "c"): 4, ("b", "c"): 5}
+    assert {names: pair.size for names, pair in found.pairs.items()} == {("a", "b"): 4, ("a", "c"): 4, ("b", "c"): 5}
     assert [pair.different for pair in found.pairs.values()] == [1, 2, 3]
 
 
 def test_a_second_boundary_error_is_surplus() -> None:
     """Two halves for one span: the first is its verdict, the second an error of its own; both are corrected at once."""
     pair = compared([("PER", 1, 4)], [("PER", 1, 2), ("PER", 3, 4)], [("PER", 1, 4)])
-    assert (pair.units, pair.different) == (2, 2)
+    assert (pair.size, pair.different) == (2, 2)
     assert rows(pair.corrections) == [("", "BES PER", "TN", 1), ("PER", "BES PER", "TP PER", 1)]
 
 
 def test_tn_means_that_a_span_is_no_surplus_here() -> None:
     """The second half is surplus in a, and in b what the gold span is matched with."""
     pair = compared([("PER", 1, 4)], [("PER", 1, 2), ("PER", 3, 4)], [("PER", 3, 4)])
-    assert (pair.units, pair.different, pair.moved) == (2, 1, 1)
+    assert (pair.size, pair.different, pair.moved) == (2, 1, 1)
     assert rows(pair.corrections) == [("", "BES PER", "TN", 1)]
 
 
 def test_exact_match_knows_right_and_wrong_only() -> None:
     gold, a, b = [("PER", 1, 3), ("LOC", 5, 5)], [("PER", 1, 2), ("LOC", 5, 5)], [("PER", 1, 3), ("ORG", 5, 5)]
     pair = compared(gold, a, b, by="exact")
-    assert (pair.units, pair.different, pair.moved) == (4, 4, 0)
+    assert (pair.size, pair.different, pair.moved) == (4, 4, 0)
     assert rows(pair.corrections) == [("", "FP PER", "TN", 1), ("PER", "FN", "TP PER", 1)]
     assert rows(pair.new_errors) == [("", "TN", "FP ORG", 1), ("LOC", "TP LOC", "FN", 1)]
     assert rows(compared(gold, a, b).new_errors) == [("LOC", "TP LOC", "LE ORG", 1)]
@@ -162,7 +162,7 @@ def test_the_score_may_fall_where_errors_become_fewer() -> None:
 def test_excluded_labels_are_no_units() -> None:
     gold, a = spans([("PER", 1, 1), ("LOC", 3, 3)]), spans([("LOC", 3, 3), ("LOC", 5, 5)])
     found = eh.compare(gold, {"a": a, "b": gold}, exclude="LOC", trials=0, resamples=0).pair("a", "b")
-    assert (found.units, rows(found.corrections)) == (1, [("PER", "FN", "TP PER", 1)])
+    assert (found.size, rows(found.corrections)) == (1, [("PER", "FN", "TP PER", 1)])
 
 
 def test_levels_that_are_separate() -> None:
@@ -208,11 +208,11 @@ def test_the_units_of_one_system_are_its_tp_and_errors(sentences: list[tuple[lis
     gold, a, b = sides(sentences)
     found = eh.compare(gold, {"a": a, "twin": a, "b": b}, trials=0, resamples=0)
     pair, score = found.pair("a", "twin"), eh.score(gold, a)["fair"].overall
-    assert pair.units == score["TP"] + sum(score[kind] for kind in ERRORS)
+    assert pair.size == score["TP"] + sum(score[kind] for kind in ERRORS)
     assert (pair.different, pair.moved, pair.delta) == (0, 0, 0)
     assert [each.transitions for each in pair.classes.values()] == [[], [], []]
     first, second = found.pair("a", "b"), found.pair("twin", "b")
-    assert (first.units, first.moved, first.delta) == (second.units, second.moved, second.delta)
+    assert (first.size, first.moved, first.delta) == (second.size, second.moved, second.delta)
     assert [rows(each) for each in first.classes.values()] == [rows(each) for each in second.classes.values()]
 
 
@@ -222,8 +222,8 @@ def test_a_pair_that_is_swapped(sentences: list[tuple[list[Row], ...]], by: str)
     gold, a, b = sides(sentences)
     ahead = eh.compare(gold, {"a": a, "b": b}, by=by, trials=0, resamples=0).pair("a", "b")
     back = eh.compare(gold, {"b": b, "a": a}, by=by, trials=0, resamples=0).pair("b", "a")
-    assert (back.units, back.different, back.moved, back.delta) == (
-        ahead.units,
+    assert (back.size, back.different, back.moved, back.delta) == (
+        ahead.size,
         ahead.different,
         ahead.moved,
         -ahead.delta,

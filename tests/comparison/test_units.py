@@ -166,7 +166,7 @@ def test_a_second_pass_finds_as_many_units_as_were_counted(gold: Path, systems: 
         if found.task != "trees":
             assert transitions == {(row.gold, row.before, row.after): row.count for row in each.transitions}
         assert {unit.kind for unit in units} <= {name}
-        assert pair.units_of(name) == units
+        assert pair.units(name) == units
 
 
 @pytest.mark.parametrize("kind", ["correction", "new_error", "changed_error", "solved_once"])

@@ -68,7 +68,7 @@ GOLD, BEFORE, AFTER = "NN NE NE VV VV ADV ADJ NN", "NN NN NN VV ADJ ADV ADV NN",
 def test_algorithm_1() -> None:
     """Six of eight labels differ: two are corrections, two new errors, two changed errors."""
     pair = compared(GOLD, old=BEFORE, new=AFTER).pair("old", "new")
-    assert (pair.units, pair.different, pair.difference) == (8, 6, 0.75)
+    assert (pair.size, pair.different, pair.difference) == (8, 6, 0.75)
     assert [each.count for each in pair.classes.values()] == [2, 2, 2]
     rows = {
         name: [(each.gold, each.before, each.after, each.count) for each in found.transitions]
@@ -111,7 +111,7 @@ def test_table_8_for_spans() -> None:
     gold = spans(("A", 0, 1), ("A", 2, 3))
     old, new = spans(("A", 2, 3), ("A", 4, 5)), spans(("A", 0, 1), ("A", 6, 7))
     pair = eh.compare(gold, {"old": old, "new": new}, trials=0, resamples=0).pair("old", "new")
-    assert (pair.units, pair.different) == (4, 4)
+    assert (pair.size, pair.different) == (4, 4)
     assert [(each.before, each.after) for each in pair.corrections.transitions] == [("FP A", "TN"), ("FN", "TP A")]
     assert [(each.before, each.after) for each in pair.new_errors.transitions] == [("TN", "FP A"), ("TP A", "FN")]
 

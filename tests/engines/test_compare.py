@@ -54,8 +54,8 @@ def test_each_with_the_one_before() -> None:
 def test_a_pair_is_the_same_in_any_company() -> None:
     alone = eh.compare(SPANS[0], SPANS[1:3], **NONE).pair("gazetteer", "crf")  # type: ignore[arg-type]
     among = eh.compare(SPANS[0], SPANS[1:], **NONE).pair("gazetteer", "crf")  # type: ignore[arg-type]
-    assert (alone.units, alone.different, alone.moved, alone.delta) == (
-        among.units,
+    assert (alone.size, alone.different, alone.moved, alone.delta) == (
+        among.size,
         among.different,
         among.moved,
         among.delta,
@@ -187,10 +187,10 @@ def test_a_gold_standard_without_any_span() -> None:
     found = eh.compare(nothing, {"a": nothing, "b": something}, trials=50, resamples=50)
     pair = found.pair("a", "b")
     assert (found.gold.units, found.scores, found.oracle.labels) == (0, {"a": 0, "b": 0}, {})
-    assert (pair.units, pair.new_errors.count, pair.delta) == (2, 2, 0)
+    assert (pair.size, pair.new_errors.count, pair.delta) == (2, 2, 0)
     assert found.difficulty == {0: 0, 1: 2, 2: 0}
     silent = eh.compare(nothing, {"a": nothing, "b": nothing}, trials=50, resamples=50)
-    assert (silent.pair("a", "b").units, silent.pair("a", "b").difference) == (0, 0)
+    assert (silent.pair("a", "b").size, silent.pair("a", "b").difference) == (0, 0)
     assert silent.pair("a", "b").interval == (0, 0)
     for each in (found, silent):
         assert "0 spans" in str(each)

@@ -21,7 +21,7 @@ def test_parsers_are_compared_on_the_words_that_all_have() -> None:
     assert "19 words of the gold standard are not compared, as not all systems have them" in found.notes[0]
     assert "scores are over the other 836" in found.notes[0]
     assert (found.to_dict()["gold"]["left_out"], found.to_dict()["gold"]["units"]) == (19, 836)
-    assert {pair.units for pair in found.pairs.values()} == {836}
+    assert {pair.size for pair in found.pairs.values()} == {836}
     assert found.oracle.overall.units == 836
     assert list(found.scores.values()) == found.oracle.overall.scores
 
@@ -67,7 +67,7 @@ def test_published_parsers(data: Path) -> None:
     assert len(found.pairs) == 10
     assert (found.left_out, found.gold.units) == (86, 21_090)
     assert "86 words of the gold standard are not compared" in found.notes[0]
-    assert {pair.units for pair in found.pairs.values()} == {21_090}
+    assert {pair.size for pair in found.pairs.values()} == {21_090}
     for (a, b), pair in found.pairs.items():
         assert pair.delta == pytest.approx((pair.corrections.count - pair.new_errors.count) / 21_090)
         assert pair.delta == pytest.approx(found.scores[b] - found.scores[a])
@@ -85,7 +85,7 @@ def test_words_that_only_some_systems_have_are_nobody_s() -> None:
     cut = eh.trees([[(2, "nsubj"), (0, "root"), (2, "advmod"), (2, "obj")]], tokens=[["I", "can", "not", "sing"]])
     found = eh.compare(gold, {"same": same, "cut": cut}, align="characters", trials=0, resamples=0)
     pair = found.pair("same", "cut")
-    assert (found.left_out, pair.units) == (1, 2)
+    assert (found.left_out, pair.size) == (1, 2)
     # `I` depends on `cannot` in the first; the `can` of the second is no word of the gold standard.
     assert found.scores == {"same": 0.5, "cut": 0}
     assert [(each.gold, each.change) for each in pair.new_errors.transitions] == [("nsubj", "head")]

@@ -237,7 +237,7 @@ _SCORING_OPTIONS = {
         "--iou", type=float, default=0.5, show_default=True, help="How much of their union two spans share."
     ),
 }
-_OF_OTHER_MODELS = ("focus", "weights", "separator-weight", "token-weight", "spurious", "missing", "iou")
+_OF_OTHER_MODELS = ("weights", "separator-weight", "token-weight", "spurious", "missing", "iou")
 """Options that only change what a comparison does not look at."""
 
 

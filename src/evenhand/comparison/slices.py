@@ -1,6 +1,6 @@
 """Slices: units by something else than their labels.
 
-- `length`: spans by their tokens (1, 2, 3, 4, 5+).
+- `length`: spans by their tokens, or characters where these are compared (1, 2, 3, 4, 5+).
 - `sentence-length`: units by the tokens of their sentence (1-10, 11-20, 21-40, 41+).
 - `vocabulary`: *seen* if the unit's text is a line of a word list, else *unseen*.
 - `document`: units by their document, from 1.

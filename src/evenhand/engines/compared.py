@@ -8,7 +8,8 @@ from evenhand.comparison.ranking import headline
 from evenhand.comparison.units import Unit
 from evenhand.engines.pairs import Compared, Pairs, Resampling, UnitsOf
 from evenhand.result.comparison import Comparison, OracleResult, Slice
-from evenhand.result.notes import notes_on_comparison, notes_on_settings
+from evenhand.result.notes import notes, notes_on_comparison, notes_on_settings, notes_on_words
+from evenhand.result.result import Gold
 from evenhand.result.signature import joint_signature, signature
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.prf import prf
@@ -44,9 +45,25 @@ def comparison(found: Compared, resampling: Resampling, units: UnitsOf, shown: S
         notes=(
             *notes_on_settings(settings, comparing.labels.values),
             *notes_on_comparison(gold, found.left_out, pairs, kind),
+            *_notes_on_files(found, gold),
         ),
         shown_units=tuple(shown),
     )
+
+
+def _notes_on_files(found: Compared, gold: Gold) -> tuple[str, ...]:
+    """What a score of each system would say of the files, each said once."""
+    said: dict[str, None] = {}
+    for name, side in found.run.systems.items():
+        reading = side.reading or Reading()
+        if found.comparing.of_spans:
+            repair = found.prepared.read_as["gold"].repair
+            breaks = side.breaks_differ
+            each = notes(gold, name, reading, side.labels, repair, breaks_differ=breaks, identical=False)
+        else:
+            each = notes_on_words(gold, name, reading, side.labels, missing=0, identical=False)
+        said |= dict.fromkeys(each)
+    return tuple(said)
 
 
 def _signature(found: Compared, resampling: Resampling, reading: Reading) -> str:

@@ -68,17 +68,18 @@ def _drop(pair: Pair, limit: float) -> Criterion:
     drop = -100 * pair.delta
     passed = drop <= limit + 1e-9
     found = f"the score falls by {drop:.2f} points" if drop > 0 else f"the score does not fall ({-drop:+.2f} points)"
-    return Criterion("max-drop", limit, drop, passed, f"{found}, {limit:g} are allowed")
+    return Criterion("max-drop", limit, drop, passed, f"{found}; the limit is {limit:g}")
 
 
 def _new_errors(pair: Pair, limit: int) -> Criterion:
     count = pair.new_errors.count
-    return Criterion("max-new-errors", limit, count, count <= limit, f"{count:,} new errors, {limit:,} are allowed")
+    errors = "1 new error" if count == 1 else f"{count:,} new errors"
+    return Criterion("max-new-errors", limit, count, count <= limit, f"{errors}; the limit is {limit:,}")
 
 
 def _significance(pair: Pair, limit: float) -> Criterion:
     assert pair.significance is not None
     p = pair.significance.p
     passed = pair.delta >= 0 or p >= limit
-    found = "worse" if pair.delta < 0 else "not worse"
+    found = "not worse" if pair.delta >= 0 else "worse by chance, as far as can be told" if passed else "worse"
     return Criterion("alpha", limit, p, passed, f"the candidate is {found} (p = {p:.4f}, alpha = {limit:g})")

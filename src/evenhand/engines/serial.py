@@ -11,7 +11,7 @@ import numpy as np
 from evenhand.arrays import Ints
 from evenhand.engines.judging import Judging, Watch
 from evenhand.engines.portion import PORTION, Portion
-from evenhand.problems import SettingError
+from evenhand.problems import InputError, SettingError
 from evenhand.result.result import Gold
 from evenhand.settings import Atoms, Groups, ScoreSettings
 from evenhand.tally import Tally
@@ -57,6 +57,8 @@ class Run:
     """How many atoms there are, where the files know."""
 
     def add_text(self, corpus: Corpus, reading: Reading) -> None:
+        if not corpus.sentences:
+            raise InputError(corpus.source, None, "there is no sentence in it", "give a gold standard that has some")
         self.gold.reading = self.gold.reading.plus(reading) if self.gold.reading else reading
         self.documents += len(corpus.documents) - int(corpus.continues)
         self.sentences += corpus.sentences

@@ -34,12 +34,18 @@ def summary_of_comparison(comparison: Comparison) -> Iterator[Table]:
         yield _slices(comparison, name, found)
 
 
-def pair_tables(comparison: Comparison, pair: Pair) -> Iterator[Table]:
-    """What changes from one system to the other, and on which labels."""
+def pair_tables(comparison: Comparison, pair: Pair) -> Iterator[tuple[str, Table]]:
+    """What changes from one system to the other, and on which labels: headings and tables."""
+    names = f"{pair.before} to {pair.after}"
     for each in pair.classes.values():
         if each.count:
-            yield transitions(comparison, pair, each)
-    yield _labels(comparison, pair)
+            yield f"{names}, {share_of(pair, each)}:", transitions(comparison, pair, each)
+    moved = f" ({pair.moved:,} more have other bounds, but the same class)" if pair.moved else ""
+    yield f"{names}, {pair.different:,} of {pair.size:,} units{moved}, by label:", _labels(comparison, pair)
+
+
+def share_of(pair: Pair, found: Differences) -> str:
+    return f"{NAMES[found.name]}: {found.count:,} of {pair.different:,} ({100 * found.share:.2f} %)"
 
 
 def _scores(comparison: Comparison) -> Table:
@@ -74,7 +80,7 @@ def _pairs(comparison: Comparison) -> Table:
     remark = _how(comparison)
     if len(chosen) < len(comparison.pairs):
         remark = f"Neighbours by score, of {len(comparison.pairs):,} pairs; --as csv has them all. {remark}"
-    return Table("differences", columns, rows, remark=remark)
+    return Table("", columns, rows, remark=remark)
 
 
 def _neighbours(comparison: Comparison) -> list[Pair]:
@@ -123,9 +129,8 @@ def transitions(comparison: Comparison, pair: Pair, found: Differences, hint: st
         row: list[Cell] = [each.gold or _NOTHING, each.before, each.after, *change]
         rows.append([*row, each.count, each.share_of_class, each.share_of_differences])
     more = len(found.transitions) - comparison.top
-    title = f"{NAMES[found.name]}: {found.count:,} of {pair.different:,} ({100 * found.share:.2f} %)"
     remark = f"{more:,} more transitions; {hint}." if more > 0 else ""
-    return Table(title, columns, rows, remark=remark)
+    return Table("", columns, rows, remark=remark)
 
 
 def _labels(comparison: Comparison, pair: Pair) -> Table:
@@ -168,6 +173,7 @@ def _oracle(comparison: Comparison) -> Table:
     rows = [row(label, bound) for label, bound in labels[:MOST_ROWS]]
     rows += [row("overall", oracle.overall), row("sentences", oracle.sentences)]
     remark = f"gain: of the bound over {best}, the best overall; over best: over the label's own best system."
+    remark += " sentences: those with a unit, fully correct."
     if len(oracle.labels) > MOST_ROWS:
         which = "with the largest gains" if comparison.sort == "gain" else "most frequent"
         remark += f" The {MOST_ROWS} {which} of {len(oracle.labels)} labels."

@@ -73,7 +73,7 @@ def _transitions(comparison: Comparison) -> Iterator[list[object]]:
     yield [*_PAIR_COLUMNS, *_TRANSITION_COLUMNS]
     for pair in comparison.pairs.values():
         test = pair.significance
-        figures: list[object] = [pair.before, pair.after, pair.units, pair.different, pair.delta]
+        figures: list[object] = [pair.before, pair.after, pair.size, pair.different, pair.delta]
         figures += ["", ""] if test is None else [test.p, test.p_holm]
         figures += pair.interval or ("", "")
         rows = [(name, each) for name, found in pair.classes.items() for each in found.transitions]

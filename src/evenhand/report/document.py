@@ -9,6 +9,7 @@ from evenhand.comparison.ranking import Standing
 from evenhand.report.comparison_tables import (
     MOST_PAIRS,
     pair_tables,
+    share_of,
     summary_of_comparison,
     transitions,
     unit_table,
@@ -44,9 +45,7 @@ def document(subject: Shown) -> Document:
         sections += [Section(f"{name}:", list(_ranking(each))) for name, each in (subject.data_sets or {}).items()]
         return Document(_opening_of_ranking(subject), sections, subject.notes, subject.signature)
     if isinstance(subject, Gate):
-        return Document(
-            _opening_of_gate(subject), [Section("", list(_gate(subject)))], subject.notes, subject.signature
-        )
+        return Document(_opening_of_gate(subject), list(_gate(subject)), subject.notes, subject.signature)
     if isinstance(subject, Comparison):
         return Document(_opening_of_comparison(subject), list(_comparison(subject)), subject.notes, subject.signature)
     if not isinstance(subject, Results):
@@ -83,15 +82,17 @@ def _opening_of_gate(gate: Gate) -> str:
     return f"{verdict}: {gate.pair.after} against {gate.pair.before} on the gold standard {gate.comparison.gold.name}"
 
 
-def _gate(gate: Gate) -> Iterator[Table]:
-    """The criteria, and what changes."""
+def _gate(gate: Gate) -> Iterator[Section]:
+    """The criteria, the scores, and the new errors."""
     columns = [Column("criterion", "text"), Column("", "text"), Column("found", "text")]
     rows: list[list[Cell]] = [[each.name, "ok" if each.passed else "FAILED", each.sentence] for each in gate.criteria]
-    yield Table("", columns, rows)
-    columns = [Column("system", "text"), Column(gate.comparison.by, "percent")]
-    yield Table("", columns, [[name, score] for name, score in gate.comparison.scores.items()])
-    if gate.pair.new_errors.count:
-        yield transitions(gate.comparison, gate.pair, gate.pair.new_errors, "evenhand compare shows them")
+    scores = [Column("system", "text"), Column(gate.comparison.by, "percent")]
+    scored: list[list[Cell]] = [[name, score] for name, score in gate.comparison.scores.items()]
+    yield Section("", [Table("", columns, rows), Table("", scores, scored)])
+    found = gate.pair.new_errors
+    if found.count:
+        table = transitions(gate.comparison, gate.pair, found, "evenhand compare shows them")
+        yield Section(f"{share_of(gate.pair, found)}:", [table])
 
 
 def _opening_of_comparison(comparison: Comparison) -> str:
@@ -107,7 +108,8 @@ def _comparison(comparison: Comparison) -> Iterator[Section]:
     yield Section("", list(summary_of_comparison(comparison)))
     if len(comparison.pairs) <= MOST_PAIRS:
         for pair in comparison.pairs.values():
-            yield Section(f"from {pair.before} to {pair.after}:", list(pair_tables(comparison, pair)))
+            for heading, table in pair_tables(comparison, pair):
+                yield Section(heading, [table])
     if comparison.show is not None:
         yield Section("", [unit_table(comparison)])
 

@@ -72,7 +72,8 @@ class Pair:
 
     before: str
     after: str
-    units: int
+    size: int
+    """How many units are compared."""
     different: int
     moved: int
     """Of spans: how many have the same class but other bounds, which is no difference."""
@@ -86,7 +87,7 @@ class Pair:
 
     @property
     def difference(self) -> float:
-        return self.different / self.units if self.units else 0.0
+        return self.different / self.size if self.size else 0.0
 
     @property
     def corrections(self) -> Differences:
@@ -100,7 +101,8 @@ class Pair:
     def changed_errors(self) -> Differences:
         return self.classes["changed_error"]
 
-    def units_of(self, kind: str) -> list[Unit]:
+    def units(self, kind: str) -> list[Unit]:
+        """The units of a class (`correction`, `new_error`, `changed_error`); the files are read again."""
         return self.classes[kind].units()
 
 
@@ -208,7 +210,7 @@ class Comparison(Shown):
         found: dict[str, Any] = {
             "from": pair.before,
             "to": pair.after,
-            "units": pair.units,
+            "units": pair.size,
             "different": pair.different,
             "difference": pair.difference,
             "delta": pair.delta,

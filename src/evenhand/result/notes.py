@@ -69,10 +69,8 @@ def notes_on_comparison(
     """What a reader of a comparison should know."""
     found = []
     if left_out:
-        found.append(
-            f"{left_out:,} words of the gold standard are not compared, as not all systems have them; scores are over "
-            f"the other {gold.units:,}."
-        )
+        words = "1 word of the gold standard is" if left_out == 1 else f"{left_out:,} words of the gold standard are"
+        found.append(f"{words} not compared, as not all systems have them; scores are over the other {gold.units:,}.")
     identical = [f"{a} and {b}" for (a, b), pair in pairs.items() if not pair.different and not pair.moved]
     if identical:
         found.append(f"no difference at all: {', '.join(identical)}.")

@@ -1,10 +1,9 @@
 """The bootstrap over groups: how much a sum of counts would differ, had other groups been drawn.
 
 A resample draws as many groups as there are, with replacement, and adds up their counts; its score is that of the sums.
-The percentile interval of level c (`--level`, 0.95 unless it is set) goes from the (1 - c) / 2 quantile of the
-resampled scores to their (1 + c) / 2 quantile, with linear interpolation between neighbours.
+Rankings have percentile intervals of these scores, comparisons also BCa intervals ([Intervals](#intervals)).
 
-Sources: Efron 1979 for the bootstrap; Efron and Tibshirani 1993, ch. 13, for the percentile interval.
+Source: Efron 1979.
 """
 
 from __future__ import annotations
