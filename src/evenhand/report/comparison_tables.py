@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
@@ -40,7 +41,7 @@ def pair_tables(comparison: Comparison, pair: Pair) -> Iterator[tuple[str, Table
     for each in pair.classes.values():
         if each.count:
             yield f"{names}, {share_of(pair, each)}:", transitions(comparison, pair, each)
-    moved = f" ({pair.moved:,} more have other bounds, but the same class)" if pair.moved else ""
+    moved = f" (with the same class, but other bounds: {pair.moved:,} more)" if pair.moved else ""
     yield f"{names}, {pair.different:,} of {pair.size:,} units{moved}, by label:", _labels(comparison, pair)
 
 
@@ -130,7 +131,19 @@ def transitions(comparison: Comparison, pair: Pair, found: Differences, hint: st
         rows.append([*row, each.count, each.share_of_class, each.share_of_differences])
     more = len(found.transitions) - comparison.top
     remark = f"{more:,} more transitions; {hint}." if more > 0 else ""
+    if comparison.task == "spans":
+        remark = f"{_by_verdict(found)} {remark}".strip()
     return Table("", columns, rows, remark=remark)
+
+
+def _by_verdict(found: Differences) -> str:
+    """What spans were that are right now, or have become that were right; of changed errors, what they were."""
+    counts: Counter[str] = Counter()
+    for each in found.transitions:
+        shown = each.after if found.name == "new_error" else each.before
+        counts[shown.partition(" ")[0]] += each.count
+    listed = ", ".join(f"{count:,} {kind}" for kind, count in counts.most_common())
+    return f"They are now: {listed}." if found.name == "new_error" else f"They were: {listed}."
 
 
 def _labels(comparison: Comparison, pair: Pair) -> Table:
