@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -122,3 +123,16 @@ def test_a_system_that_is_one_sentence(tmp_path: Path) -> None:
     assert result["uas"].overall["correct"] == 1
     assert result["ls"].headline == 1
     assert result["conll18-sentences"].overall["correct"] == 0
+
+
+@pytest.mark.parametrize("call", [eh.score, eh.rank, eh.compare])
+def test_columns_are_named_in_all_commands(tmp_path: Path, call: Callable) -> None:
+    """Form, head and relation in the first columns, with spaces between."""
+    (tmp_path / "gold.txt").write_text("They 2 nsubj\nsing 0 root\n")
+    (tmp_path / "a.txt").write_text("They 2 nsubj\nsing 0 root\n")
+    (tmp_path / "b.txt").write_text("They 2 obj\nsing 0 root\n")
+    systems = [tmp_path / "a.txt", tmp_path / "b.txt"]
+    found = call(tmp_path / "gold.txt", systems, task="trees", column="form=1,head=2,deprel=3")
+    assert found.to_dict()["task"] == "trees"
+    with pytest.raises(eh.InputError, match="the columns of the file are not those of CoNLL-U; name the columns"):
+        call(tmp_path / "gold.txt", systems, task="trees")

@@ -14,8 +14,8 @@ from evenhand.comparison.units import Unit, Wanted
 from evenhand.engines.compare_spans import SpanComparing
 from evenhand.engines.compare_words import WordComparing
 from evenhand.engines.compared import comparison
-from evenhand.engines.inputs import Side, content_of, name_of, named, open_inputs, open_words, same_positions
-from evenhand.engines.options import Options, Prepared, by_side, listed, prepare
+from evenhand.engines.inputs import Side, name_of, named, open_inputs, open_words, same_positions
+from evenhand.engines.options import Options, Prepared, content_for, listed, prepare
 from evenhand.engines.pairs import Compared, Resampling
 from evenhand.engines.serial import run_serial
 from evenhand.problems import SettingError
@@ -114,11 +114,11 @@ class _Run:
     def __post_init__(self) -> None:
         if len(self.systems) < 2:
             raise SettingError("A comparison takes two systems at least.")
-        content = content_of(self.gold, by_side(self.options.get("format"), "gold"), self.options.get("task"))
-        choices = COMPARED_BY[content.task]
+        task = content_for(self.gold, self.options).task
+        choices = COMPARED_BY[task]
         self.by = self.by or choices[0]
         if self.by not in choices:
-            raise SettingError(f"by is {self.by!r}; choose one of {', '.join(choices)} for {content.task}.")
+            raise SettingError(f"by is {self.by!r}; choose one of {', '.join(choices)} for {task}.")
         given: Mapping[str, Any] = self.options
         for name in _WITHOUT_EFFECT:
             if given.get(name) and given[name] != getattr(ScoreSettings, name, None):

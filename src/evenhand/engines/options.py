@@ -76,10 +76,15 @@ class Prepared:
     weights: Weights
 
 
+def content_for(gold: Side, options: Options) -> Content:
+    """What a gold standard is for, read as options say."""
+    columns = _columns_of(options.get("column"), "gold")
+    return content_of(gold, by_side(options.get("format"), "gold"), options.get("task"), columns)
+
+
 def prepare(gold: Side, systems: Mapping[str, Side] | None, options: Options) -> Prepared:
     """The settings that options ask for; what is not among them has its default."""
-    columns = _columns_of(options.get("column"), "gold")
-    content = content_of(gold, by_side(options.get("format"), "gold"), options.get("task"), columns)
+    content = content_for(gold, options)
     align, weights = options.get("align"), options.get("weights")
     supertags = options.get("supertag", ())
     supertags = [supertags] if isinstance(supertags, str) else supertags

@@ -6,13 +6,13 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 import numpy as np
 
 from evenhand.comparison.ranking import Samples, correlations, headline, resampled, standings
-from evenhand.engines.inputs import Side, content_of, named, unique_names
-from evenhand.engines.options import Options, by_side
+from evenhand.engines.inputs import Side, named, unique_names
+from evenhand.engines.options import Options, content_for
 from evenhand.engines.score import score
 from evenhand.formats.folders import files_of
 from evenhand.problems import SettingError
@@ -90,7 +90,8 @@ def _rank(
     if seed < 0:
         raise SettingError(f"The seed is {seed}; it must be 0 or more.")
     groups = "finest" if resamples else "total"
-    chosen = {**options, "match": options.get("match") or _default_match(gold, options), "groups": groups}
+    match = options.get("match") or _default_match(gold, cast(Options, options))
+    chosen = {**options, "match": match, "groups": groups}
     results = score(gold, systems, **chosen)
     models = next(iter(results.values())).models
     tallies = {name: result.tallies for name, result in results.items()}
@@ -117,8 +118,8 @@ def _rank(
     return ranking, samples
 
 
-def _default_match(gold: Side, options: Mapping[str, Any]) -> tuple[str, ...]:
-    content = content_of(gold, by_side(options.get("format"), "gold"), options.get("task"))
+def _default_match(gold: Side, options: Options) -> tuple[str, ...]:
+    content = content_for(gold, options)
     return _OFFICIAL if content.task == "trees" and content.is_universal else _RANK_MATCH[content.task]
 
 

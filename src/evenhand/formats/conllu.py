@@ -118,7 +118,9 @@ class WordBatches(Iterator[Annotation]):
         begins, ends = lines.begins, lines.ends
         documents = found.comments[windows(lines.data)[begins[found.comments]] == _NEW_DOCUMENT]
         begin = np.unique(np.searchsorted(found.bounds, np.searchsorted(found.words, documents)))
-        continues, self._new_document = not (self._new_document or 0 in begin), sentences in begin
+        was_new = self._new_document
+        continues = not (was_new or 0 in begin)
+        self._new_document = sentences in begin or (was_new and not sentences)
         asides = np.sort(np.concatenate((found.comments, found.multiwords, found.empty_nodes)))
         form = self._layout.columns["form"]
         return Corpus(
