@@ -24,7 +24,7 @@ words with a content relation: each side's own for precision and recall, aligned
 accuracy. Tokens, Sentences and Words have no aligned accuracy. Punctuation is scored, and `--labels`, `--exclude`,
 `--punctuation` and `--subtypes` change nothing.
 
-Source: Zeman et al. 2018, sections 5 and 6, and the task's evaluation script.
+Source: Zeman et al. 2018, and the evaluation script of the task.
 """
 
 from __future__ import annotations

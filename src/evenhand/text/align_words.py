@@ -5,7 +5,7 @@ lists of words are walked side by side, and where one of the two words is in a m
 (a plain word that begins earlier on the other side is skipped) and grows until no multi-word token of either side
 crosses its end. In a region, words are aligned by a longest common subsequence of their lower-cased forms.
 
-Source: Zeman et al. 2018, the CoNLL 2018 shared task and its evaluation script.
+Source: Zeman et al. 2018, and the evaluation script of the task.
 """
 
 from __future__ import annotations
