@@ -95,9 +95,11 @@ def _rank(
     results = score(gold, systems, **chosen)
     models = next(iter(results.values())).models
     tallies = {name: result.tallies for name, result in results.items()}
+    judges = {model.judge for model in models}
+    totals = {name: {judge: found[judge].total() for judge in judges} for name, found in tallies.items()}
     labels = list(results.gold.labels)
     scores = {
-        model.name: {name: headline(model, each[model.judge], labels) for name, each in tallies.items()}
+        model.name: {name: headline(model, each[model.judge], labels) for name, each in totals.items()}
         for model in models
     }
     samples: Samples = {}

@@ -124,6 +124,8 @@ def _blank_lines(data: Bytes, cells: Ints, last: Ints, end: Ints, start: Ints | 
     Only tabs can stand before an empty cell, so that without them such a line has that cell alone. Where most lines
     have one, what stands before the end of a blank line tells: a blank, or the end of the line before.
     """
+    if start is None and len(end) == len(last):  # a cell a line, as in files of tags alone
+        return np.flatnonzero(np.diff(end, prepend=-1) == 1)
     maybe = last if tabs else np.flatnonzero(cells == 1)
     if 2 * len(maybe) > len(last):
         maybe = np.flatnonzero(data[end[last] - 1] <= SPACE)

@@ -248,6 +248,8 @@ def _odd_lines(source: Source, layout: Layout, lines: Lines, odd: list[int]) -> 
 
 def _document_starts(tokens: Cells) -> Ints:
     """Which tokens are marks of documents."""
+    if tokens.data.find(DOCUMENT_START.encode()) < 0:
+        return ints([])
     start, end = tokens.column(0)
     maybe = np.flatnonzero(end - start == len(DOCUMENT_START))
     hyphen = maybe[np.frombuffer(tokens.data, dtype=np.uint8)[start[maybe]] == ord("-")]
