@@ -10,7 +10,7 @@ import pytest
 import evenhand as eh
 from conftest import EXAMPLE, ROOT
 from evenhand.comparison.units import SHOWN
-from evenhand.engines import compare_words, serial
+from evenhand.engines import serial, words
 from evenhand.settings import ReadSettings
 
 TAGS = ROOT / "src" / "evenhand" / "examples" / "tags"
@@ -208,5 +208,5 @@ def test_no_unit_depends_on_blocks_and_portions(kind: str, monkeypatch: pytest.M
     sizes = tuple(2000 if value == 1 << 18 else value for value in ReadSettings.__init__.__defaults__ or ())
     monkeypatch.setattr(ReadSettings.__init__, "__defaults__", sizes)
     monkeypatch.setattr(serial, "PORTION", 20)
-    monkeypatch.setattr(compare_words, "PORTION", 50)
+    monkeypatch.setattr(words, "PORTION", 50)
     assert [in_order(each) for each in found()] == [in_order(each) for each in whole]

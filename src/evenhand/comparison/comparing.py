@@ -44,7 +44,6 @@ class Comparing:
         self.differences = Differences(pairs, of_trees=of_trees)
         self.oracle, self.agreement = Oracle(len(systems)), Agreement(len(systems))
         self.wanted = wanted
-        self.units = 0
         self._slicers = {name: slicer(name, vocabulary) for name in slices}
         self._slice_names: dict[str, Codes[str]] = {name: Codes() for name in slices}
         self._slice_units: dict[str, Counter[str]] = {name: Counter() for name in slices}
@@ -53,7 +52,6 @@ class Comparing:
     def add(self, answers: Answers, places: Places) -> None:
         if len(self.labels) > _MOST_LABELS:
             raise SettingError(f"There are {len(self.labels):,} labels, more than can be compared; map some together.")
-        self.units += len(answers)
         self.differences.add(answers)
         self.oracle.add(answers)
         if not self.of_spans:

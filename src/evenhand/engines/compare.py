@@ -164,7 +164,7 @@ class _Run:
         inputs = open_inputs(self.gold, self.systems, read_as, settings.align, vocabulary)
         watch = SpanComparing(comparing, by)
         run = run_serial(inputs.gold, inputs.feeds, vocabulary, settings, [by], "finest", inputs.gold_layer, watch)
-        return Compared(name_of(self.gold), run, comparing, self.prepared, by, self.pairs, 0)
+        return Compared(name_of(self.gold), run, comparing, self.prepared, by, 0)
 
     def _words(self, comparing: Comparing, vocabulary: Vocabulary) -> Compared:
         settings, by = self.prepared.settings, str(self.by)
@@ -175,7 +175,7 @@ class _Run:
         layers = (*self.slices, *map(extra_layer, read_as["gold"].extra))
         words = WordComparing(streams, vocabulary, settings, columns, comparing, by, layers, by_position=by_position)
         run = words(golds, "finest")
-        return Compared(name_of(self.gold), run, comparing, self.prepared, by, self.pairs, words.left_out)
+        return Compared(name_of(self.gold), run, comparing, self.prepared, by, words.left_out)
 
     def _with_slices(self) -> dict[str, ReadSettings]:
         """How sides are read, with the columns of the gold standard that are slices."""

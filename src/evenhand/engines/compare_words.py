@@ -7,13 +7,13 @@ from functools import reduce
 
 import numpy as np
 
-from evenhand.arrays import Ints
+from evenhand.arrays import Bytes, Ints
 from evenhand.comparison.answers import Answers, WordAnswers, answers_on_words
 from evenhand.comparison.comparing import WORD_KINDS, Comparing
 from evenhand.comparison.places import Places
 from evenhand.engines.serial import Run, SideCount
 from evenhand.engines.word_judging import WordJudging
-from evenhand.engines.words import PORTION, layers_of
+from evenhand.engines.words import layers_of, portions
 from evenhand.judge.trees import heads
 from evenhand.settings import ColumnName, Groups, ScoreSettings
 from evenhand.tally import Tally
@@ -53,18 +53,10 @@ class WordComparing:
         """How many words that count are not in all systems."""
 
     def __call__(self, gold: Iterator[Annotation], groups: Groups) -> Run:
-        run, waiting = self.run, 0
-        for batch in gold:
-            self._documents.append(run.documents_of(batch.corpus))
-            words, text = self._side.words(batch, run.groups_of(batch.corpus, groups))
-            self._side.add(words, text)
-            run.add_text(batch.corpus, batch.reading)
-            waiting += len(words)
-            if waiting >= PORTION:
-                self._judge()
-                waiting = 0
-        if waiting:
-            self._judge()
+        run = self.run
+        for words, text, documents in portions(gold, self._side, run, groups):
+            self._documents.append(documents)
+            self._judge(words, text)
         rests = {name: feed.finish() for name, feed in self._feeds.items()}
         left = {name: rest for name, rest in rests.items() if rest is not None}
         if left:  # all systems were cut at the same places, so that all have as much left
@@ -75,9 +67,8 @@ class WordComparing:
         run.settle_groups(groups)
         return run
 
-    def _judge(self) -> None:
-        words, text = Words.join(self._side.waiting), self._side.text
-        self._side.waiting, self._side.text = [], np.zeros(0, dtype=np.uint8)
+    def _judge(self, words: Words, text: Bytes) -> None:
+        """Compare as far as all systems share a sentence end."""
         shared = reduce(np.intersect1d, [feed.offer(words, text) for feed in self._feeds.values()])
         if len(shared):
             self._compare({name: feed.cut(int(shared[-1])) for name, feed in self._feeds.items()})

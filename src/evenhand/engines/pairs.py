@@ -57,7 +57,6 @@ class Compared:
     comparing: Comparing
     prepared: Prepared
     by: str
-    pairs: Sequence[tuple[int, int]]
     left_out: int
 
     @property

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from evenhand.arrays import Bytes, Ints
 from evenhand.engines.serial import Run, SideCount
 from evenhand.engines.word_judging import WordJudging
 from evenhand.settings import UNIVERSAL_LAYERS, ColumnName, Groups, ScoreSettings
@@ -23,6 +24,23 @@ def layers_of(settings: ScoreSettings, columns: Mapping[str, ColumnName | None])
     if settings.task == "trees":
         return ("trees", *UNIVERSAL_LAYERS)
     return ("tags", "upos", "xpos", *(str(column) for column in columns.values()))
+
+
+def portions(gold: Iterator[Annotation], side: Side, run: Run, groups: Groups) -> Iterator[tuple[Words, Bytes, Ints]]:
+    """The gold standard in portions, which the run counts: words, their characters, the document of each sentence."""
+    documents: list[Ints] = []
+    waiting = 0
+    for batch in gold:
+        documents.append(run.documents_of(batch.corpus))
+        words, text = side.words(batch, run.groups_of(batch.corpus, groups))
+        side.add(words, text)
+        run.add_text(batch.corpus, batch.reading)
+        waiting += len(words)
+        if waiting >= PORTION:
+            yield *side.drain(), np.concatenate(documents)
+            documents, waiting = [], 0
+    if waiting:
+        yield *side.drain(), np.concatenate(documents)
 
 
 class WordRun:
@@ -48,17 +66,9 @@ class WordRun:
         self.run = Run(SideCount(), {name: SideCount() for name in systems})
 
     def __call__(self, gold: Iterator[Annotation], groups: Groups) -> Run:
-        run, waiting = self.run, 0
-        for batch in gold:
-            words, text = self._side.words(batch, run.groups_of(batch.corpus, groups))
-            self._side.add(words, text)
-            run.add_text(batch.corpus, batch.reading)
-            waiting += len(words)
-            if waiting >= PORTION:
-                self._judge()
-                waiting = 0
-        if waiting:
-            self._judge()
+        run = self.run
+        for words, text, _ in portions(gold, self._side, run, groups):
+            self._judge(words, text)
         for place, (name, feed) in enumerate(self._feeds.items()):
             rest = feed.finish()
             if rest is not None:
@@ -70,10 +80,8 @@ class WordRun:
         run.settle_groups(groups)
         return run
 
-    def _judge(self) -> None:
-        """Judge what waits, as far as each system shares a sentence end with it."""
-        words, text = Words.join(self._side.waiting), self._side.text
-        self._side.waiting, self._side.text = [], np.zeros(0, dtype=np.uint8)
+    def _judge(self, words: Words, text: Bytes) -> None:
+        """Judge some words, as far as each system shares a sentence end with them."""
         for place, (name, feed) in enumerate(self._feeds.items()):
             aligned = feed.take(words, text)
             if aligned is not None:

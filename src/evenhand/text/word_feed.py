@@ -59,6 +59,12 @@ class Side:
         self.text = np.concatenate((self.text, text)) if len(self.text) else text
         self.end = int(words.end[-1])
 
+    def drain(self) -> tuple[Words, Bytes]:
+        """All that waits, and its characters."""
+        words, text = Words.join(self.waiting), self.text
+        self.waiting, self.text = [], _NOTHING
+        return words, text
+
     @property
     def sentence_ends(self) -> Ints:
         return np.concatenate([words.sentence_end for words in self.waiting])
