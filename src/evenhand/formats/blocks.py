@@ -179,25 +179,32 @@ def _cells_between_runs(data: Bytes) -> tuple[Ints, Bools, Ints | None]:
     A blank line keeps one empty cell.
     """
     blank = data <= SPACE
-    end, byte = _separators(data, blank, TAB, LINE_FEED, CARRIAGE_RETURN, SPACE)
-    ends_line = byte == LINE_FEED
-    if _is_plain(data, blank):
-        return end, ends_line, None
-    start = _starts(end)
-    full = end > start
-    keep = full | ends_line
-    start, end, ends_line, full = start[keep], end[keep], ends_line[keep], full[keep]
+    line_feed = data == LINE_FEED
+    if _is_plain(blank, line_feed):
+        end, byte = _separators(data, blank, TAB, LINE_FEED, CARRIAGE_RETURN, SPACE)
+        return end, byte == LINE_FEED, None
+    low, byte = _separators(data, data < SPACE, TAB, LINE_FEED, CARRIAGE_RETURN)
+    if len(low) + np.count_nonzero(data == SPACE) < np.count_nonzero(blank):  # other control characters are text
+        blank = data == SPACE
+        blank[low] = True
+    text_before = np.zeros_like(blank)
+    np.logical_not(blank[:-1], out=text_before[1:])
+    end = np.flatnonzero((blank & text_before) | line_feed)
+    ends_line, full = line_feed[end], text_before[end]
+    start = end.copy()
+    start[full] = np.flatnonzero(~(blank | text_before))
     # Blanks at the end of a line leave its line feed behind an empty cell: the cell before it is the last one.
     trailing = np.zeros_like(full)
     trailing[1:] = ends_line[1:] & ~full[1:] & ~ends_line[:-1]
+    if not trailing.any():
+        return end, ends_line, start
     ends_line[:-1] |= trailing[1:]
     keep = ~trailing
     return end[keep], ends_line[keep], start[keep]
 
 
-def _is_plain(data: Bytes, blank: Bools) -> bool:
+def _is_plain(blank: Bools, line_feed: Bools) -> bool:
     """Whether blanks stand alone, but for the line feeds of blank lines."""
-    line_feed = data == LINE_FEED
     together = np.count_nonzero(blank[1:] & blank[:-1])
     starts_blank = bool(blank[0]) and not line_feed[0]
     return not starts_blank and together == np.count_nonzero(line_feed[1:] & line_feed[:-1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import import_module
@@ -26,6 +26,8 @@ _MARKS = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma", b"\x28\xb
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BLANK_LINE = re.compile(rb"\n[ \t\r]*\n")
 _BLANKS = re.compile(rb"[ \t]+")
+Cut = Literal["blank line", "line", "document"]
+"""Behind what blocks end."""
 
 
 @dataclass(frozen=True)
@@ -124,9 +126,9 @@ class Source:
         """The first block, of about `size` bytes."""
         return next(self.blocks(size, cut_behind="line"))
 
-    def blocks(self, size: int, *, cut_behind: Literal["blank line", "line"] = "blank line") -> Iterator[Block]:
-        """Blocks of about `size` bytes, each cut behind a blank line, or any line; one at least, or an error."""
-        find_cut = _last_blank_line if cut_behind == "blank line" else _last_line
+    def blocks(self, size: int, *, cut_behind: Cut = "blank line") -> Iterator[Block]:
+        """Blocks of about `size` bytes, each cut behind a blank line, any line, or a document; one, or an error."""
+        find_cut = _CUTS[cut_behind]
         rest, first_line = b"", 1
         with self.open() as file:
             more = self._begin(self.read(file, max(size, len(_BYTE_ORDER_MARK))))
@@ -207,3 +209,19 @@ def _last_blank_line(data: bytes) -> int:
         if place >= 0:
             return place + len(ending)
     return max((match.end() for match in _BLANK_LINE.finditer(data)), default=0)
+
+
+def _last_document(data: bytes) -> int:
+    """Where the last document begins, in files with coreference chains; 0 where it is the first one."""
+    place = data.rfind(b"\n#begin document")
+    if place >= 0:
+        return place + 1
+    place = data.rfind(b"\n# newdoc")
+    return _last_blank_line(data[: place + 1]) if place >= 0 else 0
+
+
+_CUTS: dict[Cut, Callable[[bytes], int]] = {
+    "blank line": _last_blank_line,
+    "line": _last_line,
+    "document": _last_document,
+}

@@ -10,11 +10,12 @@ import numpy as np
 
 from evenhand.problems import SettingError
 from evenhand.settings import ColumnName
+from evenhand.text.chains import Chains
 from evenhand.text.corpus import Corpus
 from evenhand.text.layers import Spans, Tags, Trees, Written
 from evenhand.text.tokens import Joined, Tokens
 
-Layer = Spans | Tags | Trees
+Layer = Spans | Tags | Trees | Chains
 
 
 def extra_layer(column: ColumnName) -> str:
@@ -87,6 +88,12 @@ class Annotation:
             raise SettingError(f"{self.corpus.source} has no trees; give a file that has heads and relations.")
         return found
 
+    def chains(self) -> Chains:
+        found = self.layers.get("chains")
+        if not isinstance(found, Chains):
+            raise SettingError(f"{self.corpus.source} has no coreference chains; give a file that has some.")
+        return found
+
     def tags(self, layer: str = "spans") -> Tags | None:
         """The tags that a layer of spans was read from, if they are one tag a token."""
         found = self.layers.get("tags" if layer == "spans" else f"{layer}-tags")
@@ -104,6 +111,10 @@ class Annotation:
     def is_of_words(self) -> bool:
         """Whether it holds tags or trees of words, and no spans."""
         return "words" in self.readings
+
+    @property
+    def is_of_chains(self) -> bool:
+        return "chains" in self.readings
 
     def __repr__(self) -> str:
         sizes = [f"{self.corpus.sentences:,} sentences"]
@@ -128,6 +139,9 @@ class Annotation:
                 trees = [part.trees() for part in parts]
                 relation = _join_tags([each.relation for each in trees], joined)
                 layers[name] = Trees(np.concatenate([each.head for each in trees]), relation)
+            elif isinstance(layer, Chains):
+                documents = np.cumsum([0, *(len(part.corpus.documents) for part in parts[:-1])]).tolist()
+                layers[name] = Chains.concatenate([part.chains() for part in parts], documents)
             else:
                 tags = [part.layers[name] for part in parts]
                 layers[name] = _join_tags([each for each in tags if isinstance(each, Tags)], joined)

@@ -69,6 +69,8 @@ class Corpus:
     """Where a file has such lines, for those who write it again."""
     documents: Ints = field(default_factory=lambda: ints([0]))
     """The first sentence of each document."""
+    names: tuple[str, ...] = ()
+    """What the documents are called, where a file says."""
     continues: bool = False
     """Whether the first document is the last one of the batch before."""
 
@@ -133,6 +135,7 @@ class Corpus:
             documents=np.concatenate(
                 [starts + shift for starts, shift in zip(documents, first_sentence, strict=False)]
             ),
+            names=tuple(name for part in parts for name in part.names),
             continues=parts[0].continues,
             atoms=parts[0].atoms,
             multiwords=_join_multiwords(parts, joined),

@@ -15,7 +15,7 @@ from evenhand.arrays import Bools, Bytes, Ints, ranges
 from evenhand.problems import InputError
 from evenhand.text.annotation import Annotation, Layer
 from evenhand.text.corpus import Corpus, MultiWords
-from evenhand.text.layers import Spans, Tags, Trees, Written
+from evenhand.text.layers import Tags, Trees, Written
 from evenhand.text.spaces import in_separator
 from evenhand.text.tokens import PADDING, Tokens
 
@@ -154,7 +154,7 @@ def _part(annotation: Annotation, first: int, last: int, *, compact: bool) -> An
     assert corpus.bounds is not None
     begin, end = corpus.bounds[[first, last]].tolist()
     layers: dict[str, Layer] = {
-        name: layer.slice(begin, end) for name, layer in annotation.layers.items() if not isinstance(layer, Spans)
+        name: layer.slice(begin, end) for name, layer in annotation.layers.items() if isinstance(layer, Tags | Trees)
     }
     lines = corpus.lines[first:last] if corpus.has_lines_of_sentences else corpus.lines[begin:end]
     part = Annotation(

@@ -1,0 +1,240 @@
+"""CoNLL-2011 and CoNLL-2012: a token a line, documents between marks, coreference in the last column.
+
+`#begin document (name); part 000` begins a document (parentheses and part may be missing), `#end document` ends it. Of
+the columns, whose number may change from sentence to sentence, the fourth is the word and the fifth its POS: document,
+part, word number, word, POS, … Files with a column less or more before the word are recognised by the numbers in them,
+and so are those of SemEval-2010, whose first column numbers words. Two columns have no words. Others are named with
+`--column word=6,pos=7`. Columns are separated by tabs, or by runs of blanks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from evenhand.arrays import Ints
+from evenhand.formats.layout import rows_of
+from evenhand.formats.line_cells import Cell, LineCells
+from evenhand.formats.mention_brackets import match, read_cells
+from evenhand.formats.source import Block, Source
+from evenhand.problems import SettingError
+from evenhand.settings import Columns, ReadSettings
+from evenhand.text.annotation import Annotation, Layer, Reading
+from evenhand.text.chains import Chains
+from evenhand.text.corpus import Corpus
+from evenhand.text.labels import Vocabulary
+from evenhand.text.layers import Written
+from evenhand.text.tokens import Tokens
+
+NAME = "conll2012"
+BEGIN, END = "#begin document", "#end document"
+_BLOCKS = 2
+"""How many times larger than elsewhere blocks are: they hold whole documents."""
+_NAME = re.compile(r"#begin document\s+(?:\((?P<inside>.*)\)|(?P<plain>.*?))\s*;?\s*(?:part\s+(?P<part>\d+))?\s*;?\s*")
+_SAMPLE = 1000
+_NAMED = ("word", "pos", "coref")
+_WITH_POS = 10
+"""From how many columns on the one behind the word is its POS."""
+
+
+def recognise(sample: Block) -> bool:
+    return sample.data.startswith(BEGIN.encode()) or f"\n{BEGIN}".encode() in sample.data
+
+
+@dataclass(frozen=True)
+class ChainLayout:
+    """Where the columns of a file are, counted from 0."""
+
+    tabs: bool
+    columns: int
+    """How many columns a line has at least."""
+    word: int | None
+    pos: int | None
+    coref: int | None = None
+    """The column of the brackets, where it is not the last."""
+
+    @property
+    def wanted(self) -> list[int]:
+        """The places of the columns that are read, the last one aside."""
+        return [place for place in (self.word, self.pos, self.coref) if place is not None]
+
+
+def layout_of(source: Source, settings: ReadSettings) -> ChainLayout:
+    """The columns of a file, by its first lines and by what a user names."""
+    rows = [(tabs, cells) for _, tabs, cells in islice(rows_of(source), _SAMPLE) if not cells[0].startswith("#")]
+    if not rows:
+        return ChainLayout(tabs=False, columns=2, word=None, pos=None)
+    tabs = all(tabs for tabs, _ in rows)
+    cells = [row if tabs else " ".join(row).split() for _, row in rows]
+    columns = min(map(len, cells))
+    named = dict(map(_named, settings.columns))
+    word = named.get("word", _word_column(cells, columns))
+    pos = named.get("pos", _pos_column(word, columns))
+    coref = named.get("coref", -1)
+    if coref < -1:
+        raise SettingError("The coreference column is the last one (-1), or counted from the first: coref=7.")
+    places = {"word": word, "pos": pos, "coref": None if coref == -1 else coref}
+    for name, place in places.items():
+        if place is not None and not 0 <= place < columns:
+            raise source.error(None, f"there is no column for {name} in lines of {columns}", "name another column")
+    return ChainLayout(tabs, columns, **places)
+
+
+def _named(column: int | str) -> tuple[str, int]:
+    name, equals, number = str(column).partition("=")
+    if name not in _NAMED or not equals or not number.lstrip("-").isdecimal():
+        raise SettingError(f"{column!r} names no column of chains; write word=4, pos=5 or coref=-1.")
+    return name, int(number) - 1 if int(number) > 0 else int(number)
+
+
+def _word_column(cells: Sequence[Sequence[str]], columns: int) -> int | None:
+    """The column of words: the first one behind those that say where a word is."""
+    if columns < 3:
+        return None
+    if all(row[0].isdecimal() for row in cells):
+        return 1
+    for place in range(3, columns - 1) if columns > 4 else (columns - 2,):
+        if not all(row[place].isdecimal() for row in cells):
+            return place
+    return None
+
+
+def _pos_column(word: int | None, columns: int) -> int | None:
+    if word is None or columns < _WITH_POS:
+        return None
+    return 4 if word in (1, 3) else None
+
+
+def has_pos(source: Source, settings: ReadSettings) -> bool:
+    return layout_of(source, settings).pos is not None
+
+
+def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+    """The file in batches of whole documents."""
+    layout = layout_of(source, settings)
+    reader = _Reader(source, layout, vocabulary)
+    for block in source.blocks(_BLOCKS * settings.block_size, cut_behind="document"):
+        batch = reader.read(LineCells.of(block, tabs=layout.tabs))
+        if batch is not None:
+            yield batch
+
+
+class _Reader:
+    """Reads blocks of whole documents; it knows the names of all documents before."""
+
+    def __init__(self, source: Source, layout: ChainLayout, vocabulary: Vocabulary) -> None:
+        self._source, self._layout, self._vocabulary = source, layout, vocabulary
+        self._names: dict[str, int] = {}
+        self._unnamed = False
+
+    def read(self, lines: LineCells) -> Annotation | None:
+        """The documents of a block, if it has any."""
+        is_hash = (lines.first_byte == ord("#")) & ~lines.is_blank
+        marks = lines.take(is_hash)
+        tokens = self._within_documents(lines.take(~(is_hash | lines.is_blank)), marks)
+        tokens, cells, brackets = self._cells(tokens)
+        begins, names = self._documents(marks)
+        before = np.searchsorted(tokens.line, begins)
+        if len(tokens) and (not len(before) or before[0] > 0):
+            names, before = self._without_name(tokens, names), np.append(0, before)
+        if not names:
+            return None
+        breaks = np.concatenate((lines.line[lines.is_blank], marks.line))
+        bounds = np.unique(np.concatenate(([0], np.searchsorted(tokens.line, breaks), [len(tokens)])))
+        document = np.repeat(np.arange(len(names)), np.diff(np.append(before, len(tokens))))
+        corpus = Corpus(
+            self._source.shown,
+            len(bounds) - 1,
+            bounds,
+            None if self._layout.word is None else Tokens(lines.data, *cells[self._layout.word]),
+            tokens.line,
+            lines.first_line,
+            documents=np.searchsorted(bounds, before),
+            names=names,
+        )
+        layers: dict[str, Layer] = {"chains": self._chains(tokens, brackets, document, before)}
+        if self._layout.pos is not None:
+            layers["pos"] = Written(Tokens(lines.data, *cells[self._layout.pos]), self._vocabulary.columns["pos"])
+        return Annotation(corpus, layers, {"chains": Reading(NAME)}, self._source.name)
+
+    def _cells(self, tokens: LineCells) -> tuple[LineCells, dict[int, Cell], Cell]:
+        """The lines that have all columns that are needed, the cells of these, and those of the brackets."""
+        layout = self._layout
+        cells, behind = tokens.cells(layout.wanted)
+        brackets = tokens.last(layout.columns) if layout.coref is None else cells[layout.coref]
+        is_short = brackets[0] < behind if layout.coref is None else cells[layout.coref][0] >= tokens.end
+        if layout.coref is None:
+            is_short |= brackets[0] == tokens.begin
+        if not is_short.any():
+            return tokens, cells, brackets
+        least = max(layout.wanted, default=0) + 1 + (layout.coref is None)
+        for row in np.flatnonzero(is_short).tolist():
+            finding = f"found {len(tokens.split(row))} columns where {least} are needed at least"
+            remedy = "mend the line (a cut one shows that the file was not written to its end)"
+            self._source.report(tokens.number(row), finding, remedy, "columns")
+        return self._cells(tokens.take(~is_short))
+
+    def _chains(self, tokens: LineCells, brackets: Cell, document: Ints, first: Ints) -> Chains:
+        """`first` is the first token of each document."""
+
+        def report(token: int, finding: str, remedy: str) -> None:
+            self._source.report(tokens.number(token), finding, remedy, "chain")
+
+        begin, last, chain = match(read_cells(tokens.data, *brackets, report), document, report)
+        of_mention = document[begin]
+        before = first[of_mention]
+        return Chains.of(self._vocabulary, of_mention, begin - before, last + 1 - before, chain)
+
+    def _within_documents(self, tokens: LineCells, marks: LineCells) -> LineCells:
+        """The lines of words without those behind the end of a document, which are reported."""
+        is_end = np.array([text.startswith(END) for text in marks.texts()], dtype=np.bool_)
+        mark = np.searchsorted(marks.line, tokens.line) - 1
+        outside = np.append(is_end, False)[mark]
+        if not outside.any():
+            return tokens
+        for row in np.flatnonzero(outside & np.diff(mark, prepend=-2).astype(np.bool_)).tolist():
+            finding = "found words behind the end of a document"
+            self._source.report(tokens.number(row), finding, f"begin a new one with {BEGIN}", "document")
+        return tokens.take(~outside)
+
+    def _documents(self, marks: LineCells) -> tuple[Ints, tuple[str, ...]]:
+        """The lines that begin documents, and their names."""
+        begins = [(row, text) for row, text in enumerate(marks.texts()) if text.startswith(BEGIN)]
+        names = tuple(self._name(text, marks.number(row)) for row, text in begins)
+        return marks.line[[row for row, _ in begins]], names
+
+    def _name(self, text: str, number: int) -> str:
+        if self._unnamed:
+            finding = "words stand before this mark, in no document"
+            self._source.report(number, finding, f"begin the first document with {BEGIN}", "document")
+        found = _NAME.fullmatch(text)
+        if found is None or not (found["inside"] or found["plain"]):
+            self._source.report(number, "the document has no name", f"write {BEGIN} (name); part 000", "document")
+            return f"document in line {number}"
+        name = (found["inside"] or found["plain"]).strip()
+        return self._once(document_name(name, found["part"]), number)
+
+    def _once(self, name: str, number: int) -> str:
+        if name in self._names:
+            finding = f"the document {name} began in line {self._names[name]} already"
+            self._source.report(number, finding, "give every document a name or part of its own", "document")
+            name = f"{name} in line {number}"
+        self._names[name] = number
+        return name
+
+    def _without_name(self, tokens: LineCells, names: tuple[str, ...]) -> tuple[str, ...]:
+        """The documents of a block that begins with words: those of a file without marks are one document."""
+        if names or self._names:
+            finding = "found words before the first document"
+            self._source.report(tokens.number(0), finding, f"begin it with {BEGIN}", "document")
+        self._unnamed = True
+        return ("", *names)
+
+
+def document_name(name: str, part: str | None) -> str:
+    """What a document is called in all formats: its name, and the number of its part where it has one."""
+    return name if part is None else f"{name}_{int(part)}"

@@ -1,0 +1,1 @@
+"""Coreference chains against each other."""

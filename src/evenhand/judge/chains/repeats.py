@@ -1,0 +1,48 @@
+"""Repeated spans and singletons: which mentions of key and response count.
+
+The same span twice in the key: the first chain keeps it, which is the one whose first mention begins first in the file.
+In the response: of a span that occurs in the key, the first chain keeps one mention, the others are dropped, and chains
+that are empty then vanish; repeats of a span that is not in the key stay, as distinct mentions. ARCS keeps the first
+only, in the key or not. Repeats are dropped before singletons are (`--no-singletons`), which are chains of one mention.
+
+Source: the official scorer of CoNLL 2012, version 8.01 (Pradhan et al. 2014), for repeats in the response.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from evenhand.arrays import Bools, Ints
+from evenhand.text.chains import Chains, spans_of
+
+
+def repeats(chains: Chains, span: Ints) -> Bools:
+    """Which mentions have a span (these are numbers of theirs) that an earlier chain, or mention of theirs, has."""
+    found = np.zeros(len(chains), dtype=np.bool_)
+    if len(np.unique(span)) == len(span):
+        return found
+    _, first, inverse = np.unique(chains.chain, return_index=True, return_inverse=True)
+    order = np.lexsort((first[inverse], span))  # stable: mentions of one chain stay in their order
+    found[order[1:]] = span[order[1:]] == span[order[:-1]]
+    return found
+
+
+def first_only(chains: Chains) -> Chains:
+    """The mentions without repeats."""
+    (span,) = spans_of(chains)
+    again = repeats(chains, span)
+    return chains.take(~again) if again.any() else chains
+
+
+def without_repeats(key: Chains, response: Chains) -> Chains:
+    """The response without its repeats of spans of the key."""
+    key_span, span = spans_of(key, response)
+    again = repeats(response, span)
+    if not again.any():
+        return response
+    return response.take(~(again & np.isin(span, key_span)))
+
+
+def without_singletons(chains: Chains) -> Chains:
+    size = np.bincount(chains.chain)
+    return chains.take(size[chains.chain] > 1) if (size == 1).any() else chains
