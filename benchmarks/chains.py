@@ -13,7 +13,7 @@ Mention = tuple[int, int, int]
 """First token, last token, chain."""
 
 
-def write_chains(folder: Path, documents: int, tokens: int = 500, mentions: int = 60, seed: int = 1) -> tuple[Path, Path]:
+def write_chains(folder: Path, documents: int, tokens: int = 500, mentions: int = 48, seed: int = 1) -> tuple[Path, Path]:
     """Key and response with so many documents, of about so many tokens and mentions each; made once."""
     key_path, response_path = folder / f"key-{documents}.conll", folder / f"response-{documents}.conll"
     if key_path.exists() and response_path.exists():
@@ -25,7 +25,7 @@ def write_chains(folder: Path, documents: int, tokens: int = 500, mentions: int 
         for number in range(documents):
             text, key = _document(chance, words, tokens, mentions)
             response = _resolved(chance, key, len(text))
-            name = f"bc/made/{number // 100:02}/made_{number:04}"
+            name = f"bn/made/{number:06}"
             key_file.write(_columns(name, text, key, _sentences(len(text))))
             response_file.write(_columns(name, text, response, _sentences(len(text))))
     return key_path, response_path

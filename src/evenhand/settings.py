@@ -31,9 +31,14 @@ CONLL18 = tuple(
     )
 )
 TREE_MODELS = ("uas", "ls", "las", *CONLL18)
-MODELS_OF_TASK = {"spans": SPAN_MODELS, "tags": ("accuracy",), "trees": TREE_MODELS}
-MATCH_MODELS = (*SPAN_MODELS, *TREE_MODELS)
-WRITABLE = ("conll", "germeval", "spans", "jsonl", "label-studio", "brackets", "brat", "conllu", "conllx")
+ARCS = ("arcs_any", "arcs_nom")
+CHAIN_MODELS = ("mentions", "muc", "b_cubed", "ceaf_m", "ceaf_e", "blanc", "lea", "mela", *ARCS)
+MODELS_OF_TASK = {"spans": SPAN_MODELS, "tags": ("accuracy",), "trees": TREE_MODELS, "chains": CHAIN_MODELS}
+MATCH_MODELS = (*SPAN_MODELS, *TREE_MODELS, *CHAIN_MODELS)
+WRITABLE = (
+    *("conll", "germeval", "spans", "jsonl", "label-studio", "brackets", "brat", "conllu", "conllx"),
+    *("conll2012", "corefud", "coref-jsonl"),
+)
 """The formats that `convert` writes."""
 DEFAULT_MATCH = ("exact", "fair")
 ATTACHMENT = ("uas", "ls", "las")
@@ -52,10 +57,15 @@ FORMATS = (
     "conllu",
     "conllx",
     "conll2009",
+    "conll2012",
+    "corefud",
+    "coref-jsonl",
 )
-TASKS = ("spans", "tags", "trees")
+TASKS = ("spans", "tags", "trees", "chains")
+NOMINAL = ("NN", "NNS", "NNP", "NNPS", "NE", "NOUN", "PROPN")
+"""The POS of nouns: of the Penn Treebank, of STTS and of Universal Dependencies."""
 
-Task = Literal["spans", "tags", "trees"]
+Task = Literal["spans", "tags", "trees", "chains"]
 Repair = Literal["begin", "discard", "error"]
 Focus = Literal["target", "system"]
 Levels = Literal["pooled", "separate"]
@@ -99,7 +109,7 @@ class ReadSettings:
         choose("encoding", self.encoding, ENCODINGS, optional=True)
         choose("repair", self.repair, get_args(Repair))
         choose("offsets", self.offsets, get_args(Offsets))
-        if self.encoding is not None and self.task in ("tags", "trees"):
+        if self.encoding is not None and self.task in ("tags", "trees", "chains"):
             raise SettingError(f"encoding does nothing for {self.task}; leave it out.")
         if 0 in self.columns:
             raise SettingError("There is no column 0; columns count from 1, or from -1 at the end.")
@@ -158,6 +168,10 @@ class ScoreSettings:
     punctuation: Punctuation = Punctuation()
     subtypes: bool = False
     """Whether the relations of CoNLL-U are compared with their subtypes (`nmod:poss`)."""
+    singletons: bool = True
+    """Whether chains of one mention count."""
+    nominal: tuple[str, ...] = NOMINAL
+    """The POS of nouns, by which `arcs_nom` tells which antecedents are nominal."""
 
     @property
     def keeps_labels(self) -> bool:
@@ -187,12 +201,19 @@ class ScoreSettings:
 
     def _check_task(self) -> None:
         """Refuse settings that would change nothing."""
-        others = {"spans": (*_OF_TREES, "punctuation"), "tags": (*_OF_SPANS, *_OF_TREES), "trees": _OF_SPANS}
+        others = {
+            "spans": (*_OF_TREES, *_OF_CHAINS, "punctuation"),
+            "tags": (*_OF_SPANS, *_OF_TREES, *_OF_CHAINS),
+            "trees": (*_OF_SPANS, *_OF_CHAINS),
+            "chains": (*_OF_SPANS, *_OF_TREES, "punctuation", "labels", "exclude", "maps"),
+        }
         for name in others[self.task]:
             if getattr(self, name) != getattr(ScoreSettings, name):
                 raise SettingError(f"{name.replace('_', '-')} does nothing for {self.task}; leave it out.")
         if self.task == "tags" and self.punctuation.by == "relation":
             raise SettingError("Tags have no relations; tell punctuation by its form, or by tags: pos:PUNCT.")
+        if self.task == "chains" and self.align == "characters":
+            raise SettingError("Mentions are compared by their tokens; choose strict or position.")
 
 
 _OF_SPANS = (
@@ -200,6 +221,7 @@ _OF_SPANS = (
     *("spurious", "missing", "iou"),
 )
 _OF_TREES = ("subtypes",)
+_OF_CHAINS = ("singletons", "nominal")
 
 
 @dataclass(frozen=True)

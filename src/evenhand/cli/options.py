@@ -10,9 +10,11 @@ import click
 
 from evenhand.settings import (
     ATTACHMENT,
+    CHAIN_MODELS,
     ENCODINGS,
     FORMATS,
     MATCH_MODELS,
+    NOMINAL,
     SPAN_MODELS,
     TASKS,
     ReadSettings,
@@ -106,7 +108,8 @@ def reading_options(*, sided: bool) -> Callable[[Command], Command]:
             multiple=multiple,
             metavar=f"{side}COLUMN,...",
             help="Column of the tags: 1 is the first, -1 the last, or a name (xpos in CoNLL-U, or in the header); "
-            f"several are levels of nesting [-1{both}; upos]. For trees, columns by name: form=2,head=7,deprel=8.",
+            f"several are levels of nesting [-1{both}; upos]. For trees and chains, columns by name: "
+            "form=2,head=7,deprel=8, or word=4,pos=5.",
         ),
         click.option(
             "--encoding",
@@ -120,7 +123,7 @@ def reading_options(*, sided: bool) -> Callable[[Command], Command]:
         click.option(
             "--task",
             type=click.Choice(TASKS),
-            help="What files are read for [trees for CoNLL-U, else spans].",
+            help="What files are read for [trees for CoNLL-U, chains where there is coreference, else spans].",
         ),
     )
     return lambda command: _with(command, options)
@@ -159,10 +162,10 @@ def scoring_options(defaults: str, *, with_match: bool = True) -> Callable[[Comm
         return lambda command: _with(command, kept)
     models = click.option(
         "--match",
-        type=Names((*MATCH_MODELS, "semeval", "conll18")),
+        type=Names((*MATCH_MODELS, "semeval", "conll18", "arcs")),
         help=f"Match models of spans: {', '.join(SPAN_MODELS)}; semeval is all four of its measures. "
         f"Of tags: accuracy. Of trees: {', '.join(ATTACHMENT)}, and conll18 or one of its thirteen: conll18-las, … "
-        f"[{defaults}].",
+        f"Of chains: {', '.join(CHAIN_MODELS)} [{defaults}].",
     )
     return lambda command: _with(command, (models, *_SCORING_OPTIONS.values()))
 
@@ -181,7 +184,7 @@ _SCORING_OPTIONS = {
         "--align",
         type=click.Choice(["strict", "position", "characters"]),
         help="Tokens must be equal; or only as many; or the text must be equal, whatever its tokens are "
-        "[strict; characters for words in CoNLL-U].",
+        "[strict; characters for words in CoNLL-U, position for chains].",
     ),
     "punctuation": click.option(
         "--punctuation",
@@ -233,6 +236,14 @@ _SCORING_OPTIONS = {
     "missing": click.option(
         "--missing", type=int, default=1, show_default=True, help="Missing tokens that constrained allows."
     ),
+    "singletons": click.option(
+        "--singletons/--no-singletons", default=True, show_default=True, help="Keep chains of one mention, or not."
+    ),
+    "nominal": click.option(
+        "--nominal",
+        type=Names(),
+        help=f"POS of nouns, by which arcs_nom tells nominal mentions [{','.join(NOMINAL)}].",
+    ),
     "iou": click.option(
         "--iou", type=float, default=0.5, show_default=True, help="How much of their union two spans share."
     ),
@@ -243,10 +254,13 @@ _OF_OTHER_MODELS = ("weights", "separator-weight", "token-weight", "spurious", "
 
 def score_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """The scoring and reading options of a command, as the Python functions take them."""
-    plain = ("match", "task", "labels", "exclude", "align", "punctuation", "subtypes", "levels", "focus", "beta")
-    more = ("separator_weight", "spurious", "missing", "iou", "repair", "offsets", "functions", "supertag", "baselines")
+    plain = (
+        *("match", "task", "labels", "exclude", "align", "punctuation", "subtypes", "levels", "focus", "beta"),
+        *("separator_weight", "spurious", "missing", "iou", "singletons", "nominal"),
+        *("repair", "offsets", "functions", "supertag", "baselines"),
+    )
     column = column_names(options.get("token_weight"))
-    return {name: options[name] for name in (*plain, *more) if name in options} | {
+    return {name: options[name] for name in plain if name in options} | {
         "map": options["maps"],
         "weights": read_weights(options.get("weights")),
         "token_weight": column[0] if column else None,

@@ -14,7 +14,7 @@ from evenhand.cli.output import OUTPUTS, emit, say_readings
 @click.command
 @click.argument("gold", type=click.Path(path_type=Path))
 @click.argument("systems", nargs=-1, type=click.Path(path_type=Path), metavar="[SYSTEM]...")
-@scoring_options("exact,fair; accuracy; uas,ls,las and, for CoNLL-U, conll18")
+@scoring_options("exact,fair; accuracy; uas,ls,las and, for CoNLL-U, conll18; all of chains")
 @click.option(
     "--supertag",
     multiple=True,
@@ -41,11 +41,13 @@ def score(gold: Path, systems: tuple[Path, ...], form: str, output: Path | None,
     evenhand score gold.conllu parser.conllu
     evenhand score gold.conllu parser.conllu --match las --punctuation relation --as value
     evenhand score gold.tsv tagger.tsv --task tags
+    evenhand score key.conll response.conll --no-singletons
+    evenhand score key.conll response.conll --match mela --as value
     """
     import evenhand
 
     if form == "conlleval":
-        if options["task"] in ("tags", "trees"):
+        if options["task"] in ("tags", "trees", "chains"):
             raise click.UsageError("The layout of conlleval is for spans")
         options |= {"match": ("exact", "accuracy"), "task": "spans"}
     results = evenhand.score(gold, list(systems) or None, **score_options(options))

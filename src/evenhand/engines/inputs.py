@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import tee
 from os import PathLike
 from pathlib import Path
@@ -18,6 +19,7 @@ from evenhand.problems import SettingError
 from evenhand.settings import UNIVERSAL_LAYERS, Align, ColumnName, ReadSettings, Task
 from evenhand.text.align import Feed
 from evenhand.text.annotation import Annotation
+from evenhand.text.chain_feed import Open
 from evenhand.text.characters import peeked, same_atoms
 from evenhand.text.labels import Vocabulary
 
@@ -81,6 +83,18 @@ def same_positions(gold: Stream, systems: Mapping[str, Stream], align: Align) ->
     return golds, dict(zip(systems, others, strict=True)), align == "position" or without
 
 
+def open_chains(
+    gold: Side, systems: Mapping[str, Side] | None, read_as: Mapping[str, ReadSettings], vocabulary: Vocabulary
+) -> tuple[Open, dict[str, Open]]:
+    """What opens each side for chains; files are matched by their documents, whatever they are called."""
+    if systems is None:
+        raise SettingError("Key and response of chains stand in two files; give the system's file beside it.")
+    opened: dict[str, Open] = {
+        name: partial(_batches, side, read_as["system"], vocabulary) for name, side in systems.items()
+    }
+    return partial(_batches, gold, read_as["gold"], vocabulary), opened
+
+
 @dataclass(frozen=True)
 class Content:
     """What a gold standard is for."""
@@ -90,18 +104,24 @@ class Content:
     """Whether it has the columns of Universal Dependencies."""
     is_conllu: bool
     """Whether it is in CoNLL-U, whose relations may have subtypes."""
+    has_pos: bool = False
+    """Whether there are POS beside chains."""
 
 
 def content_of(gold: Side, format: str | None, task: Task | None, columns: tuple[ColumnName, ...] = ()) -> Content:
     """The task that is named or that the gold standard shows; its format tells, or its layers."""
     if isinstance(gold, Annotation):
-        shown: Task = "trees" if "trees" in gold.layers else "spans" if "spans" in gold.layers else "tags"
+        layers: tuple[Task, ...] = ("chains", "trees", "spans")
+        shown: Task = next((layer for layer in layers if layer in gold.layers), "tags")
         is_universal = all(layer in gold.layers for layer in UNIVERSAL_LAYERS)
-        return Content(task or shown, is_universal, gold.reading.format == "conllu")
+        return Content(task or shown, is_universal, gold.reading.format == "conllu", "pos" in gold.layers)
     path = Path(gold)
     source = Source((files_of(path) or [path])[0])
     found = find(source, format, task)
     shown = task or found.tasks[0]
+    if shown == "chains":
+        has_pos = found.load().has_pos(source, ReadSettings(format, columns, task=shown))
+        return Content(shown, is_universal=False, is_conllu=False, has_pos=has_pos)
     if "trees" not in found.tasks:
         return Content(shown, is_universal=False, is_conllu=False)
     layout = layout_of(source, ReadSettings(format, columns, task=shown))

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from typing import TypedDict, TypeVar
 
 from evenhand.engines.inputs import Content, Side, content_of
+from evenhand.problems import SettingError
 from evenhand.scores.weights import PRESETS, Weights, parse_weights
 from evenhand.settings import (
+    ARCS,
     ATTACHMENT,
+    CHAIN_MODELS,
     CONLL18,
     DEFAULT_MATCH,
+    NOMINAL,
     SEMEVAL,
     Align,
     ColumnName,
@@ -63,6 +67,8 @@ class Options(TypedDict, total=False):
     repair: Repair
     offsets: Offsets
     functions: bool
+    singletons: bool
+    nominal: str | Sequence[str] | None
     groups: Groups
 
 
@@ -88,7 +94,7 @@ def prepare(gold: Side, systems: Mapping[str, Side] | None, options: Options) ->
     align, weights = options.get("align"), options.get("weights")
     supertags = options.get("supertag", ())
     supertags = [supertags] if isinstance(supertags, str) else supertags
-    match = options.get("match")
+    match, nominal = options.get("match"), options.get("nominal")
     keeps_subtypes = options.get("subtypes", False) or (content.task == "trees" and not content.is_conllu)
     same = ("levels", "focus", "beta", "separator_weight", "token_weight", "baselines")
     settings = ScoreSettings(
@@ -97,12 +103,16 @@ def prepare(gold: Side, systems: Mapping[str, Side] | None, options: Options) ->
         labels=listed(options.get("labels", ())),
         exclude=listed(options.get("exclude", ())),
         maps=label_maps(options.get("map", ()), list(systems or ())),
-        align=align or ("characters" if content.is_universal and content.task != "spans" else "strict"),
+        align=align or _default_align(content),
         punctuation=Punctuation.parse(options.get("punctuation", "keep")),
         subtypes=keeps_subtypes,
         supertags=tuple(Supertag.parse(each) for each in supertags),
+        singletons=options.get("singletons", True),
+        nominal=NOMINAL if nominal is None else listed(nominal),
         **{name: options[name] for name in (*same, "spurious", "missing", "iou") if name in options},  # type: ignore[literal-required]
     )
+    if "arcs_nom" in settings.match and not content.has_pos:
+        raise SettingError("arcs_nom takes the POS of words, which the gold standard does not have; leave it out.")
     read_as = {side: _read_settings(side, options, content) for side in ("gold", "system")}
     return Prepared(settings, read_as, PRESETS["boundaries"] if weights is None else parse_weights(weights))
 
@@ -120,8 +130,16 @@ def _read_settings(side: str, options: Options, content: Content) -> ReadSetting
     )
 
 
+def _default_align(content: Content) -> Align:
+    if content.task == "chains":
+        return "position"
+    return "characters" if content.is_universal and content.task != "spans" else "strict"
+
+
 def default_match(content: Content) -> tuple[str, ...]:
     """The match models of a task."""
+    if content.task == "chains":
+        return with_pos(CHAIN_MODELS, content)
     if content.task == "tags":
         return ("accuracy",)
     if content.task == "trees":
@@ -129,9 +147,14 @@ def default_match(content: Content) -> tuple[str, ...]:
     return DEFAULT_MATCH
 
 
+def with_pos(models: tuple[str, ...], content: Content) -> tuple[str, ...]:
+    """The match models that can be scored: without POS, all but one."""
+    return tuple(model for model in models if content.has_pos or model != "arcs_nom")
+
+
 def _models(match: str | Sequence[str], weights: str | None) -> tuple[str, ...]:
-    """The names of match models; `semeval` and `conll18` are all of theirs, and weights ask for `weighted`."""
-    families = {"semeval": SEMEVAL, "conll18": CONLL18}
+    """The names of match models; `semeval`, `conll18` and `arcs` are all of theirs, and weights ask for `weighted`."""
+    families = {"semeval": SEMEVAL, "conll18": CONLL18, "arcs": ARCS}
     named = [each for name in listed(match) for each in families.get(name, (name,))]
     return tuple(dict.fromkeys([*named, *(["weighted"] if weights is not None else [])]))
 

@@ -43,6 +43,8 @@ def score(
     spurious: int = 1,
     missing: int = 1,
     iou: float = 0.5,
+    singletons: bool = True,
+    nominal: str | Sequence[str] | None = None,
     format: Choice = None,
     column: ColumnChoice = None,
     encoding: Choice = None,
@@ -57,14 +59,17 @@ def score(
     a column file whose last two columns are gold and prediction, as conlleval takes them (`column` names others:
     {"gold": 3, "system": 4}).
 
-    task       "spans", "tags" or "trees"; without it, files in CoNLL-U are scored as trees, others as spans
+    task       "spans", "tags", "trees" or "chains"; without it, files in CoNLL-U are scored as trees, those with
+               coreference as chains, others as spans
     match      the match models of spans: "exact", "fair", "weighted", "ts", "t", "overlap", "contain", "constrained",
                "iou", "semeval" (or one of its four: "semeval-strict", …), "accuracy"; of tags: "accuracy"; of trees:
-               "uas", "ls", "las", "conll18" (or one of its thirteen: "conll18-mlas", …)
+               "uas", "ls", "las", "conll18" (or one of its thirteen: "conll18-mlas", …); of chains: "mentions", "muc",
+               "b_cubed", "ceaf_m", "ceaf_e", "blanc", "lea", "mela", "arcs_any", "arcs_nom" (which takes POS)
     labels     only these labels; exclude: all but these; both after `map`
     map        new names for labels: {"MISC": "OTH"}; the key "system:MISC" acts on the systems only
     align      "strict": tokens must be equal; "position": as many, whatever they are; "characters": the same text,
-               whatever its tokens are; without it, "characters" for words in CoNLL-U, else "strict"
+               whatever its tokens are; without it, "characters" for words in CoNLL-U, "position" for chains (words that
+               differ are counted and said), else "strict"
     punctuation, subtypes
                of trees: which words are left out of "uas", "ls" and "las" ("keep", "relation", "form", "pos:TAG,TAG"),
                and whether relations keep their subtypes
@@ -78,6 +83,8 @@ def score(
                say what trivial systems get
     spurious, missing, iou
                how many tokens more and less "constrained" allows, and how much of their union two spans share in "iou"
+    singletons, nominal
+               of chains: whether those of one mention count, and the POS of nouns, for "arcs_nom"
     groups     what the tallies keep apart: "total", "document", "sentence", or "finest" (documents, or sentences where
                there is one document; then close and missed spans are not counted)
 
@@ -105,6 +112,8 @@ def score(
         spurious=spurious,
         missing=missing,
         iou=iou,
+        singletons=singletons,
+        nominal=nominal,
         format=format,
         column=column,
         encoding=encoding,

@@ -6,20 +6,22 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from evenhand.engines.inputs import Side, name_of, open_inputs, open_words, same_positions
+from evenhand.engines.chains import ChainRun
+from evenhand.engines.inputs import Side, name_of, open_chains, open_inputs, open_words, same_positions
 from evenhand.engines.options import Prepared
-from evenhand.engines.serial import Run, SideCount, run_serial
+from evenhand.engines.serial import Run, run_serial
 from evenhand.engines.words import WordRun
-from evenhand.result.notes import notes, notes_on_settings, notes_on_words
+from evenhand.result.notes import notes, notes_on_chains, notes_on_settings, notes_on_words
 from evenhand.result.result import Gold, Result, Results
 from evenhand.result.signature import signature
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.models import match_model
 from evenhand.scores.on_demand import Scores
 from evenhand.scores.weights import Weights
-from evenhand.settings import Groups, ReadSettings, ScoreSettings
+from evenhand.settings import ARCS, Groups, ReadSettings, ScoreSettings
 from evenhand.tally import Tally
 from evenhand.text.annotation import Reading
+from evenhand.text.chain_feed import Mismatches
 from evenhand.text.labels import Vocabulary
 
 ReadAs = Mapping[str, ReadSettings]
@@ -38,9 +40,8 @@ def scored(
     if groups == "finest":  # what only looks at spans one by one is left out
         models = [model.without("close", "missed") for model in models]
     judges = list(dict.fromkeys(model.judge for model in models))
-    run, labels = (_run_spans if settings.task == "spans" else _run_words)(
-        gold, systems, settings, read_as, judges, groups
-    )
+    run_task = {"spans": _run_spans, "chains": _run_chains}.get(settings.task, _run_words)
+    run, labels = run_task(gold, systems, settings, read_as, judges, groups)
     general = notes_on_settings(settings, labels)
     return _results(name_of(gold), run, models, settings, read_as["gold"], weights, general)
 
@@ -79,6 +80,20 @@ def _run_words(
     return words(golds, groups), vocabulary.labels.values
 
 
+def _run_chains(
+    gold: Side,
+    systems: Mapping[str, Side] | None,
+    settings: ScoreSettings,
+    read_as: ReadAs,
+    judges: Sequence[str],
+    groups: Groups,
+) -> tuple[Run, Sequence[str]]:
+    """What judges say of chains, and all types of mentions that were met."""
+    vocabulary = Vocabulary()
+    key, streams = open_chains(gold, systems, read_as, vocabulary)
+    return ChainRun(streams, key, vocabulary, settings)(groups), vocabulary.labels.values
+
+
 def _results(
     gold_name: str,
     run: Run,
@@ -97,7 +112,7 @@ def _results(
         found[name] = Result(
             name=name,
             gold=gold,
-            units=side.labels.total(),
+            units=side.units,
             labels=dict(sorted(side.labels.items())),
             scores=Scores(
                 models, tallies, run.supertags[name], run.levels[name], gold.labels, baselines=settings.baselines
@@ -105,17 +120,21 @@ def _results(
             signature=signature(settings, read_as, weights, run.atoms, gold.reading, system_readings[name]),
             settings=settings,
             reading=system_readings[name],
-            notes=general + _notes(gold, name, side, settings, read_as, tallies),
+            notes=general + _notes(gold, name, run, settings, read_as, tallies),
             tallies=tallies,
             models=tuple(models),
+            chains=side.chains,
         )
     return Results(found)
 
 
 def _notes(
-    gold: Gold, name: str, side: SideCount, settings: ScoreSettings, read_as: ReadSettings, tallies: Mapping[str, Tally]
+    gold: Gold, name: str, run: Run, settings: ScoreSettings, read_as: ReadSettings, tallies: Mapping[str, Tally]
 ) -> tuple[str, ...]:
+    side = run.systems[name]
     reading, identical = side.reading or Reading(), _is_perfect(tallies)
+    if settings.task == "chains":
+        return chain_notes(gold, name, run, identical=identical)
     if settings.task != "spans":
         return notes_on_words(gold, name, reading, side.labels, side.missing, identical=identical)
     return notes(
@@ -123,9 +142,27 @@ def _notes(
     )
 
 
+def chain_notes(gold: Gold, name: str, run: Run, *, identical: bool) -> tuple[str, ...]:
+    side = run.systems[name]
+    return notes_on_chains(
+        gold, name, side.units, run.gold.repeated, side.repeated, side.mismatches or Mismatches(), identical=identical
+    )
+
+
 def _is_perfect(tallies: Mapping[str, Tally]) -> bool:
     """Whether all that was counted is right."""
-    judges = [judge for judge in ("exact", "fair", "tags", "trees") if judge in tallies]
+    if "chains" in tallies:
+        return _has_same_chains(tallies["chains"])
+    judges = [judge for judge in ("exact", "fair", "tags", "trees", *ARCS) if judge in tallies]
     found = [(tallies[judge].kinds, np.flatnonzero(np.bincount(tallies[judge].kind))) for judge in judges]
     kinds = {kinds[kind] for kinds, present in found for kind in present.tolist()}
-    return bool(kinds) and kinds <= {"TP", "right"}
+    return bool(kinds) and kinds <= {"TP", "right", "tp", "tn"}
+
+
+def _has_same_chains(tally: Tally) -> bool:
+    """Whether all counts of key and response are those of what is common."""
+    counts = dict(zip(tally.kinds, tally.by_label().overall.tolist(), strict=True))
+    common = [kind.removesuffix(".common") for kind in counts if kind.endswith(".common")]
+    kinds = [kind for kind in common if f"{kind}.key" in counts]
+    equal = [counts[f"{kind}.common"] == counts[f"{kind}.key"] == counts[f"{kind}.response"] for kind in kinds]
+    return all(equal) and counts["mentions.key"] > 0

@@ -17,6 +17,7 @@ from evenhand.settings import Atoms, Groups, ScoreSettings
 from evenhand.tally import Tally
 from evenhand.text.align import Feed
 from evenhand.text.annotation import Annotation, Reading
+from evenhand.text.chain_feed import Mismatches
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 
@@ -30,6 +31,17 @@ class SideCount:
     breaks_differ: bool = False
     missing: int = 0
     """How many words of the gold standard the side does not have, where words are scored."""
+    unlabeled: int = 0
+    """How many units have no label: mentions in files without POS."""
+    chains: int | None = None
+    repeated: int = 0
+    """How many mentions have a span that another one has."""
+    mismatches: Mismatches | None = None
+    """Where the texts of chains differ."""
+
+    @property
+    def units(self) -> int:
+        return self.labels.total() + self.unlabeled
 
     def add(self, labels: Ints, names: Sequence[str]) -> None:
         """Count labels, which are codes of names."""
@@ -70,8 +82,8 @@ class Run:
         tokens, characters = (self.size, None) if self.atoms == "tokens" else (None, self.size)
         labels = dict(sorted(self.gold.labels.items()))
         reading = self.gold.reading or Reading()
-        units = self.gold.labels.total()
-        return Gold(name, self.documents, self.sentences, tokens, characters, units, labels, reading)
+        side = self.gold
+        return Gold(name, self.documents, self.sentences, tokens, characters, side.units, labels, reading, side.chains)
 
     def groups_of(self, corpus: Corpus, groups: Groups) -> Ints:
         """The number of the group that each sentence of the next batch belongs to, over the whole run.

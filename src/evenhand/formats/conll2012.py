@@ -32,7 +32,7 @@ from evenhand.text.tokens import Tokens
 
 NAME = "conll2012"
 BEGIN, END = "#begin document", "#end document"
-_BLOCKS = 2
+_BLOCKS = 8
 """How many times larger than elsewhere blocks are: they hold whole documents."""
 _NAME = re.compile(r"#begin document\s+(?:\((?P<inside>.*)\)|(?P<plain>.*?))\s*;?\s*(?:part\s+(?P<part>\d+))?\s*;?\s*")
 _SAMPLE = 1000

@@ -130,19 +130,21 @@ def _equals(word: Words, byte: int) -> Words:
 def _next(data: bytes, place: Ints, is_wanted: Callable[[Words], Words]) -> Ints:
     """The first place from each one on whose byte is wanted; all data ends with blanks."""
     words, limit = windows(data), len(data) - 8
-    found = place.copy()
-    rows: Ints | slice = slice(None)
-    here = place
-    while True:
-        marks = is_wanted(words[np.minimum(here, limit)])
-        before = (np.bitwise_count((marks & -marks) - np.uint64(1)) >> np.uint8(3)).astype(np.int64)
-        here = here + before
-        found[rows] = here
-        more = np.flatnonzero((before == 8) & (here < limit))
-        if not len(more):
-            return found
-        rows = more if isinstance(rows, slice) else rows[more]
-        here = here[more]
+    found, before = _step(words, place, is_wanted)
+    rows = np.flatnonzero(before == 8)
+    while len(rows):
+        here = found[rows]
+        rows, here = rows[here < limit], here[here < limit]
+        found[rows], before = _step(words, here, is_wanted)
+        rows = rows[before == 8]
+    return found
+
+
+def _step(words: Words, place: Ints, is_wanted: Callable[[Words], Words]) -> tuple[Ints, Bytes]:
+    """The first wanted place in the window of each, or the one behind it, and how many bytes stand before that."""
+    marks = is_wanted(words[place])
+    before = np.bitwise_count((marks & -marks) - np.uint64(1)) >> np.uint8(3)
+    return place + before, before
 
 
 def _begin_of_last(data: bytes, begin: Ints, end: Ints, *, tabs: bool) -> Ints:

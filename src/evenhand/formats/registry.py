@@ -42,6 +42,7 @@ FORMATS = (
     Format("spacy", "spacy_docs", by_content=False, paths=lambda path: path.suffix == ".spacy"),
     Format("brat", "brat", paths=lambda path: path.suffix != ".conll", begins=b"TREAMN*#"),
     Format("label-studio", "label_studio", begins=b"["),
+    Format("conll2012", "conll2012", tasks=("chains",), begins=b"#"),
     Format("jsonl", "json_lines", begins=b"{"),
     Format("brackets", "brackets", begins=b"("),
     Format("conllu", "conllu", tasks=("trees", "tags"), paths=lambda path: ".conllu" in path.suffixes[-2:]),
@@ -58,12 +59,14 @@ def find(source: Source, name: str | None, task: Task | None = None) -> Format:
     """The format with this name, or the one that path and content show; for a task, if that is given."""
     if name is not None:
         return next(each for each in FORMATS if each.name == name)
-    formats = [each for each in FORMATS if task != "spans" or task in each.tasks]
+    formats = [each for each in FORMATS if _may_be(each, task)]
     for each in formats:
         if each.paths is not None and each.paths(source.path) and each.load().recognise_path(source.path):
             return each
     if task == "trees":  # whose columns a user may name, whatever the file looks like
         return next(each for each in FORMATS if "trees" in each.tasks)
+    if task == "chains":
+        formats.append(next(each for each in FORMATS if each.name == "conll2012"))
     sample = source.sample(1 << 12)
     first = sample.data.lstrip()[:1]
     for each in formats:
@@ -71,6 +74,13 @@ def find(source: Source, name: str | None, task: Task | None = None) -> Format:
         if may_be and each.load().recognise(sample):
             break
     return each
+
+
+def _may_be(each: Format, task: Task | None) -> bool:
+    """Whether a file that is read for a task may be in this format; columns of others can be tags or trees, too."""
+    if task in ("spans", "chains"):
+        return task in each.tasks
+    return task is None or each.tasks != ("chains",)
 
 
 def batches_of(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evenhand.scores.spans import Average, ModelScore, Row
+from evenhand.settings import ARCS
 from evenhand.version import __version__
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def to_contract(results: Results) -> dict[str, Any]:
             "tokens": gold.tokens,
             "characters": gold.characters,
             "units": gold.units,
+            **_chains(gold.chains),
             "labels": dict(gold.labels),
         },
         "systems": [_system(result) for result in results.values()],
@@ -40,16 +42,28 @@ def _system(result: Result) -> dict[str, Any]:
         "format": result.reading.format,
         "encoding": result.reading.encoding,
         "units": result.units,
+        **_chains(result.chains),
         "labels": dict(result.labels),
         "scores": {name: _model(score) for name, score in result.scores.items()},
     }
 
 
+def _chains(count: int | None) -> dict[str, int]:
+    return {} if count is None else {"chains": count}
+
+
 def _model(score: ModelScore) -> dict[str, Any]:
+    if score.model.judge == "chains":
+        parts = {name: _row(row, score.beta) for name, row in score.overall.parts.items()}
+        overall = {"headline": score.headline, "overall": _row(score.overall, score.beta)}
+        return overall | ({"parts": parts} if parts else {})
     if score.model.judge == "accuracy":
         return {"headline": score.headline, "overall": {**score.overall.counts, "accuracy": score.headline}}
     if score.model.judge == "conll18":
         return {"headline": score.headline, "overall": _row(score.overall, score.beta)}
+    if score.model.judge in ARCS:
+        labels = {label: _row(row, score.beta) for label, row in score.labels.items()}
+        return {"headline": score.headline, "overall": _row(score.overall, score.beta), "labels": labels}
     found: dict[str, Any] = {
         "headline": score.headline,
         "overall": _row(score.overall, score.beta),

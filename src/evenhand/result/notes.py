@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from evenhand.settings import CONLL18, Repair, ScoreSettings
 from evenhand.text.annotation import Reading
+from evenhand.text.chain_feed import Mismatches
 
 if TYPE_CHECKING:
     from evenhand.result.comparison import Pair
@@ -61,6 +62,51 @@ def notes_on_words(
         found += _one_sided(f"gold {gold.name}", "the system", gold.labels, labels, "words")
         found += _one_sided(f"system {name}", "the gold standard", labels, gold.labels, "words")
     return tuple(found)
+
+
+def notes_on_chains(
+    gold: Gold,
+    name: str,
+    mentions: int,
+    repeated_in_key: int,
+    repeated: int,
+    mismatches: Mismatches,
+    *,
+    identical: bool,
+) -> tuple[str, ...]:
+    """The same for chains: documents, words and mentions that are not as they should be."""
+    found = []
+    if repeated_in_key:
+        found.append(f"gold {gold.name}: {_repeats(repeated_in_key)}; the first chain keeps the span.")
+    if repeated:
+        found.append(f"system {name}: {_repeats(repeated)}; where it is in the key, the first chain keeps it.")
+    if mismatches.missing:
+        found.append(f"system {name}: has not the documents {_listed(mismatches.missing)}; they count as empty.")
+    if mismatches.extra:
+        found.append(f"system {name}: has more documents, which are ignored: {_listed(mismatches.extra)}.")
+    if mismatches.words:
+        words = "1 word is not that" if mismatches.words == 1 else f"{mismatches.words:,} words are not those"
+        first = f"the first one: {mismatches.first_word}; --align strict refuses them"
+        found.append(f"system {name}: {words} of the gold standard ({first}).")
+    if not gold.units:
+        found.append(f"gold {gold.name}: has no mention at all.")
+    elif not gold.labels:
+        found.append(f"gold {gold.name}: has no POS, so that there are no types of mentions and no arcs_nom.")
+    if not mentions:
+        found.append(f"system {name}: has no mention at all.")
+    elif identical:
+        found.append(f"system {name}: its chains are just those of the gold standard; is it the right file?")
+    return tuple(found)
+
+
+def _repeats(count: int) -> str:
+    return "1 mention repeats the span of another" if count == 1 else f"{count:,} mentions repeat spans of others"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_LABELS
+    shown = ", ".join(names[:_MOST_LABELS])
+    return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 def notes_on_comparison(

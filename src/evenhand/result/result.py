@@ -30,6 +30,8 @@ class Gold:
     units: int
     labels: Mapping[str, int]
     reading: Reading
+    chains: int | None = None
+    """How many coreference chains there are, where these are scored."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ class Result:
 
     models: tuple[MatchModel, ...] = ()
     """The match models behind the scores."""
+    chains: int | None = None
 
     def __getitem__(self, model: str) -> ModelScore:
         try:
@@ -71,6 +74,11 @@ class Result:
     __repr__ = __str__
 
 
+def unit_of(task: Task) -> str:
+    """What is counted."""
+    return {"spans": "span", "chains": "mention"}.get(task, "word")
+
+
 class Results(Shown, Mapping[str, Result]):
     """The scores of several systems on one gold standard, by name."""
 
@@ -89,7 +97,7 @@ class Results(Shown, Mapping[str, Result]):
     @property
     def unit(self) -> str:
         """What is counted."""
-        return "span" if self.task == "spans" else "word"
+        return unit_of(self.task)
 
     @property
     def signature(self) -> str:

@@ -14,6 +14,8 @@ def signature(
     settings: ScoreSettings, read_as: ReadSettings, weights: Weights, atoms: Atoms, gold: Reading, system: Reading
 ) -> str:
     """`key:value` pairs with bars between them; two results with equal signatures can be compared."""
+    if settings.task == "chains":
+        return _joined(_of_chains(settings, gold, system))
     if settings.task != "spans":
         return _joined(_of_words(settings, read_as, gold, system))
     found = {
@@ -60,6 +62,22 @@ def _of_words(settings: ScoreSettings, read_as: ReadSettings, gold: Reading, sys
     if settings.task == "tags":
         found.pop("subtypes")
     return found
+
+
+def _of_chains(settings: ScoreSettings, gold: Reading, system: Reading) -> dict[str, str]:
+    """The settings that can change a number where chains are scored."""
+    return {
+        "evenhand": __version__,
+        "task": settings.task,
+        "match": ",".join(settings.match),
+        "align": settings.align,
+        "gold": _reading(gold),
+        "system": _reading(system),
+        "singletons": "kept" if settings.singletons else "removed",
+        "repeats": "first-chain",
+        "nominal": "+".join(settings.nominal),
+        "beta": f"{settings.beta:g}",
+    }
 
 
 def _joined(settings: Mapping[str, str]) -> str:

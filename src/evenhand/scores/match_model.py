@@ -40,6 +40,10 @@ class MatchModel:
     focus: Focus = "target"
     """Whether LE and LBE count for the gold label or for the system's."""
     beta: float = 1.0
+    parts: tuple[MatchModel, ...] = ()
+    """The models whose scores this one is the mean of, instead of having any sums of its own."""
+    leaves_out: bool = False
+    """Whether parts of which the gold standard has nothing are left out of the mean."""
 
     def without(self, *counts: str) -> MatchModel:
         """The same model, some of whose counts are not shown."""
@@ -47,6 +51,8 @@ class MatchModel:
 
     def divided(self) -> list[Sum]:
         """What precision and recall divide: `right`, `found`, `wanted` and, where it differs from `right`, `met`."""
+        if self.parts:
+            return [each for part in self.parts for each in part.divided()]
         return [self.right, self.found, self.wanted] + ([] if self.met == self.right else [self.met])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from evenhand.scores.chain_models import chain_model
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.span_models import span_model
 from evenhand.scores.weights import PRESETS, Weights
@@ -13,6 +14,8 @@ def match_model(name: str, settings: ScoreSettings, weights: Weights = PRESETS["
     """The model of this name; `weights` are those of the model `weighted`."""
     if settings.task == "spans":
         return span_model(name, settings, weights)
+    if settings.task == "chains":
+        return chain_model(name, settings)
     if settings.task == "tags":
         return tag_model(settings)
     return attachment_model(name, settings) if name in ATTACHMENT else conll18_model(name, settings)

@@ -44,6 +44,8 @@ class Row(Average):
     """None where a file does not know: true negatives without the lengths of sentences."""
     more: Mapping[str, float | None] = field(default_factory=dict)
     """Further scores, of models with true negatives: accuracy, specificity, false_positive_rate, kappa."""
+    parts: Mapping[str, Row] = field(default_factory=dict)
+    """The rows that this one is the mean of, where it is one."""
 
     def __getitem__(self, name: str) -> float:
         found = self.counts[name] if name in self.counts else self.more[name]
@@ -148,6 +150,8 @@ def score_tally(
 
 def headlines(model: MatchModel, sums: Values) -> Values:
     """The headlines of many sums, (…, labels, what the model divides): of one label, or the mean over several."""
+    if model.parts:
+        return _mean_of_parts(model, sums)
     right, found, wanted, met = (
         sums[..., place] for place in (0, 1, 2, sums.shape[-1] - 1 if sums.shape[-1] > 3 else 0)
     )
@@ -160,8 +164,25 @@ def headlines(model: MatchModel, sums: Values) -> Values:
     return ratio(np.sum(values, axis=-1, where=occurs), occurs.sum(axis=-1))
 
 
+def _mean_of_parts(model: MatchModel, sums: Values) -> Values:
+    """The means of the headlines of parts, without those of which the gold standard has nothing, if so wanted."""
+    values, counted, begin = [], [], 0
+    for part in model.parts:
+        size = len(part.divided())
+        columns = sums[..., begin : begin + size]
+        values.append(headlines(part, columns))
+        counted.append(columns[..., 0, 2] > 0 if model.leaves_out else np.ones(columns.shape[:-2], dtype=np.bool_))
+        begin += size
+    return ratio(np.sum(values, axis=0, where=counted), np.sum(counted, axis=0))
+
+
 def score_row(model: MatchModel, tally: Tally, counts: Values) -> Row:
     """The scores of one row of counts by kind."""
+    if model.parts:
+        rows = {part.name: score_row(part, tally, counts) for part in model.parts}
+        counted = [row for row in rows.values() if row["key"] or not model.leaves_out]
+        mean = _average(counted, [1] * len(counted))
+        return Row(mean.precision, mean.recall, mean.f1, mean.f_beta, parts=rows)
     count_of = dict(zip(tally.kinds, counts.tolist(), strict=True))
 
     def total(parts: Sum) -> float:

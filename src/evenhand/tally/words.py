@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evenhand.arrays import Ints
+from evenhand.arrays import Ints, Numbers
 from evenhand.judge.words import EXTRA, MISSING, WordVerdicts
 from evenhand.tally.counts import Tally
 
@@ -39,8 +39,8 @@ def tally_words(found: WordVerdicts, labels: Sequence[str], groups: Ints) -> Tal
     )
 
 
-def tally_table(kinds: Sequence[str], table: Ints, groups: Ints) -> Tally:
-    """The counts of a table, a row a sentence and a column a kind, which belong to no label."""
-    sentence, kind = np.nonzero(table)
-    nothing = np.full(len(sentence), -1)
-    return Tally.of((), kinds, groups[sentence], nothing, nothing, kind, table[sentence, kind])
+def tally_table(kinds: Sequence[str], table: Numbers, groups: Ints) -> Tally:
+    """The counts of a table, a row a sentence (or document) and a column a kind, which belong to no label."""
+    row, kind = np.nonzero(table)
+    nothing = np.full(len(row), -1)
+    return Tally.of((), kinds, groups[row], nothing, nothing, kind, table[row, kind])

@@ -19,7 +19,8 @@ from evenhand.text.chains import Chains, spans_of
 def repeats(chains: Chains, span: Ints) -> Bools:
     """Which mentions have a span (these are numbers of theirs) that an earlier chain, or mention of theirs, has."""
     found = np.zeros(len(chains), dtype=np.bool_)
-    if len(np.unique(span)) == len(span):
+    ordered = np.sort(span)
+    if (ordered[1:] != ordered[:-1]).all():
         return found
     _, first, inverse = np.unique(chains.chain, return_index=True, return_inverse=True)
     order = np.lexsort((first[inverse], span))  # stable: mentions of one chain stay in their order

@@ -1,0 +1,172 @@
+"""The path of chains in this process: documents are read, matched by name, judged and tallied, batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenhand.arrays import Bools, Ints
+from evenhand.engines.serial import Run, SideCount
+from evenhand.judge.arcs import ARCS_KINDS, NOUNS, Verdicts, all_mentions, is_nominal, judge_any, judge_nominal
+from evenhand.judge.chains.count import count_chains
+from evenhand.judge.chains.repeats import first_only, repeats
+from evenhand.settings import ARCS, Groups, ScoreSettings
+from evenhand.tally import Tally, tally_table
+from evenhand.text.annotation import Annotation
+from evenhand.text.chain_feed import ChainFeed, Open
+from evenhand.text.chains import Chains, spans_of
+from evenhand.text.labels import Vocabulary
+from evenhand.text.layers import Tags
+
+
+class MentionTypes:
+    """What mentions are by the key's POS: nominal or not, and of which type."""
+
+    def __init__(self, vocabulary: Vocabulary, nominal: Sequence[str]) -> None:
+        self._labels, self._coder, self._tags = vocabulary.labels, vocabulary.columns["pos"], nominal
+        self._is_noun: list[bool] = []
+        self._label: list[int] = []
+
+    def __call__(self, mentions: Chains, key: Annotation) -> tuple[Bools, Ints] | None:
+        """Whether each mention is nominal, and the code of its type; None where the key has no POS."""
+        pos = key.layers.get("pos")
+        if not isinstance(pos, Tags):
+            return None
+        code = pos.coded(self._coder)[first_tokens(mentions, key)]
+        for name in self._coder.names[len(self._is_noun) :]:
+            self._is_noun.append(name in self._tags)
+            self._label.append(self._labels.code(name))
+        nominal = is_nominal(mentions, code, np.array(self._is_noun, dtype=np.bool_))
+        label = np.array(self._label, dtype=np.int64)[code] if len(code) else code
+        return nominal, np.where(nominal, self._labels.code(NOUNS), label)
+
+
+def first_tokens(mentions: Chains, key: Annotation) -> Ints:
+    """The place of each mention's first token among all of the batch."""
+    corpus = key.corpus
+    assert corpus.bounds is not None
+    found: Ints = corpus.bounds[corpus.documents][mentions.document] + mentions.start
+    return found
+
+
+@dataclass(frozen=True)
+class ChainPortion:
+    """Some documents of the key, and the chains of every system in them."""
+
+    annotation: Annotation
+    key: Chains
+    """Without repeats."""
+    systems: Mapping[str, Chains]
+    groups: Ints
+    """What each document is counted for."""
+    before: int
+    """How many sentences stand before."""
+    document: int
+    """How many documents stand before."""
+
+
+Watch = Callable[[ChainPortion], None]
+
+
+class ChainRun:
+    """One pass over the key; every system has its own feed."""
+
+    def __init__(
+        self, systems: Mapping[str, Open], gold: Open, vocabulary: Vocabulary, settings: ScoreSettings
+    ) -> None:
+        strict = settings.align == "strict"
+        self._gold, self._vocabulary, self._settings = gold, vocabulary, settings
+        self._feeds = {name: ChainFeed(read, gold, strict=strict) for name, read in systems.items()}
+        self._types = MentionTypes(vocabulary, settings.nominal)
+        self._parts: dict[str, dict[str, list[Tally]]] = {name: {} for name in systems}
+        self.run = Run(SideCount(chains=0), {name: SideCount(chains=0) for name in systems})
+
+    def __call__(self, groups: Groups, watch: Watch | None = None) -> Run:
+        """Score all documents; groups are documents, or all of them together."""
+        run = self.run
+        for batch in self._gold():
+            portion = self._portion(batch, groups)
+            for name, response in portion.systems.items():
+                self._judge(name, portion, response)
+            if watch is not None:
+                watch(portion)
+            run.add_text(batch.corpus, batch.reading)
+        for name, feed in self._feeds.items():
+            feed.finish()
+            run.systems[name].reading, run.systems[name].mismatches = feed.reading, feed.found
+        run.tallies = {
+            name: {judge: Tally.merge(parts) for judge, parts in found.items()} for name, found in self._parts.items()
+        }
+        run.supertags, run.levels = {name: {} for name in run.systems}, dict.fromkeys(run.systems, 1)
+        return run
+
+    def _portion(self, batch: Annotation, groups: Groups) -> ChainPortion:
+        chains = batch.chains().into(self._vocabulary)
+        key = first_only(chains)
+        self.run.gold.repeated += len(chains) - len(key)
+        self._count(self.run.gold, key, batch)
+        documents = len(batch.corpus.names)
+        number = np.arange(documents) + self.run.documents
+        systems = {name: feed.take(batch).into(self._vocabulary) for name, feed in self._feeds.items()}
+        of_document = np.zeros_like(number) if groups == "total" else number
+        return ChainPortion(batch, key, systems, of_document, self.run.sentences, self.run.documents)
+
+    def _count(self, side: SideCount, chains: Chains, key: Annotation) -> None:
+        """Count mentions, by type where that is known, and chains."""
+        side.chains = (side.chains or 0) + len(np.unique(chains.chain))
+        types = self._types(chains, key)
+        if types is None:
+            side.unlabeled += len(chains)
+        else:
+            side.add(types[1], self._vocabulary.labels.values)
+
+    def _judge(self, name: str, portion: ChainPortion, response: Chains) -> None:
+        side = self.run.systems[name]
+        side.repeated += int(np.count_nonzero(repeats(response, *spans_of(response))))
+        self._count(side, response, portion.annotation)
+        scores = [model for model in self._settings.match if model not in ARCS]
+        if scores:
+            kinds, table = count_chains(
+                portion.key, response, len(portion.groups), scores, singletons=self._settings.singletons
+            )
+            self._add(name, "chains", tally_table(kinds, table, portion.groups))
+        for by in ARCS:
+            if by in self._settings.match:
+                self._add(name, by, self._arcs(by, portion, response))
+
+    def _arcs(self, by: str, portion: ChainPortion, response: Chains) -> Tally:
+        found = judged_arcs(by, portion, [response], self._types)
+        group, nothing = portion.groups[found.mentions.document], np.full(len(found.mentions), -1)
+        label = nothing if found.label is None else found.label
+        return Tally.of(self._vocabulary.labels.values, ARCS_KINDS, group, label, nothing, found.verdicts.kind[0])
+
+    def _add(self, name: str, judge: str, tally: Tally) -> None:
+        parts = self._parts[name].setdefault(judge, [])
+        parts.append(tally)
+        if len(parts) > 16 and not tally.group.any():  # totals take little room when they are added up
+            self._parts[name][judge] = [Tally.merge(parts)]
+
+    @property
+    def types(self) -> MentionTypes:
+        return self._types
+
+
+@dataclass(frozen=True)
+class JudgedMentions:
+    """The mentions of all sides, what they are under each response, and their types where there are POS."""
+
+    mentions: Chains
+    verdicts: Verdicts
+    label: Ints | None
+
+
+def judged_arcs(by: str, portion: ChainPortion, responses: Sequence[Chains], types: MentionTypes) -> JudgedMentions:
+    found = all_mentions(portion.key, responses)
+    typed = types(found.mentions, portion.annotation)
+    if by == "arcs_any":
+        return JudgedMentions(found.mentions, judge_any(found), None if typed is None else typed[1])
+    assert typed is not None  # without POS, nobody asks for it
+    nominal, label = typed
+    return JudgedMentions(found.mentions, judge_nominal(found, nominal), label)
