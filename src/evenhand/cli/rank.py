@@ -10,7 +10,9 @@ import click
 from evenhand.cli.options import reading_options, score_options, scoring_options
 
 RANK_OUTPUTS = ("text", "json", "csv", "markdown", "latex")
-RANK_MATCH = "exact,fair,ts,t; accuracy; conll18-las,conll18-mlas,conll18-blex for CoNLL-U, else las,uas,ls"
+RANK_MATCH = (
+    "exact,fair,ts,t; accuracy; conll18-las,conll18-mlas,conll18-blex for CoNLL-U, else las,uas,ls; mela,lea,arcs"
+)
 
 
 @click.command

@@ -12,7 +12,7 @@ import numpy as np
 
 from evenhand.comparison.ranking import Samples, correlations, headline, resampled, standings
 from evenhand.engines.inputs import Side, named, unique_names
-from evenhand.engines.options import Options, content_for
+from evenhand.engines.options import Options, content_for, with_pos
 from evenhand.engines.score import score
 from evenhand.formats.folders import files_of
 from evenhand.problems import SettingError
@@ -20,7 +20,12 @@ from evenhand.result.ranking import Ranking
 from evenhand.result.result import Results
 from evenhand.result.signature import joint_signature
 
-_RANK_MATCH = {"spans": ("exact", "fair", "ts", "t"), "tags": ("accuracy",), "trees": ("las", "uas", "ls")}
+_RANK_MATCH = {
+    "spans": ("exact", "fair", "ts", "t"),
+    "tags": ("accuracy",),
+    "trees": ("las", "uas", "ls"),
+    "chains": ("mela", "lea", "arcs_any", "arcs_nom"),
+}
 _OFFICIAL = ("conll18-las", "conll18-mlas", "conll18-blex")
 """By which the CoNLL 2018 shared task ranked its systems."""
 _KEYS = ("name", "gold", "systems", "task", "format", "column", "encoding", "align", "map")
@@ -43,7 +48,7 @@ def rank(
 
     The other keywords are those of `score`. The match models are, unless others are named, "exact", "fair", "ts" and
     "t" for spans, "accuracy" for tags, the official LAS, MLAS and BLEX for CoNLL-U, "las", "uas" and "ls" for other
-    trees.
+    trees, "mela", "lea", "arcs_any" and (with POS) "arcs_nom" for chains.
     """
     ranking, _ = _rank(gold, named(systems) or {}, resamples, level, seed, options)
     return ranking
@@ -102,9 +107,13 @@ def _rank(
         model.name: {name: headline(model, each[model.judge], labels) for name, each in totals.items()}
         for model in models
     }
+    kind, number = _groups(results)
+    notes = results.notes
+    if resamples and results.task == "chains" and number < 2:
+        resamples, notes = 0, (*notes, "there is one document, so that nothing can be resampled; no intervals.")
     samples: Samples = {}
     if resamples:
-        samples = resampled(models, tallies, labels, _groups(results)[1], resamples, (seed, data_set))
+        samples = resampled(models, tallies, labels, number, resamples, (seed, data_set))
     ranking = Ranking(
         results.gold.name,
         standings(scores, samples, level),
@@ -112,9 +121,9 @@ def _rank(
         level,
         resamples,
         seed,
-        _groups(results)[0],
-        f"{results.signature}|resamples:{resamples}|of:{_groups(results)[0]}|level:{level:g}|seed:{seed}",
-        results.notes,
+        kind,
+        f"{results.signature}|resamples:{resamples}|of:{kind}|level:{level:g}|seed:{seed}",
+        notes,
         results.task,
     )
     return ranking, samples
@@ -122,12 +131,17 @@ def _rank(
 
 def _default_match(gold: Side, options: Options) -> tuple[str, ...]:
     content = content_for(gold, options)
-    return _OFFICIAL if content.task == "trees" and content.is_universal else _RANK_MATCH[content.task]
+    if content.task == "trees" and content.is_universal:
+        return _OFFICIAL
+    models = _RANK_MATCH[content.task]
+    return with_pos(models, content) if content.task == "chains" else models
 
 
 def _groups(results: Results) -> tuple[str, int]:
-    """What is resampled, and how many of them there are."""
+    """What is resampled, and how many of them there are; chains are not sums over sentences."""
     gold = results.gold
+    if results.task == "chains":
+        return "documents", gold.documents
     return ("documents", gold.documents) if gold.documents > 1 else ("sentences", gold.sentences)
 
 

@@ -10,6 +10,7 @@ from evenhand.result.comparison import Comparison
 from evenhand.result.ranking import Ranking
 from evenhand.result.result import Result, Results
 from evenhand.scores.spans import Average, ModelScore, Row
+from evenhand.settings import ARCS
 
 _BEFORE = ("system", "model", "row", "label", "gold", "predicted")
 """`row` tells labels (`label`) from `overall`, `macro`, `support` and supertags, whatever labels are called."""
@@ -53,11 +54,14 @@ def _rows(result: Result, score: ModelScore, counts: Sequence[str], more: Sequen
         scores = [row.precision, row.recall, row.f1, row.f_beta]
         return [*(shown[kind] for kind in counts), *scores, *(shown[each] for each in more)]
 
+    has_means = bool(score.labels) and score.name not in ARCS  # over types of mentions these would mean little
     yield [*name, "overall", "", gold.units, result.units, *cells(score.overall)]
-    for kind, average in (("macro", score.macro), ("support", score.support)) if score.labels else ():
+    for kind, average in (("macro", score.macro), ("support", score.support)) if has_means else ():
         yield [*name, kind, "", "", "", *cells(average)]
     for label, row in score.labels.items():
         yield [*name, "label", label, gold.labels.get(label, 0), result.labels.get(label, 0), *cells(row)]
+    for part, row in score.overall.parts.items():
+        yield [*name, "part", part, "", "", *cells(row)]
     for tag, row in score.supertags.items():
         yield [*name, "supertag", tag, "", "", *cells(row)]
     for distance, row in score.distances.items():

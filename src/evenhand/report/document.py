@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from evenhand.comparison.ranking import Standing
+from evenhand.report.chain_tables import chain_summary, chain_tables
 from evenhand.report.comparison_tables import (
     MOST_PAIRS,
     pair_tables,
@@ -19,7 +20,7 @@ from evenhand.report.word_tables import official_table, word_summary, word_table
 from evenhand.result.comparison import Comparison
 from evenhand.result.gate import Gate
 from evenhand.result.ranking import Ranking
-from evenhand.result.result import Results
+from evenhand.result.result import Result, Results, unit_of
 from evenhand.result.shown import Shown
 
 _NOTHING = "–"
@@ -55,26 +56,41 @@ def document(subject: Shown) -> Document:
 
 def _sections(results: Results) -> Iterator[Section]:
     """The summary, then a section for each system."""
-    of_words = results.task != "spans"
-    yield Section("", list(word_summary(results)) if of_words else [summary(results)])
+    yield Section("", _summary(results))
     for result in results.values():
-        if of_words:
-            official = official_table(result) if len(results) > 1 else None
-            shown = [*([official] if official is not None else []), *word_tables(result)]
-        else:
-            shown = list(tables(result))
-        yield Section(f"{result.name}: {_counted(result.units, results.unit)}", shown)
+        in_chains = "" if result.chains is None else f" in {_counted(result.chains, 'chain')}"
+        heading = f"{result.name}: {_counted(result.units, results.unit)}{in_chains}"
+        yield Section(heading, list(_tables(result, alone=len(results) == 1)))
+
+
+def _summary(results: Results) -> list[Table]:
+    if results.task == "chains":
+        return [chain_summary(results)]
+    return [summary(results)] if results.task == "spans" else list(word_summary(results))
+
+
+def _tables(result: Result, *, alone: bool) -> Iterator[Table]:
+    """All about one system, which may be the only one."""
+    if result.settings.task == "chains":
+        yield from chain_tables(result, alone=alone)
+    elif result.settings.task == "spans":
+        yield from tables(result)
+    else:
+        official = None if alone else official_table(result)
+        yield from () if official is None else (official,)
+        yield from word_tables(result)
 
 
 def _opening(results: Results) -> str:
     gold = results.gold
     sizes = [_counted(gold.documents, "document")] if gold.documents > 1 else []
     sizes.append(_counted(gold.sentences, "sentence"))
-    if gold.tokens is not None and results.task == "spans":
+    if gold.tokens is not None and results.task in ("spans", "chains"):
         sizes.append(_counted(gold.tokens, "token"))
     if gold.characters is not None:
         sizes.append(_counted(gold.characters, "character"))
-    return f"gold standard {gold.name}: {_counted(gold.units, results.unit)} in {', '.join(sizes)}"
+    in_chains = "" if gold.chains is None else f" in {_counted(gold.chains, 'chain')},"
+    return f"gold standard {gold.name}: {_counted(gold.units, results.unit)}{in_chains} in {', '.join(sizes)}"
 
 
 def _opening_of_gate(gate: Gate) -> str:
@@ -96,7 +112,7 @@ def _gate(gate: Gate) -> Iterator[Section]:
 
 
 def _opening_of_comparison(comparison: Comparison) -> str:
-    unit = "span" if comparison.task == "spans" else "word"
+    unit = unit_of(comparison.task)
     return (
         f"{_counted(len(comparison.systems), 'system')} on the gold standard {comparison.gold.name}, "
         f"{_counted(comparison.gold.units, unit)}, compared by {comparison.by}"

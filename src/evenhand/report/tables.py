@@ -55,14 +55,16 @@ def summary(results: Results) -> Table:
     many = len(results) > 1
     columns = [Column("system", "text")] if many else []
     columns.append(Column("model", "text"))
-    columns += _score_columns(results)
+    columns += score_columns(results)
     rows: list[list[Cell]] = []
     for name, result in results.items():
         for place, score in enumerate(result.scores.values()):
             shown: list[Cell] = [name if place == 0 else ""] if many else []
             is_macro = score.model.headline == "macro"
             average = score.macro if is_macro else score.overall
-            rows.append([*shown, f"{score.name} (macro)" if is_macro else score.name, *_scores(average, score.beta)])
+            rows.append(
+                [*shown, f"{score.name} (macro)" if is_macro else score.name, *score_cells(average, score.beta)]
+            )
     return Table("", columns, rows)
 
 
@@ -77,13 +79,14 @@ def tables(result: Result) -> Iterator[Table]:
         yield confusion(fair, "confusion (errors only)", ("FN", "FP"))
 
 
-def _score_columns(results: Results | Result) -> list[Column]:
-    beta = (next(iter(results.values())) if isinstance(results, Results) else results).settings.beta
+def score_columns(results: Results | Result) -> list[Column]:
+    """The columns of precision, recall and F."""
+    beta = results.beta
     names = ["prec.", "recall", "F1"] + ([f"F{beta:g}"] if beta != 1 else [])
     return [Column(name, "percent") for name in names]
 
 
-def _scores(average: Average, beta: float) -> list[Cell]:
+def score_cells(average: Average, beta: float) -> list[Cell]:
     found: list[Cell] = [average.precision, average.recall, average.f1]
     return found if beta == 1 else [*found, average.f_beta]
 
@@ -93,11 +96,15 @@ def of_labels(result: Result, score: ModelScore, unit: str = "label") -> Table:
     kinds = [kind for kind in score.model.counts if kind not in ("BE", "gold")]
     more = [name for name in SHOWN_SCORES if name in score.overall.more]
     columns = [Column(unit, "text"), Column("gold", "count")]
-    columns += [Column(COUNT_NAMES.get(kind, kind), "count") for kind in kinds] + _score_columns(result)
+    columns += [Column(COUNT_NAMES.get(kind, kind), "count") for kind in kinds] + score_columns(result)
     columns += [Column(SHOWN_SCORES[name], "percent") for name in more]
 
     def cells(row: Row) -> list[Cell]:
-        return [*(row.counts[kind] for kind in kinds), *_scores(row, score.beta), *(row.more[name] for name in more)]
+        return [
+            *(row.counts[kind] for kind in kinds),
+            *score_cells(row, score.beta),
+            *(row.more[name] for name in more),
+        ]
 
     rows: list[list[Cell]] = [
         [label, result.gold.labels.get(label, 0), *cells(row)] for label, row in score.labels.items()
@@ -105,8 +112,8 @@ def of_labels(result: Result, score: ModelScore, unit: str = "label") -> Table:
     nothing: list[Cell] = [None] * (len(kinds) + 1)
     blank: list[Cell] = [None] * len(more)
     rows.append(["overall", result.gold.units, *cells(score.overall)])
-    rows.append(["macro average", *nothing, *_scores(score.macro, score.beta), *blank])
-    rows.append(["support average", *nothing, *_scores(score.support, score.beta), *blank])
+    rows.append(["macro average", *nothing, *score_cells(score.macro, score.beta), *blank])
+    rows.append(["support average", *nothing, *score_cells(score.support, score.beta), *blank])
     rows += [[f"{name} (supertag)", None, *cells(row)] for name, row in score.supertags.items()]
     baselines = ", ".join(f"{name} {_percent(value)}" for name, value in score.baselines.items())
     remark = f"Trivial baselines, macro F: {baselines}." if baselines else ""

@@ -61,6 +61,10 @@ class Result:
         except KeyError:
             raise KeyError(f"no match model {model!r} was scored; there are {', '.join(self.scores)}") from None
 
+    @property
+    def beta(self) -> float:
+        return self.settings.beta
+
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract, as plain Python."""
         return Results({self.name: self}).to_dict()
@@ -93,6 +97,10 @@ class Results(Shown, Mapping[str, Result]):
     @property
     def task(self) -> Task:
         return self._first.settings.task
+
+    @property
+    def beta(self) -> float:
+        return self._first.beta
 
     @property
     def unit(self) -> str:
