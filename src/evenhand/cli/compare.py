@@ -45,8 +45,8 @@ STATISTICS = ("trials", "resamples", "interval", "level", "seed")
 @click.argument("systems", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="SYSTEM SYSTEM...")
 @click.option(
     "--by",
-    type=click.Choice(["fair", "exact", "accuracy", "las", "uas", "ls"]),
-    help="What is compared [fair for spans, accuracy for tags, las for trees].",
+    type=click.Choice(["fair", "exact", "accuracy", "las", "uas", "ls", "arcs_any", "arcs_nom"]),
+    help="What is compared [fair for spans, accuracy for tags, las for trees, arcs_any for chains].",
 )
 @click.option("--baseline", metavar="NAME", help="Compare each system with this one only.")
 @click.option("--sequence", is_flag=True, help="Compare each system with the one before it.")
@@ -84,6 +84,7 @@ def compare(gold: Path, systems: tuple[Path, ...], **options: Any) -> None:
     \b
     evenhand compare gold.conll old.conll new.conll
     evenhand compare gold.conll old.conll new.conll --show new_error --limit 20
+    evenhand compare key.conll old.conll new.conll --by arcs_nom
     evenhand compare gold.conllu v1.conllu v2.conllu v3.conllu --sequence --by uas
     evenhand compare gold.conll systems/*.conll --baseline crf --as json -o comparison.json
     evenhand compare gold.conll a.conll b.conll --show unsolved --as jsonl -o hard.jsonl

@@ -2,6 +2,8 @@
 
 - *All answers*: the score of one system with the other as the key. For tags and trees, units with the same answer / N,
   which is 1 - difference. For spans, F1 under exact match: 2 equal spans / spans of both; it is the same both ways.
+  For chains, F1 under ARCS, LEA and MELA; also the same both ways, but where spans are repeated: then the first system
+  is the key.
 - *Correct answers*: 2 units that both have right / (units that one has right + units that the other has right), over
   the units of the gold standard. For spans, right is TP.
 
@@ -41,6 +43,10 @@ class Agreement:
                 self._equal[b, a] += equal if a != b else 0
         self._size += len(answers)
         self._both_right += _together(answers.right)
+
+    def add_mentions(self, answers: Answers) -> None:
+        """Of mentions, only how many both have right; responses are scored against each other elsewhere."""
+        self._both_right += _together(answers.right[:, ~answers.is_surplus])
 
     def add_spans(self, gold: Spans, systems: Sequence[Spans]) -> None:
         """Spans are told by scope, bounds, tokens, label and occurrence."""

@@ -41,13 +41,17 @@ class Answers:
     """What is shown of it: the code of a tag or relation, or of a class of verdict and label."""
     right: Bools
     part: Ints
-    """What may differ behind the same answer or make up a part of it: the head, or the bounds of the span."""
+    """What may differ behind the same answer or make up a part of it: head, bounds of the span, or antecedent."""
     sentence: Ints
     start: Ints
     """The unit's place in its sentence, in tokens."""
     end: Ints
     gold_head: Ints | None = None
     """Of trees: the gold standard's heads; heads are places among its words, -1 for the root."""
+    absent: Bools | None = None
+    """Where there is surplus: which units are not surplus under which system."""
+    gold_antecedent: Ints | None = None
+    """Of mentions: the closest antecedent in the key, by its place among the units; -1 for none."""
     words: int = 0
     """Of trees: how many words of the gold standard there are; heads from there on are other tokens."""
 
@@ -57,6 +61,17 @@ class Answers:
     @property
     def systems(self) -> int:
         return len(self.answer)
+
+    @property
+    def told(self) -> Ints:
+        """The gold label; -1 for surplus, but mentions have a type in any case."""
+        return self.label if self.gold_antecedent is not None else np.where(self.is_surplus, -1, self.label)
+
+    @property
+    def counted(self) -> Ints:
+        """The units that are there under some system, or in the gold standard."""
+        here = ~self.is_surplus if self.absent is None else ~self.is_surplus | ~self.absent.all(axis=0)
+        return np.flatnonzero(here)
 
 
 def span_class(kind: Ints, label: Ints) -> Ints:
@@ -95,6 +110,7 @@ def answers_on_spans(gold: Spans, judged: Sequence[tuple[Spans, Verdicts]]) -> A
         sentence=np.concatenate((gold.scope, spans.scope)),
         start=np.concatenate((gold.start, spans.start)),
         end=np.concatenate((gold.end, spans.end)),
+        absent=kind == TN,
     )
 
 

@@ -15,8 +15,10 @@ from evenhand.comparison.oracle import Oracle
 from evenhand.comparison.places import Places
 from evenhand.comparison.slices import slicer
 from evenhand.comparison.units import Wanted
+from evenhand.judge.arcs import ARCS_KINDS
 from evenhand.judge.verdicts import KINDS
 from evenhand.problems import SettingError
+from evenhand.settings import Task
 from evenhand.tally import Tally
 from evenhand.text.labels import Codes
 from evenhand.text.layers import Spans
@@ -34,17 +36,16 @@ class Comparing:
         pairs: Sequence[tuple[int, int]],
         labels: Codes[str],
         *,
-        of_trees: bool,
-        of_spans: bool,
+        task: Task,
         slices: Sequence[str] = (),
         vocabulary: Collection[str] | None = None,
         wanted: Wanted | None = None,
     ) -> None:
-        self.systems, self.labels, self.of_spans = tuple(systems), labels, of_spans
-        self.differences = Differences(pairs, of_trees=of_trees)
+        self.systems, self.labels, self.task = tuple(systems), labels, task
+        self.differences = Differences(pairs, of_trees=task == "trees")
         self.oracle, self.agreement = Oracle(len(systems)), Agreement(len(systems))
         self.wanted = wanted
-        self._slicers = {name: slicer(name, vocabulary) for name in slices}
+        self._slicers = {name: slicer(name, vocabulary, labels) for name in slices}
         self._slice_names: dict[str, Codes[str]] = {name: Codes() for name in slices}
         self._slice_units: dict[str, Counter[str]] = {name: Counter() for name in slices}
         self._sliced: dict[str, list[list[Tally]]] = {name: [[] for _ in systems] for name in slices}
@@ -54,7 +55,9 @@ class Comparing:
             raise SettingError(f"There are {len(self.labels):,} labels, more than can be compared; map some together.")
         self.differences.add(answers)
         self.oracle.add(answers)
-        if not self.of_spans:
+        if self.task == "chains":
+            self.agreement.add_mentions(answers)
+        elif self.task != "spans":
             self.agreement.add_words(answers)
         for name, slice_of in self._slicers.items():
             self._add_slice(name, slice_of(answers, places, self._slice_names[name]), answers)
@@ -67,16 +70,23 @@ class Comparing:
 
     def _add_slice(self, name: str, of_unit: Ints, answers: Answers) -> None:
         """Count verdicts by slice, for every system."""
-        kinds = KINDS if self.of_spans else WORD_KINDS
+        kinds = {"spans": KINDS, "chains": ARCS_KINDS}.get(self.task, WORD_KINDS)
         names = tuple(self._slice_names[name].values)
         counts = np.bincount(of_unit[~answers.is_surplus], minlength=len(names)).tolist()
         self._slice_units[name].update(dict(zip(names, counts, strict=True)))
         for row, tallies in enumerate(self._sliced[name]):
-            kind = answers.shown[row] & 15 if self.of_spans else np.where(answers.right[row], 0, 1)
-            units = np.flatnonzero(kind < len(kinds))  # TN is no kind of count
+            kind = self._kind(answers, row)
+            units = answers.counted[kind[answers.counted] < len(kinds)]  # of spans, TN is no kind of count
             group = np.zeros(len(units), dtype=np.int64)
             nothing = np.full(len(units), -1)
             tallies.append(Tally.of(names, kinds, group, of_unit[units], nothing, kind[units]))
+
+    def _kind(self, answers: Answers, row: int) -> Ints:
+        """What a system has of every unit, as a kind of count."""
+        if self.task == "chains":
+            kind: Ints = answers.shown[row]
+            return kind
+        return answers.shown[row] & 15 if self.task == "spans" else np.where(answers.right[row], 0, 1)
 
     def slices(self) -> Mapping[str, tuple[Mapping[str, int], list[Tally]]]:
         """For every slicing, the gold standard's units by slice, and each system's tally with slices for labels."""
@@ -87,13 +97,22 @@ class Comparing:
 
     def gold(self, answers: Answers, places: Places, unit: int) -> tuple[str, str | None]:
         """The gold label of a unit, none for surplus, and the head of a word in a tree."""
-        label = "" if answers.is_surplus[unit] else self.labels[int(answers.label[unit])]
+        code = int(answers.told[unit])
+        label = "" if code < 0 else self.labels[code]
         heads = answers.gold_head
         return label, None if heads is None else _head(answers, places, int(heads[unit]))
 
+    def antecedent(self, answers: Answers, places: Places, unit: int) -> str | None:
+        """Of mentions: the closest antecedent in the key."""
+        found = answers.gold_antecedent
+        return None if found is None else _mention(answers, places, int(found[unit]))
+
     def answer(self, answers: Answers, places: Places, system: int, unit: int) -> str:
-        """What a system says of a unit; of trees, the relation and the head."""
+        """What a system says of a unit; of trees, the relation and the head; of mentions, also their antecedent."""
         label = self.shown(int(answers.shown[system, unit]))
+        if answers.gold_antecedent is not None:
+            antecedent = _mention(answers, places, int(answers.part[system, unit]))
+            return label if antecedent is None else f"{label} to {antecedent}"
         if answers.gold_head is None:
             return label
         head = _head(answers, places, int(answers.part[system, unit]))
@@ -101,10 +120,20 @@ class Comparing:
 
     def shown(self, code: int) -> str:
         """A tag or relation; or a verdict with the label that the system gave, where it gave one."""
-        if not self.of_spans:
+        if self.task == "chains":
+            return ARCS_KINDS[code]
+        if self.task != "spans":
             return self.labels[code]
         kind, label = class_of(code)
         return kind if label < 0 or kind in ("FN", "TN") else f"{kind} {self.labels[label]}"
+
+
+def _mention(answers: Answers, places: Places, unit: int) -> str | None:
+    """The words of a mention, or where there are none, its place."""
+    if unit < 0:
+        return None
+    sentence, start, end = int(answers.sentence[unit]), int(answers.start[unit]), int(answers.end[unit])
+    return places.words(sentence, start, end) or places.place(sentence, start)
 
 
 def _head(answers: Answers, places: Places, head: int) -> str:

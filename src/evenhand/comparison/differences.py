@@ -10,6 +10,9 @@ For a pair of systems 1 and 2 and N units:
 - For spans, N is the gold spans and the surplus of either system. Right is TP and TN, so that corrections are
   transitions to TP or TN, and new errors those from TP or TN: corrections - new errors = errors(1) - errors(2). A unit
   of the same class that was matched with other bounds is no difference, but is counted as *moved*.
+- For mentions, the same with the verdicts of ARCS: N is all mentions that are not tn under both, and corrections - new
+  errors = (tp(2) - fp(2)) - (tp(1) - fp(1)). The only changed errors are wl to fn and fn to wl; *moved* are mentions
+  with the same verdict but another closest antecedent.
 
 Source: Tuggener 2017, section 2 (eq. 1, Algorithm 1, Tables 3 to 8); for spans, the same with the verdicts of Ortmann
 2022.
@@ -24,11 +27,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from evenhand.arrays import Bools, Ints
-from evenhand.comparison.answers import CLASS_KINDS, Answers
+from evenhand.comparison.answers import Answers
 
 CLASSES = ("correction", "new_error", "changed_error")
 CHANGES = ("", "head", "relation", "both")
-_TN = CLASS_KINDS.index("TN")
 
 
 @dataclass(frozen=True)
@@ -71,15 +73,15 @@ class Differences:
         self._keys: dict[tuple[int, int], Counter[int]] = {pair: Counter() for pair in pairs}
 
     def add(self, answers: Answers) -> None:
-        has = answers.shown & 15 != _TN if answers.is_surplus.any() else None
         gold = int(np.count_nonzero(~answers.is_surplus))
         for (a, b), counts in self.pairs.items():
             different = np.flatnonzero(answers.answer[a] != answers.answer[b])
             keys = self._encode(answers, a, b, different)
             found, number = np.unique(keys, return_counts=True)
             self._keys[a, b].update(dict(zip(found.tolist(), number.tolist(), strict=True)))
-            extra = 0 if has is None else int(np.count_nonzero((has[a] | has[b]) & answers.is_surplus))
-            counts.units += gold + extra
+            counts.units += gold
+            if answers.absent is not None:
+                counts.units += int(np.count_nonzero(~(answers.absent[a] & answers.absent[b]) & answers.is_surplus))
             if not self._of_trees:
                 counts.moved += _moved(answers, a, b)
 
@@ -87,7 +89,7 @@ class Differences:
         """Class, change, gold label and both answers of units as one number each."""
         kind = difference_class(answers, a, b)[units]
         change = self._changes(answers, a, b)[units]
-        gold = np.where(answers.is_surplus, -1, answers.label)[units]
+        gold = answers.told[units]
         before, after = answers.shown[a][units], answers.shown[b][units]
         keys: Ints = ((((kind << 2) | change) << 17 | (gold + 1)) << 21 | before) << 21 | after
         return keys
@@ -121,6 +123,6 @@ def difference_class(answers: Answers, a: int, b: int) -> Ints:
 
 
 def _moved(answers: Answers, a: int, b: int) -> int:
-    """How many units have the same answer but other bounds."""
+    """How many units have the same answer but other bounds, or another antecedent."""
     same: Bools = (answers.answer[a] == answers.answer[b]) & (answers.part[a] != answers.part[b])
     return int(np.count_nonzero(same & ~answers.is_surplus))

@@ -8,6 +8,7 @@ A unit is solved if one system at least is right. For all units, and for those o
 - Sentences are fully correct if all their units are right, under one system or, for the bound, under any.
 - For spans, the bounds of precision and F1 under exact match: TP = gold spans that one system at least has, FP = wrong
   spans that every system has.
+- For mentions, units with labels are those with an antecedent in the key, so that scores are recall under ARCS.
 - *Difficulty*: how many systems have each unit right, 0 to all. Surplus is right under the systems without it.
 
 Source: Tuggener 2017, section 3 (Tables 9 to 11).
@@ -65,7 +66,7 @@ class Oracle:
 
     def add(self, answers: Answers) -> None:
         right = answers.right
-        self._difficulty += np.bincount(right.sum(axis=0), minlength=self._systems + 1)
+        self._difficulty += np.bincount(right[:, answers.counted].sum(axis=0), minlength=self._systems + 1)
         mine = np.flatnonzero(~answers.is_surplus)
         self._add_labels(answers.label[mine], right[:, mine])
         self._add_sentences(answers)
@@ -82,7 +83,7 @@ class Oracle:
     def _add_sentences(self, answers: Answers) -> None:
         size = int(answers.sentence.max(initial=-1)) + 1
         has = np.zeros(size, dtype=np.bool_)
-        has[answers.sentence] = True
+        has[answers.sentence[answers.counted]] = True
         rows = [has]
         for right in (*answers.right, answers.right.any(axis=0)):
             whole = has.copy()

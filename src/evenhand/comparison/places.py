@@ -15,8 +15,14 @@ from evenhand.text.layers import Tags
 class Places:
     """Some sentences of the gold standard: batches that follow each other."""
 
-    def __init__(self, batches: Sequence[Annotation], sentences: int, document_of: Ints) -> None:
-        """`sentences` stand before, and `document_of` is the document of each sentence, over the whole file."""
+    def __init__(
+        self, batches: Sequence[Annotation], sentences: int, document_of: Ints, first_document: int = 0
+    ) -> None:
+        """`sentences` stand before, and `document_of` is the document of each sentence, over the whole file.
+
+        `first_document` is the first one of these batches, where documents have names.
+        """
+        self._first_document = first_document
         self._batches = batches
         self._first = np.cumsum([0, *(batch.corpus.sentences for batch in batches)])
         self._before, self.document_of = sentences, document_of
@@ -29,6 +35,15 @@ class Places:
     def number(self, sentence: int) -> int:
         """The number of a sentence in the file, from 1."""
         return self._before + sentence + 1
+
+    def document(self, number: int) -> str:
+        """What a document is called: its name or, where it has none, its number from 1."""
+        return self.name(number) or str(number + 1)
+
+    def name(self, number: int) -> str | None:
+        """The name of a document, where it has one."""
+        names = [name for batch in self._batches for name in batch.corpus.names]
+        return (names[number - self._first_document] or None) if names else None
 
     def place(self, sentence: int, token: int) -> str:
         """File and line of a token."""

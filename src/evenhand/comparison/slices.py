@@ -3,7 +3,9 @@
 - `length`: spans by their tokens, or characters where these are compared (1, 2, 3, 4, 5+).
 - `sentence-length`: units by the tokens of their sentence (1-10, 11-20, 21-40, 41+).
 - `vocabulary`: *seen* if the unit's text is a line of a word list, else *unseen*.
-- `document`: units by their document, from 1.
+- `document`: units by their document: its name, or its number from 1.
+- `pronoun`, of mentions: the word of those that are not nominal (*he*, *their*), in small letters; the others are
+  *nouns*.
 - any column of the gold standard: units by its value at their first token.
 
 Slices act after judging: a unit keeps its verdict, whatever slice it is in. Surplus belongs to slices as gold spans do.
@@ -20,19 +22,22 @@ import numpy as np
 from evenhand.arrays import Ints, ints
 from evenhand.comparison.answers import Answers
 from evenhand.comparison.places import Places
+from evenhand.judge.arcs import NOUNS
 from evenhand.problems import SettingError
 from evenhand.text.labels import Codes
 
 _LENGTHS = ("1", "2", "3", "4", "5+")
 _SENTENCES = ("1-10", "11-20", "21-40", "41+")
-SLICES = ("length", "sentence-length", "vocabulary", "document")
+SLICES = ("length", "sentence-length", "vocabulary", "document", "pronoun")
 """The slices that are no columns."""
 Slicer = Callable[[Answers, Places, Codes[str]], Ints]
 """The slice of every unit, as a code of a table of names."""
 
 
-def slicer(name: str, words: Collection[str] | None) -> Slicer:
-    """The slicer of this name; `words` is the word list of `vocabulary`."""
+def slicer(name: str, words: Collection[str] | None, labels: Codes[str]) -> Slicer:
+    """The slicer of this name; `words` is the word list of `vocabulary`, `labels` are the types of mentions."""
+    if name == "pronoun":
+        return lambda answers, places, names: _by_pronoun(answers, places, names, labels)
     if name == "vocabulary":
         if words is None:
             raise SettingError("The slice 'vocabulary' takes a word list; name it with --vocabulary FILE.")
@@ -53,7 +58,20 @@ def _by_sentence_length(answers: Answers, places: Places, names: Codes[str]) -> 
 
 def _by_document(answers: Answers, places: Places, names: Codes[str]) -> Ints:
     number, place = np.unique(places.document_of[answers.sentence], return_inverse=True)
-    return ints([names.code(str(each + 1)) for each in number.tolist()])[place]
+    return ints([names.code(places.document(each)) for each in number.tolist()])[place]
+
+
+def _by_pronoun(answers: Answers, places: Places, names: Codes[str], labels: Codes[str]) -> Ints:
+    if answers.gold_antecedent is None or labels.find(NOUNS) is None:
+        raise SettingError("The slice 'pronoun' is for mentions, and takes the POS of words; leave it out.")
+    noun, nouns = labels.find(NOUNS), names.code(NOUNS)
+    rows = zip(*(column.tolist() for column in (answers.label, answers.sentence, answers.start)), strict=True)
+    return ints(
+        [
+            nouns if label == noun else names.code((places.words(sentence, start, start + 1) or "").lower())
+            for label, sentence, start in rows
+        ]
+    )
 
 
 def _by_vocabulary(answers: Answers, places: Places, names: Codes[str], words: Collection[str]) -> Ints:

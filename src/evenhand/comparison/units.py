@@ -26,6 +26,9 @@ class Names(Protocol):
 
     def answer(self, answers: Answers, places: Places, system: int, unit: int) -> str: ...
 
+    def antecedent(self, answers: Answers, places: Places, unit: int) -> str | None:
+        """Of mentions: the closest antecedent in the key."""
+
 
 @dataclass(frozen=True)
 class Unit:
@@ -44,7 +47,10 @@ class Unit:
     gold_head: str | None
     """Of trees: the head, or `root`."""
     answers: dict[str, str]
-    """Tags; classes of verdict and label; of trees, relations with their heads."""
+    """Tags; classes of verdict and label; of trees, relations with their heads; of mentions, with antecedents."""
+    document_name: str | None = None
+    gold_antecedent: str | None = None
+    """Of mentions: the closest antecedent in the key."""
 
     def to_dict(self) -> dict[str, Any]:
         before, after = self.pair or (None, None)
@@ -54,12 +60,14 @@ class Unit:
             "to": after,
             "place": self.place,
             "document": self.document,
+            **({} if self.document_name is None else {"document_name": self.document_name}),
             "sentence": self.sentence,
             "start": self.start,
             "end": self.end,
             "words": self.words,
             "gold": self.gold,
             **({} if self.gold_head is None else {"gold_head": self.gold_head}),
+            **({} if self.gold_antecedent is None else {"gold_antecedent": self.gold_antecedent}),
             "answers": dict(self.answers),
             "text": self.text,
         }
@@ -100,6 +108,8 @@ class Wanted:
                         places.text(sentence),
                         *names.gold(answers, places, unit),
                         {name: names.answer(answers, places, row, unit) for row, name in enumerate(systems)},
+                        places.name(int(places.document_of[sentence])),
+                        names.antecedent(answers, places, unit),
                     )
                 )
 

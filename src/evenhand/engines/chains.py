@@ -137,10 +137,8 @@ class ChainRun:
                 self._add(name, by, self._arcs(by, portion, response))
 
     def _arcs(self, by: str, portion: ChainPortion, response: Chains) -> Tally:
-        found = judged_arcs(by, portion, [response], self._types)
-        group, nothing = portion.groups[found.mentions.document], np.full(len(found.mentions), -1)
-        label = nothing if found.label is None else found.label
-        return Tally.of(self._vocabulary.labels.values, ARCS_KINDS, group, label, nothing, found.verdicts.kind[0])
+        found = judged_arcs(by, portion.key, portion.annotation, [response], self._types)
+        return arcs_tally(found, portion.groups, self._vocabulary.labels.values)
 
     def _add(self, name: str, judge: str, tally: Tally) -> None:
         parts = self._parts[name].setdefault(judge, [])
@@ -162,11 +160,21 @@ class JudgedMentions:
     label: Ints | None
 
 
-def judged_arcs(by: str, portion: ChainPortion, responses: Sequence[Chains], types: MentionTypes) -> JudgedMentions:
-    found = all_mentions(portion.key, responses)
-    typed = types(found.mentions, portion.annotation)
+def judged_arcs(
+    by: str, key: Chains, annotation: Annotation, responses: Sequence[Chains], types: MentionTypes
+) -> JudgedMentions:
+    """The verdicts on all mentions; `annotation` has the POS."""
+    found = all_mentions(key, responses)
+    typed = types(found.mentions, annotation)
     if by == "arcs_any":
         return JudgedMentions(found.mentions, judge_any(found), None if typed is None else typed[1])
     assert typed is not None  # without POS, nobody asks for it
     nominal, label = typed
     return JudgedMentions(found.mentions, judge_nominal(found, nominal), label)
+
+
+def arcs_tally(found: JudgedMentions, groups: Ints, labels: Sequence[str]) -> Tally:
+    """The counts of verdicts under the first response; `groups` is the group of each document."""
+    group, nothing = groups[found.mentions.document], np.full(len(found.mentions), -1)
+    label = nothing if found.label is None else found.label
+    return Tally.of(labels, ARCS_KINDS, group, label, nothing, found.verdicts.kind[0])

@@ -11,16 +11,18 @@ from typing import Any, Literal, Unpack
 from evenhand.comparison.comparing import Comparing
 from evenhand.comparison.slices import SLICES
 from evenhand.comparison.units import Unit, Wanted
+from evenhand.engines.chains import ChainRun
+from evenhand.engines.compare_chains import ChainComparing
 from evenhand.engines.compare_spans import SpanComparing
 from evenhand.engines.compare_words import WordComparing
 from evenhand.engines.compared import comparison
-from evenhand.engines.inputs import Side, name_of, named, open_inputs, open_words, same_positions
+from evenhand.engines.inputs import Side, name_of, named, open_chains, open_inputs, open_words, same_positions
 from evenhand.engines.options import Options, Prepared, content_for, listed, prepare
 from evenhand.engines.pairs import Compared, Resampling
 from evenhand.engines.serial import run_serial
 from evenhand.problems import SettingError
 from evenhand.result.comparison import Comparison
-from evenhand.settings import ReadSettings, ScoreSettings, choose, column_names
+from evenhand.settings import ARCS, ReadSettings, ScoreSettings, choose, column_names
 from evenhand.text.annotation import extra_layer
 from evenhand.text.labels import Vocabulary
 
@@ -28,6 +30,7 @@ COMPARED_BY: Mapping[str, tuple[str, ...]] = {
     "spans": ("fair", "exact"),
     "tags": ("accuracy",),
     "trees": ("las", "uas", "ls"),
+    "chains": ARCS,
 }
 """What can be compared, for each task; the first is the default."""
 
@@ -60,14 +63,16 @@ def compare(
 ) -> Comparison:
     """Compare systems, in one pass over the gold standard: what changes from one to the other, and who is right.
 
-    by         what is compared: "fair" or "exact" for spans, "accuracy" for tags, "las", "uas" or "ls" for trees
+    by         what is compared: "fair" or "exact" for spans, "accuracy" for tags, "las", "uas" or "ls" for trees,
+               "arcs_any" or "arcs_nom" for chains
     baseline   compare each system with this one only; sequence: each with the one before; without both, all pairs
     trials     of the approximate randomization; 0 for no tests
     resamples  of the bootstrap, for the intervals of differences; 0 for none
     interval   "percentile", or "bca" (bias-corrected and accelerated)
     level      what share of the resamples an interval holds
     seed       of the random numbers: the same seed and systems give the same figures
-    slices     "length", "sentence-length", "vocabulary", "document", or columns of the gold standard
+    slices     "length", "sentence-length", "vocabulary", "document", or columns of the gold standard; of chains also
+               "pronoun", which is there wherever the gold standard has POS
     vocabulary a file with a word or phrase a line, or these themselves, for the slice "vocabulary"
     show       units to keep in `shown_units`: "correction", "new_error", "changed_error", "unsolved", "solved_once"
     limit      how many of them
@@ -114,7 +119,8 @@ class _Run:
     def __post_init__(self) -> None:
         if len(self.systems) < 2:
             raise SettingError("A comparison takes two systems at least.")
-        task = content_for(self.gold, self.options).task
+        content = content_for(self.gold, self.options)
+        task = content.task
         choices = COMPARED_BY[task]
         self.by = self.by or choices[0]
         if self.by not in choices:
@@ -126,6 +132,13 @@ class _Run:
         if self.vocabulary is not None and "vocabulary" not in self.slices:
             raise SettingError("A word list is for the slice 'vocabulary'; name that too.")
         chosen: Any = {**self.options, "match": (self.by,)}
+        if task == "chains":
+            if self.by == "arcs_nom" or content.has_pos:
+                chosen["match"] = ("mela", "lea", *ARCS)
+            else:
+                chosen["match"] = ("mela", "lea", "arcs_any")
+            if content.has_pos and "pronoun" not in self.slices:
+                self.slices = (*self.slices, "pronoun")
         self.prepared: Prepared = prepare(self.gold, self.systems, chosen)
         self.pairs = self._pairs()
 
@@ -144,19 +157,18 @@ class _Run:
         return [(first, other) for other in numbers if other != first]
 
     def __call__(self, wanted: Wanted | None) -> Compared:
-        task, spans = self.prepared.settings.task, self.prepared.settings.task == "spans"
+        task = self.prepared.settings.task
         vocabulary = Vocabulary()
         comparing = Comparing(
             list(self.systems),
             self.pairs,
             vocabulary.labels,
-            of_trees=task == "trees",
-            of_spans=spans,
+            task=task,
             slices=self.slices,
             vocabulary=self.vocabulary,
             wanted=wanted,
         )
-        return (self._spans if spans else self._words)(comparing, vocabulary)
+        return {"spans": self._spans, "chains": self._chains}.get(task, self._words)(comparing, vocabulary)
 
     def _spans(self, comparing: Comparing, vocabulary: Vocabulary) -> Compared:
         settings, by = self.prepared.settings, str(self.by)
@@ -164,7 +176,15 @@ class _Run:
         inputs = open_inputs(self.gold, self.systems, read_as, settings.align, vocabulary)
         watch = SpanComparing(comparing, by)
         run = run_serial(inputs.gold, inputs.feeds, vocabulary, settings, [by], "finest", inputs.gold_layer, watch)
-        return Compared(name_of(self.gold), run, comparing, self.prepared, by, 0)
+        return Compared(name_of(self.gold), run, comparing, self.prepared, by)
+
+    def _chains(self, comparing: Comparing, vocabulary: Vocabulary) -> Compared:
+        settings, by = self.prepared.settings, str(self.by)
+        key, streams = open_chains(self.gold, self.systems, self._with_slices(), vocabulary)
+        chains = ChainRun(streams, key, vocabulary, settings)
+        watch = ChainComparing(comparing, by, settings, chains.types)
+        run = chains("finest", watch)
+        return Compared(name_of(self.gold), run, comparing, self.prepared, by, paired=watch.paired())
 
     def _words(self, comparing: Comparing, vocabulary: Vocabulary) -> Compared:
         settings, by = self.prepared.settings, str(self.by)

@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 from evenhand.comparison.ranking import headline
 from evenhand.comparison.units import Unit
 from evenhand.engines.pairs import Compared, Pairs, Resampling, UnitsOf
+from evenhand.engines.scored import chain_notes
 from evenhand.result.comparison import Comparison, OracleResult, Slice
 from evenhand.result.notes import notes, notes_on_comparison, notes_on_settings, notes_on_words
 from evenhand.result.result import Gold
 from evenhand.result.signature import joint_signature, signature
 from evenhand.scores.match_model import MatchModel
+from evenhand.scores.models import match_model
 from evenhand.scores.prf import prf
 from evenhand.scores.spans import Row, score_tally
 from evenhand.tally import Tally
@@ -26,6 +28,7 @@ def comparison(found: Compared, resampling: Resampling, units: UnitsOf, shown: S
     scores = {name: headline(model, tally, list(gold.labels)) for name, tally in tallies.items()}
     pairs = Pairs(found, resampling, scores, units)()
     kind, _ = found.groups
+    of_spans = settings.task == "spans"
     return Comparison(
         gold=gold,
         task=settings.task,
@@ -35,7 +38,7 @@ def comparison(found: Compared, resampling: Resampling, units: UnitsOf, shown: S
         pairs=pairs,
         oracle=_oracle(found, scores),
         difficulty=comparing.oracle.difficulty(),
-        all_answers=comparing.agreement.all_answers(of_spans=comparing.of_spans),
+        all_answers=found.paired[found.by] if found.paired else comparing.agreement.all_answers(of_spans=of_spans),
         correct_answers=comparing.agreement.correct_answers(),
         labels=_labels(model, tallies, gold.labels),
         slices={name: _slices(model, names, *each) for name, each in comparing.slices().items()},
@@ -48,7 +51,21 @@ def comparison(found: Compared, resampling: Resampling, units: UnitsOf, shown: S
             *_notes_on_files(found, gold),
         ),
         shown_units=tuple(shown),
+        further_scores=_further(found, list(gold.labels)),
+        paired=dict(found.paired),
     )
+
+
+def _further(found: Compared, labels: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Of chains: every system's other scores, beside the one that it is compared by."""
+    settings = found.prepared.settings
+    if settings.task != "chains":
+        return {}
+    models = [match_model(name, settings) for name in settings.match]
+    return {
+        name: {model.name: headline(model, tallies[model.judge], labels) for model in models}
+        for name, tallies in found.run.tallies.items()
+    }
 
 
 def _notes_on_files(found: Compared, gold: Gold) -> tuple[str, ...]:
@@ -56,7 +73,9 @@ def _notes_on_files(found: Compared, gold: Gold) -> tuple[str, ...]:
     said: dict[str, None] = {}
     for name, side in found.run.systems.items():
         reading = side.reading or Reading()
-        if found.comparing.of_spans:
+        if found.comparing.task == "chains":
+            each = chain_notes(gold, name, found.run, identical=False)
+        elif found.comparing.task == "spans":
             repair = found.prepared.read_as["gold"].repair
             breaks = side.breaks_differ
             each = notes(gold, name, reading, side.labels, repair, breaks_differ=breaks, identical=False)
@@ -87,7 +106,7 @@ def _signature(found: Compared, resampling: Resampling, reading: Reading) -> str
 def _oracle(found: Compared, scores: Mapping[str, float]) -> OracleResult:
     oracle, comparing = found.comparing.oracle, found.comparing
     exact = None
-    if comparing.of_spans:
+    if comparing.task == "spans":
         solved, wrong = comparing.agreement.solved, comparing.agreement.shared_errors
         bound = prf(solved, solved + wrong, solved, found.run.gold.labels.total())
         exact = {"precision": float(bound.precision), "recall": float(bound.recall), "f1": float(bound.f1)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -57,12 +57,14 @@ class Compared:
     comparing: Comparing
     prepared: Prepared
     by: str
-    left_out: int
+    left_out: int = 0
+    paired: Mapping[str, Values] = field(default_factory=dict)
+    """Of chains: the scores of each response with each other as the key."""
 
     @property
     def model(self) -> MatchModel:
         settings = self.prepared.settings
-        return match_model(self.by, settings) if settings.task == "spans" else compared_model(self.by)
+        return match_model(self.by, settings) if settings.task in ("spans", "chains") else compared_model(self.by)
 
     @property
     def tallies(self) -> dict[str, Tally]:
@@ -73,7 +75,8 @@ class Compared:
     def groups(self) -> tuple[str, int]:
         """What is resampled, and how many of them there are."""
         run = self.run
-        return ("documents", run.documents) if run.documents > 1 else ("sentences", run.sentences)
+        of_documents = run.documents > 1 or self.prepared.settings.task == "chains"
+        return ("documents", run.documents) if of_documents else ("sentences", run.sentences)
 
 
 class Pairs:
@@ -122,7 +125,7 @@ class Pairs:
 
     def _mcnemar(self, counts: PairCounts) -> float | None:
         """Of words, whose differences are right or wrong; corrections and new errors are the discordant ones."""
-        if self._found.comparing.of_spans:
+        if self._found.comparing.task in ("spans", "chains"):
             return None
         return mcnemar(counts.counts["new_error"], counts.counts["correction"])
 
@@ -154,7 +157,7 @@ class Pairs:
     def _samples(self) -> dict[str, Values]:
         """The scores of all systems in the same resamples; groups with equal counts are one type."""
         setting = self._resampling
-        if not setting.resamples:
+        if not setting.resamples or self._groups < 2:
             return {}
         counts = np.concatenate(list(self._tables.values()), axis=1)
         first, sizes = _types(counts)

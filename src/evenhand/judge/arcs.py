@@ -55,7 +55,10 @@ class Mentions:
 
 @dataclass(frozen=True)
 class Verdicts:
-    """What mentions are under each response (a row), and their closest antecedents that count, -1 for none."""
+    """What mentions are under each response (a row), and their closest antecedents that count, -1 for none.
+
+    Under `arcs_any`, the antecedent of a tp is the closest right one.
+    """
 
     kind: Ints
     key_antecedent: Ints
@@ -85,8 +88,9 @@ def judge_any(found: Mentions) -> Verdicts:
         antecedent = _closest(chain, anything)
         # Mentions before this one that share both of its chains.
         both = np.where((found.key_chain >= 0) & (chain >= 0), found.key_chain * (chain.max(initial=0) + 1) + chain, -1)
-        kinds.append(_kind(key_antecedent >= 0, antecedent >= 0, _closest(both, anything) >= 0))
-        antecedents.append(antecedent)
+        shared = _closest(both, anything)
+        kinds.append(_kind(key_antecedent >= 0, antecedent >= 0, shared >= 0))
+        antecedents.append(np.where(shared >= 0, shared, antecedent))
     return _verdicts(kinds, key_antecedent, antecedents)
 
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from evenhand.arrays import Values
 from evenhand.comparison.oracle import Bound
+from evenhand.report.chain_comparison import chain_scores, chain_transitions, paired_scores
 from evenhand.report.tables import Cell, Column, Table
 from evenhand.result.comparison import Comparison, Differences, Pair, Slice
 
@@ -22,17 +23,23 @@ _NOTHING = "–"
 
 def summary_of_comparison(comparison: Comparison) -> Iterator[Table]:
     """Scores, pairs, the oracle, agreement and difficulty."""
-    yield _scores(comparison)
+    of_chains = comparison.task == "chains"
+    yield chain_scores(comparison, _ranked(comparison)) if of_chains else _scores(comparison)
     yield _pairs(comparison)
     yield _oracle(comparison)
     yield _difficulty(comparison)
-    yield _agreement(comparison)
-    if len(comparison.systems) <= MOST_SYSTEMS:
+    yield paired_scores(comparison) if of_chains and _is_few(comparison) else _agreement(comparison)
+    if _is_few(comparison):
         yield _matrix(
             comparison, "correct alike", comparison.correct_answers, "Units right under both, of those right."
         )
     for name, found in comparison.slices.items():
         yield _slices(comparison, name, found)
+
+
+def _is_few(comparison: Comparison) -> bool:
+    """Whether every system can have a column."""
+    return len(comparison.systems) <= MOST_SYSTEMS
 
 
 def pair_tables(comparison: Comparison, pair: Pair) -> Iterator[tuple[str, Table]]:
@@ -41,8 +48,12 @@ def pair_tables(comparison: Comparison, pair: Pair) -> Iterator[tuple[str, Table
     for each in pair.classes.values():
         if each.count:
             yield f"{names}, {share_of(pair, each)}:", transitions(comparison, pair, each)
-    moved = f" (with the same class, but other bounds: {pair.moved:,} more)" if pair.moved else ""
-    yield f"{names}, {pair.different:,} of {pair.size:,} units{moved}, by label:", _labels(comparison, pair)
+    of_chains = comparison.task == "chains"
+    other = "verdict, but another antecedent" if of_chains else "class, but other bounds"
+    moved = f" (with the same {other}: {pair.moved:,} more)" if pair.moved else ""
+    by = "type of mention" if of_chains else "label"
+    if comparison.labels:
+        yield f"{names}, {pair.different:,} of {pair.size:,} units{moved}, by {by}:", _labels(comparison, pair)
 
 
 def share_of(pair: Pair, found: Differences) -> str:
@@ -64,7 +75,7 @@ def _ranked(comparison: Comparison) -> list[str]:
 def _pairs(comparison: Comparison) -> Table:
     columns = [Column("from", "text"), Column("to", "text"), Column("delta", "label")]
     columns += [Column(f"{100 * comparison.resampling['level']:g}% interval", "label")]
-    of_words = comparison.task != "spans"
+    of_words = comparison.task in ("tags", "trees")
     columns += [Column("p", "label"), Column("p (Holm)", "label")]
     columns += [Column("McNemar", "label")] if of_words else []
     columns += [Column("diff. %", "percent")]
@@ -121,6 +132,8 @@ def _p(value: float) -> str:
 
 def transitions(comparison: Comparison, pair: Pair, found: Differences, hint: str = "--top shows more") -> Table:
     """The most frequent transitions of one class; `hint` says how to see the others."""
+    if comparison.task == "chains":
+        return chain_transitions(comparison, pair, found)
     columns = [Column("gold", "text"), Column(pair.before, "text"), Column(pair.after, "text")]
     columns += [Column("changed", "text")] if comparison.task == "trees" else []
     columns += [Column("count", "count"), Column("% of these", "percent"), Column("% of all", "percent")]
@@ -169,7 +182,7 @@ def _delta(found: Slice, pair: Pair) -> float:
 
 def _oracle(comparison: Comparison) -> Table:
     """What systems solve together: overall, in whole sentences, and by label."""
-    oracle, few = comparison.oracle, len(comparison.systems) <= MOST_SYSTEMS
+    oracle, few = comparison.oracle, _is_few(comparison)
     best = comparison.systems[oracle.best]
     columns = [Column("oracle", "text"), Column("units", "count")]
     columns += [Column(name, "percent") for name in (comparison.systems if few else (best,))]
@@ -190,6 +203,8 @@ def _oracle(comparison: Comparison) -> Table:
     if len(oracle.labels) > MOST_ROWS:
         which = "with the largest gains" if comparison.sort == "gain" else "most frequent"
         remark += f" The {MOST_ROWS} {which} of {len(oracle.labels)} labels."
+    if comparison.task == "chains":
+        remark += " Units are mentions with an antecedent in the key, and scores are recall."
     if oracle.exact is not None:
         figures = ", ".join(f"{name} {100 * value:.2f}" for name, value in oracle.exact.items())
         remark += f" Bounds under exact match: {figures}."
@@ -208,9 +223,9 @@ def _difficulty(comparison: Comparison) -> Table:
 
 def _agreement(comparison: Comparison) -> Table:
     """The score of each system with each other as the key; of many systems, who is most and least alike."""
-    what = "F1 under exact match" if comparison.task == "spans" else "equal answers"
+    what = {"spans": "F1 under exact match", "chains": f"F1 of {comparison.by}"}.get(comparison.task, "equal answers")
     remark = f"One system as the key for another: {what}."
-    if len(comparison.systems) <= MOST_SYSTEMS:
+    if _is_few(comparison):
         return _matrix(comparison, "agreement", comparison.all_answers, remark)
     columns = [Column("agreement", "text"), Column("and", "text"), Column("all", "percent")]
     pairs = list(comparison.alike)
@@ -228,7 +243,7 @@ def _matrix(comparison: Comparison, title: str, values: Values, remark: str) -> 
 
 
 def _slices(comparison: Comparison, name: str, found: Mapping[str, Slice]) -> Table:
-    few = len(comparison.systems) <= MOST_SYSTEMS
+    few = _is_few(comparison)
     shown: Sequence[str] = comparison.systems if few else [comparison.systems[comparison.oracle.best]]
     columns = [Column(name, "text"), Column("units", "count"), *(Column(system, "percent") for system in shown)]
     columns.append(Column("spread", "percent"))
@@ -248,12 +263,13 @@ def _slices(comparison: Comparison, name: str, found: Mapping[str, Slice]) -> Ta
 def unit_table(comparison: Comparison) -> Table:
     """The units that were asked for."""
     columns = [Column("place", "text"), Column("unit", "text"), Column("gold", "text")]
-    shown = comparison.systems if len(comparison.systems) <= MOST_SYSTEMS else ()
+    shown = comparison.systems if _is_few(comparison) else ()
     columns += [*(Column(name, "text") for name in shown), Column("sentence", "text")]
     rows: list[list[Cell]] = []
     for unit in comparison.shown_units:
         answers: list[Cell] = [unit.answers[name] for name in shown]
         gold = unit.gold if unit.gold_head in (None, "root") else f"{unit.gold} of {unit.gold_head}"
+        gold = gold if unit.gold_antecedent is None else f"{gold} to {unit.gold_antecedent}"
         rows.append([unit.place, unit.words or "", gold or _NOTHING, *answers, unit.text or ""])
     kind = (comparison.show or "").replace("_", " ")
     return Table(f"units: {kind}", columns, rows, remark="" if rows else "There are none.")

@@ -76,7 +76,7 @@ class Pair:
     """How many units are compared."""
     different: int
     moved: int
-    """Of spans: how many have the same class but other bounds, which is no difference."""
+    """How many spans have the same class but other bounds, or mentions another antecedent: no differences."""
     delta: float
     """The difference of the scores."""
     classes: Mapping[str, Differences]
@@ -135,7 +135,7 @@ class Comparison(Shown):
     gold: Gold
     task: Task
     by: str
-    """What is compared: `accuracy`, `las`, `uas`, `ls`, `fair` or `exact`."""
+    """What is compared: `accuracy`, `las`, `uas`, `ls`, `fair`, `exact`, `arcs_any` or `arcs_nom`."""
     systems: tuple[str, ...]
     scores: Mapping[str, float]
     pairs: Mapping[tuple[str, str], Pair]
@@ -159,6 +159,10 @@ class Comparison(Shown):
     """How many transitions of each class a report lists."""
     sort: str | None = None
     """How a report lists labels: by `frequency`, or by `gain`; without it, bounds by frequency, differences by size."""
+    further_scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """Of chains: each system's MELA, LEA and ARCS."""
+    paired: Mapping[str, Values] = field(default_factory=dict)
+    """Of chains: by score, that of each response with each other as the key."""
 
     def pair(self, before: str, after: str) -> Pair:
         try:
@@ -194,11 +198,17 @@ class Comparison(Shown):
                 "left_out": self.left_out,
             },
             "systems": list(self.systems),
-            "scores": {name: {self.by: score} for name, score in self.scores.items()},
+            "scores": {
+                name: {self.by: score, **self.further_scores.get(name, {})} for name, score in self.scores.items()
+            },
             "pairs": [self._pair(pair) for pair in self.pairs.values()],
             "oracle": self._oracle(),
             "difficulty": {str(number): units for number, units in self.difficulty.items()},
-            "agreement": {"all": self.all_answers.tolist(), "correct": self.correct_answers.tolist()},
+            "agreement": {
+                "all": self.all_answers.tolist(),
+                "correct": self.correct_answers.tolist(),
+                **({"paired": {name: table.tolist() for name, table in self.paired.items()}} if self.paired else {}),
+            },
             "labels": {label: _slice(each) for label, each in self.labels.items()},
             "slices": {
                 name: {value: _slice(each) for value, each in found.items()} for name, found in self.slices.items()
@@ -216,7 +226,7 @@ class Comparison(Shown):
             "delta": pair.delta,
             "classes": {name: _class(each) for name, each in pair.classes.items()},
         }
-        if self.task == "spans":
+        if self.task in ("spans", "chains"):
             found["moved"] = pair.moved
         if pair.significance is not None:
             test = pair.significance

@@ -1,0 +1,63 @@
+"""What only comparisons of coreference chains have, as tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from evenhand.judge.arcs import NOUNS
+from evenhand.report.chain_tables import CHAIN_NAMES
+from evenhand.report.tables import Cell, Column, Table
+from evenhand.result.comparison import Comparison, Differences, Pair
+
+_MOST_TYPES = 5
+"""How many types of mentions have a column each."""
+
+
+def chain_scores(comparison: Comparison, systems: Sequence[str]) -> Table:
+    """MELA, LEA and ARCS of every system."""
+    models = list(next(iter(comparison.further_scores.values())))
+    columns = [Column("F1", "text"), *(Column(CHAIN_NAMES[model], "percent") for model in models)]
+    further: Mapping[str, Mapping[str, float]] = comparison.further_scores
+    return Table("F1", columns, [[name, *(further[name][model] for model in models)] for name in systems])
+
+
+def paired_scores(comparison: Comparison) -> Table:
+    """One response as the key for another."""
+    columns = [Column("key", "text"), Column("response", "text")]
+    columns += [Column(CHAIN_NAMES[model], "percent") for model in comparison.paired]
+    rows: list[list[Cell]] = []
+    for a, key in enumerate(comparison.systems):
+        for b, response in enumerate(comparison.systems[a + 1 :], a + 1):
+            rows.append([key, response, *(float(table[a, b]) for table in comparison.paired.values())])
+    return Table("key", columns, rows, remark="F1 of one response with another as the key; the same both ways.")
+
+
+def chain_transitions(comparison: Comparison, pair: Pair, found: Differences) -> Table:
+    """What verdicts were and became, with the types of mentions beside it."""
+    types = _types(comparison, pair)
+    counts: Counter[tuple[str, str]] = Counter()
+    by_type: Counter[tuple[str, str, str]] = Counter()
+    for each in found.transitions:
+        counts[each.before, each.after] += each.count
+        by_type[each.before, each.after, each.gold] += each.count
+    columns = [Column(pair.before, "text"), Column(pair.after, "text"), Column("count", "count")]
+    columns += [Column("% of these", "percent"), Column("% of all", "percent")]
+    columns += [Column(name, "count") for name in types]
+    rows: list[list[Cell]] = []
+    for (before, after), count in counts.most_common():
+        shares: list[Cell] = [count / found.count, count / pair.different]
+        rows.append([before, after, count, *shares, *(by_type[before, after, name] for name in types)])
+    return Table("", columns, rows)
+
+
+def _types(comparison: Comparison, pair: Pair) -> list[str]:
+    """The types of mentions that the systems differ in, nouns and the most frequent ones first; none without POS."""
+    if not comparison.gold.labels:
+        return []
+    counts: Counter[str] = Counter()
+    for found in pair.classes.values():
+        for each in found.transitions:
+            counts[each.gold] += each.count
+    order = sorted(counts, key=lambda name: (name != NOUNS, -counts[name], name))
+    return order[:_MOST_TYPES]

@@ -1,0 +1,137 @@
+"""Coreference chains for tests, as layers, annotations and files, and strategies that draw them.
+
+A mention is a row (chain, first token, last token), the last one inclusive. The rows of a document stand in the order
+in which their mentions begin in a file, by which the first of several chains is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from hypothesis import strategies as st
+
+from evenhand.arrays import ints
+from evenhand.text.annotation import Annotation, Reading
+from evenhand.text.chains import Chains
+from evenhand.text.corpus import Corpus
+from evenhand.text.labels import Vocabulary
+from evenhand.text.layers import Tags
+from evenhand.text.tokens import Tokens
+
+Row = tuple[int, int, int]
+Rows = Sequence[Row]
+Pair = tuple[list[Row], list[Row]]
+"""The rows of key and response."""
+TAGS = ("NN", "NNP", "PRP", "PRP$", "DT")
+
+
+def layer(documents: Sequence[Rows], vocabulary: Vocabulary | None = None) -> Chains:
+    numbers: dict[tuple[int, int], int] = {}
+    found = [
+        (document, first, last + 1, numbers.setdefault((document, chain), len(numbers)))
+        for document, rows in enumerate(documents)
+        for chain, first, last in rows
+    ]
+    columns = np.array(found, dtype=np.int64).reshape(-1, 4).T
+    return Chains.of(Vocabulary() if vocabulary is None else vocabulary, *columns)
+
+
+def clusters(rows: Rows) -> list[list[tuple[int, ...]]]:
+    """The chains of a document as `slow_chains` has them."""
+    chains: dict[int, list[tuple[int, ...]]] = {}
+    for chain, first, last in rows:
+        chains.setdefault(chain, []).append((first, last))
+    return list(chains.values())
+
+
+def annotation(
+    documents: Sequence[Rows],
+    *,
+    size: int = 6,
+    names: Sequence[str] | None = None,
+    words: Sequence[str] | None = None,
+    pos: Sequence[Sequence[str]] | None = None,
+    name: str = "chains",
+) -> Annotation:
+    """Documents of one sentence of `size` tokens each; `words` are those of every document."""
+    count = len(documents)
+    corpus = Corpus(
+        source=name,
+        sentences=count,
+        bounds=np.arange(count + 1) * size,
+        tokens=None if words is None else Tokens.of([*words] * count),
+        documents=np.arange(count),
+        names=tuple(map(str, range(count)) if names is None else names),
+    )
+    layers: dict = {"chains": layer(documents)}
+    if pos is not None:
+        tags = [tag for each in pos for tag in each]
+        known = tuple(dict.fromkeys(tags))
+        layers["pos"] = Tags(ints([known.index(tag) for tag in tags]), known)
+    return Annotation(corpus, layers, {"chains": Reading()}, name)
+
+
+def cells(rows: Rows, size: int, *, bars: bool = True) -> list[str]:
+    """What the column of coreference has for each token; of a chain's mentions that cross, brackets make nested ones."""
+    found: list[list[str]] = [[] for _ in range(size)]
+    for chain, first, last in rows:
+        if first == last:
+            found[first].append(f"({chain})")
+        else:
+            found[first].append(f"({chain}")
+            found[last].insert(0, f"{chain})")
+    return [_cell(parts, bars=bars) or "-" for parts in found]
+
+
+def _cell(parts: Sequence[str], *, bars: bool) -> str:
+    """The parts with bars between them, or only where they would run together."""
+    text = ""
+    for part in parts:
+        needs_bar = bool(text) and (bars or not (text.endswith(")") or part.startswith("(")))
+        text += f"|{part}" if needs_bar else part
+    return text
+
+
+def columns(
+    documents: Sequence[Rows],
+    *,
+    size: int = 6,
+    names: Sequence[str] | None = None,
+    pos: Sequence[Sequence[str]] | None = None,
+    separator: str = "\t",
+    bars: bool = True,
+) -> str:
+    """A file in the columns of CoNLL-2012, in sentences of three tokens; with twelve columns where there are POS."""
+    lines = []
+    for document, rows in enumerate(documents):
+        name = str(document) if names is None else names[document]
+        lines.append(f"#begin document ({name}); part 000")
+        for token, cell in enumerate(cells(rows, size, bars=bars)):
+            if token and token % 3 == 0:
+                lines.append("")
+            middle = [] if pos is None else [pos[document][token], *"*-----*"]
+            lines.append(separator.join([name, "0", str(token % 3), f"w{token}", *middle, cell]))
+        lines += ["", "#end document"]
+    return "\n".join(lines) + "\n"
+
+
+def rows(*, size: int = 6, most: int = 8, chains: int = 3, unique: bool = False) -> st.SearchStrategy[list[Row]]:
+    """Mentions of a document, of few tokens: nested, crossing and, unless they are `unique`, repeated ones."""
+    mention = st.builds(
+        lambda chain, first, length: (chain, first, min(first + length, size - 1)),
+        st.integers(0, chains - 1),
+        st.integers(0, size - 1),
+        st.integers(0, 2),
+    )
+    return st.lists(mention, max_size=most, unique_by=(lambda row: row[1:]) if unique else None)
+
+
+def pairs(*, most: int = 3, unique: bool = False) -> st.SearchStrategy[list[Pair]]:
+    """Key and response of several documents."""
+    return st.lists(st.tuples(rows(unique=unique), rows(unique=unique)), min_size=1, max_size=most)
+
+
+def sides(documents: Sequence[Pair]) -> tuple[list[list[Row]], list[list[Row]]]:
+    """Key and response of all documents."""
+    return [key for key, _ in documents], [response for _, response in documents]
