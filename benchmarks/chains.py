@@ -1,4 +1,4 @@
-"""Synthetic documents with coreference chains in the columns of CoNLL-2012, and a resolver that errs like a real one."""
+"""Synthetic documents with chains in the columns of CoNLL-2012, and a coreference resolver that errs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ Mention = tuple[int, int, int]
 """First token, last token, chain."""
 
 
-def write_chains(folder: Path, documents: int, tokens: int = 500, mentions: int = 48, seed: int = 1) -> tuple[Path, Path]:
+def write_chains(
+    folder: Path, documents: int, tokens: int = 500, mentions: int = 48, seed: int = 1
+) -> tuple[Path, Path]:
     """Key and response with so many documents, of about so many tokens and mentions each; made once."""
     key_path, response_path = folder / f"key-{documents}.conll", folder / f"response-{documents}.conll"
     if key_path.exists() and response_path.exists():
@@ -88,9 +90,7 @@ def _columns(name: str, text: list[tuple[str, str]], mentions: list[Mention], en
     lines, place = [f"#begin document ({name}); part 000"], 0
     for token, (word, tag) in enumerate(text):
         cell = "|".join([*opening.get(token, ()), *closing.get(token, ())]) or "-"
-        lines.append(
-            f"{name} 0 {place:>2} {word:>10} {tag:>4}  *  -  -  -  -  *  {cell:>8}"
-        )
+        lines.append(f"{name} 0 {place:>2} {word:>10} {tag:>4}  *  -  -  -  -  *  {cell:>8}")
         place += 1
         if token in ends:
             lines.append("")

@@ -132,6 +132,28 @@ def evenhand_conll18(gold: str, system: str) -> Timed:
     return process_time() - begin, next(iter(results.values()))["conll18-mlas"].f1
 
 
+def evenhand_chains(key: str, response: str) -> Timed:
+    """All scores of coreference chains."""
+    import evenhand as eh
+    from evenhand.report.text import render
+
+    begin = process_time()
+    results = eh.score(key, [response])
+    render(results)
+    return process_time() - begin, next(iter(results.values()))["mela"].f1
+
+
+def plain_loop(key: str, response: str) -> Timed:
+    """What any Python program needs at least: to read and split the lines of both files."""
+    begin = process_time()
+    cells = 0
+    for path in (key, response):
+        with open(path, encoding="utf-8") as file:
+            for line in file:
+                cells += len(line.split())
+    return process_time() - begin, cells
+
+
 def udtools(gold: str, system: str) -> Timed:
     """The same by the evaluation script of Universal Dependencies."""
     from udtools.udeval import build_evaluation_table, evaluate, load_conllu_file
@@ -276,6 +298,8 @@ CONTENDERS: dict[str, Callable[[str, str], Timed]] = {
     "json-loads": json_loads,
     "conlleval-loop": conlleval_loop,
     "evenhand-conll18": evenhand_conll18,
+    "evenhand-chains": evenhand_chains,
+    "plain-loop": plain_loop,
     "udtools": udtools,
     "seqscore": seqscore,
     "nervaluate": nervaluate,

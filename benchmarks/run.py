@@ -15,6 +15,7 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
+import chains
 import corpus
 
 HERE = Path(__file__).parent
@@ -50,6 +51,15 @@ PROMISES = (
         "evenhand-conll18",
         ceiling=1.25,
         times=189 / 47,
+    ),
+    Promise("all scores of 1,000 documents' chains : plain loop", "evenhand-chains", "plain-chains", ceiling=2.5),
+    Promise("the same of ECB+, one document : plain loop", "evenhand-ecbp", "plain-ecbp", ceiling=10),
+    Promise(
+        "the same, CPU per token, 4,000 documents : 1,000",
+        "evenhand-chains-4k",
+        "evenhand-chains",
+        ceiling=1.25,
+        times=4,
     ),
     Promise("all 120 pairs of 16 systems : score of one", "evenhand-compare", "evenhand-one", ceiling=40),
     Promise("10,000 trials and resamples : score of one", "evenhand-tests", "evenhand-100k", ceiling=3),
@@ -92,6 +102,7 @@ def main() -> None:
     million, ten_million = corpus.write(data, 1_000_000), corpus.write(data, 10_000_000)
     json_lines, pair = corpus.write_json_lines(data, 50_000), corpus.write_pair(data, 100_000)
     repeated = corpus.write_repeated(data, published)
+    coreference = [chains.write_chains(data, documents) for documents in (1000, 4000)]
     treebanks = [corpus.write_treebank(data, published, times) for times in (47, 189)]
     bench = Bench()
     for turn in range(ROUNDS):
@@ -103,6 +114,7 @@ def main() -> None:
         if repeated is not None:
             _many_systems(bench, *repeated, turn)
         _treebanks(bench, treebanks, turn)
+        _coreference(bench, coreference, published / "coref_ecbp")
         _start_up(bench)
     _check_same(bench.answers)
     _report(bench)
@@ -130,6 +142,18 @@ def _treebanks(bench: Bench, treebanks: list[tuple[Path, Path] | None], turn: in
             bench.run(name, *treebank, repeat=3, contender="evenhand-conll18")
     if turn == 0 and treebanks[0] is not None:
         bench.run("udtools", *treebanks[0])
+
+
+def _coreference(bench: Bench, files: list[tuple[Path, Path]], published: Path) -> None:
+    small, large = files
+    for _ in range(2):
+        bench.run("evenhand-chains", *small, repeat=3)
+        bench.run("plain-chains", *small, repeat=3, contender="plain-loop")
+    bench.run("evenhand-chains-4k", *large, contender="evenhand-chains")
+    if published.is_dir():
+        pair = published / "key.conll", published / "gg-closure.conll"
+        bench.run("evenhand-ecbp", *pair, repeat=9, contender="evenhand-chains")
+        bench.run("plain-ecbp", *pair, repeat=9, contender="plain-loop")
 
 
 def _start_up(bench: Bench, times: int = 10) -> None:

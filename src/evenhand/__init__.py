@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from evenhand.result.result import Results as Results
     from evenhand.tally import Tally as Tally
     from evenhand.text.annotation import Annotation as Annotation
+    from evenhand.text.chain_lists import chains as chains
     from evenhand.text.lists import spans as spans
     from evenhand.text.lists import tags as tags
     from evenhand.text.lists import trees as trees
@@ -48,6 +49,7 @@ _HOMES = {
     "Results": "evenhand.result.result",
     "SettingError": "evenhand.problems",
     "Tally": "evenhand.tally",
+    "chains": "evenhand.text.chain_lists",
     "compare": "evenhand.engines.compare",
     "gate": "evenhand.engines.gate",
     "germeval": "evenhand.engines.germeval",
@@ -74,6 +76,7 @@ __all__ = [
     "SettingError",
     "Tally",
     "__version__",
+    "chains",
     "compare",
     "gate",
     "germeval",

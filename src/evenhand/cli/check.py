@@ -60,5 +60,4 @@ def check(files: tuple[Path, ...], against: Path | None, align: Any, form: str, 
 def _summary(found: Any) -> str:
     if found.reading is None:
         return "could not be read"
-    units = "words" if found.is_of_words else "spans"
-    return f"{found.reading}; {found.sentences:,} sentences, {found.units:,} {units}"
+    return f"{found.reading}; {found.sentences:,} sentences, {found.units:,} {found.unit}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,24 +32,32 @@ def convert(source: Path, target: Path, to: str | None, to_encoding: str, **opti
     evenhand convert export.jsonl gold.conll --to-encoding bioes
     evenhand convert nested.jsonl nested.conll --stacked
     evenhand convert gold.conll gold.tsv --to spans
+    evenhand convert predictions.jsonlines response.conll
     evenhand convert parsed.conllu tagged.conll --task tags --column xpos
     """
     from evenhand.cli.output import write
     from evenhand.formats import brat
     from evenhand.formats.convert import Conversion, target_of
+    from evenhand.formats.convert_chains import ChainConversion
     from evenhand.formats.convert_words import WordConversion
     from evenhand.formats.read import batches
     from evenhand.text.characters import peeked
     from evenhand.text.labels import Vocabulary
 
     settings = read_settings(options)
-    format_of_target = target_of(target, to)
     first, read = peeked(batches(source, settings, Vocabulary()))
+    format_of_target = target_of(target, to, of_chains=first is not None and first.is_of_chains)
+    if first is not None and first.is_of_chains:
+        of_chains = ChainConversion(format_of_target, lossy=options["lossy"])
+        write(target, "".join(of_chains.write(read)))
+        if not options["quiet"]:
+            _say(format_of_target, of_chains.losses, of_chains.not_carried)
+        return
     if first is not None and first.is_of_words:
         of_words = WordConversion(format_of_target, settings.task, lossy=options["lossy"])
         write(target, "".join(of_words.write(read)))
         if not options["quiet"]:
-            _say_not_carried(format_of_target, of_words.not_carried)
+            _say(format_of_target, {}, of_words.not_carried)
         return
     conversion = Conversion(format_of_target, to_encoding, options["stacked"], options["lossy"])
     if conversion.target == "brat":
@@ -61,11 +70,11 @@ def convert(source: Path, target: Path, to: str | None, to_encoding: str, **opti
     else:
         write(target, "".join(conversion.write(read)))
     if not options["quiet"]:
-        for what, count in conversion.losses.items():
-            click.echo(f"Lost: {count:,} {what}.", err=True)
-        _say_not_carried(conversion.target, conversion.not_carried)
+        _say(conversion.target, conversion.losses, conversion.not_carried)
 
 
-def _say_not_carried(target: str, what: set[str]) -> None:
-    if what:
-        click.echo(f"Not carried by {target}: {', '.join(sorted(what))}.", err=True)
+def _say(target: str, losses: Mapping[str, int], not_carried: set[str]) -> None:
+    for what, count in losses.items():
+        click.echo(f"Lost: {count:,} {what}.", err=True)
+    if not_carried:
+        click.echo(f"Not carried by {target}: {', '.join(sorted(not_carried))}.", err=True)

@@ -10,6 +10,7 @@ EXAMPLES = {
     "spans": ("ner", "gold.conll", ("gazetteer.conll", "crf.conll", "tagger.conll")),
     "tags": ("tags", "gold.tsv", ("lexicon.tsv", "hmm.tsv", "neural.tsv")),
     "trees": ("trees", "gold.conllu", ("rules.conllu", "transition.conllu", "neural.conllu")),
+    "chains": ("chains", "gold.conll", ("rules.conll", "pairs.conll", "neural.conll")),
 }
 """For each task a folder, the gold standard in it, and three systems."""
 
@@ -17,7 +18,7 @@ EXAMPLES = {
 @click.command
 @click.option("--task", type=click.Choice(list(EXAMPLES)), default="spans", show_default=True, help="Which example.")
 def demo(task: Any) -> None:
-    """Score three systems on a bundled example: nested named entities, tags, or trees."""
+    """Score three systems on a bundled example: nested named entities, tags, trees, or coreference chains."""
     from importlib.resources import as_file, files
 
     import evenhand

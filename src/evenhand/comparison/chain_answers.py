@@ -21,10 +21,7 @@ from evenhand.text.corpus import Corpus
 
 def answers_on_chains(mentions: Chains, verdicts: Verdicts, label: Ints, corpus: Corpus) -> Answers:
     """Verdicts as answers; `label` is the type of each mention, and `corpus` the key's text."""
-    assert corpus.bounds is not None
-    token = corpus.bounds[corpus.documents][mentions.document] + mentions.start
-    sentence = np.searchsorted(corpus.bounds, token, side="right") - 1
-    start = token - corpus.bounds[sentence]
+    sentence, start = _places(mentions, corpus)
     kind = verdicts.kind
     return Answers(
         label=label,
@@ -39,3 +36,12 @@ def answers_on_chains(mentions: Chains, verdicts: Verdicts, label: Ints, corpus:
         absent=kind == TN,
         gold_antecedent=verdicts.key_antecedent,
     )
+
+
+def _places(mentions: Chains, corpus: Corpus) -> tuple[Ints, Ints]:
+    """The sentence in which each mention begins, and where; in its document, where sentences are not known."""
+    if corpus.bounds is None:
+        return mentions.document, mentions.start
+    token = corpus.bounds[corpus.documents][mentions.document] + mentions.start
+    sentence = np.searchsorted(corpus.bounds, token, side="right") - 1
+    return sentence, token - corpus.bounds[sentence]

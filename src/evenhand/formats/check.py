@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from evenhand.arrays import zeros
@@ -13,6 +14,7 @@ from evenhand.problems import InputError, Problem
 from evenhand.settings import Align, ReadSettings
 from evenhand.text.align import Feed
 from evenhand.text.annotation import Annotation, Reading
+from evenhand.text.chain_feed import ChainFeed
 from evenhand.text.characters import peeked, same_atoms
 from evenhand.text.labels import Vocabulary
 from evenhand.text.word_feed import Side, WordFeed
@@ -26,13 +28,19 @@ class Checked:
     reading: Reading | None = None
     sentences: int = 0
     units: int = 0
-    """How many spans or words there are."""
-    is_of_words: bool = False
+    """How many spans, words or mentions there are."""
+    unit: str = "spans"
 
     def add(self, batch: Annotation) -> None:
         self.sentences += batch.corpus.sentences
-        self.is_of_words = batch.is_of_words
-        self.units += (batch.corpus.token_count or 0) if self.is_of_words else len(batch.spans())
+        if batch.is_of_chains:
+            self.unit = "mentions"
+            self.units += len(batch.chains())
+        elif batch.is_of_words:
+            self.unit = "words"
+            self.units += batch.corpus.token_count or 0
+        else:
+            self.units += len(batch.spans())
         self.reading = self.reading.plus(batch.reading) if self.reading else batch.reading
 
 
@@ -49,8 +57,11 @@ def check(path: Path, settings: ReadSettings, against: Path | None = None, align
                 pass
         else:
             first, watched = peeked(watched)
-            compare = _compare_words if first is not None and first.is_of_words else _compare
-            compare(watched, against, settings, align)
+            if first is not None and first.is_of_chains:
+                _compare_chains(watched, source, against, settings, align)
+            else:
+                compare = _compare_words if first is not None and first.is_of_words else _compare
+                compare(watched, against, settings, align)
     except InputError as error:
         problems.append(error.problem)
     # A reader looks at the first lines more than once.
@@ -62,6 +73,29 @@ def _watched(batches: Iterator[Annotation], found: Checked) -> Iterator[Annotati
     for batch in batches:
         found.add(batch)
         yield batch
+
+
+def _compare_chains(
+    batches: Iterator[Annotation], source: Source, against: Path, settings: ReadSettings, align: Align | None
+) -> None:
+    """The same for chains: all documents must be there, with the same words."""
+    streams = iter([batches])  # read once more where documents are in another order
+    texts = partial(file_batches, Source(against), replace(settings, columns=()), Vocabulary(), {})
+    again = partial(file_batches, Source(source.path), settings, Vocabulary(), {})
+    feed = ChainFeed(lambda: next(streams, None) or again(), texts, strict=align != "position")
+    try:
+        for text in texts():
+            feed.take(text)
+        feed.finish()
+    finally:
+        for _ in batches:
+            pass
+    for name in feed.found.missing:
+        source.report(
+            None, f"the document {name} of {against} is missing", "add it, with or without chains", "document"
+        )
+    for name in feed.found.extra:
+        source.report(None, f"the document {name} is not in {against}", "leave it out, or mend its name", "document")
 
 
 def _compare_words(batches: Iterator[Annotation], against: Path, settings: ReadSettings, align: Align | None) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 from evenhand.arrays import Ints
 from evenhand.formats.layout import rows_of
 from evenhand.formats.line_cells import Cell, LineCells
-from evenhand.formats.mention_brackets import match, read_cells
+from evenhand.formats.mention_brackets import chains_of, match, read_cells
 from evenhand.formats.source import Block, Source
 from evenhand.problems import SettingError
 from evenhand.settings import Columns, ReadSettings
@@ -37,6 +37,7 @@ _BLOCKS = 8
 _NAME = re.compile(r"#begin document\s+(?:\((?P<inside>.*)\)|(?P<plain>.*?))\s*;?\s*(?:part\s+(?P<part>\d+))?\s*;?\s*")
 _SAMPLE = 1000
 _NAMED = ("word", "pos", "coref")
+_NO_POS = ("-", "_", "*")
 _WITH_POS = 10
 """From how many columns on the one behind the word is its POS."""
 
@@ -73,7 +74,7 @@ def layout_of(source: Source, settings: ReadSettings) -> ChainLayout:
     columns = min(map(len, cells))
     named = dict(map(_named, settings.columns))
     word = named.get("word", _word_column(cells, columns))
-    pos = named.get("pos", _pos_column(word, columns))
+    pos = named.get("pos", _pos_column(cells, word, columns))
     coref = named.get("coref", -1)
     if coref < -1:
         raise SettingError("The coreference column is the last one (-1), or counted from the first: coref=7.")
@@ -103,10 +104,11 @@ def _word_column(cells: Sequence[Sequence[str]], columns: int) -> int | None:
     return None
 
 
-def _pos_column(word: int | None, columns: int) -> int | None:
-    if word is None or columns < _WITH_POS:
+def _pos_column(cells: Sequence[Sequence[str]], word: int | None, columns: int) -> int | None:
+    """The column of POS, where there is one that is not empty."""
+    if word not in (1, 3) or columns < _WITH_POS or all(row[4] in _NO_POS for row in cells):
         return None
-    return 4 if word in (1, 3) else None
+    return 4
 
 
 def has_pos(source: Source, settings: ReadSettings) -> bool:
@@ -178,16 +180,18 @@ class _Reader:
             self._source.report(tokens.number(row), finding, remedy, "columns")
         return self._cells(tokens.take(~is_short))
 
-    def _chains(self, tokens: LineCells, brackets: Cell, document: Ints, first: Ints) -> Chains:
+    def _chains(self, tokens: LineCells, cells: Cell, document: Ints, first: Ints) -> Chains:
         """`first` is the first token of each document."""
 
         def report(token: int, finding: str, remedy: str) -> None:
             self._source.report(tokens.number(token), finding, remedy, "chain")
 
-        begin, last, chain = match(read_cells(tokens.data, *brackets, report), document, report)
+        found = read_cells(tokens.data, *cells, report)
+        opens, closes = match(found, document, report)
+        begin, last = found.token[opens], found.token[closes]
         of_mention = document[begin]
-        before = first[of_mention]
-        return Chains.of(self._vocabulary, of_mention, begin - before, last + 1 - before, chain)
+        before, chain = first[of_mention], chains_of(found.name[opens], of_mention)
+        return Chains.of(self._vocabulary, of_mention, begin - before, last + 1 - before, chain).numbered()
 
     def _within_documents(self, tokens: LineCells, marks: LineCells) -> LineCells:
         """The lines of words without those behind the end of a document, which are reported."""

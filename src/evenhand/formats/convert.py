@@ -29,7 +29,10 @@ BY_SUFFIX = {
     ".ann": "brat",
     ".conllu": "conllu",
     ".conllx": "conllx",
+    ".jsonlines": "coref-jsonl",
 }
+_WITH_CHAINS = {"conll": "conll2012", "conllu": "corefud", "jsonl": "coref-jsonl"}
+"""What files of these names hold where they have chains."""
 _TABLES = ("conll", "germeval")
 _JOINING = ("io", "plain")
 _WITHOUT_TOKENS = ("label-studio", "brat")
@@ -70,6 +73,8 @@ class Conversion:
         if self.target in ("conllu", "conllx"):
             remedy = "convert to another format, or give --task tags if it has a tag a word"
             raise SettingError(f"{self.target} has no place for spans; {remedy}.")
+        if self.target in ("conll2012", "corefud", "coref-jsonl"):
+            raise SettingError(f"{self.target} holds coreference chains, which the file does not have.")
         self._note(annotation)
         if self.target in ("jsonl", "brat", "label-studio"):
             return self._without_gaps(annotation) if self.target == "label-studio" else annotation
@@ -143,11 +148,13 @@ _WRITERS: dict[str, Callable[[Annotation], Iterator[str]]] = {
 }
 
 
-def target_of(path: Path, named: str | None) -> str:
+def target_of(path: Path, named: str | None, *, of_chains: bool = False) -> str:
     """The format to write: the one that is named, or that the file's name shows."""
     if named is not None:
         return named
     target = BY_SUFFIX.get(path.suffix)
+    if of_chains and target is not None:
+        target = _WITH_CHAINS.get(target, target)
     if target is None:
         raise SettingError(f"The name {path.name!r} does not show a format; name one with --to: {', '.join(WRITABLE)}.")
     return target

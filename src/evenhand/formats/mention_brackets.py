@@ -87,13 +87,13 @@ def _codes(flat: Bytes, begin: Ints, end: Ints) -> Ints:
     return np.fromiter((known.setdefault(name, len(known)) for name in names), dtype=np.int64, count=len(names))
 
 
-def match(brackets: Brackets, document: Ints, report: Report) -> tuple[Ints, Ints, Ints]:
-    """The mentions that brackets make: their first token, their last one, and a number for their chain.
+def match(brackets: Brackets, document: Ints, report: Report) -> tuple[Ints, Ints]:
+    """The mentions that brackets make: which brackets open them, and which close them.
 
     They are in the order of their opening brackets. `document` is that of each token; no mention leaves it. What does
     not close, or closes unopened, is a problem, and left out.
     """
-    key, _ = pack((document[brackets.token], empty()), (brackets.name, empty()))
+    key = chains_of(brackets.name, document[brackets.token])
     alone = brackets.opens & brackets.closes
     others = np.flatnonzero(~alone)
     first, last = _pairs(key[others], brackets.opens[others])
@@ -103,8 +103,12 @@ def match(brackets: Brackets, document: Ints, report: Report) -> tuple[Ints, Int
     singles = np.flatnonzero(alone)
     first, last = np.concatenate((singles, others[first])), np.concatenate((singles, others[last]))
     order = np.argsort(first)
-    first, last = first[order], last[order]
-    return brackets.token[first], brackets.token[last], np.unique(key[first], return_inverse=True)[1]
+    return first[order], last[order]
+
+
+def chains_of(name: Ints, document: Ints) -> Ints:
+    """Numbers of chains, which have names of their own in each document."""
+    return pack((document, empty()), (name, empty()))[0]
 
 
 def _pairs(key: Ints, opens: Bools) -> tuple[Ints, Ints] | tuple[None, None]:

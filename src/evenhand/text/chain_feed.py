@@ -136,6 +136,8 @@ class ChainFeed:
     def _check(self, gold: Corpus, first: int, piece: _Piece) -> None:
         """Raise an error if documents have other numbers of tokens; count words that differ, or raise an error."""
         corpus = piece.batch.corpus
+        if gold.bounds is None or corpus.bounds is None:
+            return
         mine, theirs = _edges(gold, first, piece.size), _edges(corpus, piece.first, piece.size)
         if not np.array_equal(np.diff(mine), np.diff(theirs)):
             document = int((np.diff(mine) != np.diff(theirs)).argmax())

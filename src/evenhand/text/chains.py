@@ -36,6 +36,10 @@ class Chains:
         columns = (self.document, self.start, self.end, self.chain, self.shape)
         return Chains(self.vocabulary, *(column[rows] for column in columns))
 
+    def numbered(self) -> Chains:
+        """The same with chains numbered from 0, without gaps."""
+        return replace(self, chain=np.unique(self.chain, return_inverse=True)[1])
+
     def into(self, vocabulary: Vocabulary) -> Chains:
         """The same mentions with the codes of another vocabulary."""
         if vocabulary is self.vocabulary or not self.shape.any():

@@ -39,7 +39,7 @@ def tags(
     choose("encoding", encoding, ENCODINGS, optional=True)
     choose("repair", repair, ("begin", "discard", "error"))
     listed = list(sentences)
-    bounds = _bounds(listed)
+    bounds = bounds_of(listed)
     code, names = _coded(listed, int(bounds[-1]))
     plain = encoding == "plain" or (encoding is None and looks_plain(names))
     table = TagTable(Vocabulary(), plain=plain)
@@ -57,7 +57,7 @@ def tags(
         first = f"{names[int(code[token])]!r} in sentence {int(np.searchsorted(bounds, token, side='right')) - 1}"
         if repair == "error":
             raise InputError(name, None, f"a span is ill-formed in {encoding.upper()}: {first}", "mend it")
-    corpus = Corpus(name, len(bounds) - 1, bounds, _tokens(tokens, bounds, name))
+    corpus = Corpus(name, len(bounds) - 1, bounds, tokens_of(tokens, bounds, name))
     reading = Reading("lists", encoding, repaired=len(decoded.ill_formed), first_repair=first)
     return Annotation(corpus, {"spans": decoded.spans, "tags": Tags(code, tuple(names))}, {"spans": reading}, name)
 
@@ -73,7 +73,7 @@ def trees(
     Heads are numbers of words, of which the first is 1; 0 is the root. For `tokens` see `tags`.
     """
     listed = list(sentences)
-    bounds = _bounds(listed)
+    bounds = bounds_of(listed)
     head = ints([head for sentence in listed for head, _ in sentence])
     relation, names = _coded([[relation for _, relation in sentence] for sentence in listed], len(head))
     lengths = np.repeat(np.diff(bounds), np.diff(bounds))
@@ -84,7 +84,7 @@ def trees(
         if wrong.any():
             sentence = int(np.searchsorted(bounds, int(wrong.argmax()), side="right")) - 1
             raise InputError(name, None, f"sentence {sentence} has {what}", "heads must make a tree")
-    corpus = Corpus(name, len(listed), bounds, _tokens(tokens, bounds, name))
+    corpus = Corpus(name, len(listed), bounds, tokens_of(tokens, bounds, name))
     return Annotation(corpus, {"trees": Trees(head, Tags(relation, tuple(names)))}, {"words": Reading("lists")}, name)
 
 
@@ -124,7 +124,7 @@ def spans(
     return Annotation(corpus, {"spans": layer}, {"spans": Reading("lists")}, name)
 
 
-def _bounds(listed: Sequence[Sequence[object]]) -> Ints:
+def bounds_of(listed: Sequence[Sequence[object]]) -> Ints:
     lengths = np.fromiter(map(len, listed), dtype=np.int64, count=len(listed))
     return np.concatenate((ints([0]), np.cumsum(lengths)))
 
@@ -137,10 +137,10 @@ def _coded(listed: Sequence[Sequence[str]], count: int) -> tuple[Ints, list[str]
     return found, list(codes)
 
 
-def _tokens(sentences: Iterable[Sequence[str]] | None, bounds: Ints, name: str) -> Tokens | None:
+def tokens_of(sentences: Iterable[Sequence[str]] | None, bounds: Ints, name: str) -> Tokens | None:
     if sentences is None:
         return None
     listed = list(sentences)
-    if not np.array_equal(_bounds(listed), bounds):
+    if not np.array_equal(bounds_of(listed), bounds):
         raise InputError(name, None, "tokens and tags have different lengths", "give one token for every tag")
     return Tokens.of(list(chain.from_iterable(listed)))

@@ -1,0 +1,137 @@
+"""Writing chains as brackets: in the columns of CoNLL-2012, or in the MISC column of CoNLL-U (CorefUD)."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from evenhand.formats.conll2012 import BEGIN, END
+from evenhand.formats.conllu_write import UNIVERSAL_TAGS
+from evenhand.formats.corefud import DECLARATION
+from evenhand.problems import SettingError
+from evenhand.text.annotation import Annotation
+from evenhand.text.chains import Chains
+from evenhand.text.corpus import Corpus
+from evenhand.text.layers import Tags
+
+_WITH_PART = re.compile(r"(?P<name>.+)_(?P<part>\d+)")
+Part = tuple[int, int, str, int]
+"""First and last token, the name in the brackets, and the chain."""
+
+
+def write_conll2012(annotation: Annotation) -> Iterator[str]:
+    """Twelve columns with tabs between; those that an annotation does not have hold hyphens or asterisks."""
+    corpus, words, tags = annotation.corpus, _words(annotation.corpus), _pos(annotation)
+    for number, (name, sentences) in enumerate(_documents(corpus)):
+        found = _WITH_PART.fullmatch(name)
+        title, part = (found["name"], found["part"]) if found else (name, None)
+        yield f"{BEGIN} ({title}); part {int(part):03}\n" if part else f"{BEGIN} ({title});\n"
+        first = sentences[0][0] if sentences else 0
+        cells = _cells([(start, end - 1, str(chain), chain) for start, end, chain, _ in _mentions(annotation, number)])
+        for begin, end in sentences:
+            for token in range(begin, end):
+                place = [title, part or "0", str(token - begin), words[token], tags[token] if tags else "-"]
+                opened, closed = cells.get(token - first, ((), ()))
+                coreference = "|".join([*opened, *closed]) or "-"
+                yield "\t".join([*place, "-", "-", "-", "-", "-", "*", coreference]) + "\n"
+            yield "\n"
+        yield f"{END}\n"
+
+
+def write_corefud(annotation: Annotation) -> Iterator[str]:
+    """Words, their POS, and entities in the last column; the others hold underscores."""
+    corpus, words, tags = annotation.corpus, _words(annotation.corpus), _pos(annotation) or ()
+    of_word = 3 if UNIVERSAL_TAGS.issuperset(tags) else 4
+    for number, (name, sentences) in enumerate(_documents(corpus)):
+        yield f"# newdoc id = {name}\n{DECLARATION} eid\n"
+        if not sentences:
+            raise SettingError(f"corefud cannot carry the document {name}, which has no words.")
+        first = sentences[0][0]
+        cells = _cells(list(_parts(annotation, number)))
+        for begin, end in sentences:
+            for token in range(begin, end):
+                row = [str(token - begin + 1), words[token], *"________"]
+                if tags:
+                    row[of_word] = tags[token]
+                opened, closed = cells.get(token - first, ((), ()))
+                row[-1] = "Entity=" + "".join([*closed, *opened]) if opened or closed else "_"
+                yield "\t".join(row) + "\n"
+            yield "\n"
+
+
+def crossing_in_chain(chains: Chains) -> int:
+    """How many mentions cross another one of their chain, which brackets cannot say."""
+    found, last_chain = 0, -1
+    open_ends: list[int] = []
+    ordered = chains.take(np.lexsort((-chains.end, chains.start, chains.chain)))
+    columns = (ordered.chain, ordered.start, ordered.end)
+    for chain, start, end in zip(*(column.tolist() for column in columns), strict=True):
+        open_ends = [each for each in open_ends if each > start] if chain == last_chain else []
+        found += any(each < end for each in open_ends)
+        open_ends.append(end)
+        last_chain = chain
+    return found
+
+
+def _cells(parts: Sequence[Part]) -> dict[int, tuple[list[str], list[str]]]:
+    """By token, the brackets that open mentions (or are whole ones) and those that close some.
+
+    Mentions of one chain close last in, first out.
+    """
+    found: defaultdict[int, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
+    rank: dict[tuple[int, int], int] = {}
+    for row, (start, _, _, chain) in enumerate(parts):
+        rank.setdefault((start, chain), row)
+    for start, last, name, _ in sorted(parts, key=lambda part: (rank[part[0], part[3]], -part[1])):
+        found[start][0].append(f"({name})" if start == last else f"({name}")
+    for start, last, name, _ in sorted(parts, key=lambda part: -part[0]):
+        if start < last:
+            found[last][1].append(f"{name})")
+    return found
+
+
+def _mentions(annotation: Annotation, document: int) -> Iterator[tuple[int, int, int, tuple[int, ...]]]:
+    """Start, end, chain and gaps of the mentions of a document, whose chains are numbered in their order."""
+    chains = annotation.chains()
+    rows = chains.take(chains.document == document)
+    numbers: dict[int, int] = {}
+    columns = (rows.start, rows.end, rows.chain, rows.shape)
+    for start, end, chain, shape in zip(*(column.tolist() for column in columns), strict=True):
+        yield start, end, numbers.setdefault(chain, len(numbers)), chains.vocabulary.shapes[shape]
+
+
+def _parts(annotation: Annotation, document: int) -> Iterator[Part]:
+    """The parts of mentions, of which most have one."""
+    for start, end, chain, gaps in _mentions(annotation, document):
+        tokens = [token for token in range(start, end) if token - start not in gaps]
+        breaks = [at for at in range(1, len(tokens)) if tokens[at] > tokens[at - 1] + 1]
+        edges = list(zip([0, *breaks], [*breaks, len(tokens)], strict=True))
+        for number, (begin, behind) in enumerate(edges, 1):
+            part = "" if len(edges) == 1 else f"[{number}/{len(edges)}]"
+            yield tokens[begin], tokens[behind - 1], f"e{chain + 1}{part}", chain
+
+
+def _documents(corpus: Corpus) -> Iterator[tuple[str, list[tuple[int, int]]]]:
+    """The name of each document, and where its sentences begin and end."""
+    assert corpus.bounds is not None
+    bounds, edges = corpus.bounds.tolist(), np.append(corpus.documents, corpus.sentences).tolist()
+    for number, name in enumerate(corpus.names):
+        yield name, [(bounds[at], bounds[at + 1]) for at in range(*edges[number : number + 2])]
+
+
+def _words(corpus: Corpus) -> list[str]:
+    if corpus.tokens is None:
+        raise SettingError(f"{corpus.source} has no words, and the new file needs some.")
+    found = [corpus.tokens[token] for token in range(len(corpus.tokens))]
+    for word in set(found):
+        if not word.strip() or any(char in word for char in "\t\n\r"):
+            raise SettingError(f"{word!r} cannot stand in a file of columns; mend it first.")
+    return found
+
+
+def _pos(annotation: Annotation) -> list[str] | None:
+    pos = annotation.layers.get("pos")
+    return pos.to_list() if isinstance(pos, Tags) else None

@@ -1,0 +1,187 @@
+"""Coreference as JSON lines: a document a line, with its sentences and its clusters of mentions.
+
+`{"doc_key": "name", "sentences": [["He", "left"]], "clusters": [[[0, 0], [5, 7]]]}`: mentions are the first and the
+last of their tokens, counted over the whole document. `tokens` may stand in place of `sentences` (one list of words),
+`pos` beside it in the same shape, and `predicted_clusters` in place of `clusters`; where a file has both, `--column`
+says which.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+import msgspec
+import numpy as np
+
+from evenhand.arrays import ints
+from evenhand.formats.json_records import PROBLEM, UNREADABLE, explain
+from evenhand.formats.source import Block, Source
+from evenhand.problems import SettingError
+from evenhand.settings import Columns, ReadSettings
+from evenhand.text.annotation import Annotation, Layer, Reading
+from evenhand.text.chains import Chains
+from evenhand.text.corpus import Corpus
+from evenhand.text.labels import Vocabulary
+from evenhand.text.layers import Tags, Written
+from evenhand.text.tokens import Tokens
+
+NAME = "coref-jsonl"
+CLUSTERS = ("clusters", "predicted_clusters")
+_BLOCKS = 4
+_KEYS = re.compile(rb'"(?:clusters|predicted_clusters)"\s*:|"sentences"\s*:\s*\[\s*\[')
+Clusters = list[list[tuple[int, int]]]
+
+
+class Document(msgspec.Struct, gc=False):
+    """One line. What is not named here is not looked at."""
+
+    doc_key: str | None = None
+    sentences: list[list[str]] | None = None
+    tokens: list[str] | None = None
+    pos: list[list[str]] | None = None
+    clusters: Clusters | None = None
+    predicted_clusters: Clusters | None = None
+
+    def split(self) -> list[list[str]]:
+        """Its sentences; all words are one where it has none."""
+        return ([self.tokens] if self.tokens else []) if self.sentences is None else self.sentences
+
+
+_DECODER = msgspec.json.Decoder(Document)
+
+
+def recognise(sample: Block) -> bool:
+    """Whether the first line is an object with clusters or sentences; it may be cut off."""
+    line = sample.data[: sample.size].lstrip().partition(b"\n")[0]
+    return line.startswith(b"{") and _KEYS.search(line) is not None
+
+
+def has_pos(source: Source, settings: ReadSettings) -> bool:
+    first = next(_documents(source, source.sample(settings.block_size), settings), None)
+    return first is not None and first[1].pos is not None
+
+
+def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+    """The file in batches of whole documents."""
+    names: dict[str, int] = {}
+    for block in source.blocks(_BLOCKS * settings.block_size, cut_behind="line"):
+        found = list(_documents(source, block, settings))
+        if found:
+            yield _annotation(source, found, names, vocabulary)
+
+
+def _documents(source: Source, block: Block, settings: ReadSettings) -> Iterator[tuple[int, Document]]:
+    """The lines and documents of a block; what cannot be read is reported."""
+    chosen = _chosen(settings)
+    for number, line in enumerate(block.data[: block.size].split(b"\n"), block.first_line):
+        if not line.strip():
+            continue
+        try:
+            document = _DECODER.decode(line)
+        except UNREADABLE as error:
+            finding, place = explain(error)
+            remedy = "write one JSON object a line" if place is None else "mend the record"
+            source.report(number, f"the document cannot be read ({finding})", remedy, PROBLEM)
+            continue
+        fault = _settled(document, chosen)
+        if fault is None:
+            yield number, document
+        else:
+            source.report(number, *fault, PROBLEM)
+
+
+def _chosen(settings: ReadSettings) -> str | None:
+    """Which clusters a user names."""
+    for column in settings.columns:
+        if column not in CLUSTERS:
+            raise SettingError(f"{column!r} holds no clusters; choose one of {', '.join(CLUSTERS)}.")
+    return next(map(str, settings.columns), None)
+
+
+def _settled(document: Document, chosen: str | None) -> tuple[str, str] | None:
+    """Leave a document with the clusters that are wanted; what is wrong with it, or None."""
+    given = [name for name in CLUSTERS if getattr(document, name) is not None]
+    if chosen is None and len(given) > 1:
+        return "the document has clusters and predicted_clusters", "name one of them with --column"
+    if not given or (chosen is not None and chosen not in given):
+        return f"the document has no {chosen or 'clusters'}", "give its clusters, or an empty list"
+    document.clusters = getattr(document, chosen or given[0])
+    if document.sentences is None and document.tokens is None:
+        return "the document has no sentences or tokens", "give its words"
+    sentences = document.split()
+    if document.pos is not None and list(map(len, document.pos)) != list(map(len, sentences)):
+        return "pos has not the shape of sentences", "give one POS for every word"
+    size = sum(map(len, sentences))
+    for start, end in chain.from_iterable(document.clusters or ()):
+        if not 0 <= start <= end < size:
+            finding = f"the mention [{start}, {end}] is outside the document, which has {size:,} tokens"
+            return finding, "give the first and the last token of each mention, counted from 0"
+    return None
+
+
+def _annotation(
+    source: Source, found: Sequence[tuple[int, Document]], names: dict[str, int], vocabulary: Vocabulary
+) -> Annotation:
+    documents = [document for _, document in found]
+    sentences = [sentence for document in documents for sentence in document.split()]
+    bounds = np.append(0, np.cumsum(ints([len(sentence) for sentence in sentences])))
+    counts = ints([len(document.split()) for document in documents])
+    first = np.cumsum(counts) - counts
+    lengths = np.diff(np.append(bounds[first], bounds[-1]))
+    corpus = Corpus(
+        source.shown,
+        len(sentences),
+        bounds,
+        Tokens.of(list(chain.from_iterable(sentences))),
+        np.repeat(ints([number for number, _ in found]), lengths),
+        documents=first,
+        names=tuple(_name(source, number, document, names) for number, document in found),
+    )
+    layers: dict[str, Layer] = {"chains": _chains(documents, vocabulary)}
+    tagged = [document.pos is not None for document in documents]
+    if all(tagged):
+        tags = [tag for document in documents for sentence in document.pos or () for tag in sentence]
+        layers["pos"] = Written(Tokens.of(tags), vocabulary.columns["pos"])
+    elif any(tagged):
+        raise source.error(found[tagged.index(False)][0], "the document has no pos, as others have", "give it for all")
+    return Annotation(corpus, layers, {"chains": Reading(NAME)}, source.name)
+
+
+def _name(source: Source, number: int, document: Document, names: dict[str, int]) -> str:
+    name = document.doc_key if document.doc_key is not None else str(len(names) + 1)
+    if name in names:
+        finding = f"the document {name} stands in line {names[name]} already"
+        source.report(number, finding, "give every document a doc_key of its own", "document")
+        name = f"{name} in line {number}"
+    names[name] = number
+    return name
+
+
+def _chains(documents: Sequence[Document], vocabulary: Vocabulary) -> Chains:
+    rows, chains = list[tuple[int, int, int, int]](), 0
+    for number, document in enumerate(documents):
+        for cluster in document.clusters or ():
+            rows += [(number, start, end + 1, chains) for start, end in cluster]
+            chains += 1
+    return Chains.of(vocabulary, *ints(rows).reshape(-1, 4).T)
+
+
+def write(annotation: Annotation) -> Iterator[str]:
+    """The lines of a file with the same chains, a line a document; gaps are filled."""
+    corpus, pos = annotation.corpus, annotation.layers.get("pos")
+    assert corpus.bounds is not None
+    assert corpus.tokens is not None
+    words = [corpus.tokens[token] for token in range(len(corpus.tokens))]
+    tags = pos.to_list() if isinstance(pos, Tags) else None
+    clusters = annotation.chains().clusters(len(corpus.names))
+    edges = np.append(corpus.documents, corpus.sentences).tolist()
+    bounds = corpus.bounds.tolist()
+    for number, name in enumerate(corpus.names):
+        sentences = [(bounds[at], bounds[at + 1]) for at in range(*edges[number : number + 2])]
+        record: dict[str, object] = {"doc_key": name, "sentences": [words[begin:end] for begin, end in sentences]}
+        if tags is not None:
+            record["pos"] = [tags[begin:end] for begin, end in sentences]
+        record["clusters"] = [[[start, end - 1] for start, end in cluster] for cluster in clusters[number]]
+        yield msgspec.json.encode(record).decode() + "\n"

@@ -1,0 +1,212 @@
+"""CorefUD: coreference in the MISC column of CoNLL-U, as `Entity=`.
+
+`Entity=(e1-person-1-` opens a mention of e1, `e1)` closes it, `(e1-person-1-)` is one of a single word. A comment
+`# global.Entity = eid-etype-head-other` names the fields. `e1[1/2]` and `e1[2/2]` are the parts of one mention. Empty
+nodes (`5.1`) are tokens here, since they can be mentions. `# newdoc id = name` begins a document.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from evenhand.arrays import Ints, ints
+from evenhand.formats.blocks import split
+from evenhand.formats.conllu import COLUMNS
+from evenhand.formats.layout import rows_of
+from evenhand.formats.mention_brackets import Brackets, chains_of, match
+from evenhand.formats.source import Block, Source
+from evenhand.formats.word_lines import Sorting, WordLayout, WordLines
+from evenhand.problems import SettingError
+from evenhand.settings import Columns, ReadSettings
+from evenhand.text.annotation import Annotation, Layer, Reading
+from evenhand.text.chains import Chains
+from evenhand.text.corpus import Corpus
+from evenhand.text.labels import Vocabulary
+from evenhand.text.layers import Written
+from evenhand.text.tokens import Tokens
+
+NAME = "corefud"
+DECLARATION = "# global.Entity ="
+_LAYOUT = WordLayout(NAME, {each: place for place, each in enumerate(COLUMNS)}, len(COLUMNS))
+_BLOCKS = 4
+_SAMPLE = 200
+_BRACKET = re.compile(r"\([^()]+\)?|[^()]+\)")
+_PART = re.compile(r"(?P<entity>.*)\[(?P<part>\d+)/(?P<parts>\d+)\]")
+_NEW_DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id\s*=\s*(?P<name>.*?))?\s*")
+Ranges = list[tuple[int, int]]
+"""First and last token of each part of a mention."""
+_REMEDY = "write Entity=(e1), or (e1 and e1) at the first and last word of a mention"
+
+
+def recognise(sample: Block) -> bool:
+    return DECLARATION.encode() in sample.data
+
+
+def recognise_path(path: Path) -> bool:
+    """Whether a file in CoNLL-U declares entities in its first lines."""
+    return path.is_file() and recognise(Source(path).sample(1 << 14))
+
+
+def has_pos(source: Source, settings: ReadSettings) -> bool:
+    return _pos_column(source, settings) is not None
+
+
+def _pos_column(source: Source, settings: ReadSettings) -> int | None:
+    """The column of POS that the first words have: UPOS, else XPOS, unless a user names one."""
+    wanted = ["upos", "xpos"]
+    for column in settings.columns:
+        name, _, place = str(column).partition("=")
+        if name != "pos" or place not in wanted:
+            raise SettingError(f"{column!r} names no column of CorefUD; write pos=upos or pos=xpos.")
+        wanted = [place]
+    words = [cells for _, _, cells in islice(rows_of(source), _SAMPLE) if len(cells) == _LAYOUT.width]
+    places = [COLUMNS.index(each) for each in wanted]
+    return next((place for place in places if any(cells[place] != "_" for cells in words)), None)
+
+
+def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+    """The file in batches of whole documents."""
+    reader = _Reader(source, _pos_column(source, settings), vocabulary)
+    for block in source.blocks(_BLOCKS * settings.block_size, cut_behind="document"):
+        batch = reader.read(block)
+        if batch is not None:
+            yield batch
+
+
+@dataclass
+class _Reader:
+    """Reads blocks of whole documents."""
+
+    source: Source
+    pos: int | None
+    vocabulary: Vocabulary
+    field_of_entity: int = 0
+    """Which field of an opening bracket names the entity."""
+    names: dict[str, int] = field(default_factory=dict)
+
+    def read(self, block: Block) -> Annotation | None:
+        """The documents of a block, if it has any."""
+        lines = split(block, tabs=True)
+        found = Sorting(self.source, _LAYOUT, lines)()
+        tokens = np.sort(np.concatenate((found.words, found.empty_nodes)))
+        if not len(tokens):
+            return None
+        bounds = np.append(np.unique(found.sentence_of_line[tokens], return_index=True)[1], len(tokens))
+        names, first = self._documents(found, tokens)
+        cells = lines.table(tokens, _LAYOUT.width)
+        corpus = Corpus(
+            self.source.shown,
+            len(bounds) - 1,
+            bounds,
+            Tokens(lines.data, *cells.column(_LAYOUT.columns["form"])),
+            tokens,
+            lines.first_line,
+            documents=np.searchsorted(bounds, first),
+            names=names,
+        )
+        document = np.repeat(np.arange(len(names)), np.diff(np.append(first, len(tokens))))
+        misc = Tokens(lines.data, *cells.column(_LAYOUT.columns["misc"]))
+        layers: dict[str, Layer] = {"chains": self._chains(corpus, misc, document, first)}
+        if self.pos is not None:
+            layers["pos"] = Written(Tokens(lines.data, *cells.column(self.pos)), self.vocabulary.columns["pos"])
+        return Annotation(corpus, layers, {"chains": Reading(NAME)}, self.source.name)
+
+    def _documents(self, found: WordLines, tokens: Ints) -> tuple[tuple[str, ...], Ints]:
+        """The names of documents and their first tokens; without marks there is one document."""
+        names, first = list[str](), list[int]()
+        for line in found.comments.tolist():
+            text = found.lines.text(line)
+            if text.startswith(DECLARATION):
+                fields = text.removeprefix(DECLARATION).strip().split("-")
+                self.field_of_entity = fields.index("eid") if "eid" in fields else 0
+            mark = _NEW_DOCUMENT.fullmatch(text)
+            if mark is not None:
+                names.append(self._once(mark["name"] or str(len(self.names) + 1), found.lines.number(line)))
+                first.append(int(np.searchsorted(tokens, line)))
+        if not first or first[0] > 0:
+            names, first = ["", *names], [0, *first]
+        return tuple(names), ints(first)
+
+    def _once(self, name: str, number: int) -> str:
+        if name in self.names:
+            finding = f"the document {name} began in line {self.names[name]} already"
+            self.source.report(number, finding, "give every document an id of its own", "document")
+            name = f"{name} in line {number}"
+        self.names[name] = number
+        return name
+
+    def _chains(self, corpus: Corpus, misc: Tokens, document: Ints, first: Ints) -> Chains:
+        def report(token: int, finding: str, remedy: str) -> None:
+            self.source.report(corpus.line(token), finding, remedy, "chain")
+
+        codes: dict[str, int] = {}
+        rows = list[tuple[int, int, bool, bool]]()
+        for token in np.flatnonzero(misc.end - misc.start > 1).tolist():
+            for value in (each for each in misc[token].split("|") if each.startswith("Entity=")):
+                found = self._brackets(value.removeprefix("Entity="))
+                if found is None:
+                    report(token, f"{value!r} is no coreference annotation", _REMEDY)
+                    continue
+                rows += [(token, codes.setdefault(name, len(codes)), opens, closes) for name, opens, closes in found]
+        table = ints(rows).reshape(-1, 4).T
+        brackets = Brackets(table[0], table[1], table[2].astype(np.bool_), table[3].astype(np.bool_))
+        mentions = _whole(list(codes), brackets, *match(brackets, document, report), document)
+        begin = ints([min(ranges)[0] for _, ranges in mentions])
+        last = ints([max(end for _, end in ranges) for _, ranges in mentions])
+        shape = ints([self.vocabulary.shapes.code(_gaps(ranges)) for _, ranges in mentions])
+        entities = {name: code for code, name in enumerate(dict.fromkeys(name for name, _ in mentions))}
+        of_mention = document[begin]
+        chain = chains_of(ints([entities[name] for name, _ in mentions]), of_mention)
+        before = first[of_mention]
+        return Chains(self.vocabulary, of_mention, begin - before, last + 1 - before, chain, shape).numbered()
+
+    def _brackets(self, value: str) -> list[tuple[str, bool, bool]] | None:
+        """Name, opens, closes of every bracket; None where something else stands there."""
+        pieces = _BRACKET.findall(value)
+        if "".join(pieces) != value:
+            return None
+        found = []
+        for piece in pieces:
+            if not piece.startswith("("):
+                found.append((piece[:-1], False, True))
+                continue
+            fields = piece.strip("()").split("-")
+            if self.field_of_entity >= len(fields):
+                return None
+            found.append((fields[self.field_of_entity], True, piece.endswith(")")))
+        return found
+
+
+def _whole(
+    names: Sequence[str], brackets: Brackets, opens: Ints, closes: Ints, document: Ints
+) -> list[tuple[str, Ranges]]:
+    """Mentions in the order of their first parts: entity, and first and last token of each part."""
+    mentions: list[tuple[str, Ranges]] = []
+    begun: dict[tuple[int, str, str], Ranges] = {}
+    columns = (brackets.token[opens], brackets.token[closes], brackets.name[opens])
+    for begin, last, code in zip(*(column.tolist() for column in columns), strict=True):
+        found = _PART.fullmatch(names[code])
+        if found is None:
+            mentions.append((names[code], [(begin, last)]))
+            continue
+        key = (int(document[begin]), found["entity"], found["parts"])
+        if found["part"] == "1" or key not in begun:
+            begun[key] = []
+            mentions.append((found["entity"], begun[key]))
+        begun[key].append((begin, last))
+    return mentions
+
+
+def _gaps(ranges: Ranges) -> tuple[int, ...]:
+    """The tokens that parts leave out between them, counted from the first one."""
+    if len(ranges) == 1:
+        return ()
+    inside = {token for begin, last in ranges for token in range(begin, last + 1)}
+    first = min(inside)
+    return tuple(token - first for token in range(first, max(inside)) if token not in inside)
