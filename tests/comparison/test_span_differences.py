@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import evenhand as eh
 from build import Row
 from build import rows as spans_of_a_sentence
-from evenhand.result.comparison import Differences, Pair
+from evenhand.result.pairs import Differences, Pair
 
 LENGTH = 15
 

@@ -12,6 +12,7 @@ from evenhand.engines.serial import Run, SideCount
 from evenhand.judge.arcs import ARCS_KINDS, NOUNS, Verdicts, all_mentions, is_nominal, judge_any, judge_nominal
 from evenhand.judge.chains.count import count_chains
 from evenhand.judge.chains.repeats import first_only, repeats
+from evenhand.problems import InputError
 from evenhand.settings import ARCS, Groups, ScoreSettings
 from evenhand.tally import Tally, tally_table
 from evenhand.text.annotation import Annotation
@@ -93,6 +94,8 @@ class ChainRun:
             if watch is not None:
                 watch(portion)
             run.add_text(batch.corpus, batch.reading)
+        if not run.sentences:
+            raise InputError(batch.corpus.source, None, "there is no word in it", "give a gold standard that has some")
         for name, feed in self._feeds.items():
             feed.finish()
             run.systems[name].reading, run.systems[name].mismatches = feed.reading, feed.found

@@ -17,12 +17,13 @@ from evenhand.engines.compare_spans import SpanComparing
 from evenhand.engines.compare_words import WordComparing
 from evenhand.engines.compared import comparison
 from evenhand.engines.inputs import Side, name_of, named, open_chains, open_inputs, open_words, same_positions
-from evenhand.engines.options import Options, Prepared, content_for, listed, prepare
-from evenhand.engines.pairs import Compared, Resampling
+from evenhand.engines.options import Options, Prepared, content_for, listed, prepare, with_pos
+from evenhand.engines.pairs import Compared
 from evenhand.engines.serial import run_serial
+from evenhand.engines.testing import Resampling
 from evenhand.problems import SettingError
 from evenhand.result.comparison import Comparison
-from evenhand.settings import ARCS, ReadSettings, ScoreSettings, choose, column_names
+from evenhand.settings import ARCS, CHAIN_MODELS, ReadSettings, ScoreSettings, choose, column_names
 from evenhand.text.annotation import extra_layer
 from evenhand.text.labels import Vocabulary
 
@@ -133,10 +134,7 @@ class _Run:
             raise SettingError("A word list is for the slice 'vocabulary'; name that too.")
         chosen: Any = {**self.options, "match": (self.by,)}
         if task == "chains":
-            if self.by == "arcs_nom" or content.has_pos:
-                chosen["match"] = ("mela", "lea", *ARCS)
-            else:
-                chosen["match"] = ("mela", "lea", "arcs_any")
+            chosen["match"] = with_pos(CHAIN_MODELS, content) if self.by == "arcs_any" else CHAIN_MODELS
             if content.has_pos and "pronoun" not in self.slices:
                 self.slices = (*self.slices, "pronoun")
         self.prepared: Prepared = prepare(self.gold, self.systems, chosen)

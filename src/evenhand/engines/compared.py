@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from evenhand.comparison.ranking import headline
 from evenhand.comparison.units import Unit
-from evenhand.engines.pairs import Compared, Pairs, Resampling, UnitsOf
+from evenhand.engines.pairs import Compared, Pairs, UnitsOf
 from evenhand.engines.scored import chain_notes
+from evenhand.engines.testing import Resampling
 from evenhand.result.comparison import Comparison, OracleResult, Slice
 from evenhand.result.notes import notes, notes_on_comparison, notes_on_settings, notes_on_words
 from evenhand.result.result import Gold
 from evenhand.result.signature import joint_signature, signature
 from evenhand.scores.match_model import MatchModel
-from evenhand.scores.models import match_model
 from evenhand.scores.prf import prf
 from evenhand.scores.spans import Row, score_tally
 from evenhand.tally import Tally
@@ -58,12 +58,10 @@ def comparison(found: Compared, resampling: Resampling, units: UnitsOf, shown: S
 
 def _further(found: Compared, labels: Sequence[str]) -> dict[str, dict[str, float]]:
     """Of chains: every system's other scores, beside the one that it is compared by."""
-    settings = found.prepared.settings
-    if settings.task != "chains":
+    if not found.further:
         return {}
-    models = [match_model(name, settings) for name in settings.match]
     return {
-        name: {model.name: headline(model, tallies[model.judge], labels) for model in models}
+        name: {model.name: headline(model, tallies[model.judge], labels) for model in found.further}
         for name, tallies in found.run.tallies.items()
     }
 

@@ -8,8 +8,8 @@ from evenhand.engines.compare import compare
 from evenhand.engines.inputs import Side, unique_names
 from evenhand.engines.options import Options
 from evenhand.problems import SettingError
-from evenhand.result.comparison import Pair
 from evenhand.result.gate import Criterion, Gate
+from evenhand.result.pairs import Pair
 
 DEFAULT_ALPHA = 0.05
 

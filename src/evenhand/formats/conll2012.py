@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 
 import numpy as np
 
@@ -71,7 +71,7 @@ def layout_of(source: Source, settings: ReadSettings) -> ChainLayout:
         return ChainLayout(tabs=False, columns=2, word=None, pos=None)
     tabs = all(tabs for tabs, _ in rows)
     cells = [row if tabs else " ".join(row).split() for _, row in rows]
-    columns = min(map(len, cells))
+    columns = _width(cells)
     named = dict(map(_named, settings.columns))
     word = named.get("word", _word_column(cells, columns))
     pos = named.get("pos", _pos_column(cells, word, columns))
@@ -85,6 +85,24 @@ def layout_of(source: Source, settings: ReadSettings) -> ChainLayout:
     return ChainLayout(tabs, columns, **places)
 
 
+def _width(cells: Sequence[Sequence[str]]) -> int:
+    """How many columns lines have at least, without those that are empty in all of them, as separators stand behind."""
+    columns = min(map(len, cells))
+    while columns > 1 and all(len(row) == columns and not row[-1] and _is_brackets(row[-2]) for row in cells):
+        cells, columns = [row[:-1] for row in cells], columns - 1
+    return columns
+
+
+def _is_brackets(cell: str) -> bool:
+    return cell in ("", "-", "_") or "(" in cell or ")" in cell
+
+
+def _is_numbered(cells: Sequence[Sequence[str]]) -> bool:
+    """Whether the first column numbers words from 1 on in each sentence."""
+    numbers = [int(row[0]) if row[0].isdecimal() else 0 for row in cells]
+    return numbers[0] == 1 and all(number in (1, before + 1) for before, number in pairwise(numbers))
+
+
 def _named(column: int | str) -> tuple[str, int]:
     name, equals, number = str(column).partition("=")
     if name not in _NAMED or not equals or not number.lstrip("-").isdecimal():
@@ -96,7 +114,7 @@ def _word_column(cells: Sequence[Sequence[str]], columns: int) -> int | None:
     """The column of words: the first one behind those that say where a word is."""
     if columns < 3:
         return None
-    if all(row[0].isdecimal() for row in cells):
+    if _is_numbered(cells):
         return 1
     for place in range(3, columns - 1) if columns > 4 else (columns - 2,):
         if not all(row[place].isdecimal() for row in cells):
@@ -143,6 +161,7 @@ class _Reader:
         before = np.searchsorted(tokens.line, begins)
         if len(tokens) and (not len(before) or before[0] > 0):
             names, before = self._without_name(tokens, names), np.append(0, before)
+            begins = np.append(tokens.line[0], begins)
         if not names:
             return None
         breaks = np.concatenate((lines.line[lines.is_blank], marks.line))
@@ -157,6 +176,7 @@ class _Reader:
             lines.first_line,
             documents=np.searchsorted(bounds, before),
             names=names,
+            marks=begins,
         )
         layers: dict[str, Layer] = {"chains": self._chains(tokens, brackets, document, before)}
         if self._layout.pos is not None:
@@ -195,9 +215,10 @@ class _Reader:
 
     def _within_documents(self, tokens: LineCells, marks: LineCells) -> LineCells:
         """The lines of words without those behind the end of a document, which are reported."""
-        is_end = np.array([text.startswith(END) for text in marks.texts()], dtype=np.bool_)
-        mark = np.searchsorted(marks.line, tokens.line) - 1
-        outside = np.append(is_end, False)[mark]
+        told = [(text.startswith((BEGIN, END)), text.startswith(END)) for text in marks.texts()]
+        is_mark, is_end = np.array(told, dtype=np.bool_).reshape(-1, 2).T
+        mark = np.searchsorted(marks.line[is_mark], tokens.line) - 1
+        outside = np.append(is_end[is_mark], False)[mark]
         if not outside.any():
             return tokens
         for row in np.flatnonzero(outside & np.diff(mark, prepend=-2).astype(np.bool_)).tolist():
@@ -212,7 +233,7 @@ class _Reader:
         return marks.line[[row for row, _ in begins]], names
 
     def _name(self, text: str, number: int) -> str:
-        if self._unnamed:
+        if self._unnamed and not self._names:
             finding = "words stand before this mark, in no document"
             self._source.report(number, finding, f"begin the first document with {BEGIN}", "document")
         found = _NAME.fullmatch(text)

@@ -130,14 +130,16 @@ def _annotation(
     counts = ints([len(document.split()) for document in documents])
     first = np.cumsum(counts) - counts
     lengths = np.diff(np.append(bounds[first], bounds[-1]))
+    lines = ints([number for number, _ in found])
     corpus = Corpus(
         source.shown,
         len(sentences),
         bounds,
         Tokens.of(list(chain.from_iterable(sentences))),
-        np.repeat(ints([number for number, _ in found]), lengths),
+        np.repeat(lines, lengths),
         documents=first,
         names=tuple(_name(source, number, document, names) for number, document in found),
+        marks=lines,
     )
     layers: dict[str, Layer] = {"chains": _chains(documents, vocabulary)}
     tagged = [document.pos is not None for document in documents]

@@ -41,8 +41,8 @@ class LineCells:
         block.has_lines(len(end))
         begin = np.append(0, end[:-1] + 1)
         line = np.arange(len(end))
-        if not tabs:
-            begin = np.minimum(_next(block.data, begin, _is_text), end)
+        first = np.minimum(_next(block.data, begin, _is_text), end)
+        begin = np.where(first == end, end, begin) if tabs else first
         while True:
             last = text[end - 1]
             blank = (end > begin) & ((last == SPACE) | (last == CARRIAGE_RETURN) if tabs else last <= SPACE)

@@ -43,7 +43,7 @@ def read_cells(data: bytes, start: Ints, end: Ints, report: Report) -> Brackets:
     cell_of = np.repeat(np.arange(len(rows)), size)
     begin, behind = _names(flat)
     opens, closes = flat[begin - 1] == _OPEN, flat[behind] == _CLOSE
-    if _is_odd(flat, opens, closes):
+    if _is_odd(flat, opens, closes) or np.count_nonzero(np.diff(cell_of[begin], prepend=-1)) < len(rows):
         odd = _odd_cells(flat, cell_of, begin, opens, closes)
         for row in odd.tolist():
             cell = data[start[rows[row]] : end[rows[row]]].decode()

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from evenhand.judge.arcs import NOUNS
 from evenhand.report.chain_tables import CHAIN_NAMES
 from evenhand.report.tables import Cell, Column, Table
-from evenhand.result.comparison import Comparison, Differences, Pair
+from evenhand.result.comparison import Comparison
+from evenhand.result.pairs import Differences, Pair, ScoreChange
 
 _MOST_TYPES = 5
 """How many types of mentions have a column each."""
@@ -20,6 +21,24 @@ def chain_scores(comparison: Comparison, systems: Sequence[str]) -> Table:
     columns = [Column("F1", "text"), *(Column(CHAIN_NAMES[model], "percent") for model in models)]
     further: Mapping[str, Mapping[str, float]] = comparison.further_scores
     return Table("F1", columns, [[name, *(further[name][model] for model in models)] for name in systems])
+
+
+def score_changes(comparison: Comparison) -> Table:
+    """How every score changes, with marks where that is significant."""
+    models = list(next(iter(comparison.pairs.values())).further)
+    columns = [Column("from", "text"), Column("to", "text")]
+    columns += [Column(CHAIN_NAMES[model], "label") for model in models]
+    rows: list[list[Cell]] = [
+        [pair.before, pair.after, *(_change(pair.further[model]) for model in models)]
+        for pair in comparison.pairs.values()
+    ]
+    remark = "" if not comparison.resampling["trials"] else "* p < 0.05, ** p < 0.01, both by Holm over the pairs."
+    return Table("", columns, rows, remark=remark)
+
+
+def _change(found: ScoreChange) -> str:
+    p = 1.0 if found.significance is None else found.significance.p_holm
+    return f"{100 * found.delta:+.2f}" + ("**" if p < 0.01 else "*" if p < 0.05 else "")
 
 
 def paired_scores(comparison: Comparison) -> Table:

@@ -8,9 +8,10 @@ from itertools import pairwise
 
 from evenhand.arrays import Values
 from evenhand.comparison.oracle import Bound
-from evenhand.report.chain_comparison import chain_scores, chain_transitions, paired_scores
+from evenhand.report.chain_comparison import chain_scores, chain_transitions, paired_scores, score_changes
 from evenhand.report.tables import Cell, Column, Table
-from evenhand.result.comparison import Comparison, Differences, Pair, Slice
+from evenhand.result.comparison import Comparison, Slice
+from evenhand.result.pairs import Differences, Pair
 
 NAMES = {"correction": "corrections", "new_error": "new errors", "changed_error": "changed errors"}
 MOST_PAIRS = 6
@@ -26,6 +27,8 @@ def summary_of_comparison(comparison: Comparison) -> Iterator[Table]:
     of_chains = comparison.task == "chains"
     yield chain_scores(comparison, _ranked(comparison)) if of_chains else _scores(comparison)
     yield _pairs(comparison)
+    if of_chains and len(comparison.pairs) <= MOST_ROWS:
+        yield score_changes(comparison)
     yield _oracle(comparison)
     yield _difficulty(comparison)
     yield paired_scores(comparison) if of_chains and _is_few(comparison) else _agreement(comparison)

@@ -2,108 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from evenhand.arrays import Values
 from evenhand.comparison.oracle import Bound
 from evenhand.comparison.units import Unit
+from evenhand.result.pairs import Differences, Pair, Significance
 from evenhand.result.result import Gold
 from evenhand.result.shown import Shown
 from evenhand.settings import Task
 from evenhand.version import __version__
-
-
-@dataclass(frozen=True)
-class Transition:
-    """What units were and became, and how many there are."""
-
-    gold: str
-    before: str
-    after: str
-    change: str
-    """Of trees, what changed: `head`, `relation` or `both`."""
-    count: int
-    share_of_class: float
-    share_of_differences: float
-
-
-@dataclass(frozen=True)
-class Differences:
-    """One class of differences: `correction`, `new_error` or `changed_error`."""
-
-    name: str
-    count: int
-    share: float
-    """Of all differences of the pair."""
-    transitions: Sequence[Transition]
-    """By frequency."""
-    _units: Callable[[], list[Unit]] = field(repr=False, compare=False, default=list)
-
-    def units(self) -> list[Unit]:
-        """The units themselves, with place and context; the files are read again."""
-        return self._units()
-
-    def __len__(self) -> int:
-        return self.count
-
-
-@dataclass(frozen=True)
-class Significance:
-    """A test of the difference between two scores."""
-
-    test: str
-    p: float
-    p_holm: float
-    """Corrected for the number of pairs (Holm 1979)."""
-    trials: int
-    seed: int
-    groups: int
-    """How many documents or sentences the systems differ in."""
-    least: float
-    """The smallest p that so many groups allow."""
-    exact: bool = False
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Two systems: what changes from one to the other."""
-
-    before: str
-    after: str
-    size: int
-    """How many units are compared."""
-    different: int
-    moved: int
-    """How many spans have the same class but other bounds, or mentions another antecedent: no differences."""
-    delta: float
-    """The difference of the scores."""
-    classes: Mapping[str, Differences]
-    significance: Significance | None = None
-    mcnemar: float | None = None
-    """The p-value of the exact test of McNemar, of words."""
-    interval: tuple[float, float] | None = None
-
-    @property
-    def difference(self) -> float:
-        return self.different / self.size if self.size else 0.0
-
-    @property
-    def corrections(self) -> Differences:
-        return self.classes["correction"]
-
-    @property
-    def new_errors(self) -> Differences:
-        return self.classes["new_error"]
-
-    @property
-    def changed_errors(self) -> Differences:
-        return self.classes["changed_error"]
-
-    def units(self, kind: str) -> list[Unit]:
-        """The units of a class (`correction`, `new_error`, `changed_error`); the files are read again."""
-        return self.classes[kind].units()
 
 
 @dataclass(frozen=True)
@@ -160,7 +70,7 @@ class Comparison(Shown):
     sort: str | None = None
     """How a report lists labels: by `frequency`, or by `gain`; without it, bounds by frequency, differences by size."""
     further_scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """Of chains: each system's MELA, LEA and ARCS."""
+    """Of chains: all scores of each system."""
     paired: Mapping[str, Values] = field(default_factory=dict)
     """Of chains: by score, that of each response with each other as the key."""
 
@@ -228,8 +138,20 @@ class Comparison(Shown):
         }
         if self.task in ("spans", "chains"):
             found["moved"] = pair.moved
-        if pair.significance is not None:
-            test = pair.significance
+        found |= self._tested(pair.significance, pair.interval)
+        if pair.mcnemar is not None:
+            found["mcnemar"] = {"p": pair.mcnemar}
+        if pair.further:
+            found["further"] = {
+                name: {"delta": each.delta, **self._tested(each.significance, each.interval)}
+                for name, each in pair.further.items()
+            }
+        return found
+
+    def _tested(self, test: Significance | None, interval: tuple[float, float] | None) -> dict[str, Any]:
+        """The test and the interval of a difference, as far as they were made."""
+        found: dict[str, Any] = {}
+        if test is not None:
             found["significance"] = {
                 "test": test.test,
                 "p": test.p,
@@ -239,10 +161,8 @@ class Comparison(Shown):
                 "groups": test.groups,
                 "exact": test.exact,
             }
-        if pair.mcnemar is not None:
-            found["mcnemar"] = {"p": pair.mcnemar}
-        if pair.interval is not None:
-            low, high = pair.interval
+        if interval is not None:
+            low, high = interval
             level, kind = self.resampling["level"], self.resampling["interval"]
             found["interval"] = {"of": "delta", "kind": kind, "level": level, "low": low, "high": high}
         return found

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evenhand.result.comparison import Comparison, Pair
+from evenhand.result.comparison import Comparison
+from evenhand.result.pairs import Pair
 from evenhand.result.shown import Shown
 from evenhand.version import __version__
 

@@ -11,7 +11,7 @@ from evenhand.text.annotation import Reading
 from evenhand.text.chain_feed import Mismatches
 
 if TYPE_CHECKING:
-    from evenhand.result.comparison import Pair
+    from evenhand.result.pairs import Pair
     from evenhand.result.result import Gold
 
 _MOST_LABELS = 5

@@ -129,6 +129,7 @@ class ChainFeed:
             self._batch, self._next = next(self._stream, None), 0
             if self._batch is None:
                 return False
+            self._batch.chains()  # raises an error where there are none
             reading = self._batch.reading
             self.reading = self.reading.plus(reading) if self.reading else reading
         return True
@@ -142,7 +143,7 @@ class ChainFeed:
         if not np.array_equal(np.diff(mine), np.diff(theirs)):
             document = int((np.diff(mine) != np.diff(theirs)).argmax())
             bounds = mine[document : document + 2], theirs[document : document + 2]
-            raise _length_error(corpus.names[piece.first + document], gold, corpus, *bounds)
+            raise _length_error(piece.first + document, gold, corpus, *bounds)
         if gold.tokens is None or corpus.tokens is None:
             return
         one = gold.tokens.slice(*mine[[0, -1]].tolist())
@@ -167,7 +168,7 @@ def _edges(corpus: Corpus, first: int, size: int) -> Ints:
     return found
 
 
-def _length_error(name: str, gold: Corpus, corpus: Corpus, mine: Ints, theirs: Ints) -> InputError:
+def _length_error(document: int, gold: Corpus, corpus: Corpus, mine: Ints, theirs: Ints) -> InputError:
     """What is wrong with a document that has another number of tokens, and where that begins, if words can tell."""
     (begin, end), (other_begin, other_end) = mine.tolist(), theirs.tolist()
     token = other_begin
@@ -175,8 +176,11 @@ def _length_error(name: str, gold: Corpus, corpus: Corpus, mine: Ints, theirs: I
         size = min(end - begin, other_end - other_begin)
         same = equal(gold.tokens.slice(begin, begin + size), corpus.tokens.slice(other_begin, other_begin + size))
         token = other_begin + (size if same.all() else int((~same).argmax()))
-    finding = f"the document {name} has {other_end - other_begin:,} tokens, in the gold standard {end - begin:,}"
-    line = corpus.line(min(token, max(other_end - 1, 0)))
+    name, size = corpus.names[document], other_end - other_begin
+    finding = f"the document {name} has {size:,} tokens, in the gold standard {end - begin:,}"
+    line = corpus.line(min(token, other_end - 1))
+    if other_end == other_begin:
+        line = corpus.first_line + int(corpus.marks[document]) if len(corpus.marks) else None
     return InputError(corpus.source, line, finding, "give the same tokens in all files", "text")
 
 

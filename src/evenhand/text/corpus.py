@@ -71,6 +71,8 @@ class Corpus:
     """The first sentence of each document."""
     names: tuple[str, ...] = ()
     """What the documents are called, where a file says."""
+    marks: Ints = field(default_factory=empty)
+    """The lines in which documents with names begin, counted as `lines` are."""
     continues: bool = False
     """Whether the first document is the last one of the batch before."""
 
@@ -136,6 +138,7 @@ class Corpus:
                 [starts + shift for starts, shift in zip(documents, first_sentence, strict=False)]
             ),
             names=tuple(name for part in parts for name in part.names),
+            marks=np.concatenate([part.marks + part.first_line for part in parts]),
             continues=parts[0].continues,
             atoms=parts[0].atoms,
             multiwords=_join_multiwords(parts, joined),
