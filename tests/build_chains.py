@@ -6,13 +6,14 @@ in which their mentions begin in a file, by which the first of several chains is
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 from hypothesis import strategies as st
 
 from evenhand.arrays import ints
-from evenhand.text.annotation import Annotation, Reading
+from evenhand.text.annotation import Annotation, Layer, Reading
 from evenhand.text.chains import Chains
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
@@ -64,7 +65,7 @@ def annotation(
         documents=np.arange(count),
         names=tuple(map(str, range(count)) if names is None else names),
     )
-    layers: dict = {"chains": layer(documents)}
+    layers: dict[str, Layer] = {"chains": layer(documents)}
     if pos is not None:
         tags = [tag for each in pos for tag in each]
         known = tuple(dict.fromkeys(tags))
@@ -72,7 +73,7 @@ def annotation(
     return Annotation(corpus, layers, {"chains": Reading()}, name)
 
 
-def cells(rows: Rows, size: int, *, bars: bool = True) -> list[str]:
+def cells(rows: Rows, size: int = 6, *, bars: bool = True) -> list[str]:
     """What the column of coreference has for each token; of a chain's mentions that cross, brackets make nested ones."""
     found: list[list[str]] = [[] for _ in range(size)]
     for chain, first, last in rows:
@@ -94,24 +95,22 @@ def _cell(parts: Sequence[str], *, bars: bool) -> str:
 
 
 def columns(
-    documents: Sequence[Rows],
+    documents: Sequence[Sequence[str]],
     *,
-    size: int = 6,
     names: Sequence[str] | None = None,
     pos: Sequence[Sequence[str]] | None = None,
+    words: str = "w",
     separator: str = "\t",
-    bars: bool = True,
 ) -> str:
-    """A file in the columns of CoNLL-2012, in sentences of three tokens; with twelve columns where there are POS."""
+    """A file of CoNLL-2012, from its cells of coreference: sentences of three tokens; with POS, twelve columns."""
     lines = []
-    for document, rows in enumerate(documents):
-        name = str(document) if names is None else names[document]
+    for document, brackets in enumerate(documents):
+        name = f"d{document}" if names is None else names[document]
         lines.append(f"#begin document ({name}); part 000")
-        for token, cell in enumerate(cells(rows, size, bars=bars)):
-            if token and token % 3 == 0:
-                lines.append("")
+        for token, cell in enumerate(brackets):
+            lines += [""] if token and token % 3 == 0 else []
             middle = [] if pos is None else [pos[document][token], *"*-----*"]
-            lines.append(separator.join([name, "0", str(token % 3), f"w{token}", *middle, cell]))
+            lines.append(separator.join([name, "0", str(token % 3), f"{words}{token}", *middle, cell]))
         lines += ["", "#end document"]
     return "\n".join(lines) + "\n"
 
@@ -135,3 +134,26 @@ def pairs(*, most: int = 3, unique: bool = False) -> st.SearchStrategy[list[Pair
 def sides(documents: Sequence[Pair]) -> tuple[list[list[Row]], list[list[Row]]]:
     """Key and response of all documents."""
     return [key for key, _ in documents], [response for _, response in documents]
+
+
+@st.composite
+def brackets(draw: st.DrawFn, size: int = 6, chains: int = 3) -> list[str]:
+    """Cells of a document with balanced brackets in any order, with bars and without."""
+    opened: Counter[int] = Counter()
+    found = []
+    for token in range(size):
+        parts = []
+        for _ in range(draw(st.integers(0, 3))):
+            chain, kind = draw(st.integers(0, chains - 1)), draw(st.sampled_from(["open", "close", "both"]))
+            if kind == "close" and opened[chain]:
+                parts.append(f"{chain})")
+                opened[chain] -= 1
+            elif kind == "open":
+                parts.append(f"({chain}")
+                opened[chain] += 1
+            else:
+                parts.append(f"({chain})")
+        if token == size - 1:
+            parts += [f"{chain})" for chain in opened.elements()]
+        found.append(_cell(parts, bars=draw(st.booleans())) or draw(st.sampled_from("-_")))
+    return found

@@ -22,8 +22,8 @@ GATE_OUTPUTS = ("text", "json", "markdown")
 @click.option("--alpha", type=float, help="No worse score with a p-value below this [0.05 if no criterion is named].")
 @click.option(
     "--by",
-    type=click.Choice(["fair", "exact", "accuracy", "las", "uas", "ls"]),
-    help="What is compared [fair for spans, accuracy for tags, las for trees].",
+    type=click.Choice(["fair", "exact", "accuracy", "las", "uas", "ls", "arcs_any", "arcs_nom"]),
+    help="What is compared [fair for spans, accuracy for tags, las for trees, arcs_any for chains].",
 )
 @click.option("--trials", type=int, default=10_000, show_default=True, help="Trials of the test.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")

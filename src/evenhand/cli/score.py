@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from evenhand.cli.options import reading_options, score_options, scoring_options
+from evenhand.cli.options import by_side, reading_options, score_options, scoring_options
 from evenhand.cli.output import OUTPUTS, emit, say_readings
 
 
@@ -49,6 +49,8 @@ def score(gold: Path, systems: tuple[Path, ...], form: str, output: Path | None,
     if form == "conlleval":
         if options["task"] in ("tags", "trees", "chains"):
             raise click.UsageError("The layout of conlleval is for spans")
+        if options["task"] is None and _has_chains(gold, options["formats"]):
+            raise click.UsageError("The layout of conlleval is for spans")
         options |= {"match": ("exact", "accuracy"), "task": "spans"}
     results = evenhand.score(gold, list(systems) or None, **score_options(options))
     if isinstance(results, evenhand.Result):
@@ -56,3 +58,10 @@ def score(gold: Path, systems: tuple[Path, ...], form: str, output: Path | None,
     if not quiet:
         say_readings(results)
     emit(results, form, output, quiet=quiet)
+
+
+def _has_chains(gold: Path, formats: Any) -> bool:
+    """Whether a file shows coreference."""
+    from evenhand.engines.inputs import content_of
+
+    return content_of(gold, (by_side(formats) or {}).get("gold"), None).task == "chains"

@@ -2,8 +2,8 @@
 
 - *All answers*: the score of one system with the other as the key. For tags and trees, units with the same answer / N,
   which is 1 - difference. For spans, F1 under exact match: 2 equal spans / spans of both; it is the same both ways.
-  For chains, F1 under ARCS, LEA and MELA; also the same both ways, but where spans are repeated: then the first system
-  is the key.
+  For chains, F1 under ARCS, LEA and MELA, with each system as the key for each other; it is the same both ways, but for
+  ARCS_nom and where spans are repeated.
 - *Correct answers*: 2 units that both have right / (units that one has right + units that the other has right), over
   the units of the gold standard. For spans, right is TP.
 

@@ -12,11 +12,11 @@ from evenhand.engines.serial import Run, SideCount
 from evenhand.judge.arcs import ARCS_KINDS, NOUNS, Verdicts, all_mentions, is_nominal, judge_any, judge_nominal
 from evenhand.judge.chains.count import count_chains
 from evenhand.judge.chains.repeats import first_only, repeats
-from evenhand.problems import InputError
+from evenhand.problems import InputError, SettingError
 from evenhand.settings import ARCS, Groups, ScoreSettings
 from evenhand.tally import Tally, tally_table
 from evenhand.text.annotation import Annotation
-from evenhand.text.chain_feed import ChainFeed, Open
+from evenhand.text.chain_feed import ChainFeed, Open, SeenNames
 from evenhand.text.chains import Chains, spans_of
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Tags
@@ -80,12 +80,15 @@ class ChainRun:
         strict = settings.align == "strict"
         self._gold, self._vocabulary, self._settings = gold, vocabulary, settings
         self._feeds = {name: ChainFeed(read, gold, strict=strict) for name, read in systems.items()}
+        self._seen = SeenNames()
         self._types = MentionTypes(vocabulary, settings.nominal)
         self._parts: dict[str, dict[str, list[Tally]]] = {name: {} for name in systems}
         self.run = Run(SideCount(chains=0), {name: SideCount(chains=0) for name in systems})
 
     def __call__(self, groups: Groups, watch: Watch | None = None) -> Run:
         """Score all documents; groups are documents, or all of them together."""
+        if groups == "sentence":
+            raise SettingError("Scores of chains are no sums over sentences; choose total, document or finest.")
         run = self.run
         for batch in self._gold():
             portion = self._portion(batch, groups)
@@ -106,6 +109,7 @@ class ChainRun:
         return run
 
     def _portion(self, batch: Annotation, groups: Groups) -> ChainPortion:
+        self._seen.add(batch)
         chains = batch.chains().into(self._vocabulary)
         key = first_only(chains)
         self.run.gold.repeated += len(chains) - len(key)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import permutations
 
 import numpy as np
 
 from evenhand.arrays import Values
 from evenhand.comparison.chain_answers import answers_on_chains
 from evenhand.comparison.comparing import Comparing
+from evenhand.comparison.drawn import DrawnChains
+from evenhand.comparison.judged import judged_mentions
 from evenhand.comparison.places import Places
 from evenhand.comparison.ranking import headline
 from evenhand.engines.chains import ChainPortion, MentionTypes, arcs_tally, judged_arcs
@@ -32,7 +34,7 @@ class ChainComparing:
     def __init__(self, comparing: Comparing, by: str, settings: ScoreSettings, types: MentionTypes) -> None:
         self._comparing, self._by, self._settings, self._types = comparing, by, settings, types
         self._paired: dict[tuple[int, int], dict[str, list[Tally]]] = {
-            pair: {"chains": [], by: []} for pair in combinations(range(len(comparing.systems)), 2)
+            pair: {"chains": [], by: []} for pair in permutations(range(len(comparing.systems)), 2)
         }
 
     def __call__(self, portion: ChainPortion) -> None:
@@ -43,7 +45,11 @@ class ChainComparing:
             label = np.full(len(found.mentions), self._comparing.labels.code(UNTYPED))
         document_of = corpus.document_of(np.arange(corpus.sentences)) + portion.document
         places = Places([portion.annotation], portion.before, document_of, portion.document)
-        self._comparing.add(answers_on_chains(found.mentions, found.verdicts, label, corpus), places)
+        answers = answers_on_chains(found.mentions, found.verdicts, label, corpus)
+        self._comparing.add(answers, places)
+        if self._comparing.collecting is not None:
+            drawn = DrawnChains([portion.key, *systems], corpus)
+            self._comparing.collecting.add(judged_mentions(answers), places, drawn)
         self._pair(portion, systems)
 
     def _pair(self, portion: ChainPortion, systems: Sequence[Chains]) -> None:
@@ -59,13 +65,12 @@ class ChainComparing:
             tallies[self._by].append(arcs_tally(found, nothing, self._comparing.labels.values))
 
     def paired(self) -> dict[str, Values]:
-        """By score, that of each response with each other as the key, and 1 with itself."""
+        """By score, that of each response (a column) with each other as the key (a row), and 1 with itself."""
         size = len(self._comparing.systems)
         models = [chain_model(name, self._settings) for name in (self._by, *PAIRED_BY)]
         found = {model.name: np.ones((size, size)) for model in models}
         for (a, b), tallies in self._paired.items():
             merged = {judge: Tally.merge(parts) for judge, parts in tallies.items()}
             for model in models:
-                table = found[model.name]
-                table[a, b] = table[b, a] = headline(model, merged[model.judge], ())
+                found[model.name][a, b] = headline(model, merged[model.judge], ())
         return found

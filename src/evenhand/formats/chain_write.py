@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from evenhand.formats.conll2012 import BEGIN, END
-from evenhand.formats.conllu_write import UNIVERSAL_TAGS
 from evenhand.formats.corefud import DECLARATION
 from evenhand.problems import SettingError
 from evenhand.text.annotation import Annotation
@@ -17,7 +16,9 @@ from evenhand.text.chains import Chains
 from evenhand.text.corpus import Corpus
 from evenhand.text.layers import Tags
 
-_WITH_PART = re.compile(r"(?P<name>.+)_(?P<part>\d+)")
+_WITH_PART = re.compile(r"(?P<name>.+)_(?P<part>0|[1-9]\d*)")
+_NO_NAME = "-"
+"""What the one document of a file without names is called."""
 Part = tuple[int, int, str, int]
 """First and last token, the name in the brackets, and the chain."""
 
@@ -27,7 +28,9 @@ def write_conll2012(annotation: Annotation) -> Iterator[str]:
     corpus, words, tags = annotation.corpus, _words(annotation.corpus), _pos(annotation)
     for number, (name, sentences) in enumerate(_documents(corpus)):
         found = _WITH_PART.fullmatch(name)
-        title, part = (found["name"], found["part"]) if found else (name, None)
+        title, part = (found["name"], found["part"]) if found else (name or _NO_NAME, None)
+        if name.startswith("#"):
+            raise SettingError(f"conll2012 takes {name!r} for a comment; give the document another name.")
         yield f"{BEGIN} ({title}); part {int(part):03}\n" if part else f"{BEGIN} ({title});\n"
         first = sentences[0][0] if sentences else 0
         cells = _cells([(start, end - 1, str(chain), chain) for start, end, chain, _ in _mentions(annotation, number)])
@@ -44,11 +47,13 @@ def write_conll2012(annotation: Annotation) -> Iterator[str]:
 def write_corefud(annotation: Annotation) -> Iterator[str]:
     """Words, their POS, and entities in the last column; the others hold underscores."""
     corpus, words, tags = annotation.corpus, _words(annotation.corpus), _pos(annotation) or ()
-    of_word = 3 if UNIVERSAL_TAGS.issuperset(tags) else 4
+    reading = annotation.reading
+    of_word = 3 if reading.format == "corefud" and reading.column != "pos=xpos" else 4
     for number, (name, sentences) in enumerate(_documents(corpus)):
-        yield f"# newdoc id = {name}\n{DECLARATION} eid\n"
         if not sentences:
-            raise SettingError(f"corefud cannot carry the document {name}, which has no words.")
+            continue
+        yield f"# newdoc id = {name}\n" if name else ""
+        yield f"{DECLARATION} eid\n"
         first = sentences[0][0]
         cells = _cells(list(_parts(annotation, number)))
         for begin, end in sentences:
@@ -125,13 +130,16 @@ def _documents(corpus: Corpus) -> Iterator[tuple[str, list[tuple[int, int]]]]:
 def _words(corpus: Corpus) -> list[str]:
     if corpus.tokens is None:
         raise SettingError(f"{corpus.source} has no words, and the new file needs some.")
-    found = [corpus.tokens[token] for token in range(len(corpus.tokens))]
-    for word in set(found):
-        if not word.strip() or any(char in word for char in "\t\n\r"):
-            raise SettingError(f"{word!r} cannot stand in a file of columns; mend it first.")
-    return found
+    return _checked([corpus.tokens[token] for token in range(len(corpus.tokens))])
 
 
 def _pos(annotation: Annotation) -> list[str] | None:
     pos = annotation.layers.get("pos")
-    return pos.to_list() if isinstance(pos, Tags) else None
+    return _checked(pos.to_list()) if isinstance(pos, Tags) else None
+
+
+def _checked(cells: list[str]) -> list[str]:
+    for cell in set(cells):
+        if not cell.strip() or any(char in cell for char in "\t\n\r"):
+            raise SettingError(f"{cell!r} cannot stand in a file of columns; mend it first.")
+    return cells

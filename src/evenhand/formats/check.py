@@ -14,7 +14,7 @@ from evenhand.problems import InputError, Problem
 from evenhand.settings import Align, ReadSettings
 from evenhand.text.align import Feed
 from evenhand.text.annotation import Annotation, Reading
-from evenhand.text.chain_feed import ChainFeed
+from evenhand.text.chain_feed import SAME_WORDS, ChainFeed
 from evenhand.text.characters import peeked, same_atoms
 from evenhand.text.labels import Vocabulary
 from evenhand.text.word_feed import Side, WordFeed
@@ -80,9 +80,10 @@ def _compare_chains(
 ) -> None:
     """The same for chains: all documents must be there, with the same words."""
     streams = iter([batches])  # read once more where documents are in another order
-    texts = partial(file_batches, Source(against), replace(settings, columns=()), Vocabulary(), {})
-    again = partial(file_batches, Source(source.path), settings, Vocabulary(), {})
-    feed = ChainFeed(lambda: next(streams, None) or again(), texts, strict=align != "position")
+    read_as = replace(settings, columns=(), format=None, task="chains")
+    texts = partial(file_batches, Source(against), read_as, Vocabulary(), {})
+    again = partial(file_batches, Source(source.path, []), settings, Vocabulary(), {})
+    feed = ChainFeed(lambda: next(streams, None) or again(), texts, strict=False)
     try:
         for text in texts():
             feed.take(text)
@@ -90,6 +91,8 @@ def _compare_chains(
     finally:
         for _ in batches:
             pass
+    for line, finding in feed.found.findings if align != "position" else ():
+        source.report(line, finding, SAME_WORDS, "text")
     for name in feed.found.missing:
         source.report(
             None, f"the document {name} of {against} is missing", "add it, with or without chains", "document"

@@ -72,6 +72,7 @@ def layout_of(source: Source, settings: ReadSettings) -> ChainLayout:
     tabs = all(tabs for tabs, _ in rows)
     cells = [row if tabs else " ".join(row).split() for _, row in rows]
     columns = _width(cells)
+    cells = [row for row in cells if len(row) >= columns]
     named = dict(map(_named, settings.columns))
     word = named.get("word", _word_column(cells, columns))
     pos = named.get("pos", _pos_column(cells, word, columns))
@@ -87,7 +88,7 @@ def layout_of(source: Source, settings: ReadSettings) -> ChainLayout:
 
 def _width(cells: Sequence[Sequence[str]]) -> int:
     """How many columns lines have at least, without those that are empty in all of them, as separators stand behind."""
-    columns = min(map(len, cells))
+    columns = sorted(map(len, cells))[len(cells) // 10]  # a few lines may be cut off
     while columns > 1 and all(len(row) == columns and not row[-1] and _is_brackets(row[-2]) for row in cells):
         cells, columns = [row[:-1] for row in cells], columns - 1
     return columns
@@ -100,7 +101,8 @@ def _is_brackets(cell: str) -> bool:
 def _is_numbered(cells: Sequence[Sequence[str]]) -> bool:
     """Whether the first column numbers words from 1 on in each sentence."""
     numbers = [int(row[0]) if row[0].isdecimal() else 0 for row in cells]
-    return numbers[0] == 1 and all(number in (1, before + 1) for before, number in pairwise(numbers))
+    counts_on = all(number in (1, before + 1) for before, number in pairwise(numbers))
+    return numbers[0] == 1 and 2 in numbers and counts_on
 
 
 def _named(column: int | str) -> tuple[str, int]:
@@ -136,7 +138,8 @@ def has_pos(source: Source, settings: ReadSettings) -> bool:
 def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole documents."""
     layout = layout_of(source, settings)
-    reader = _Reader(source, layout, vocabulary)
+    named = ",".join(map(str, settings.columns)) or None
+    reader = _Reader(source, layout, vocabulary, Reading(NAME, column=named))
     for block in source.blocks(_BLOCKS * settings.block_size, cut_behind="document"):
         batch = reader.read(LineCells.of(block, tabs=layout.tabs))
         if batch is not None:
@@ -146,8 +149,8 @@ def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, colu
 class _Reader:
     """Reads blocks of whole documents; it knows the names of all documents before."""
 
-    def __init__(self, source: Source, layout: ChainLayout, vocabulary: Vocabulary) -> None:
-        self._source, self._layout, self._vocabulary = source, layout, vocabulary
+    def __init__(self, source: Source, layout: ChainLayout, vocabulary: Vocabulary, reading: Reading) -> None:
+        self._source, self._layout, self._vocabulary, self._reading = source, layout, vocabulary, reading
         self._names: dict[str, int] = {}
         self._unnamed = False
 
@@ -181,7 +184,7 @@ class _Reader:
         layers: dict[str, Layer] = {"chains": self._chains(tokens, brackets, document, before)}
         if self._layout.pos is not None:
             layers["pos"] = Written(Tokens(lines.data, *cells[self._layout.pos]), self._vocabulary.columns["pos"])
-        return Annotation(corpus, layers, {"chains": Reading(NAME)}, self._source.name)
+        return Annotation(corpus, layers, {"chains": self._reading}, self._source.name)
 
     def _cells(self, tokens: LineCells) -> tuple[LineCells, dict[int, Cell], Cell]:
         """The lines that have all columns that are needed, the cells of these, and those of the brackets."""

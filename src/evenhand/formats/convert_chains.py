@@ -46,6 +46,9 @@ class ChainConversion:
         if self._target != "corefud":
             self._lose(int(np.count_nonzero(chains.shape)), "mentions with gaps, which would be filled")
             chains = replace(chains, shape=np.zeros_like(chains.shape))
+        if self._target == "corefud":
+            edges = np.append(batch.corpus.documents, batch.corpus.sentences)
+            self._lose(int(np.count_nonzero(np.diff(edges) == 0)), "documents without words")
         if self._target != "coref-jsonl":
             self._lose(crossing_in_chain(chains), "mentions that cross others of their chain, and would change bounds")
         return replace(batch, layers={**batch.layers, "chains": chains})

@@ -40,13 +40,23 @@ class Document(msgspec.Struct, gc=False):
     doc_key: str | None = None
     sentences: list[list[str]] | None = None
     tokens: list[str] | None = None
-    pos: list[list[str]] | None = None
+    pos: list[list[str] | str] | None = None
     clusters: Clusters | None = None
     predicted_clusters: Clusters | None = None
 
     def split(self) -> list[list[str]]:
         """Its sentences; all words are one where it has none."""
         return ([self.tokens] if self.tokens else []) if self.sentences is None else self.sentences
+
+    def tags(self) -> list[list[str]] | None:
+        """The POS of its sentences; None where there are none, or not one for every word."""
+        if self.pos is None:
+            return None
+        listed = [each for each in self.pos if isinstance(each, list)]
+        words = [each for each in self.pos if isinstance(each, str)]
+        found = [words] if words and not listed else listed
+        same = len(listed) + len(words) == len(self.pos) and not (listed and words)
+        return found if same and list(map(len, found)) == list(map(len, self.split())) else None
 
 
 _DECODER = msgspec.json.Decoder(Document)
@@ -66,10 +76,16 @@ def has_pos(source: Source, settings: ReadSettings) -> bool:
 def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole documents."""
     names: dict[str, int] = {}
+    tagged: set[bool] = set()
     for block in source.blocks(_BLOCKS * settings.block_size, cut_behind="line"):
         found = list(_documents(source, block, settings))
+        for number, document in found:
+            tagged.add(document.pos is not None)
+            if len(tagged) > 1:
+                finding = "the document has no pos where others have some, or has some where they have none"
+                raise source.error(number, finding, "give it for all")
         if found:
-            yield _annotation(source, found, names, vocabulary)
+            yield _annotation(source, found, names, vocabulary, Reading(NAME, column=_chosen(settings)))
 
 
 def _documents(source: Source, block: Block, settings: ReadSettings) -> Iterator[tuple[int, Document]]:
@@ -111,7 +127,7 @@ def _settled(document: Document, chosen: str | None) -> tuple[str, str] | None:
     if document.sentences is None and document.tokens is None:
         return "the document has no sentences or tokens", "give its words"
     sentences = document.split()
-    if document.pos is not None and list(map(len, document.pos)) != list(map(len, sentences)):
+    if document.pos is not None and document.tags() is None:
         return "pos has not the shape of sentences", "give one POS for every word"
     size = sum(map(len, sentences))
     for start, end in chain.from_iterable(document.clusters or ()):
@@ -122,7 +138,11 @@ def _settled(document: Document, chosen: str | None) -> tuple[str, str] | None:
 
 
 def _annotation(
-    source: Source, found: Sequence[tuple[int, Document]], names: dict[str, int], vocabulary: Vocabulary
+    source: Source,
+    found: Sequence[tuple[int, Document]],
+    names: dict[str, int],
+    vocabulary: Vocabulary,
+    reading: Reading,
 ) -> Annotation:
     documents = [document for _, document in found]
     sentences = [sentence for document in documents for sentence in document.split()]
@@ -142,13 +162,10 @@ def _annotation(
         marks=lines,
     )
     layers: dict[str, Layer] = {"chains": _chains(documents, vocabulary)}
-    tagged = [document.pos is not None for document in documents]
-    if all(tagged):
-        tags = [tag for document in documents for sentence in document.pos or () for tag in sentence]
+    if all(document.pos is not None for document in documents):
+        tags = [tag for document in documents for sentence in document.tags() or () for tag in sentence]
         layers["pos"] = Written(Tokens.of(tags), vocabulary.columns["pos"])
-    elif any(tagged):
-        raise source.error(found[tagged.index(False)][0], "the document has no pos, as others have", "give it for all")
-    return Annotation(corpus, layers, {"chains": Reading(NAME)}, source.name)
+    return Annotation(corpus, layers, {"chains": reading}, source.name)
 
 
 def _name(source: Source, number: int, document: Document, names: dict[str, int]) -> str:
@@ -174,7 +191,8 @@ def write(annotation: Annotation) -> Iterator[str]:
     """The lines of a file with the same chains, a line a document; gaps are filled."""
     corpus, pos = annotation.corpus, annotation.layers.get("pos")
     assert corpus.bounds is not None
-    assert corpus.tokens is not None
+    if corpus.tokens is None:
+        raise SettingError(f"{corpus.source} has no words, and the new file needs some.")
     words = [corpus.tokens[token] for token in range(len(corpus.tokens))]
     tags = pos.to_list() if isinstance(pos, Tags) else None
     clusters = annotation.chains().clusters(len(corpus.names))

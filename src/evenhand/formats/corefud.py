@@ -19,7 +19,7 @@ from evenhand.arrays import Ints, ints
 from evenhand.formats.blocks import split
 from evenhand.formats.conllu import COLUMNS
 from evenhand.formats.layout import rows_of
-from evenhand.formats.mention_brackets import Brackets, chains_of, match
+from evenhand.formats.mention_brackets import Brackets, Report, chains_of, match
 from evenhand.formats.source import Block, Source
 from evenhand.formats.word_lines import Sorting, WordLayout, WordLines
 from evenhand.problems import SettingError
@@ -34,6 +34,8 @@ from evenhand.text.tokens import Tokens
 NAME = "corefud"
 DECLARATION = "# global.Entity ="
 _LAYOUT = WordLayout(NAME, {each: place for place, each in enumerate(COLUMNS)}, len(COLUMNS))
+_ENTITY_FIELDS = ("eid", "GRP")
+"""What the field that names the entity is called, now and in older files."""
 _BLOCKS = 4
 _SAMPLE = 200
 _BRACKET = re.compile(r"\([^()]+\)?|[^()]+\)")
@@ -72,7 +74,8 @@ def _pos_column(source: Source, settings: ReadSettings) -> int | None:
 
 def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole documents."""
-    reader = _Reader(source, _pos_column(source, settings), vocabulary)
+    named = ",".join(map(str, settings.columns)) or None
+    reader = _Reader(source, _pos_column(source, settings), vocabulary, Reading(NAME, column=named))
     for block in source.blocks(_BLOCKS * settings.block_size, cut_behind="document"):
         batch = reader.read(block)
         if batch is not None:
@@ -86,6 +89,7 @@ class _Reader:
     source: Source
     pos: int | None
     vocabulary: Vocabulary
+    reading: Reading
     field_of_entity: int = 0
     """Which field of an opening bracket names the entity."""
     names: dict[str, int] = field(default_factory=dict)
@@ -115,16 +119,19 @@ class _Reader:
         layers: dict[str, Layer] = {"chains": self._chains(corpus, misc, document, first)}
         if self.pos is not None:
             layers["pos"] = Written(Tokens(lines.data, *cells.column(self.pos)), self.vocabulary.columns["pos"])
-        return Annotation(corpus, layers, {"chains": Reading(NAME)}, self.source.name)
+        return Annotation(corpus, layers, {"chains": self.reading}, self.source.name)
 
     def _documents(self, found: WordLines, tokens: Ints) -> tuple[tuple[str, ...], Ints]:
         """The names of documents and their first tokens; without marks there is one document."""
         names, first = list[str](), list[int]()
-        for line in found.comments.tolist():
+        text_of = np.frombuffer(found.lines.data, dtype=np.uint8)
+        # Also those of sentences that are left out, as something in them is wrong.
+        is_comment = (text_of[found.lines.begins] == ord("#")) & (found.lines.cells > 0)
+        for line in np.flatnonzero(is_comment).tolist():
             text = found.lines.text(line)
             if text.startswith(DECLARATION):
                 fields = text.removeprefix(DECLARATION).strip().split("-")
-                self.field_of_entity = fields.index("eid") if "eid" in fields else 0
+                self.field_of_entity = next((fields.index(name) for name in _ENTITY_FIELDS if name in fields), 0)
             mark = _NEW_DOCUMENT.fullmatch(text)
             if mark is not None:
                 names.append(self._once(mark["name"] or str(len(self.names) + 1), found.lines.number(line)))
@@ -156,7 +163,7 @@ class _Reader:
                 rows += [(token, codes.setdefault(name, len(codes)), opens, closes) for name, opens, closes in found]
         table = ints(rows).reshape(-1, 4).T
         brackets = Brackets(table[0], table[1], table[2].astype(np.bool_), table[3].astype(np.bool_))
-        mentions = _whole(list(codes), brackets, *match(brackets, document, report), document)
+        mentions = _whole(list(codes), brackets, *match(brackets, document, report), document, report)
         begin = ints([min(ranges)[0] for _, ranges in mentions])
         last = ints([max(end for _, end in ranges) for _, ranges in mentions])
         shape = ints([self.vocabulary.shapes.code(_gaps(ranges)) for _, ranges in mentions])
@@ -184,22 +191,33 @@ class _Reader:
 
 
 def _whole(
-    names: Sequence[str], brackets: Brackets, opens: Ints, closes: Ints, document: Ints
+    names: Sequence[str], brackets: Brackets, opens: Ints, closes: Ints, document: Ints, report: Report
 ) -> list[tuple[str, Ranges]]:
-    """Mentions in the order of their first parts: entity, and first and last token of each part."""
+    """Mentions in the order of their first parts: entity, and first and last token of each part.
+
+    A mention without all of its parts is a problem.
+    """
     mentions: list[tuple[str, Ranges]] = []
-    begun: dict[tuple[int, str, str], Ranges] = {}
+    begun: dict[tuple[int, str, str], list[Ranges]] = {}
     columns = (brackets.token[opens], brackets.token[closes], brackets.name[opens])
     for begin, last, code in zip(*(column.tolist() for column in columns), strict=True):
         found = _PART.fullmatch(names[code])
         if found is None:
             mentions.append((names[code], [(begin, last)]))
             continue
-        key = (int(document[begin]), found["entity"], found["parts"])
-        if found["part"] == "1" or key not in begun:
-            begun[key] = []
-            mentions.append((found["entity"], begun[key]))
-        begun[key].append((begin, last))
+        several = begun.setdefault((int(document[begin]), found["entity"], found["parts"]), [])
+        # Of mentions that are not complete, the last one that misses this part has it.
+        ranges = next((each for each in reversed(several) if len(each) == int(found["part"]) - 1), None)
+        if ranges is None:
+            ranges = []
+            several.append(ranges)
+            mentions.append((found["entity"], ranges))
+        ranges.append((begin, last))
+    for (_, entity, parts), several in begun.items():
+        for ranges in several:
+            if len(ranges) != int(parts):
+                finding = f"a mention of {entity} has {len(ranges)} of its {parts} parts"
+                report(ranges[0][0], finding, "write all parts, from [1/n] to [n/n]")
     return mentions
 
 

@@ -68,6 +68,8 @@ def find(source: Source, name: str | None, task: Task | None = None) -> Format:
     if task == "trees":  # whose columns a user may name, whatever the file looks like
         return next(each for each in FORMATS if "trees" in each.tasks)
     if task == "chains":
+        if ".conllu" in source.path.suffixes[-2:]:  # a text without chains, too
+            return next(each for each in FORMATS if each.name == "corefud")
         formats.append(next(each for each in FORMATS if each.name == "conll2012"))
     sample = source.sample(1 << 12)
     first = sample.data.lstrip()[:1]

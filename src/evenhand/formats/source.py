@@ -216,7 +216,7 @@ def _last_document(data: bytes) -> int:
     place = data.rfind(b"\n#begin document")
     if place >= 0:
         return place + 1
-    place = data.rfind(b"\n# newdoc")
+    place = max(data.rfind(b"\n# newdoc" + behind) for behind in (b" ", b"\n", b"\r"))
     return _last_blank_line(data[: place + 1]) if place >= 0 else 0
 
 

@@ -11,6 +11,7 @@ from evenhand.report.tables import Cell, Column, Table
 from evenhand.result.comparison import Comparison
 from evenhand.result.pairs import Differences, Pair, ScoreChange
 
+_BOTH_WAYS = "F1 of one response with another as the key: the same both ways, but for ARCS nom and repeated spans."
 _MOST_TYPES = 5
 """How many types of mentions have a column each."""
 
@@ -49,7 +50,7 @@ def paired_scores(comparison: Comparison) -> Table:
     for a, key in enumerate(comparison.systems):
         for b, response in enumerate(comparison.systems[a + 1 :], a + 1):
             rows.append([key, response, *(float(table[a, b]) for table in comparison.paired.values())])
-    return Table("key", columns, rows, remark="F1 of one response with another as the key; the same both ways.")
+    return Table("key", columns, rows, remark=_BOTH_WAYS)
 
 
 def chain_transitions(comparison: Comparison, pair: Pair, found: Differences) -> Table:

@@ -77,6 +77,8 @@ class Annotation:
         return next(iter(self.readings.values()))
 
     def spans(self, layer: str = "spans") -> Spans:
+        if layer not in self.layers:
+            raise SettingError(f"{self.corpus.source} has no spans; give a file that has some.")
         found = self[layer]
         if not isinstance(found, Spans):
             raise TypeError(f"the layer {layer!r} of {self.corpus.source} holds no spans")

@@ -18,6 +18,8 @@ from evenhand.text.chains import Chains
 from evenhand.text.corpus import Corpus
 from evenhand.text.tokens import equal
 
+SAME_WORDS = "give the same words, or --align position"
+_MOST_FINDINGS = 1000
 Open = Callable[[], Iterator[Annotation]]
 """Begins to read a side anew."""
 
@@ -33,6 +35,8 @@ class Mismatches:
     """How many words differ."""
     first_word: str | None = None
     """Where the first one is, and what it is."""
+    findings: list[tuple[int | None, str]] = field(default_factory=list)
+    """Lines and what was found there, of as many as anybody reads."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,22 @@ class _Piece:
     batch: Annotation
     first: int
     size: int
+
+
+class SeenNames:
+    """The names of all documents so far; files of a folder must not share any."""
+
+    def __init__(self) -> None:
+        self._names: set[str] = set()
+
+    def add(self, batch: Annotation) -> None:
+        for name in batch.corpus.names:
+            if name in self._names:
+                finding = f"the document {name} stands in another file already"
+                raise InputError(
+                    batch.corpus.source, None, finding, "give every document a name of its own", "document"
+                )
+            self._names.add(name)
 
 
 class ChainFeed:
@@ -55,6 +75,7 @@ class ChainFeed:
         self._waiting: dict[str, _Piece] = {}
         self._names: set[str] | None = None
         self._gold_names: set[str] = set()
+        self._seen = SeenNames()
         self.reading: Reading | None = None
         self.found = Mismatches()
 
@@ -130,6 +151,7 @@ class ChainFeed:
             if self._batch is None:
                 return False
             self._batch.chains()  # raises an error where there are none
+            self._seen.add(self._batch)
             reading = self._batch.reading
             self.reading = self.reading.plus(reading) if self.reading else reading
         return True
@@ -151,11 +173,13 @@ class ChainFeed:
         different = np.flatnonzero(~equal(one, other))
         if not len(different):
             return
+        for token in different[: _MOST_FINDINGS - len(self.found.findings)].tolist():
+            finding = f"found {other[token]!r} where the gold standard has {one[token]!r}"
+            self.found.findings.append((corpus.line(int(theirs[0]) + token), finding))
         token = int(different[0])
         finding = f"found {other[token]!r} where the gold standard has {one[token]!r}"
         if self._strict:
-            line = corpus.line(int(theirs[0]) + token)
-            raise InputError(corpus.source, line, finding, "give the same words, or --align position", "text")
+            raise InputError(corpus.source, corpus.line(int(theirs[0]) + token), finding, SAME_WORDS, "text")
         self.found.words += len(different)
         self.found.first_word = self.found.first_word or f"{corpus.place(int(theirs[0]) + token)}: {finding}"
 
