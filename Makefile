@@ -6,9 +6,9 @@ READY := $(VENV)/.ready
 DEV_READY := $(VENV)/.ready-dev
 BENCH_VENV := .venv-bench
 BENCH_READY := $(BENCH_VENV)/.ready
-PEERS := "seqeval==1.2.2" "nervaluate==1.2.1" "seqscore==0.9.0" "udtools==0.2.9"
+PEERS := "seqeval==1.2.2" "nervaluate==1.2.1" "seqscore==0.9.0" "udtools==0.2.9" "playwright>=1.45"
 
-.PHONY: help demo test test-long check format docs bench clean
+.PHONY: help demo test test-long check format docs picture bench clean
 
 help:
 	@echo "make demo       set everything up and score the bundled example"
@@ -16,6 +16,7 @@ help:
 	@echo "make test-long  the tests that take minutes"
 	@echo "make check      ruff and mypy"
 	@echo "make docs       docs/definitions.md from the docstrings"
+	@echo "make picture    docs/report.png, with chromium"
 	@echo "make bench      speed, side by side with other tools"
 
 $(READY): pyproject.toml
@@ -25,7 +26,7 @@ $(READY): pyproject.toml
 	@touch $(READY)
 
 $(DEV_READY): $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,arrow,spacy,zstd]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,arrow,spacy,zstd,plot]"
 	@touch $(DEV_READY)
 
 $(BENCH_READY): pyproject.toml Makefile
@@ -53,6 +54,9 @@ format: $(DEV_READY)
 
 docs: $(DEV_READY)
 	$(BIN)/python docs/build.py
+
+picture: $(DEV_READY)
+	$(BIN)/python docs/picture.py
 
 bench: $(BENCH_READY)
 	@$(BENCH_VENV)/bin/python benchmarks/run.py

@@ -9,7 +9,9 @@ Names are loaded on first use, so that importing the package costs nothing.
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from evenhand.version import __version__
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from evenhand.engines.germeval import germeval as germeval
     from evenhand.engines.rank import rank as rank
     from evenhand.engines.rank import rank_suite as rank_suite
+    from evenhand.engines.report import report as report
     from evenhand.engines.score import score as score
     from evenhand.formats.read import read as read
     from evenhand.problems import EvenhandError as EvenhandError
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from evenhand.result.gate import Gate as Gate
     from evenhand.result.germeval import GermEval as GermEval
     from evenhand.result.ranking import Ranking as Ranking
+    from evenhand.result.report import Report as Report
     from evenhand.result.result import Result as Result
     from evenhand.result.result import Results as Results
     from evenhand.tally import Tally as Tally
@@ -57,6 +61,8 @@ _HOMES = {
     "rank": "evenhand.engines.rank",
     "rank_suite": "evenhand.engines.rank",
     "read": "evenhand.formats.read",
+    "Report": "evenhand.result.report",
+    "report": "evenhand.engines.report",
     "score": "evenhand.engines.score",
     "spans": "evenhand.text.lists",
     "tags": "evenhand.text.lists",
@@ -71,6 +77,7 @@ __all__ = [
     "GermEval",
     "InputError",
     "Ranking",
+    "Report",
     "Result",
     "Results",
     "SettingError",
@@ -83,6 +90,7 @@ __all__ = [
     "rank",
     "rank_suite",
     "read",
+    "report",
     "score",
     "spans",
     "tags",
@@ -100,3 +108,14 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+class _Package(ModuleType):
+    """Public names stay what they are: `evenhand.report` is the function, though a folder has the same name."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name not in _HOMES or not isinstance(value, ModuleType):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -125,7 +125,7 @@ def test_latex_sets_the_best_in_bold(folder: Path) -> None:
     assert lines[:2] == ["% 2 systems on the gold standard gold", r"% needs \usepackage{booktabs}"]
     cells = [[cell.strip() for cell in line.removesuffix(r"\\").split("&")] for line in lines if "&" in line]
     assert cells[1:3] == [
-        ["half", r"\textbf{66.67}", "1", "66.67", "2", "-1"],
+        ["half", r"\textbf{66.67}", "1", "66.67", "2", "$-$1"],
         ["short", "0.00", "2", r"\textbf{100.00}", "1", "+1"],
     ]
     assert lines[-1] == f"% {SIGNATURE}"

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import evenhand as eh
-from build_chains import layer
+from build_chains import annotation, layer
 from chain_files import SUFFIXES, Document, content, converted, listed, written
+from evenhand.arrays import ints
 from evenhand.cli import main
-from evenhand.formats.chain_write import crossing_in_chain
+from evenhand.formats.chain_losses import crossing_in_chain
+from evenhand.formats.convert_chains import ChainConversion
+from evenhand.text.annotation import Annotation
 
 DECLARED = "# newdoc id = d\n# global.Entity = eid\n"
 
@@ -67,6 +71,32 @@ def test_gaps_stay_in_corefud(tmp_path: Path, brackets: str, expected: list) -> 
     assert not conversion.losses
 
 
+def with_gaps(*mentions: set[int]) -> Annotation:
+    """A document of eight words with one chain, from the tokens of its mentions."""
+    found = annotation([[(0, min(tokens), max(tokens)) for tokens in mentions]], size=8, words=list("abcdefgh"))
+    chains = found.chains()
+    gaps = [tuple(at - min(each) for at in range(min(each), max(each)) if at not in each) for each in mentions]
+    chains = replace(chains, shape=ints([chains.vocabulary.shapes.code(gap) for gap in gaps]))
+    return replace(found, layers={**found.layers, "chains": chains})
+
+
+@settings(max_examples=200)
+@given(st.lists(st.sets(st.integers(0, 7), min_size=1, max_size=4), min_size=1, max_size=3))
+@example([{0, 6}, {1, 3}])
+@example([{0, 1, 3}, {0, 5}])
+@example([{0, 2, 6}, {1, 3, 5}])
+def test_gaps_of_one_chain_are_kept_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, mentions: list[set[int]]
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "gaps.conllu"
+    try:
+        path.write_text("".join(ChainConversion("corefud", lossy=False).write(iter([with_gaps(*mentions)]))))
+    except eh.SettingError:
+        return
+    found = [{start + at for at in range(end - start) if at not in gaps} for start, end, gaps in spans(path)]
+    assert sorted(map(sorted, found)) == sorted(map(sorted, mentions))
+
+
 @pytest.mark.parametrize(("name", "target"), [("out.conll", "conll2012"), ("out.jsonl", "coref-jsonl")])
 def test_gaps_are_refused_or_filled_elsewhere(tmp_path: Path, name: str, target: str) -> None:
     source = gaps(tmp_path, "(e1[1/2])", "-", "(e1[2/2])(e2)", "(e1)", "(e2[1/2])", "-", "(e2[2/2])")
@@ -112,13 +142,33 @@ def test_documents_without_words_can_be_lost(tmp_path: Path) -> None:
     source = written(tmp_path, [Document("a", [], [], []), CROSSING._replace(chains=[[(0, 1)]])], tagged=False)
     found = run(source, tmp_path / "out.conllu", "--lossy")
     assert (found.exit_code, found.stderr[:5]) == (0, "Lost:")
+    assert "without words" in found.stderr
     assert [each.name for each in content(tmp_path / "out.conllu")] == ["d"]
+
+
+@pytest.mark.parametrize("target", SUFFIXES)
+def test_the_chain_that_keeps_a_repeated_span_is_kept_or_refused(tmp_path: Path, target: str) -> None:
+    """The first one: of a list in JSON lines, by its first bracket elsewhere."""
+    words = [list("abcd")]
+    (tmp_path / "key").mkdir()
+    key = written(tmp_path / "key", [Document("a", words, [], [[(0, 0), (1, 1)], [(2, 2), (3, 3)]])], tagged=False)
+    source = written(tmp_path, [Document("a", words, [], [[(2, 2), (3, 3)], [(0, 0), (1, 1), (2, 2)]])], tagged=False)
+    assert eh.score(key, source)["mela"].f1 == 1
+    try:
+        path, _ = converted(source, target)
+    except eh.SettingError:
+        return
+    assert eh.score(key, path)["mela"].f1 == 1
 
 
 # Names
 
 
-@pytest.mark.parametrize("name", ["n_007", "#1", "a_0"], ids=["zeros", "hash", "part"])
+@pytest.mark.parametrize(
+    "name",
+    ["n_007", "#1", "a_0", " a", "a\tb", "a\nb", "a; part 3", ")"],
+    ids=["zeros", "hash", "part", "blank", "tab", "line", "words of a mark", "bracket"],
+)
 @pytest.mark.parametrize("target", ["conll2012", "corefud"])
 def test_documents_keep_odd_names_or_are_refused(tmp_path: Path, name: str, target: str) -> None:
     """By names they are matched, so that a file with other ones would score nothing."""
@@ -139,6 +189,7 @@ def test_files_without_documents_can_be_converted(tmp_path: Path) -> None:
     for target in SUFFIXES:
         key, response = (converted(tmp_path / f"{name}.conllu", target)[0] for name in ("key", "response"))
         assert eh.score(key, response)["mentions"].f1 == 1
+        assert eh.read(key).corpus.names == ("-" if target == "conll2012" else "",)
 
 
 def test_pos_with_tabs_are_refused_in_columns(tmp_path: Path) -> None:

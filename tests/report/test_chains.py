@@ -83,6 +83,17 @@ def test_nouns_come_first_and_others_by_frequency(results: eh.Results) -> None:
     assert len(list(chain_tables(results["rules"], alone=True))) == 2
 
 
+FEW_NOUNS = annotation([[(0, 0, 0), (0, 1, 2), (0, 3, 3), (0, 4, 4), (0, 5, 5)]], pos=[["PRP"] * 6])
+
+
+def test_nouns_come_first_even_where_they_are_few() -> None:
+    (table, *_) = chain_tables(eh.score(FEW_NOUNS, FEW_NOUNS), alone=True)
+    assert (first(table), [row[1] for row in table.rows]) == (["nouns", "PRP", "overall"], [1, 3, 4])
+    found = eh.compare(FEW_NOUNS, {"a": annotation([[]]), "b": FEW_NOUNS}, **NONE)
+    (_, corrections), *_ = pair_tables(found, found.pair("a", "b"))
+    assert (names(corrections)[5:], corrections.rows[0][5:]) == (["nouns", "PRP"], [1, 3])
+
+
 def test_without_pos_there_is_one_row() -> None:
     result = eh.score(annotation([[(0, 0, 0), (0, 2, 2)]]), annotation([[(0, 0, 0)]]))
     (table,) = chain_tables(result, alone=True)

@@ -40,6 +40,7 @@ def check(files: tuple[Path, ...], against: Path | None, align: Any, form: str, 
     import msgspec
 
     from evenhand.formats.check import check as check_file
+    from evenhand.problems import visible
 
     settings = read_settings(options)
     failed = False
@@ -49,11 +50,11 @@ def check(files: tuple[Path, ...], against: Path | None, align: Any, form: str, 
         for problem in found.problems:
             row = {"file": problem.source, "line": problem.line, "kind": problem.kind}
             row |= {"finding": problem.finding, "remedy": problem.remedy}
-            click.echo(str(problem) if form == "text" else msgspec.json.encode(row).decode())
+            click.echo(visible(str(problem)) if form == "text" else msgspec.json.encode(row).decode())
         if form == "text":
             kinds = Counter(problem.kind for problem in found.problems)
             counted = ", ".join(f"{count:,} {kind}" for kind, count in kinds.most_common())
-            click.echo(f"{path}: {_summary(found)}; {'problems: ' + counted if kinds else 'no problems'}")
+            click.echo(visible(f"{path}: {_summary(found)}; {'problems: ' + counted if kinds else 'no problems'}"))
     sys.exit(1 if failed else 0)
 
 

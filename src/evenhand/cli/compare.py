@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from evenhand.cli.options import Names, reading_options, score_options, scoring_options
+from evenhand.cli.style import table_options, table_style
 
 COMPARE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "jsonl")
 SHOWN = ("correction", "new_error", "changed_error", "unsolved", "solved_once")
@@ -74,6 +75,7 @@ STATISTICS = ("trials", "resamples", "interval", "level", "seed")
 @click.option(
     "--as", "form", type=click.Choice(COMPARE_OUTPUTS), default="text", show_default=True, help="Form of the output."
 )
+@table_options
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to this file instead.")
 @click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
 def compare(gold: Path, systems: tuple[Path, ...], **options: Any) -> None:
@@ -92,7 +94,8 @@ def compare(gold: Path, systems: tuple[Path, ...], **options: Any) -> None:
     import evenhand
     from evenhand.cli.output import emit
 
+    style = table_style(options)
     plain = ("by", "baseline", "sequence", "top", "sort", "slices", "vocabulary", "show", "limit", *STATISTICS)
     chosen = score_options(options) | {name: options[name] for name in plain}
     comparison = evenhand.compare(gold, list(systems), **chosen)
-    emit(comparison, options["form"], options["output"], quiet=options["quiet"])
+    emit(comparison, options["form"], options["output"], quiet=options["quiet"], style=style)

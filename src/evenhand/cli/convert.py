@@ -74,7 +74,9 @@ def convert(source: Path, target: Path, to: str | None, to_encoding: str, **opti
 
 
 def _say(target: str, losses: Mapping[str, int], not_carried: set[str]) -> None:
+    from evenhand.cli.output import say
+
     for what, count in losses.items():
-        click.echo(f"Lost: {count:,} {what}.", err=True)
+        say(f"Lost: {count:,} {what}.")
     if not_carried:
-        click.echo(f"Not carried by {target}: {', '.join(sorted(not_carried))}.", err=True)
+        say(f"Not carried by {target}: {', '.join(sorted(not_carried))}.")

@@ -9,8 +9,9 @@ from typing import Any
 import click
 
 from evenhand.cli.options import reading_options, score_options, scoring_options
+from evenhand.cli.style import table_options, table_style
 
-GATE_OUTPUTS = ("text", "json", "markdown")
+GATE_OUTPUTS = ("text", "json", "markdown", "latex")
 
 
 @click.command
@@ -32,6 +33,7 @@ GATE_OUTPUTS = ("text", "json", "markdown")
 @click.option(
     "--as", "form", type=click.Choice(GATE_OUTPUTS), default="text", show_default=True, help="Form of the output."
 )
+@table_options
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to this file instead.")
 @click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
 def gate(gold: Path, baseline: Path, candidate: Path, **options: Any) -> None:
@@ -44,8 +46,9 @@ def gate(gold: Path, baseline: Path, candidate: Path, **options: Any) -> None:
     import evenhand
     from evenhand.cli.output import emit
 
+    style = table_style(options)
     plain = ("max_drop", "max_new_errors", "alpha", "by", "trials", "seed")
     chosen = score_options(options) | {name: options[name] for name in plain}
     found = evenhand.gate(gold, baseline, candidate, **chosen)
-    emit(found, options["form"], options["output"], quiet=options["quiet"])
+    emit(found, options["form"], options["output"], quiet=options["quiet"], style=style)
     sys.exit(0 if found.passed else 1)

@@ -37,7 +37,7 @@ def germeval(gold: Path, prediction: Path | None, form: str, output: Path | None
     evenhand germeval gold.tsv prediction.tsv --as json -o scores.json
     """
     import evenhand
-    from evenhand.cli.output import write
+    from evenhand.cli.output import say, write
     from evenhand.report import germeval as report
 
     if options["latex"] and form == "json":
@@ -49,7 +49,8 @@ def germeval(gold: Path, prediction: Path | None, form: str, output: Path | None
     else:
         shown = (report.latex if options["latex"] else report.text)(result, verbose=options["verbose"])
     if options["latex"] and not options["quiet"]:
-        click.echo("\n".join(report.remarks(result)), err=True)
+        for line in report.remarks(result):
+            say(line)
     if output is None:
         click.echo(shown, nl=False)
     else:

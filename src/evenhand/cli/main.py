@@ -13,6 +13,8 @@ COMMANDS = {
     "score": "Scores and error types of systems.",
     "rank": "Scores and ranks under several match models.",
     "compare": "What changes from one system to another.",
+    "report": "One page with scores, differences and errors.",
+    "plot": "Figures for papers.",
     "gate": "Whether a candidate may replace a baseline.",
     "germeval": "The metrics of GermEval 2014.",
     "check": "Every problem of files, with line and remedy.",
@@ -39,7 +41,7 @@ class Commands(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
     def invoke(self, ctx: click.Context) -> object:
-        from evenhand.problems import EvenhandError
+        from evenhand.problems import EvenhandError, visible
 
         try:
             return super().invoke(ctx)
@@ -48,7 +50,7 @@ class Commands(click.Group):
         except click.UsageError as error:
             command = error.ctx.command_path if error.ctx else "evenhand"
             message = f"{error.format_message().rstrip('.')}; see {command} --help."
-        click.echo(f"evenhand: {message}", err=True)
+        click.echo(visible(f"evenhand: {message}"), err=True)
         sys.exit(2)
 
 

@@ -155,10 +155,16 @@ def _with(command: Command, options: Sequence[Callable[[Command], Command]]) -> 
     return command
 
 
-def scoring_options(defaults: str, *, with_match: bool = True) -> Callable[[Command], Command]:
-    """What is scored and how; `defaults` says which match models are taken unless others are named."""
+def scoring_options(
+    defaults: str, *, with_match: bool = True, without: Sequence[str] = ()
+) -> Callable[[Command], Command]:
+    """What is scored and how; `defaults` says which match models are taken unless others are named.
+
+    Options named in `without` are left out, where they would do nothing.
+    """
+    left_out = without if with_match else (*without, *_OF_OTHER_MODELS)
+    kept = [option for name, option in _SCORING_OPTIONS.items() if name not in left_out]
     if not with_match:
-        kept = [option for name, option in _SCORING_OPTIONS.items() if name not in _OF_OTHER_MODELS]
         return lambda command: _with(command, kept)
     models = click.option(
         "--match",
@@ -167,7 +173,7 @@ def scoring_options(defaults: str, *, with_match: bool = True) -> Callable[[Comm
         f"Of tags: accuracy. Of trees: {', '.join(ATTACHMENT)}, and conll18 or one of its thirteen: conll18-las, … "
         f"Of chains: {', '.join(CHAIN_MODELS)} [{defaults}].",
     )
-    return lambda command: _with(command, (models, *_SCORING_OPTIONS.values()))
+    return lambda command: _with(command, (models, *kept))
 
 
 _SCORING_OPTIONS = {

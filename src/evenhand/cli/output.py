@@ -3,42 +3,74 @@
 from __future__ import annotations
 
 import os
+import sys
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from evenhand.problems import InputError
+from evenhand.problems import InputError, visible
 
 if TYPE_CHECKING:
+    from evenhand.report.style import TableStyle
     from evenhand.result.comparison import Comparison
     from evenhand.result.gate import Gate
     from evenhand.result.ranking import Ranking
     from evenhand.result.result import Results
 
 OUTPUTS = ("text", "json", "csv", "markdown", "latex", "value", "conlleval")
+STYLED = ("text", "markdown", "latex")
+"""The forms whose figures and columns a user may choose."""
+NARROWEST = 80
+"""How many columns a terminal is taken to have at least."""
 
 
-def emit(results: Results | Ranking | Comparison | Gate, form: str, path: Path | None, *, quiet: bool) -> None:
+def emit(
+    results: Results | Ranking | Comparison | Gate,
+    form: str,
+    path: Path | None,
+    *,
+    quiet: bool,
+    style: TableStyle | None = None,
+) -> None:
     """Render the results and write them; notes that a form has no place for go to standard error."""
-    text: str = import_module(f"evenhand.report.{form}").render(results)
+    render = import_module(f"evenhand.report.{form}").render
+    text: str = render(results, _fitting(style, form, path)) if form in STYLED else render(results)
     if form in ("csv", "jsonl", "value", "conlleval") and not quiet:
         for note in results.notes:
-            click.echo(f"Note: {note}", err=True)
+            say(f"Note: {note}")
     if path is None:
         click.echo(text, nl=False)
     else:
         write(path, text)
 
 
+def _fitting(style: TableStyle | None, form: str, path: Path | None) -> TableStyle:
+    """The style; text on a terminal is folded into its width, but not below what tables are made for."""
+    import shutil  # slow to load, and --help does without
+
+    from evenhand.report.style import PLAIN
+
+    style = style or PLAIN
+    if form != "text" or path is not None or not sys.stdout.isatty():
+        return style
+    return replace(style, width=max(NARROWEST, shutil.get_terminal_size().columns))
+
+
+def say(message: str) -> None:
+    """Say something on standard error, where control characters from data are spelled out."""
+    click.echo(visible(message), err=True)
+
+
 def say_readings(results: Results) -> None:
     """Say on standard error what each file was taken for."""
     for name, reading in [(results.gold.name, results.gold.reading)] + [(r.name, r.reading) for r in results.values()]:
-        click.echo(f"{name}: {reading}", err=True)
+        say(f"{name}: {reading}")
 
 
-def write(path: Path, text: str) -> None:
+def write(path: Path, content: str | bytes) -> None:
     """Write through a temporary file in the same folder, so that nobody ever sees half a file."""
     import tempfile  # slow to load, and most commands print
 
@@ -48,8 +80,8 @@ def write(path: Path, text: str) -> None:
         reason = (error.strerror or "unknown reason").lower()
         raise InputError(str(path), None, f"cannot be written ({reason})", "check the folder") from None
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content.encode("utf-8") if isinstance(content, str) else content)
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, path)
     except OSError as error:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from evenhand.cli.options import reading_options, score_options, scoring_options
+from evenhand.cli.style import table_options, table_style
 
 RANK_OUTPUTS = ("text", "json", "csv", "markdown", "latex")
 RANK_MATCH = (
@@ -27,6 +28,7 @@ RANK_MATCH = (
 @click.option(
     "--as", "form", type=click.Choice(RANK_OUTPUTS), default="text", show_default=True, help="Form of the output."
 )
+@table_options
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to this file instead.")
 @click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
 def rank(gold: Path | None, systems: tuple[Path, ...], suite: Path | None, **options: Any) -> None:
@@ -49,6 +51,7 @@ def rank(gold: Path | None, systems: tuple[Path, ...], suite: Path | None, **opt
     import evenhand
     from evenhand.cli.output import emit
 
+    style = table_style(options)
     chosen = score_options(options) | {name: options[name] for name in ("resamples", "level", "seed")}
     if suite is not None:
         if gold is not None:
@@ -58,4 +61,4 @@ def rank(gold: Path | None, systems: tuple[Path, ...], suite: Path | None, **opt
         raise click.UsageError("Name a GOLD file and SYSTEM files, or a --suite")
     else:
         ranking = evenhand.rank(gold, list(systems), **chosen)
-    emit(ranking, options["form"], options["output"], quiet=options["quiet"])
+    emit(ranking, options["form"], options["output"], quiet=options["quiet"], style=style)

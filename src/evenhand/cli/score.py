@@ -9,6 +9,7 @@ import click
 
 from evenhand.cli.options import by_side, reading_options, score_options, scoring_options
 from evenhand.cli.output import OUTPUTS, emit, say_readings
+from evenhand.cli.style import table_options, table_style
 
 
 @click.command
@@ -24,9 +25,10 @@ from evenhand.cli.output import OUTPUTS, emit, say_readings
 @click.option("--baselines", is_flag=True, help="What trivial systems get under ts and t.")
 @reading_options(sided=True)
 @click.option("--as", "form", type=click.Choice(OUTPUTS), default="text", show_default=True, help="Form of the output.")
+@table_options
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to this file instead.")
 @click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
-def score(gold: Path, systems: tuple[Path, ...], form: str, output: Path | None, quiet: bool, **options: Any) -> None:
+def score(gold: Path, systems: tuple[Path, ...], output: Path | None, quiet: bool, **options: Any) -> None:
     """Score SYSTEM files against the GOLD standard.
 
     Files are CoNLL-style columns (a token a line, tags in the last column), span tables, CoNLL-U, and many others.
@@ -37,6 +39,7 @@ def score(gold: Path, systems: tuple[Path, ...], form: str, output: Path | None,
     evenhand score gold.conll flair.conll --match fair --as value
     evenhand score both.conll --as json -o scores.json
     evenhand score both.conll --as conlleval
+    evenhand score gold.conll flair.conll elmo.conll --as latex --caption "Scores" --show-columns model,F1
     evenhand score gold.conll flair.conll --match ts,t,overlap,semeval --supertag ENTITY --baselines
     evenhand score gold.conllu parser.conllu
     evenhand score gold.conllu parser.conllu --match las --punctuation relation --as value
@@ -46,6 +49,7 @@ def score(gold: Path, systems: tuple[Path, ...], form: str, output: Path | None,
     """
     import evenhand
 
+    form, style = options["form"], table_style(options)
     if form == "conlleval":
         if options["task"] in ("tags", "trees", "chains"):
             raise click.UsageError("The layout of conlleval is for spans")
@@ -57,7 +61,7 @@ def score(gold: Path, systems: tuple[Path, ...], form: str, output: Path | None,
         results = evenhand.Results({results.name: results})
     if not quiet:
         say_readings(results)
-    emit(results, form, output, quiet=quiet)
+    emit(results, form, output, quiet=quiet, style=style)
 
 
 def _has_chains(gold: Path, formats: Any) -> bool:

@@ -50,6 +50,8 @@ class Answers:
     """Of trees: the gold standard's heads; heads are places among its words, -1 for the root."""
     absent: Bools | None = None
     """Where there is surplus: which units are not surplus under which system."""
+    gold_label: Ints | None = None
+    """Of spans: the gold label that each verdict counts for, -1 for none; surplus has that of the span it overlaps."""
     gold_antecedent: Ints | None = None
     """Of mentions: the closest antecedent in the key, by its place among the units; -1 for none."""
     words: int = 0
@@ -87,17 +89,19 @@ def class_of(code: int) -> tuple[str, int]:
 
 def answers_on_spans(gold: Spans, judged: Sequence[tuple[Spans, Verdicts]]) -> Answers:
     """The verdicts of several systems on the gold standard's spans and on all surplus."""
-    surplus = [_surplus(len(gold), system, verdicts) for system, verdicts in judged]
+    surplus = [_surplus(gold, system, verdicts) for system, verdicts in judged]
     unit, spans = _identified(surplus)
     size, extra = len(gold), int(unit.max(initial=-1)) + 1
     nothing = span_class(np.full(extra, TN), np.full(extra, -1))
     shown = np.concatenate((np.zeros((len(judged), size), dtype=np.int64), np.tile(nothing, (len(judged), 1))), axis=1)
-    part = np.full(shown.shape, -1)
+    part, gold_label = np.full(shown.shape, -1), np.full(shown.shape, -1)
+    gold_label[:, :size] = gold.label
     begin = 0
     for row, ((system, verdicts), own) in enumerate(zip(judged, surplus, strict=True)):
         shown[row, :size], part[row, :size] = _of_gold(size, system, verdicts)
         units = size + unit[begin : begin + len(own.kind)]
         shown[row, units] = span_class(own.kind, own.spans.label)
+        gold_label[row, units], part[row, units] = own.gold_label, own.bounds
         begin += len(own.kind)
     kind = shown & ((1 << _KIND_BITS) - 1)
     return Answers(
@@ -111,6 +115,7 @@ def answers_on_spans(gold: Spans, judged: Sequence[tuple[Spans, Verdicts]]) -> A
         start=np.concatenate((gold.start, spans.start)),
         end=np.concatenate((gold.end, spans.end)),
         absent=kind == TN,
+        gold_label=gold_label,
     )
 
 
@@ -128,10 +133,18 @@ def _of_gold(size: int, system: Spans, verdicts: Verdicts) -> tuple[Ints, Ints]:
 class _Surplus:
     spans: Spans
     kind: Ints
+    gold_label: Ints
+    """The label of the gold span that each was matched with, in the end; -1 for none."""
+    bounds: Ints
 
 
-def _surplus(size: int, system: Spans, verdicts: Verdicts) -> _Surplus:
-    return _Surplus(system.take(verdicts.system[size:]), verdicts.kind[size:])
+def _surplus(gold: Spans, system: Spans, verdicts: Verdicts) -> _Surplus:
+    size = len(gold)
+    partner = verdicts.gold[size:]
+    bounds = np.append((gold.start << 32) | gold.end, -1)[partner]
+    return _Surplus(
+        system.take(verdicts.system[size:]), verdicts.kind[size:], np.append(gold.label, -1)[partner], bounds
+    )
 
 
 def _identified(surplus: Sequence[_Surplus]) -> tuple[Ints, Spans]:
@@ -173,7 +186,7 @@ def answers_on_words(
     The alignments must all be with the same words of the gold standard.
     """
     words = systems[0].aligned.gold
-    partner = np.stack([_partners(each.aligned) for each in systems])
+    partner = np.stack([partners(each.aligned) for each in systems])
     units = np.flatnonzero((partner >= 0).all(axis=0) & counted)
     shown = np.stack([each.label[row[units]] for each, row in zip(systems, partner, strict=True)])
     gold = label[units]
@@ -206,7 +219,7 @@ def _both(head: Ints, relation: Ints) -> Ints:
     return ((head + 2) << 24) | relation
 
 
-def _partners(aligned: Aligned) -> Ints:
+def partners(aligned: Aligned) -> Ints:
     """The system's word for each word of the gold standard; -1 where there is none."""
     found = np.full(len(aligned.gold), -1)
     found[aligned.rows[0]] = aligned.rows[1]

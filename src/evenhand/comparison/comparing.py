@@ -10,6 +10,7 @@ import numpy as np
 from evenhand.arrays import Ints
 from evenhand.comparison.agreement import Agreement
 from evenhand.comparison.answers import Answers, class_of
+from evenhand.comparison.collecting import Collecting
 from evenhand.comparison.differences import Differences
 from evenhand.comparison.oracle import Oracle
 from evenhand.comparison.places import Places
@@ -40,11 +41,12 @@ class Comparing:
         slices: Sequence[str] = (),
         vocabulary: Collection[str] | None = None,
         wanted: Wanted | None = None,
+        collecting: Collecting | None = None,
     ) -> None:
         self.systems, self.labels, self.task = tuple(systems), labels, task
         self.differences = Differences(pairs, of_trees=task == "trees")
         self.oracle, self.agreement = Oracle(len(systems)), Agreement(len(systems))
-        self.wanted = wanted
+        self.wanted, self.collecting = wanted, collecting
         self._slicers = {name: slicer(name, vocabulary, labels) for name in slices}
         self._slice_names: dict[str, Codes[str]] = {name: Codes() for name in slices}
         self._slice_units: dict[str, Counter[str]] = {name: Counter() for name in slices}

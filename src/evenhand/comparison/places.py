@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -50,6 +50,11 @@ class Places:
         corpus, own = self.corpus(sentence)
         return corpus.place(own if corpus.bounds is None else int(corpus.bounds[own]) + token)
 
+    def line(self, sentence: int, token: int) -> int | None:
+        """The line of a token, where the file has lines."""
+        corpus, own = self.corpus(sentence)
+        return corpus.line(own if corpus.bounds is None else int(corpus.bounds[own]) + token)
+
     def text(self, sentence: int) -> str | None:
         """The sentence; None where the file has no text."""
         corpus, own = self.corpus(sentence)
@@ -59,6 +64,34 @@ class Places:
         if corpus.atoms == "characters":
             return self.words(sentence, 0, end - begin) if begin < end else ""
         return corpus.text(own)
+
+    def tokens(self, sentence: int) -> list[str]:
+        """The tokens of a sentence, or characters; their numbers where the file has none."""
+        corpus, own = self.corpus(sentence)
+        if corpus.bounds is None:
+            return []
+        begin, end = corpus.bounds[own : own + 2].tolist()
+        if corpus.tokens is None:
+            return [str(number) for number in range(1, end - begin + 1)]
+        return [corpus.tokens[token] for token in range(begin, end)]
+
+    def pieces(self, sentence: int, edges: Collection[int]) -> tuple[list[int], list[str]]:
+        """Of a text of characters: where pieces begin, which are words cut at some edges, and their texts.
+
+        A piece has the spaces behind it.
+        """
+        corpus, own = self.corpus(sentence)
+        assert corpus.tokens is not None
+        assert corpus.bounds is not None
+        begin, end = corpus.bounds[own : own + 2].tolist()
+        start, behind = corpus.tokens.start[begin:end], corpus.tokens.end[begin:end]
+        is_cut = np.append(True, start[1:] > behind[:-1])
+        is_cut[[edge for edge in edges if 0 < edge < end - begin]] = True
+        cuts = np.flatnonzero(is_cut) if end > begin else np.zeros(0, dtype=np.int64)
+        limits = np.append(start[cuts], behind[-1:])
+        data = corpus.tokens.data
+        texts = [data[one:other].decode() for one, other in zip(limits[:-1].tolist(), limits[1:].tolist(), strict=True)]
+        return cuts.tolist(), texts
 
     def words(self, sentence: int, start: int, end: int) -> str | None:
         """The text of some tokens, or characters, of a sentence."""

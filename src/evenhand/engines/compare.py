@@ -8,6 +8,7 @@ from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
+from evenhand.comparison.collecting import Collecting
 from evenhand.comparison.comparing import Comparing
 from evenhand.comparison.slices import SLICES
 from evenhand.comparison.units import Unit, Wanted
@@ -84,7 +85,7 @@ def compare(
     The other keywords are those of `score`. Tags and trees are compared on the words that all systems have.
     """
     sides = named(systems) or {}
-    run = _Run(gold, sides, by, baseline, sequence, _word_list(vocabulary), listed(slices), options)
+    run = ComparisonRun(gold, sides, by, baseline, sequence, _word_list(vocabulary), listed(slices), options)
     resampling = Resampling(trials, resamples, interval, level, seed)
     if top < 0 or (limit is not None and limit < 0):
         raise SettingError("top and limit must be 0 or more.")
@@ -100,12 +101,19 @@ def compare(
         run(asked)
         return asked.found
 
+    def page(path: str | Path | None) -> str:
+        """A report on the same systems, which is loaded late as it compares them itself."""
+        from evenhand.engines.report import report
+
+        chosen = {"trials": trials, "resamples": resamples, "seed": seed, **options}
+        return report(gold, sides, by=None if run.by == "exact" else run.by, **chosen).to_html(path)  # type: ignore[arg-type]
+
     found = comparison(compared, resampling, units, wanted.found if wanted is not None else ())
-    return replace(found, show=show, top=top, sort=sort)
+    return replace(found, show=show, top=top, sort=sort, page=page)
 
 
 @dataclass
-class _Run:
+class ComparisonRun:
     """A comparison that can be run more than once: for its counts, and for the units behind them."""
 
     gold: Side
@@ -117,8 +125,11 @@ class _Run:
     slices: tuple[str, ...]
     options: Options
 
+    least: int = 2
+    """How many systems there must be."""
+
     def __post_init__(self) -> None:
-        if len(self.systems) < 2:
+        if len(self.systems) < self.least:
             raise SettingError("A comparison takes two systems at least.")
         content = content_for(self.gold, self.options)
         task = content.task
@@ -154,7 +165,7 @@ class _Run:
         first = names.index(self.baseline)
         return [(first, other) for other in numbers if other != first]
 
-    def __call__(self, wanted: Wanted | None) -> Compared:
+    def __call__(self, wanted: Wanted | None, collecting: Collecting | None = None) -> Compared:
         task = self.prepared.settings.task
         vocabulary = Vocabulary()
         comparing = Comparing(
@@ -165,6 +176,7 @@ class _Run:
             slices=self.slices,
             vocabulary=self.vocabulary,
             wanted=wanted,
+            collecting=collecting,
         )
         return {"spans": self._spans, "chains": self._chains}.get(task, self._words)(comparing, vocabulary)
 

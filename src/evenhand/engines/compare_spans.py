@@ -9,6 +9,8 @@ import numpy as np
 from evenhand.arrays import Ints
 from evenhand.comparison.answers import answers_on_spans
 from evenhand.comparison.comparing import Comparing
+from evenhand.comparison.drawn import DrawnSpans
+from evenhand.comparison.judged import judged_spans
 from evenhand.comparison.places import Places
 from evenhand.engines.judging import Question
 from evenhand.engines.portion import Portion
@@ -25,8 +27,11 @@ class SpanComparing:
     def __call__(self, portion: Portion, gold: Spans, questions: Mapping[str, Question]) -> None:
         judged = [(each.given[1], each.verdicts(self._by)) for each in questions.values()]
         places = Places(portion.batches, self._sentences, self._document_of(portion))
-        self._comparing.add(answers_on_spans(gold, judged), places)
-        self._comparing.add_spans(gold, [system for system, _ in judged])
+        answers, sides = answers_on_spans(gold, judged), [system for system, _ in judged]
+        self._comparing.add(answers, places)
+        self._comparing.add_spans(gold, sides)
+        if self._comparing.collecting is not None:
+            self._comparing.collecting.add(judged_spans(answers), places, DrawnSpans([gold, *sides]))
         self._sentences += portion.sentences
 
     def _document_of(self, portion: Portion) -> Ints:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 
 import numpy as np
 
-from evenhand.arrays import Bytes, Ints
+from evenhand.arrays import Bools, Bytes, Ints
 from evenhand.comparison.answers import Answers, WordAnswers, answers_on_words
 from evenhand.comparison.comparing import WORD_KINDS, Comparing
+from evenhand.comparison.drawn import DrawnWords
+from evenhand.comparison.judged import heads_of, judged_words
 from evenhand.comparison.places import Places
 from evenhand.engines.serial import Run, SideCount
 from evenhand.engines.word_judging import WordJudging
@@ -89,7 +91,22 @@ class WordComparing:
         found = answers_on_words(label, head, self._by, answers, counted)
         self.left_out += int(np.count_nonzero(counted)) - len(found)
         self._count(found, words.groups)
-        self._comparing.add(found, self._places(words))
+        places = self._places(words)
+        self._comparing.add(found, places)
+        if self._comparing.collecting is not None:
+            self._collect(label, head, answers, counted, places)
+
+    def _collect(
+        self, label: Ints, head: Ints | None, answers: Sequence[WordAnswers], counted: Bools, places: Places
+    ) -> None:
+        """Keep units for an error browser: all words that count, also those that not all systems have."""
+        judged, partner = judged_words(label, head, self._by, answers, counted)
+        labels = [label, *(np.append(each.label, -1)[row] for each, row in zip(answers, partner, strict=True))]
+        heads = None
+        if head is not None:
+            heads = [head, *(heads_of(each, row) for each, row in zip(answers, partner, strict=True))]
+        assert self._comparing.collecting is not None
+        self._comparing.collecting.add(judged, places, DrawnWords(answers[0].aligned.gold.bounds, labels, heads))
 
     def _count(self, found: Answers, groups: Ints) -> None:
         self.run.gold.add(found.label, self._labels.values)

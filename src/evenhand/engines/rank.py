@@ -198,16 +198,17 @@ def _average(manifest: Path, parts: Mapping[str, Ranking], samples: Mapping[str,
         }
         for model in first.models
     }
+    resamples = first.resamples if all(samples.values()) else 0  # chains of one document have none
     joint = {
         model: {system: np.mean([each[model][system] for each in samples.values()], axis=0) for system in first.systems}
-        for model in (first.models if first.resamples else ())
+        for model in (first.models if resamples else ())
     }
     return Ranking(
         "average",
         standings(scores, joint, first.level),
         correlations(scores),
         first.level,
-        first.resamples,
+        resamples,
         first.seed,
         "+".join(dict.fromkeys(part.groups for part in parts.values())),
         joint_signature(part.signature for part in parts.values()) + f"|suite:{'+'.join(parts)}",

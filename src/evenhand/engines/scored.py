@@ -124,6 +124,7 @@ def _results(
             tallies=tallies,
             models=tuple(models),
             chains=side.chains,
+            weights=weights,
         )
     return Results(found)
 

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from evenhand.formats.chain_losses import parts_of
 from evenhand.formats.conll2012 import BEGIN, END
 from evenhand.formats.corefud import DECLARATION
 from evenhand.problems import SettingError
 from evenhand.text.annotation import Annotation
-from evenhand.text.chains import Chains
 from evenhand.text.corpus import Corpus
 from evenhand.text.layers import Tags
 
@@ -67,20 +67,6 @@ def write_corefud(annotation: Annotation) -> Iterator[str]:
             yield "\n"
 
 
-def crossing_in_chain(chains: Chains) -> int:
-    """How many mentions cross another one of their chain, which brackets cannot say."""
-    found, last_chain = 0, -1
-    open_ends: list[int] = []
-    ordered = chains.take(np.lexsort((-chains.end, chains.start, chains.chain)))
-    columns = (ordered.chain, ordered.start, ordered.end)
-    for chain, start, end in zip(*(column.tolist() for column in columns), strict=True):
-        open_ends = [each for each in open_ends if each > start] if chain == last_chain else []
-        found += any(each < end for each in open_ends)
-        open_ends.append(end)
-        last_chain = chain
-    return found
-
-
 def _cells(parts: Sequence[Part]) -> dict[int, tuple[list[str], list[str]]]:
     """By token, the brackets that open mentions (or are whole ones) and those that close some.
 
@@ -111,12 +97,10 @@ def _mentions(annotation: Annotation, document: int) -> Iterator[tuple[int, int,
 def _parts(annotation: Annotation, document: int) -> Iterator[Part]:
     """The parts of mentions, of which most have one."""
     for start, end, chain, gaps in _mentions(annotation, document):
-        tokens = [token for token in range(start, end) if token - start not in gaps]
-        breaks = [at for at in range(1, len(tokens)) if tokens[at] > tokens[at - 1] + 1]
-        edges = list(zip([0, *breaks], [*breaks, len(tokens)], strict=True))
-        for number, (begin, behind) in enumerate(edges, 1):
-            part = "" if len(edges) == 1 else f"[{number}/{len(edges)}]"
-            yield tokens[begin], tokens[behind - 1], f"e{chain + 1}{part}", chain
+        parts = list(parts_of(start, end, gaps))
+        for number, (begin, last) in enumerate(parts, 1):
+            part = "" if len(parts) == 1 else f"[{number}/{len(parts)}]"
+            yield begin, last, f"e{chain + 1}{part}", chain
 
 
 def _documents(corpus: Corpus) -> Iterator[tuple[str, list[tuple[int, int]]]]:
@@ -124,6 +108,8 @@ def _documents(corpus: Corpus) -> Iterator[tuple[str, list[tuple[int, int]]]]:
     assert corpus.bounds is not None
     bounds, edges = corpus.bounds.tolist(), np.append(corpus.documents, corpus.sentences).tolist()
     for number, name in enumerate(corpus.names):
+        if name != name.strip() or any(char in name for char in "\n\r"):
+            raise SettingError(f"{name!r} cannot be the name of a document in a file of columns; mend it first.")
         yield name, [(bounds[at], bounds[at + 1]) for at in range(*edges[number : number + 2])]
 
 

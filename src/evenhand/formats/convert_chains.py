@@ -9,7 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from evenhand.formats import coref_jsonl
-from evenhand.formats.chain_write import crossing_in_chain, write_conll2012, write_corefud
+from evenhand.formats.chain_losses import crossing_in_chain, mixed_parts, other_first_chains
+from evenhand.formats.chain_write import write_conll2012, write_corefud
 from evenhand.problems import SettingError
 from evenhand.text.annotation import Annotation
 
@@ -51,6 +52,8 @@ class ChainConversion:
             self._lose(int(np.count_nonzero(np.diff(edges) == 0)), "documents without words")
         if self._target != "coref-jsonl":
             self._lose(crossing_in_chain(chains), "mentions that cross others of their chain, and would change bounds")
+            self._lose(mixed_parts(chains), "mentions with gaps that would get parts of others of their chain")
+            self._lose(other_first_chains(chains), "repeated spans that would count for another chain")
         return replace(batch, layers={**batch.layers, "chains": chains})
 
     def _lose(self, count: int, what: str) -> None:

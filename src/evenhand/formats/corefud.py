@@ -74,8 +74,9 @@ def _pos_column(source: Source, settings: ReadSettings) -> int | None:
 
 def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole documents."""
-    named = ",".join(map(str, settings.columns)) or None
-    reader = _Reader(source, _pos_column(source, settings), vocabulary, Reading(NAME, column=named))
+    pos = _pos_column(source, settings)
+    column = "pos=xpos" if pos == COLUMNS.index("xpos") else None
+    reader = _Reader(source, pos, vocabulary, Reading(NAME, column=column))
     for block in source.blocks(_BLOCKS * settings.block_size, cut_behind="document"):
         batch = reader.read(block)
         if batch is not None:

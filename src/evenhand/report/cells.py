@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+from evenhand.report.style import PLAIN, TableStyle
 from evenhand.report.tables import Cell, Kind, Table
 
 _BAR = 20
 """The width of a bar for 100 %."""
 
 
-def cell_text(value: Cell, kind: Kind) -> str:
-    """Shares as percentages with two decimals, counts with thousands separators, nothing for None."""
+def cell_text(value: Cell, kind: Kind, style: TableStyle = PLAIN) -> str:
+    """Scores and shares as percentages with two decimals, unless the style is another; counts with thousands
+    separators, nothing for None.
+    """
     if value is None or isinstance(value, str):
         return value or ""
     if kind == "percent":
-        return f"{100 * value:.2f}"
+        return style.score(value)
+    if kind == "share":
+        return style.share(value)
     if kind == "bar":
         return "█" * round(_BAR * value)
     return f"{value:,.0f}"
 
 
-def row_texts(table: Table) -> list[list[str]]:
+def row_texts(table: Table, style: TableStyle = PLAIN) -> list[list[str]]:
     """The cells of all rows, as they are shown."""
     return [
-        [cell_text(value, column.kind) for value, column in zip(row, table.columns, strict=True)] for row in table.rows
+        [cell_text(value, column.kind, style) for value, column in zip(row, table.columns, strict=True)]
+        for row in table.rows
     ]
 
 
@@ -36,6 +43,10 @@ def headings(table: Table) -> list[str]:
 
 def without_bars(table: Table) -> Table:
     """The table without its bars, which only a terminal needs."""
-    kept = [place for place, column in enumerate(table.columns) if column.kind != "bar"]
+    return with_columns(table, [place for place, column in enumerate(table.columns) if column.kind != "bar"])
+
+
+def with_columns(table: Table, kept: Sequence[int]) -> Table:
+    """The table with some of its columns only."""
     columns = [table.columns[place] for place in kept]
     return replace(table, columns=columns, rows=[[row[place] for place in kept] for row in table.rows])

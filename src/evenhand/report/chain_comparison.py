@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 
 from evenhand.judge.arcs import NOUNS
 from evenhand.report.chain_tables import CHAIN_NAMES
+from evenhand.report.style import PLAIN, TableStyle, stars
 from evenhand.report.tables import Cell, Column, Table
 from evenhand.result.comparison import Comparison
 from evenhand.result.pairs import Differences, Pair, ScoreChange
 
 _BOTH_WAYS = "F1 of one response with another as the key: the same both ways, but for ARCS nom and repeated spans."
+MARKS = "* p < 0.05, ** p < 0.01, both by Holm over the pairs."
 _MOST_TYPES = 5
 """How many types of mentions have a column each."""
 
@@ -21,25 +23,26 @@ def chain_scores(comparison: Comparison, systems: Sequence[str]) -> Table:
     models = list(next(iter(comparison.further_scores.values())))
     columns = [Column("F1", "text"), *(Column(CHAIN_NAMES[model], "percent") for model in models)]
     further: Mapping[str, Mapping[str, float]] = comparison.further_scores
-    return Table("F1", columns, [[name, *(further[name][model] for model in models)] for name in systems])
+    rows: list[list[Cell]] = [[name, *(further[name][model] for model in models)] for name in systems]
+    return Table("F1", columns, rows, rivals=[range(len(rows))])
 
 
-def score_changes(comparison: Comparison) -> Table:
+def score_changes(comparison: Comparison, style: TableStyle = PLAIN) -> Table:
     """How every score changes, with marks where that is significant."""
     models = list(next(iter(comparison.pairs.values())).further)
     columns = [Column("from", "text"), Column("to", "text")]
     columns += [Column(CHAIN_NAMES[model], "label") for model in models]
     rows: list[list[Cell]] = [
-        [pair.before, pair.after, *(_change(pair.further[model]) for model in models)]
+        [pair.before, pair.after, *(_change(pair.further[model], style) for model in models)]
         for pair in comparison.pairs.values()
     ]
-    remark = "" if not comparison.resampling["trials"] else "* p < 0.05, ** p < 0.01, both by Holm over the pairs."
+    remark = MARKS if comparison.resampling["trials"] else ""
     return Table("", columns, rows, remark=remark)
 
 
-def _change(found: ScoreChange) -> str:
-    p = 1.0 if found.significance is None else found.significance.p_holm
-    return f"{100 * found.delta:+.2f}" + ("**" if p < 0.01 else "*" if p < 0.05 else "")
+def _change(found: ScoreChange, style: TableStyle) -> str:
+    p = None if found.significance is None else found.significance.p_holm
+    return style.score(found.delta, "+") + stars(p)
 
 
 def paired_scores(comparison: Comparison) -> Table:
@@ -62,7 +65,7 @@ def chain_transitions(comparison: Comparison, pair: Pair, found: Differences) ->
         counts[each.before, each.after] += each.count
         by_type[each.before, each.after, each.gold] += each.count
     columns = [Column(pair.before, "text"), Column(pair.after, "text"), Column("count", "count")]
-    columns += [Column("% of these", "percent"), Column("% of all", "percent")]
+    columns += [Column("% of these", "share"), Column("% of all", "share")]
     columns += [Column(name, "count") for name in types]
     rows: list[list[Cell]] = []
     for (before, after), count in counts.most_common():

@@ -30,7 +30,8 @@ def chain_summary(results: Results) -> Table:
     if len(results) == 1:
         return scores_of(next(iter(results.values())))
     head = f"F{results.beta:g}"
-    if len(results) <= _MOST_COLUMNS:
+    beside = len(results) <= _MOST_COLUMNS
+    if beside:
         columns = [Column(head, "text"), *(Column(name, "percent") for name in results)]
         rows: list[list[Cell]] = [
             [CHAIN_NAMES[model], *(result[model].headline for result in results.values())] for model in results.models
@@ -38,7 +39,7 @@ def chain_summary(results: Results) -> Table:
     else:
         columns = [Column(head, "text"), *(Column(CHAIN_NAMES[model], "percent") for model in results.models)]
         rows = [[name, *(result[model].headline for model in results.models)] for name, result in results.items()]
-    return Table(head, columns, rows)
+    return Table(head, columns, rows, rivals=() if beside else [range(len(rows))], beside=beside)
 
 
 def scores_of(result: Result) -> Table:
@@ -66,4 +67,5 @@ def _arcs(result: Result, score: ModelScore, remark: str) -> Table:
     for name, row in [*((name, score.labels[name]) for name in order), ("overall", score.overall)]:
         rows.append([name, *(row.counts[kind] for kind in ARCS_KINDS), *score_cells(row, score.beta)])
     summary = 1 if order else 0
-    return Table(CHAIN_NAMES[score.name], [*columns, *score_columns(result)], rows, summary, remark)
+    weights = [result.gold.labels.get(name, 0) for name in order]
+    return Table(CHAIN_NAMES[score.name], [*columns, *score_columns(result)], rows, summary, remark, weights=weights)

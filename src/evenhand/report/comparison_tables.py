@@ -8,7 +8,8 @@ from itertools import pairwise
 
 from evenhand.arrays import Values
 from evenhand.comparison.oracle import Bound
-from evenhand.report.chain_comparison import chain_scores, chain_transitions, paired_scores, score_changes
+from evenhand.report.chain_comparison import MARKS, chain_scores, chain_transitions, paired_scores, score_changes
+from evenhand.report.style import PLAIN, TableStyle, stars
 from evenhand.report.tables import Cell, Column, Table
 from evenhand.result.comparison import Comparison, Slice
 from evenhand.result.pairs import Differences, Pair
@@ -22,14 +23,14 @@ MOST_ROWS = 20
 _NOTHING = "–"
 
 
-def summary_of_comparison(comparison: Comparison) -> Iterator[Table]:
+def summary_of_comparison(comparison: Comparison, style: TableStyle = PLAIN) -> Iterator[Table]:
     """Scores, pairs, the oracle, agreement and difficulty."""
     of_chains = comparison.task == "chains"
     yield chain_scores(comparison, _ranked(comparison)) if of_chains else _scores(comparison)
-    yield _pairs(comparison)
+    yield _pairs(comparison, style)
     if of_chains and len(comparison.pairs) <= MOST_ROWS:
-        yield score_changes(comparison)
-    yield _oracle(comparison)
+        yield score_changes(comparison, style)
+    yield _oracle(comparison, style)
     yield _difficulty(comparison)
     yield paired_scores(comparison) if of_chains and _is_few(comparison) else _agreement(comparison)
     if _is_few(comparison):
@@ -45,7 +46,7 @@ def _is_few(comparison: Comparison) -> bool:
     return len(comparison.systems) <= MOST_SYSTEMS
 
 
-def pair_tables(comparison: Comparison, pair: Pair) -> Iterator[tuple[str, Table]]:
+def pair_tables(comparison: Comparison, pair: Pair, style: TableStyle = PLAIN) -> Iterator[tuple[str, Table]]:
     """What changes from one system to the other, and on which labels: headings and tables."""
     names = f"{pair.before} to {pair.after}"
     for each in pair.classes.values():
@@ -56,7 +57,7 @@ def pair_tables(comparison: Comparison, pair: Pair) -> Iterator[tuple[str, Table
     moved = f" (with the same {other}: {pair.moved:,} more)" if pair.moved else ""
     by = "type of mention" if of_chains else "label"
     if comparison.labels:
-        yield f"{names}, {pair.different:,} of {pair.size:,} units{moved}, by {by}:", _labels(comparison, pair)
+        yield f"{names}, {pair.different:,} of {pair.size:,} units{moved}, by {by}:", _labels(comparison, pair, style)
 
 
 def share_of(pair: Pair, found: Differences) -> str:
@@ -65,7 +66,8 @@ def share_of(pair: Pair, found: Differences) -> str:
 
 def _scores(comparison: Comparison) -> Table:
     columns = [Column("system", "text"), Column(comparison.by, "percent")]
-    return Table("", columns, [[name, comparison.scores[name]] for name in _ranked(comparison)])
+    rows: list[list[Cell]] = [[name, comparison.scores[name]] for name in _ranked(comparison)]
+    return Table("", columns, rows, rivals=[range(len(rows))])
 
 
 def _ranked(comparison: Comparison) -> list[str]:
@@ -75,30 +77,31 @@ def _ranked(comparison: Comparison) -> list[str]:
     return sorted(comparison.systems, key=lambda name: -comparison.scores[name])
 
 
-def _pairs(comparison: Comparison) -> Table:
+def _pairs(comparison: Comparison, style: TableStyle) -> Table:
     columns = [Column("from", "text"), Column("to", "text"), Column("delta", "label")]
     columns += [Column(f"{100 * comparison.resampling['level']:g}% interval", "label")]
     of_words = comparison.task in ("tags", "trees")
     columns += [Column("p", "label"), Column("p (Holm)", "label")]
     columns += [Column("McNemar", "label")] if of_words else []
-    columns += [Column("diff. %", "percent")]
+    columns += [Column("diff. %", "share")]
     columns += [Column(name, "count") for name in ("corrected", "new errors", "changed")]
     rows: list[list[Cell]] = []
-    chosen = _neighbours(comparison)
+    chosen = readable_pairs(comparison)
     for pair in chosen:
         test = pair.significance
         tested: list[Cell] = [_NOTHING] * 2 if test is None else [_p(test.p), _p(test.p_holm)]
         tested += [_NOTHING if pair.mcnemar is None else _p(pair.mcnemar)] if of_words else []
         counts = [each.count for each in pair.classes.values()]
-        row: list[Cell] = [pair.before, pair.after, f"{100 * pair.delta:+.2f}", _interval(pair)]
-        rows.append([*row, *tested, pair.difference, *counts])
-    remark = _how(comparison)
+        marks = stars(test.p_holm) if style.marks and test is not None else ""
+        row: list[Cell] = [pair.before, pair.after, style.score(pair.delta, "+") + marks]
+        rows.append([*row, style.interval(pair.interval, "+"), *tested, pair.difference, *counts])
+    remark = f"{_how(comparison)} {MARKS}" if style.marks and comparison.resampling["trials"] else _how(comparison)
     if len(chosen) < len(comparison.pairs):
         remark = f"Neighbours by score, of {len(comparison.pairs):,} pairs; --as csv has them all. {remark}"
     return Table("", columns, rows, remark=remark)
 
 
-def _neighbours(comparison: Comparison) -> list[Pair]:
+def readable_pairs(comparison: Comparison) -> list[Pair]:
     """All pairs or, where these are too many to read, those of systems next to each other by score."""
     if len(comparison.pairs) <= MOST_ROWS:
         return list(comparison.pairs.values())
@@ -123,12 +126,6 @@ def _how(comparison: Comparison) -> str:
     return " ".join([*parts, f"Seed {made['seed']}."])
 
 
-def _interval(pair: Pair) -> str:
-    if pair.interval is None:
-        return _NOTHING
-    return f"{100 * pair.interval[0]:+.2f} – {100 * pair.interval[1]:+.2f}"
-
-
 def _p(value: float) -> str:
     return f"{value:.4f}" if value >= 0.0001 else "<0.0001"
 
@@ -139,7 +136,7 @@ def transitions(comparison: Comparison, pair: Pair, found: Differences, hint: st
         return chain_transitions(comparison, pair, found)
     columns = [Column("gold", "text"), Column(pair.before, "text"), Column(pair.after, "text")]
     columns += [Column("changed", "text")] if comparison.task == "trees" else []
-    columns += [Column("count", "count"), Column("% of these", "percent"), Column("% of all", "percent")]
+    columns += [Column("count", "count"), Column("% of these", "share"), Column("% of all", "share")]
     rows: list[list[Cell]] = []
     for each in found.transitions[: comparison.top]:
         change: list[Cell] = [each.change] if comparison.task == "trees" else []
@@ -162,7 +159,7 @@ def _by_verdict(found: Differences) -> str:
     return f"They are now: {listed}." if found.name == "new_error" else f"They were: {listed}."
 
 
-def _labels(comparison: Comparison, pair: Pair) -> Table:
+def _labels(comparison: Comparison, pair: Pair, style: TableStyle) -> Table:
     """The labels on which two systems differ most."""
     columns = [Column("label", "text"), Column("units", "count"), Column(pair.before, "percent")]
     columns += [Column(pair.after, "percent"), Column("delta", "label")]
@@ -170,7 +167,7 @@ def _labels(comparison: Comparison, pair: Pair) -> Table:
     if comparison.sort != "frequency":
         order.sort(key=lambda item: (-abs(_delta(item[1], pair)), item[0]))
     rows: list[list[Cell]] = [
-        [label, each.units, each.scores[pair.before], each.scores[pair.after], f"{100 * _delta(each, pair):+.2f}"]
+        [label, each.units, each.scores[pair.before], each.scores[pair.after], style.score(_delta(each, pair), "+")]
         for label, each in order[:MOST_ROWS]
     ]
     more = len(order) - MOST_ROWS
@@ -183,7 +180,7 @@ def _delta(found: Slice, pair: Pair) -> float:
     return found.scores[pair.after] - found.scores[pair.before]
 
 
-def _oracle(comparison: Comparison) -> Table:
+def _oracle(comparison: Comparison, style: TableStyle) -> Table:
     """What systems solve together: overall, in whole sentences, and by label."""
     oracle, few = comparison.oracle, _is_few(comparison)
     best = comparison.systems[oracle.best]
@@ -209,14 +206,14 @@ def _oracle(comparison: Comparison) -> Table:
     if comparison.task == "chains":
         remark += " Units are mentions with an antecedent in the key, and scores are recall."
     if oracle.exact is not None:
-        figures = ", ".join(f"{name} {100 * value:.2f}" for name, value in oracle.exact.items())
+        figures = ", ".join(f"{name} {style.score(value)}" for name, value in oracle.exact.items())
         remark += f" Bounds under exact match: {figures}."
     return Table("oracle", columns, rows, summary_rows=2, remark=remark)
 
 
 def _difficulty(comparison: Comparison) -> Table:
     total = sum(comparison.difficulty.values())
-    columns = [Column("systems right", "text"), Column("units", "count"), Column("%", "percent"), Column("", "bar")]
+    columns = [Column("systems right", "text"), Column("units", "count"), Column("%", "share"), Column("", "bar")]
     rows: list[list[Cell]] = []
     for number, units in comparison.difficulty.items():
         share = units / total if total else 0.0

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from evenhand.problems import SettingError
+from evenhand.problems import SettingError, visible
 from evenhand.result.result import Result, Results
 from evenhand.scores.spans import Row
 
 
 def render(results: Results) -> str:
     lines = [line for result in results.values() for line in _lines(result, is_one_of_many=len(results) > 1)]
-    return "\n".join(lines) + "\n"
+    return "\n".join(map(visible, lines)) + "\n"
 
 
 def _lines(result: Result, *, is_one_of_many: bool) -> Iterator[str]:

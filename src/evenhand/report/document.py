@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from evenhand.comparison.ranking import Standing
 from evenhand.report.chain_tables import chain_summary, chain_tables
 from evenhand.report.comparison_tables import (
     MOST_PAIRS,
@@ -15,13 +14,14 @@ from evenhand.report.comparison_tables import (
     transitions,
     unit_table,
 )
+from evenhand.report.style import PLAIN, TableStyle
 from evenhand.report.tables import Cell, Column, Table, summary, tables
 from evenhand.report.word_tables import official_table, word_summary, word_tables
 from evenhand.result.comparison import Comparison
 from evenhand.result.gate import Gate
 from evenhand.result.ranking import Ranking
 from evenhand.result.result import Result, Results, unit_of
-from evenhand.result.shown import Shown
+from evenhand.result.shown import Shown, Tabled
 
 _NOTHING = "–"
 
@@ -40,27 +40,33 @@ class Document:
     signature: str
 
 
-def document(subject: Shown) -> Document:
+def document(subject: Shown | Tabled, style: TableStyle = PLAIN) -> Document:
     if isinstance(subject, Ranking):
-        sections = [Section("", list(_ranking(subject)))]
-        sections += [Section(f"{name}:", list(_ranking(each))) for name, each in (subject.data_sets or {}).items()]
+        sections = [Section("", list(_ranking(subject, style)))]
+        sections += [
+            Section(f"{name}:", list(_ranking(each, style))) for name, each in (subject.data_sets or {}).items()
+        ]
         return Document(_opening_of_ranking(subject), sections, subject.notes, subject.signature)
     if isinstance(subject, Gate):
         return Document(_opening_of_gate(subject), list(_gate(subject)), subject.notes, subject.signature)
     if isinstance(subject, Comparison):
-        return Document(_opening_of_comparison(subject), list(_comparison(subject)), subject.notes, subject.signature)
+        return Document(
+            _opening_of_comparison(subject), list(_comparison(subject, style)), subject.notes, subject.signature
+        )
+    if isinstance(subject, Result):
+        subject = Results({subject.name: subject})
     if not isinstance(subject, Results):
         raise TypeError(f"{type(subject).__name__} has no tables")
-    return Document(_opening(subject), list(_sections(subject)), subject.notes, subject.signature)
+    return Document(_opening(subject), list(_sections(subject, style)), subject.notes, subject.signature)
 
 
-def _sections(results: Results) -> Iterator[Section]:
+def _sections(results: Results, style: TableStyle) -> Iterator[Section]:
     """The summary, then a section for each system."""
     yield Section("", _summary(results))
     for result in results.values():
         in_chains = "" if result.chains is None else f" in {_counted(result.chains, 'chain')}"
         heading = f"{result.name}: {_counted(result.units, results.unit)}{in_chains}"
-        yield Section(heading, list(_tables(result, alone=len(results) == 1)))
+        yield Section(heading, list(tables_of(result, alone=len(results) == 1, style=style)))
 
 
 def _summary(results: Results) -> list[Table]:
@@ -69,16 +75,16 @@ def _summary(results: Results) -> list[Table]:
     return [summary(results)] if results.task == "spans" else list(word_summary(results))
 
 
-def _tables(result: Result, *, alone: bool) -> Iterator[Table]:
+def tables_of(result: Result, *, alone: bool, style: TableStyle = PLAIN) -> Iterator[Table]:
     """All about one system, which may be the only one."""
     if result.settings.task == "chains":
         yield from chain_tables(result, alone=alone)
     elif result.settings.task == "spans":
-        yield from tables(result)
+        yield from tables(result, style)
     else:
         official = None if alone else official_table(result)
         yield from () if official is None else (official,)
-        yield from word_tables(result)
+        yield from word_tables(result, style)
 
 
 def _opening(results: Results) -> str:
@@ -104,7 +110,7 @@ def _gate(gate: Gate) -> Iterator[Section]:
     rows: list[list[Cell]] = [[each.name, "ok" if each.passed else "FAILED", each.sentence] for each in gate.criteria]
     scores = [Column("system", "text"), Column(gate.comparison.by, "percent")]
     scored: list[list[Cell]] = [[name, score] for name, score in gate.comparison.scores.items()]
-    yield Section("", [Table("", columns, rows), Table("", scores, scored)])
+    yield Section("", [Table("", columns, rows), Table("", scores, scored, rivals=[range(len(scored))])])
     found = gate.pair.new_errors
     if found.count:
         table = transitions(gate.comparison, gate.pair, found, "evenhand compare shows them")
@@ -119,12 +125,12 @@ def _opening_of_comparison(comparison: Comparison) -> str:
     )
 
 
-def _comparison(comparison: Comparison) -> Iterator[Section]:
+def _comparison(comparison: Comparison, style: TableStyle) -> Iterator[Section]:
     """The summary, every pair if they are not too many, and the units that were asked for."""
-    yield Section("", list(summary_of_comparison(comparison)))
+    yield Section("", list(summary_of_comparison(comparison, style)))
     if len(comparison.pairs) <= MOST_PAIRS:
         for pair in comparison.pairs.values():
-            for heading, table in pair_tables(comparison, pair):
+            for heading, table in pair_tables(comparison, pair, style):
                 yield Section(heading, [table])
     if comparison.show is not None:
         yield Section("", [unit_table(comparison)])
@@ -141,7 +147,7 @@ def _counted(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def _ranking(ranking: Ranking) -> Iterator[Table]:
+def _ranking(ranking: Ranking, style: TableStyle) -> Iterator[Table]:
     """Scores and ranks, the intervals, and the correlations between the models."""
     columns = [Column("system", "text")]
     for model in ranking.models:
@@ -156,26 +162,21 @@ def _ranking(ranking: Ranking) -> Iterator[Table]:
             row += [f"{standing.change:+d}" if standing.change else ""] if model != ranking.models[0] else []
         rows.append(row)
     remark = f"±: places gained or lost against {ranking.models[0]}." if len(ranking.models) > 1 else ""
-    yield Table("", columns, rows, remark=remark)
+    yield Table("", columns, rows, remark=remark, rivals=[range(len(rows))])
     if ranking.resamples:
-        yield _intervals(ranking)
+        yield _intervals(ranking, style)
     if ranking.correlations and len(ranking.systems) > 1:
         yield _correlations(ranking)
 
 
-def _intervals(ranking: Ranking) -> Table:
+def _intervals(ranking: Ranking, style: TableStyle) -> Table:
     columns = [Column("system", "text"), *(Column(model, "label") for model in ranking.models)]
     rows: list[list[Cell]] = [
-        [system, *(_interval(ranking[model][system]) for model in ranking.models)] for system in ranking.systems
+        [system, *(style.interval(ranking[model][system].interval) for model in ranking.models)]
+        for system in ranking.systems
     ]
     remark = f"From {ranking.resamples:,} resamples of the {ranking.groups}, seed {ranking.seed}."
     return Table(f"{100 * ranking.level:g}% intervals", columns, rows, remark=remark)
-
-
-def _interval(standing: Standing) -> str:
-    if standing.interval is None:
-        return _NOTHING
-    return f"{100 * standing.interval[0]:.2f} – {100 * standing.interval[1]:.2f}"
 
 
 def _correlations(ranking: Ranking) -> Table:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
+from evenhand.problems import visible
 from evenhand.report import latex as booktabs
 from evenhand.report.cells import row_texts
+from evenhand.report.document import Document, Section
+from evenhand.report.latex_text import comment
 from evenhand.report.tables import Cell, Column, Table
 from evenhand.result.germeval import GermEval
 from evenhand.scores.germeval import LEVELS, Score
@@ -26,26 +30,45 @@ def text(result: GermEval, *, verbose: bool = False) -> str:
     lines = [*_metrics(result), "", "", *_per_type(result), ""]
     if verbose:
         lines += [*_aligned(_counts(result)), ""]
-    return "\n".join([*lines, *remarks(result), result.signature]) + "\n"
+    shown = "\n".join([*lines, *remarks(result), result.signature])
+    return "\n".join(map(visible, shown.split("\n"))) + "\n"
 
 
 def latex(result: GermEval, *, verbose: bool = False) -> str:
     """The four metrics as a table with booktabs; with `verbose`, another one with the counts."""
-    columns = [Column("metric", "text"), *(Column(name, "percent") for name in ("accuracy", "P", "R", "F1"))]
-    rows: list[list[Cell]] = []
-    for name, title in _ROWS.items():
-        metric = result.metrics[name]
-        rows.append([title, metric.accuracy, metric.precision, metric.recall, metric.f1])
-    lines = [f"% {result.signature}", *booktabs.lines(Table("", columns, rows))]
+    lines = [comment(result.signature), *booktabs.lines(_metric_table(result))]
     if verbose:
         lines += ["", *booktabs.lines(_counts(result))]
     return "\n".join(lines) + "\n"
 
 
+def germeval_document(result: GermEval) -> Document:
+    """The four metrics, and the counts below, for reports that are made of tables."""
+    opening = f"GermEval 2014: {result.name} against the gold standard {result.gold_name}"
+    said = "; ".join(line.strip() for line in (_other_level(result), *_repairs(result)))
+    sections = [
+        Section("", [replace(_metric_table(result), remark=f"{said}.")]),
+        Section("counts by label and level", [_counts(result)]),
+    ]
+    return Document(opening, sections, result.notes, result.signature)
+
+
+def _metric_table(result: GermEval) -> Table:
+    columns = [Column("metric", "text"), *(Column(name, "percent") for name in ("accuracy", "P", "R", "F1"))]
+    rows: list[list[Cell]] = []
+    for name, title in _ROWS.items():
+        metric = result.metrics[name]
+        rows.append([title, metric.accuracy, metric.precision, metric.recall, metric.f1])
+    return Table("", columns, rows)
+
+
 def remarks(result: GermEval) -> list[str]:
     """What the script does not say: predictions on the wrong level, what was mended, and what is worth a look."""
-    other_level = f"Predictions right on the other level: {result.other_level:,}"
-    return [other_level, *_repairs(result), *(f"Note: {note}" for note in result.notes)]
+    return [_other_level(result), *_repairs(result), *(f"Note: {note}" for note in result.notes)]
+
+
+def _other_level(result: GermEval) -> str:
+    return f"Predictions right on the other level: {result.other_level:,}"
 
 
 def _metrics(result: GermEval) -> Iterator[str]:

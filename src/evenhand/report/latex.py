@@ -2,80 +2,147 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from evenhand.report.cells import cell_text, headings, row_texts, without_bars
-from evenhand.report.document import document
-from evenhand.report.tables import Table
-from evenhand.result.ranking import Ranking
-from evenhand.result.shown import Shown
+from evenhand.report.cells import headings, row_texts, without_bars
+from evenhand.report.document import Section
+from evenhand.report.latex_text import DEFINITION, comment, escaped, needs
+from evenhand.report.selected import selected
+from evenhand.report.style import PLAIN, TableStyle
+from evenhand.report.tables import Cell, Column, Table
+from evenhand.result.shown import Shown, Tabled
 
-_ESCAPES = str.maketrans(
-    {
-        **{special: f"\\{special}" for special in "&%$#_{}"},
-        "\\": r"\textbackslash{}",
-        "–": "--",
-        "±": r"$\pm$",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-    }
-)
+MOST_ROWS = 40
+"""How many rows fit on a page; longer tables may break."""
+_WIDEST_CELL = 30
+"""How many characters a cell has on one line; longer text may break."""
+_WIDEST = 330
+"""How many points a line has on most pages; tables that may be wider are scaled, as far as they need it."""
+_CHARACTER, _GAP = 5, 12
+"""How many points a character has, and the space between columns."""
+_FITTING = r"\noindent\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+_SMALL = r"{\scriptsize\setlength{\tabcolsep}{3pt}%"
 
 
-def render(subject: Shown) -> str:
+def render(subject: Shown | Tabled, style: TableStyle = PLAIN) -> str:
     """The whole report as tabulars, with the rest as comments; the best of several systems are bold."""
-    shown = document(subject)
-    many = len(shown.sections) > 2 or isinstance(subject, Ranking)
-    parts = [f"% {shown.opening}", "% needs \\usepackage{booktabs}"]
-    for place, section in enumerate(shown.sections):
-        parts += ["", f"% {section.heading}"] if section.heading else []
+    style = replace(style, marks=True)
+    shown = selected(subject, style)
+    floats = bool(style.caption or style.label)
+    parts: list[str] = []
+    number = 0
+    for section in shown.sections:
+        parts += ["", comment(section.heading)] if section.heading else []
         for table in section.tables:
-            parts += ["", *lines(table, best=many and (place == 0 or isinstance(subject, Ranking)))]
-    return "\n".join([*parts, "", *(f"% Note: {note}" for note in shown.notes), f"% {shown.signature}"]) + "\n"
+            number += 1
+            parts += ["", r"\bigskip"] if number > 1 and not floats else []
+            parts += ["", *(_floating(table, section, style, number) if floats else lines(table, style))]
+    body = "\n".join(parts)
+    opening = [comment(shown.opening), f"% needs {needs(body)}"]
+    opening += [DEFINITION] if r"\evenhandtext{" in body else []
+    notes = (comment(f"Note: {note}") for note in shown.notes)
+    return "\n".join([*opening, body, "", *notes, comment(shown.signature)]) + "\n"
 
 
-def lines(table: Table, *, best: bool = False) -> list[str]:
+def lines(table: Table, style: TableStyle = PLAIN, *, best: bool = False) -> list[str]:
     """A tabular with text left and numbers right, a rule before the rows that sum up, and the remark as a paragraph.
 
-    With `best`, the highest figure of every column of percentages is bold, the rows that sum up left aside.
+    The best scores of systems are bold; with `best`, those of all rows but the ones that sum up.
     """
+    shown = _tabular(table, style, best=best)
+    return [*shown, "", escaped(table.remark)] if table.remark else shown
+
+
+def _floating(table: Table, section: Section, style: TableStyle, number: int) -> list[str]:
+    """A table that LaTeX places and numbers; those after the first say in the caption what they hold."""
+    more = ", ".join(part for part in (section.heading.rstrip(":"), table.title) if part) if number > 1 else ""
+    head = []
+    if style.caption:
+        head.append(rf"\caption{{{escaped(f'{style.caption} ({more})' if more else style.caption)}}}")
+    if style.label:
+        head.append(rf"\label{{{style.label}{'' if number == 1 else f'-{number}'}}}")
+    remark = [rf"{{\footnotesize {escaped(table.remark)}\par}}"] if table.remark else []
+    if _is_long(table):
+        return [*_tabular(table, style, head=head), *remark]
+    remark = [r"\par\smallskip", *remark] if remark else []
+    return [r"\begin{table}[htbp]", r"\centering", *head, *_tabular(table, style), *remark, r"\end{table}"]
+
+
+def _is_long(table: Table) -> bool:
+    return len(table.rows) > MOST_ROWS
+
+
+def _tabular(table: Table, style: TableStyle, *, best: bool = False, head: Sequence[str] = ()) -> list[str]:
+    """The rows between rules, which may go over pages where they are many; `head` stands above those."""
     table = without_bars(table)
-    rows = [[_escaped(cell) for cell in row] for row in row_texts(table)]
-    if best:
-        _embolden(rows, table)
-    alignment = "".join("l" if column.kind == "text" else "r" for column in table.columns)
-    shown = [rf"\begin{{tabular}}{{{alignment}}}", r"\toprule"]
-    shown += [_row([_escaped(name) for name in headings(table)]), r"\midrule"]
+    texts, names = row_texts(table, style), headings(table)
+    widths = [max(map(len, column)) for column in zip(names, *texts, strict=True)]
+    rows = [[_cell(*each) for each in zip(row, table.columns, widths, strict=True)] for row in texts]
+    _embolden(rows, replace(table, rivals=[range(len(rows) - table.summary_rows)]) if best else table, texts)
+    kind = "longtable" if _is_long(table) else "tabular"
+    shown = [rf"\begin{{{kind}}}{{{_alignment(table, widths)}}}"]
+    shown += ["".join(head) + r" \\"] if head else []
+    shown += [r"\toprule", _row([escaped(name) for name in names]), r"\midrule"]
+    shown += [r"\endhead"] if kind == "longtable" else []
     for place, row in enumerate(rows):
         if table.summary_rows and place == len(rows) - table.summary_rows > 0:
             shown.append(r"\midrule")
         shown.append(_row(row))
-    shown += [r"\bottomrule", r"\end{tabular}"]
-    if table.remark:
-        shown += ["", _escaped(table.remark)]
-    return shown
+    shown += [r"\bottomrule", rf"\end{{{kind}}}"]
+    if sum(_CHARACTER * min(width, _WIDEST_CELL) + _GAP for width in widths) <= _WIDEST:
+        return shown
+    return [_FITTING if kind == "tabular" else _SMALL, *shown[:-1], shown[-1] + "}"]
 
 
-def _embolden(rows: Sequence[list[str]], table: Table) -> None:
+def _alignment(table: Table, widths: Sequence[int]) -> str:
+    """Numbers right, text left; columns of long text share a part of the line."""
+    is_long = [_is_broken(*each) for each in zip(table.columns, widths, strict=True)]
+    part = rf"p{{{0.45 / max(sum(is_long), 1):.2f}\linewidth}}"
+    kinds = zip(table.columns, is_long, strict=True)
+    return "".join(part if long else "l" if column.kind == "text" else "r" for column, long in kinds)
+
+
+def _is_broken(column: Column, width: int) -> bool:
+    return column.kind == "text" and width > _WIDEST_CELL
+
+
+def _cell(text: str, column: Column, width: int) -> str:
+    """A cell; long text, of paths above all, may break. Of figures, minus signs are such, and stars are raised."""
+    if _is_broken(column, width):
+        return re.sub(r"(?<=[/.:])(?=\S)", r"\\allowbreak{}", escaped(text))
+    if column.kind == "text":
+        return escaped(text)
+    starred = re.sub(r"(\*+)$", r"$^{\1}$", escaped(text))
+    return re.sub(r"(?<![\w$-])-(?=\d)", "$-$", starred)
+
+
+def _embolden(rows: Sequence[list[str]], table: Table, texts: Sequence[Sequence[str]]) -> None:
     """Set the best figures in bold: all that look the same as the highest, lest the choice among them seem random."""
-    scored = len(rows) - table.summary_rows
-    for place, column in enumerate(table.columns):
-        values = [row[place] for row in table.rows[:scored]]
-        numbers = [value for value in values if value is not None and not isinstance(value, str)]
-        if column.kind != "percent" or not numbers:
-            continue
-        highest = cell_text(max(numbers), "percent")
-        for row in rows[:scored]:
-            if row[place] == highest:
-                row[place] = rf"\textbf{{{highest}}}"
+    for group in _groups(table):
+        values = [(_number(table.rows[row][place]), texts[row][place]) for row, place in group]
+        numbers = [(number, text) for number, text in values if number is not None]
+        highest = max(numbers)[1] if len(values) > 1 and numbers else None
+        for (row, place), (number, text) in zip(group, values, strict=True):
+            if number is not None and text == highest:
+                rows[row][place] = rf"\textbf{{{rows[row][place]}}}"
+
+
+def _number(value: Cell) -> float | None:
+    return None if isinstance(value, str) else value
+
+
+def _groups(table: Table) -> Iterator[list[tuple[int, int]]]:
+    """The cells, by row and column, of which the best is bold."""
+    scores = [place for place, column in enumerate(table.columns) if column.kind == "percent"]
+    for rivals in table.rivals:
+        yield from ([(row, place) for row in rivals] for place in scores)
+    if table.beside:
+        yield from ([(row, place) for place in scores] for row in range(len(table.rows)))
 
 
 def _row(cells: Sequence[str]) -> str:
     """One row; a first cell in [ or * would be read as an argument of the command that ended the row before."""
     guard = "{}" if cells[0].lstrip().startswith(("[", "*")) else ""
     return rf"{guard}{' & '.join(cells)} \\"
-
-
-def _escaped(text: str) -> str:
-    """Text that shows as it is; a row is one line, so that line feeds become spaces."""
-    return " ".join(text.splitlines()).translate(_ESCAPES)

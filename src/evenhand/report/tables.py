@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from evenhand.report.style import PLAIN, TableStyle
 from evenhand.result.result import Result, Results
 from evenhand.scores.spans import Average, ModelScore, Row
 from evenhand.tally import NO_LABEL
 
 Cell = str | float | None
-Kind = Literal["text", "label", "count", "percent", "bar"]
-"""Text stands on the left of its column, labels and numbers on the right."""
+Kind = Literal["text", "label", "count", "percent", "share", "bar"]
+"""Text stands on the left of its column, labels and numbers on the right.
+
+A percent is a score, which may be shown as a fraction, too; a share is a percentage whatever scores are.
+"""
 
 MOST_LABELS = 10
 """How many labels a confusion matrix shows: what fits into a terminal."""
+MOST_ROWS = 50
+"""How many labels are listed; lemmas can be tags, too."""
 COUNT_NAMES = {"gold_hits": "gold hit", "system_hits": "system hits", "system": "found"}
 SHOWN_SCORES = {"accuracy": "acc.", "specificity": "spec.", "kappa": "kappa"}
 """The scores of contingency tables that fit beside the others, and their short names."""
@@ -40,7 +46,9 @@ class Column:
 class Table:
     """Named columns and rows, of which the last `summary_rows` sum up the others.
 
-    The title stands in place of the first column's name, where there is one; `remark` stands below.
+    The title stands in place of the first column's name, where there is one; `remark` stands below. `rivals` are the
+    rows of systems among which the best score of every column is set off, and where systems are `beside` each other,
+    the best of every row is. `weights` says how frequent the rows are, where there may be too many to show.
     """
 
     title: str
@@ -48,6 +56,9 @@ class Table:
     rows: Sequence[Sequence[Cell]]
     summary_rows: int = 0
     remark: str = ""
+    rivals: Sequence[Sequence[int]] = ()
+    beside: bool = False
+    weights: Sequence[float] = ()
 
 
 def summary(results: Results) -> Table:
@@ -65,14 +76,16 @@ def summary(results: Results) -> Table:
             rows.append(
                 [*shown, f"{score.name} (macro)" if is_macro else score.name, *score_cells(average, score.beta)]
             )
-    return Table("", columns, rows)
+    models = len(results.models)
+    rivals = [range(model, len(rows), models) for model in range(models)] if many else ()
+    return Table("", columns, rows, rivals=rivals)
 
 
-def tables(result: Result) -> Iterator[Table]:
+def tables(result: Result, style: TableStyle = PLAIN) -> Iterator[Table]:
     """Everything about one system: a table a model, the error types, the confusion matrix."""
     for score in result.scores.values():
         if score.name != "accuracy":
-            yield of_labels(result, score)
+            yield of_labels(result, score, style=style)
     fair = result.scores.get("fair") or result.scores.get("weighted")
     if fair is not None:
         yield _error_types(result, fair)
@@ -91,7 +104,7 @@ def score_cells(average: Average, beta: float) -> list[Cell]:
     return found if beta == 1 else [*found, average.f_beta]
 
 
-def of_labels(result: Result, score: ModelScore, unit: str = "label") -> Table:
+def of_labels(result: Result, score: ModelScore, unit: str = "label", style: TableStyle = PLAIN) -> Table:
     """Counts and scores by label, then overall and the averages."""
     kinds = [kind for kind in score.model.counts if kind not in ("BE", "gold")]
     more = [name for name in SHOWN_SCORES if name in score.overall.more]
@@ -115,19 +128,21 @@ def of_labels(result: Result, score: ModelScore, unit: str = "label") -> Table:
     rows.append(["macro average", *nothing, *score_cells(score.macro, score.beta), *blank])
     rows.append(["support average", *nothing, *score_cells(score.support, score.beta), *blank])
     rows += [[f"{name} (supertag)", None, *cells(row)] for name, row in score.supertags.items()]
-    baselines = ", ".join(f"{name} {_percent(value)}" for name, value in score.baselines.items())
-    remark = f"Trivial baselines, macro F: {baselines}." if baselines else ""
-    return Table(score.name, columns, rows, summary_rows=3 + len(score.supertags), remark=remark)
+    weights = [result.gold.labels.get(label, 0) for label in score.labels]
+    remark = _baselines(score, style)
+    return Table(score.name, columns, rows, 3 + len(score.supertags), remark, weights=weights)
 
 
-def _percent(value: float | None) -> str:
-    return "unknown" if value is None else f"{100 * value:.2f}"
+def _baselines(score: ModelScore, style: TableStyle) -> str:
+    found = {name: "unknown" if value is None else style.score(value) for name, value in score.baselines.items()}
+    listed = ", ".join(f"{name} {value}" for name, value in found.items())
+    return f"Trivial baselines, macro F: {listed}." if listed else ""
 
 
 def _error_types(result: Result, score: ModelScore) -> Table:
     """How the errors divide; the traditional view beside the fair one, where it was scored."""
     errors = sum(score.overall[kind] for kind in ERROR_NAMES)
-    columns = [Column("error type", "text"), Column("count", "count"), Column("%", "percent"), Column("", "bar")]
+    columns = [Column("error type", "text"), Column("count", "count"), Column("%", "share"), Column("", "bar")]
     rows: list[list[Cell]] = []
     for kind, name in ERROR_NAMES.items():
         share = score.overall[kind] / errors if errors else 0.0
@@ -164,3 +179,14 @@ def confusion(score: ModelScore, title: str, one_sided: tuple[str, str]) -> Tabl
 def _errors_with(label: str, score: ModelScore) -> float:
     cells = score.confusion or {}
     return sum(cells.get(label, {}).values()) + sum(row.get(label, 0) for row in cells.values())
+
+
+def folded(table: Table) -> Table:
+    """The most frequent rows and those that sum up, if there are too many for a screen."""
+    labels = len(table.weights)
+    if labels <= MOST_ROWS:
+        return table
+    kept = sorted(sorted(range(labels), key=lambda row: -table.weights[row])[:MOST_ROWS])
+    rows = [table.rows[row] for row in (*kept, *range(labels, len(table.rows)))]
+    hint = f"The {MOST_ROWS} most frequent of {labels:,}; --as json has them all."
+    return replace(table, rows=rows, remark=f"{hint} {table.remark}".strip(), weights=())

@@ -1,53 +1,117 @@
-"""Results as plain text, for a terminal or a file."""
+"""Results as plain text, for a terminal or a file.
+
+There are no colours, and nothing from data that a terminal would take for a command.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from unicodedata import combining, east_asian_width
+from unicodedata import category, east_asian_width
 
+from evenhand.problems import visible
 from evenhand.report.cells import headings, row_texts
-from evenhand.report.document import document
+from evenhand.report.selected import selected
+from evenhand.report.style import PLAIN, TableStyle
 from evenhand.report.tables import Column, Table
-from evenhand.result.shown import Shown
+from evenhand.result.shown import Shown, Tabled
+
+_GAP = 2
+"""The space between columns."""
 
 
-def render(subject: Shown) -> str:
-    """The whole report: the opening, every section's tables, notes and signature."""
-    shown = document(subject)
-    parts = [shown.opening]
+def render(subject: Shown | Tabled, style: TableStyle = PLAIN) -> str:
+    """The whole report: the opening, every section's tables, notes and signature.
+
+    Where the style has a width, what is wider is folded: sentences into lines, and tables into several with the first
+    column repeated, or the first two. The signature stays on its line.
+    """
+    shown = selected(subject, style)
+    parts = list(_wrapped(shown.opening, style))
     for section in shown.sections:
-        parts += ["", section.heading] if section.heading else []
+        parts += ["", *_wrapped(section.heading, style)] if section.heading else []
         for table in section.tables:
-            parts += _lines(table)
-    parts += ["", *(f"Note: {note}" for note in shown.notes), shown.signature]
+            parts += _lines(table, style)
+    notes = (line for note in shown.notes for line in _wrapped(f"Note: {note}", style))
+    parts += ["", *notes, visible(shown.signature)]
     return "\n".join(line.rstrip() for line in parts) + "\n"
 
 
-def _lines(table: Table) -> Iterator[str]:
-    """A blank line, the header, a rule, the rows, a rule before those that sum up, and the remark."""
-    names, cells = headings(table), row_texts(table)
+def _lines(table: Table, style: TableStyle) -> Iterator[str]:
+    """The table, in as many parts as its width needs, and the remark."""
+    names = [visible(name) for name in headings(table)]
+    cells = [[visible(cell) for cell in row] for row in row_texts(table, style)]
     widths = [max(map(_width, column)) for column in zip(names, *cells, strict=True)]
-    rule = "─" * (sum(widths) + 2 * (len(widths) - 1))
-    yield from ("", _aligned(names, widths, table.columns), rule)
-    for place, row in enumerate(cells):
-        if table.summary_rows and place == len(cells) - table.summary_rows:
-            yield rule
-        yield _aligned(row, widths, table.columns)
+    for places in _parts(widths, _repeated(table, widths, style.width), style.width):
+        yield from _part(table, names, cells, widths, places)
     if table.remark:
-        yield table.remark
+        yield from _wrapped(table.remark, style)
 
 
-def _aligned(cells: Sequence[str], widths: Sequence[int], columns: Sequence[Column]) -> str:
+def _parts(widths: Sequence[int], repeated: int, width: int | None) -> Iterator[list[int]]:
+    """The columns of each part: those that say what a row is about, and as many others as fit beside them."""
+    first = list(range(repeated))
+    places, used = first, sum(widths[:repeated]) + _GAP * (repeated - 1)
+    start = used
+    for place in range(repeated, len(widths)):
+        if width is not None and used + _GAP + widths[place] > width and len(places) > repeated:
+            yield places
+            places, used = first, start
+        places = [*places, place]
+        used += _GAP + widths[place]
+    yield places
+
+
+def _repeated(table: Table, widths: Sequence[int], width: int | None) -> int:
+    """How many columns say what a row is about: the first, and a second one of text, if both leave enough space."""
+    are_text = len(table.columns) > 2 and table.columns[1].kind == "text"
+    return 2 if are_text and width is not None and sum(widths[:2]) <= width // 2 else 1
+
+
+def _part(
+    table: Table, names: Sequence[str], cells: Sequence[Sequence[str]], widths: Sequence[int], places: Sequence[int]
+) -> Iterator[str]:
+    """A blank line, the header, a rule, the rows, and a rule before those that sum up."""
+    rule = "─" * (sum(widths[place] for place in places) + _GAP * (len(places) - 1))
+    columns = [(widths[place], table.columns[place]) for place in places]
+    yield from ("", _aligned([names[place] for place in places], columns), rule)
+    for number, row in enumerate(cells):
+        if table.summary_rows and number == len(cells) - table.summary_rows:
+            yield rule
+        yield _aligned([row[place] for place in places], columns)
+
+
+def _aligned(cells: Sequence[str], columns: Sequence[tuple[int, Column]]) -> str:
     """Text on the left of its column, numbers on the right."""
     shown = []
-    for cell, width, column in zip(cells, widths, columns, strict=True):
+    for cell, (width, column) in zip(cells, columns, strict=True):
         space = " " * (width - _width(cell))
         shown.append(cell + space if column.kind in ("text", "bar") else space + cell)
-    return "  ".join(shown)
+    return (" " * _GAP).join(shown)
+
+
+def _wrapped(text: str, style: TableStyle) -> Iterator[str]:
+    """A sentence in lines, broken between words."""
+    line = visible(text)
+    if style.width is None or _width(line) <= style.width:
+        yield line
+        return
+    shown = ""
+    for word in line.split(" "):
+        if shown and _width(shown) + 1 + _width(word) > style.width:
+            yield shown
+            shown = word
+        else:
+            shown = f"{shown} {word}" if shown else word
+    yield shown
 
 
 def _width(text: str) -> int:
     """How many columns a terminal needs for it."""
-    if text.isascii():
-        return len(text)
-    return sum(0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text)
+    return len(text) if text.isascii() else sum(map(_columns, text))
+
+
+def _columns(char: str) -> int:
+    """None for marks upon other characters, joiners and the later parts of Hangul syllables, two for wide ones."""
+    if (category(char) in ("Mn", "Me", "Cf") and char != "\u00ad") or "\u1160" <= char <= "\u11ff":
+        return 0
+    return 2 if east_asian_width(char) in "WF" else 1

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from evenhand.report.tables import Cell, Column, Table, confusion, of_labels
+from evenhand.report.style import PLAIN, TableStyle
+from evenhand.report.tables import Cell, Column, Table, confusion, folded, of_labels
 from evenhand.result.result import Result, Results
 from evenhand.scores.spans import ModelScore, Row
 from evenhand.settings import ATTACHMENT, CONLL18
@@ -20,8 +21,6 @@ METRICS = dict(
     )
 )
 """What the shared task calls its metrics."""
-MOST_ROWS = 50
-"""How many labels are listed; lemmas can be tags, too."""
 _MOST_COLUMNS = 5
 """With how many systems each has a column; with more, it has a row."""
 
@@ -41,16 +40,16 @@ def word_summary(results: Results) -> Iterator[Table]:
         yield _official_summary(results, official)
 
 
-def word_tables(result: Result) -> Iterator[Table]:
+def word_tables(result: Result, style: TableStyle = PLAIN) -> Iterator[Table]:
     """All about one system that is not in the summary."""
     if "accuracy" in result.scores:
         score = result["accuracy"]
-        yield _folded(of_labels(result, score, "tag"), 3)
+        yield folded(of_labels(result, score, "tag", style))
         if score.confusion:
             yield confusion(score, "confusion (wrong tags)", ("missing", "extra"))
     attachment = [result[name] for name in ATTACHMENT if name in result.scores]
     if attachment:
-        yield _folded(_relations(result, attachment), 0)
+        yield folded(_relations(attachment))
         yield _distances(attachment)
     if "ls" in result.scores and result["ls"].confusion:
         yield confusion(result["ls"], "confusion (wrong relations)", ("missing", "extra"))
@@ -70,7 +69,8 @@ def _tag_summary(results: Results) -> Table:
         score = result["accuracy"]
         counts = score.overall.counts
         rows.append([name, counts["gold"], counts["correct"], score.headline, score.macro.f1, _sentences(score)])
-    return Table("", columns, rows, remark="sentences: those that are fully correct.")
+    remark = "sentences: those that are fully correct."
+    return Table("", columns, rows, remark=remark, rivals=_all_rows(rows))
 
 
 def _attachment_summary(results: Results, models: Sequence[str]) -> Table:
@@ -82,7 +82,12 @@ def _attachment_summary(results: Results, models: Sequence[str]) -> Table:
         scores = [result[model] for model in models]
         headlines: list[Cell] = [score.headline for score in scores]
         rows.append([name, scores[0].overall.counts["gold"], *headlines, *map(_sentences, scores)])
-    return Table("", columns, rows, remark="sent.: sentences that are fully correct.")
+    return Table("", columns, rows, remark="sent.: sentences that are fully correct.", rivals=_all_rows(rows))
+
+
+def _all_rows(rows: Sequence[object]) -> Sequence[Sequence[int]]:
+    """The rows of systems, where there are several."""
+    return [range(len(rows))] if len(rows) > 1 else ()
 
 
 def _sentences(score: ModelScore) -> Cell:
@@ -102,16 +107,17 @@ def _official(result: Result, models: Sequence[str]) -> Table:
 
 def _official_summary(results: Results, models: Sequence[str]) -> Table:
     """F1 under every metric: a column a system or, where these are many, a row."""
-    if len(results) <= _MOST_COLUMNS:
+    beside = len(results) <= _MOST_COLUMNS
+    if beside:
         columns = [Column("metric", "text"), *(Column(name, "percent") for name in results)]
         rows: list[list[Cell]] = [[METRICS[name], *(result[name].f1 for result in results.values())] for name in models]
     else:
         columns = [Column("system", "text"), *(Column(METRICS[name], "percent") for name in models)]
         rows = [[system, *(result[name].f1 for name in models)] for system, result in results.items()]
-    return Table("CoNLL 2018, F1", columns, rows)
+    return Table("CoNLL 2018, F1", columns, rows, rivals=() if beside else _all_rows(rows), beside=beside)
 
 
-def _relations(result: Result, scores: Sequence[ModelScore]) -> Table:
+def _relations(scores: Sequence[ModelScore]) -> Table:
     """Every relation under every score, the last of them in full."""
     *others, last = scores
     rows: list[list[Cell]] = []
@@ -122,7 +128,7 @@ def _relations(result: Result, scores: Sequence[ModelScore]) -> Table:
     columns += [Column(f"{score.name.upper()} F1", "percent") for score in others]
     name = last.name.upper()
     columns += [Column(f"{name} {what}", "percent") for what in ("prec.", "recall", "F1")]
-    return Table("", columns, rows)
+    return Table("", columns, rows, weights=[row.counts["gold"] or 0 for row in last.labels.values()])
 
 
 def _distances(scores: Sequence[ModelScore]) -> Table:
@@ -139,14 +145,3 @@ def _distances(scores: Sequence[ModelScore]) -> Table:
 
 def _counts(row: Row) -> list[Cell]:
     return [row.counts["gold"], row.counts["system"]]
-
-
-def _folded(table: Table, summary_rows: int) -> Table:
-    """The most frequent labels, if there are too many for a screen."""
-    labels = len(table.rows) - summary_rows
-    if labels <= MOST_ROWS:
-        return table
-    kept = sorted(sorted(range(labels), key=lambda row: -float(table.rows[row][1] or 0))[:MOST_ROWS])
-    rows = [table.rows[row] for row in (*kept, *range(labels, len(table.rows)))]
-    remark = f"The {MOST_ROWS} most frequent of {labels:,}; --as json has them all."
-    return Table(table.title, table.columns, rows, table.summary_rows, remark)

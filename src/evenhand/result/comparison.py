@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from evenhand.arrays import Values
 from evenhand.comparison.oracle import Bound
 from evenhand.comparison.units import Unit
+from evenhand.problems import SettingError
+from evenhand.result.contract import plain
 from evenhand.result.pairs import Differences, Pair, Significance
 from evenhand.result.result import Gold
-from evenhand.result.shown import Shown
+from evenhand.result.shown import Drawn, Framed, Shown, Tabled
 from evenhand.settings import Task
 from evenhand.version import __version__
 
@@ -39,7 +42,7 @@ class Slice:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Shown):
+class Comparison(Shown, Framed, Drawn, Tabled):
     """Several systems on the same units: `comparison.pair("elmo", "flair").corrections`."""
 
     gold: Gold
@@ -73,6 +76,14 @@ class Comparison(Shown):
     """Of chains: all scores of each system."""
     paired: Mapping[str, Values] = field(default_factory=dict)
     """Of chains: by score, that of each response with each other as the key."""
+    page: Callable[[str | Path | None], str] | None = field(default=None, repr=False, compare=False)
+    """Makes a page of the same files; none for a comparison that was loaded."""
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """A page with all of it and the units themselves, written to `path` too; the files are read again."""
+        if self.page is None:
+            raise SettingError("A page takes the files themselves; make it with evenhand.report(gold, systems).")
+        return self.page(path)
 
     def pair(self, before: str, after: str) -> Pair:
         try:
@@ -90,7 +101,6 @@ class Comparison(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract, as plain Python."""
-        gold = self.gold
         return {
             "evenhand": __version__,
             "command": "compare",
@@ -98,15 +108,7 @@ class Comparison(Shown):
             "by": self.by,
             "signature": self.signature,
             "notes": list(self.notes),
-            "gold": {
-                "name": gold.name,
-                "documents": gold.documents,
-                "sentences": gold.sentences,
-                "tokens": gold.tokens,
-                "characters": gold.characters,
-                "units": gold.units,
-                "left_out": self.left_out,
-            },
+            "gold": self._gold(),
             "systems": list(self.systems),
             "scores": {
                 name: {self.by: score, **self.further_scores.get(name, {})} for name, score in self.scores.items()
@@ -124,6 +126,30 @@ class Comparison(Shown):
                 name: {value: _slice(each) for value, each in found.items()} for name, found in self.slices.items()
             },
             "units": [unit.to_dict() for unit in self.shown_units],
+            "resampling": dict(self.resampling),
+            "report": {"show": self.show, "top": self.top, "sort": self.sort},
+            "reading": plain(self.gold.reading),
+        }
+
+    @staticmethod
+    def from_json(source: str | Path) -> Comparison:
+        """A comparison as `to_json` or `evenhand compare --as json` saved it: from a file, or from the text itself."""
+        from evenhand.result.load import load_comparison
+
+        return load_comparison(source)
+
+    def _gold(self) -> dict[str, Any]:
+        gold = self.gold
+        return {
+            "name": gold.name,
+            "documents": gold.documents,
+            "sentences": gold.sentences,
+            "tokens": gold.tokens,
+            "characters": gold.characters,
+            "units": gold.units,
+            "left_out": self.left_out,
+            "labels": dict(gold.labels),
+            **({} if gold.chains is None else {"chains": gold.chains}),
         }
 
     def _pair(self, pair: Pair) -> dict[str, Any]:
@@ -159,6 +185,7 @@ class Comparison(Shown):
                 "trials": test.trials,
                 "seed": test.seed,
                 "groups": test.groups,
+                "least": test.least,
                 "exact": test.exact,
             }
         if interval is not None:

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from evenhand.scores.spans import Average, ModelScore, Row
-from evenhand.settings import ARCS
+from evenhand.settings import ARCS, ScoreSettings
 from evenhand.version import __version__
 
 if TYPE_CHECKING:
     from evenhand.result.result import Result, Results
+
+_OF_MODELS = {
+    "separator_weight": ("ts",),
+    "token_weight": ("ts", "t"),
+    "spurious": ("constrained",),
+    "missing": ("constrained",),
+    "iou": ("iou",),
+}
+"""The settings that only some match models know; where none of these is scored, they are left out."""
 
 
 def to_contract(results: Results) -> dict[str, Any]:
@@ -33,7 +44,25 @@ def to_contract(results: Results) -> dict[str, Any]:
             "labels": dict(gold.labels),
         },
         "systems": [_system(result) for result in results.values()],
+        **_set(results),
     }
+
+
+def _set(results: Results) -> dict[str, Any]:
+    """What was set and how the gold standard was read: what only loading needs."""
+    first = next(iter(results.values()))
+    weights = {"weights": plain(first.weights.mixtures)} if "weighted" in results.models else {}
+    return {"settings": _settings(first.settings), **weights, "reading": plain(results.gold.reading)}
+
+
+def _settings(settings: ScoreSettings) -> dict[str, Any]:
+    unknown = [name for name, models in _OF_MODELS.items() if not set(models) & set(settings.match)]
+    return {name: value for name, value in plain(settings).items() if name not in unknown}
+
+
+def plain(value: object) -> Any:
+    """Data classes, tuples and the like as JSON has them."""
+    return msgspec.json.decode(msgspec.json.encode(value))
 
 
 def _system(result: Result) -> dict[str, Any]:
@@ -45,6 +74,9 @@ def _system(result: Result) -> dict[str, Any]:
         **_chains(result.chains),
         "labels": dict(result.labels),
         "scores": {name: _model(score) for name, score in result.scores.items()},
+        "signature": result.signature,
+        "notes": list(result.notes),
+        "reading": plain(result.reading),
     }
 
 

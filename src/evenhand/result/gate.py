@@ -8,7 +8,7 @@ from typing import Any
 
 from evenhand.result.comparison import Comparison
 from evenhand.result.pairs import Pair
-from evenhand.result.shown import Shown
+from evenhand.result.shown import Shown, Tabled
 from evenhand.version import __version__
 
 
@@ -24,7 +24,7 @@ class Criterion:
 
 
 @dataclass(frozen=True, repr=False)
-class Gate(Shown):
+class Gate(Shown, Tabled):
     """The verdict on a candidate: `gate.passed`, `gate.criteria`, and the comparison behind it."""
 
     comparison: Comparison

@@ -105,7 +105,7 @@ def _repeats(count: int) -> str:
 
 def _listed(names: Sequence[str]) -> str:
     more = len(names) - _MOST_LABELS
-    shown = ", ".join(names[:_MOST_LABELS])
+    shown = ", ".join(name or "(no name)" for name in names[:_MOST_LABELS])
     return f"{shown} and {more:,} more" if more > 0 else shown
 
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from evenhand.comparison.ranking import Correlation, Standing
-from evenhand.result.shown import Shown
+from evenhand.result.shown import Drawn, Framed, Shown, Tabled
 from evenhand.settings import Task
 from evenhand.version import __version__
 
 
 @dataclass(frozen=True, repr=False)
-class Ranking(Shown):
+class Ranking(Shown, Framed, Drawn, Tabled):
     """Systems under several match models: `ranking["ts"]["florian"].rank`."""
 
     name: str
@@ -49,20 +50,23 @@ class Ranking(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """The ranking as plain Python, in the form of its JSON."""
-        found = {
-            "evenhand": __version__,
-            "command": "rank",
-            "task": self.task,
-            "signature": self.signature,
-            "notes": list(self.notes),
-            **self._figures(),
-        }
+        found = {"evenhand": __version__, "command": "rank", **self._figures()}
         if self.data_sets is not None:
             found["data_sets"] = {name: each._figures() for name, each in self.data_sets.items()}
         return found
 
+    @staticmethod
+    def from_json(source: str | Path) -> Ranking:
+        """A ranking as `to_json` or `evenhand rank --as json` saved it: from a file, or from the text itself."""
+        from evenhand.result.load import load_ranking
+
+        return load_ranking(source)
+
     def _figures(self) -> dict[str, Any]:
         return {
+            "task": self.task,
+            "signature": self.signature,
+            "notes": list(self.notes),
             "name": self.name,
             "models": list(self.models),
             "resampling": {"resamples": self.resamples, "of": self.groups, "level": self.level, "seed": self.seed},

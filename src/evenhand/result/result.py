@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.result.contract import to_contract
-from evenhand.result.shown import Shown
+from evenhand.result.shown import Drawn, Framed, Shown, Tabled
 from evenhand.result.signature import joint_signature
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.spans import ModelScore
+from evenhand.scores.weights import PRESETS, Weights
 from evenhand.settings import ScoreSettings, Task
 from evenhand.tally import Tally
 from evenhand.text.annotation import Reading
@@ -35,7 +36,7 @@ class Gold:
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Framed, Drawn, Tabled):
     """The scores of one system: `result["fair"].f1`, `result["fair"].labels["ORG"].recall`."""
 
     name: str
@@ -54,6 +55,8 @@ class Result:
     models: tuple[MatchModel, ...] = ()
     """The match models behind the scores."""
     chains: int | None = None
+    weights: Weights = PRESETS["boundaries"]
+    """Those of the model `weighted`."""
 
     def __getitem__(self, model: str) -> ModelScore:
         try:
@@ -72,10 +75,21 @@ class Result:
     def to_json(self, path: str | Path | None = None) -> str:
         return Results({self.name: self}).to_json(path)
 
+    @staticmethod
+    def from_json(source: str | Path) -> Result:
+        """The result of one system, as `to_json` saved it: from a file, or from the text itself."""
+        from evenhand.result.load import load_result
+
+        return load_result(source)
+
     def __str__(self) -> str:
         return str(Results({self.name: self}))
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return Results({self.name: self})._repr_html_()
 
 
 def unit_of(task: Task) -> str:
@@ -83,7 +97,7 @@ def unit_of(task: Task) -> str:
     return {"spans": "span", "chains": "mention"}.get(task, "word")
 
 
-class Results(Shown, Mapping[str, Result]):
+class Results(Shown, Framed, Drawn, Tabled, Mapping[str, Result]):
     """The scores of several systems on one gold standard, by name."""
 
     def __init__(self, results: Mapping[str, Result]) -> None:
@@ -132,3 +146,10 @@ class Results(Shown, Mapping[str, Result]):
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract, as plain Python."""
         return to_contract(self)
+
+    @staticmethod
+    def from_json(source: str | Path) -> Results:
+        """Results as `to_json` or `evenhand score --as json` saved them: from a file, or from the text itself."""
+        from evenhand.result.load import load_results
+
+        return load_results(source)

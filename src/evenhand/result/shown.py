@@ -1,9 +1,13 @@
-"""What results have in common: they show themselves as text and as JSON."""
+"""What results have in common: they show themselves as text, as JSON and in notebooks; many become data frames."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 class Shown:
@@ -28,3 +32,102 @@ class Shown:
         return render(self)
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from evenhand.report.fragment import render
+
+        return render(self)
+
+
+class Tabled:
+    """A result that is made of tables."""
+
+    def to_markdown(
+        self, *, percent: bool = True, decimals: int | None = None, columns: str | Sequence[str] = ()
+    ) -> str:
+        """The tables as GitHub's Markdown.
+
+        percent    scores as percentages, else as fractions
+        decimals   of scores [2 of percentages, 4 of fractions]
+        columns    only these columns, by their headings, and always the first; "model,F1" or a list [all]
+        """
+        from evenhand.report.markdown import render
+        from evenhand.report.style import TableStyle
+
+        return render(self, TableStyle(percent, decimals, _names(columns)))
+
+    def to_latex(
+        self,
+        *,
+        caption: str = "",
+        label: str = "",
+        percent: bool = True,
+        decimals: int | None = None,
+        columns: str | Sequence[str] = (),
+    ) -> str:
+        """The tables as LaTeX (booktabs), with the best of several systems in bold and marks of significance.
+
+        caption    of the tables, which then float; text, in which commands have no effect
+        label      of the first table; of the others with -2, -3 and so on behind it
+
+        The others are those of `to_markdown`.
+        """
+        from evenhand.report.latex import render
+        from evenhand.report.style import TableStyle
+
+        return render(self, TableStyle(percent, decimals, _names(columns), caption, label))
+
+
+def _names(columns: str | Sequence[str]) -> tuple[str, ...]:
+    if isinstance(columns, str):
+        return tuple(name.strip() for name in columns.split(",") if name.strip())
+    return tuple(columns)
+
+
+class Framed:
+    """A result whose CSV has columns and rows, which data frames have with their types."""
+
+    def to_pandas(self) -> Any:
+        """The rows of the CSV as a `pandas.DataFrame`: numbers are numbers, and what is missing is NA or NaN."""
+        from evenhand.report.frames import to_pandas
+
+        return to_pandas(self)
+
+    def to_polars(self) -> Any:
+        """The same as a `polars.DataFrame`."""
+        from evenhand.report.frames import to_polars
+
+        return to_polars(self)
+
+    def to_arrow(self) -> Any:
+        """The same as a `pyarrow.Table`."""
+        from evenhand.report.frames import to_arrow
+
+        return to_arrow(self)
+
+
+class Drawn:
+    """A result that has figures."""
+
+    def plot(
+        self,
+        kind: str | None = None,
+        *,
+        path: str | Path | None = None,
+        width: float | None = None,
+        height: float | None = None,
+        counts: bool = False,
+        systems: str | Sequence[str] = (),
+    ) -> Figure:
+        """Draw a figure with matplotlib; it is written to `path` too (.svg, .pdf or .png), where one is given.
+
+        kind       "errors" (default) and "confusion" of results, "comparison" of comparisons, "ranks" of rankings
+        width, height
+                   in inches; without them, as wide as a page and as high as the content needs
+        counts     "errors" only: bars as long as there are errors, instead of all alike
+        systems    "confusion" only: the systems to show, if not all
+        """
+        from evenhand.report.figures.plot import plot
+
+        return plot(self, kind, path=path, width=width, height=height, counts=counts, systems=systems)

@@ -133,13 +133,11 @@ def score_tally(
     tally = tally.total()
     table = tally.by_label(model.focus)
     rows = {label: score_row(model, tally, row) for label, row in sorted(table.rows.items())}
-    gold_labels = [label for label in rows if support.get(label)]
-    members = [rows[label] for label in gold_labels]
+    members = [row for label, row in rows.items() if support.get(label)]
     return ModelScore(
         model,
         score_row(model, tally, table.overall),
-        _average(members, [1] * len(members)),
-        _average(members, [support[label] for label in gold_labels]),
+        *averages(rows, support),
         rows,
         _confusion(tally) if model.judge == "fair" else None,
         _edges(tally) if model.judge == "fair" else None,
@@ -205,6 +203,13 @@ def score_row(model: MatchModel, tally: Tally, counts: Values) -> Row:
 def _plain(count: float) -> float:
     """A whole number as an integer."""
     return int(count) if float(count).is_integer() else count
+
+
+def averages(rows: Mapping[str, Row], support: Mapping[str, int]) -> tuple[Average, Average]:
+    """The macro average of labels that occur in the gold standard, and the same mean by how often they do."""
+    names = [label for label in rows if support.get(label)]
+    members = [rows[label] for label in names]
+    return _average(members, [1] * len(names)), _average(members, [support[label] for label in names])
 
 
 def _average(rows: Sequence[Row], weights: Sequence[float]) -> Average:

@@ -144,6 +144,8 @@ class Tally:
         shown = Tally(self.labels, self.kinds, cell, cell, cell)
         weight = np.array([[each.get(kind, 0.0) for kind in self.kinds] for each in sums])[:, shown.kind]
         width, key = 1, self.group
+        if labels is not None and not labels:
+            return np.zeros((groups, 0, len(sums)))
         if labels is not None:
             width, at = len(labels), {label: column for column, label in enumerate(labels)}
             column = ints([*(at.get(label, -1) for label in self.labels), -1])[shown._label("target")]

@@ -1,0 +1,86 @@
+"""How large a page with 50,000 units is, and how long its first filter takes in a browser."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import corpus
+
+SENTENCES = 60_000
+OPENINGS = 5
+ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A measurement that is to stay below a bound."""
+
+    what: str
+    unit: str
+    below: float
+
+
+FILTERS = {
+    Bound("first filter in a page with 50,000 units", "ms", 200): "#units?system=a&right=0&gold=LOC",
+    Bound("the same, a search in all texts", "ms", 200): "#units?text=an",
+}
+"""Addresses that are asked for first, in pages that were just opened."""
+SIZE = Bound("size of a page with 50,000 units", "MB", 15)
+
+
+def measure(folder: Path) -> list[dict[str, Any]] | None:
+    """The measurements beside their bounds; None where there is no browser."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        return None
+    if chromium is None:
+        return None
+    page = write_page(folder)
+    with sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=chromium, args=list(ARGUMENTS))
+        rows = [
+            _row(bound, median(_first_filter(browser, page, address) for _ in range(OPENINGS)))
+            for bound, address in FILTERS.items()
+        ]
+        browser.close()
+    return [*rows, _row(SIZE, page.stat().st_size / 1e6)]
+
+
+def write_page(folder: Path) -> Path:
+    """A report on two systems, as large as the command makes it without another limit."""
+    import evenhand
+
+    gold, systems = corpus.write_pair(folder, SENTENCES)
+    report = evenhand.report(gold, sorted(systems.glob("*.conll")), trials=100, resamples=100)
+    assert len(report.units.units()) == 50_000
+    path = folder / "report-50000.html"
+    report.to_html(path)
+    return path
+
+
+def _first_filter(browser: Any, path: Path, address: str) -> float:
+    """Milliseconds from the new address until its units are filtered, listed and the first one is drawn."""
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    page.wait_for_selector("html[data-ready=true]", state="attached", timeout=120_000)
+    found = page.evaluate(
+        """(address) => new Promise((done) => {
+            const answer = () => done(document.documentElement.dataset.filterMs);
+            window.addEventListener("hashchange", answer, { once: true });
+            location.hash = address;
+        })""",
+        address,
+    )
+    page.close()
+    return float(found)
+
+
+def _row(bound: Bound, value: float) -> dict[str, Any]:
+    wanted = f"< {bound.below:g} {bound.unit}"
+    return {"what": bound.what, "value": value, "unit": bound.unit, "wanted": wanted, "kept": value < bound.below}

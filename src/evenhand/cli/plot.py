@@ -1,0 +1,163 @@
+"""`evenhand plot`: figures for papers."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from evenhand.cli.compare import STATISTICS, statistics_options
+from evenhand.cli.options import reading_options, score_options, scoring_options
+from evenhand.cli.rank import RANK_MATCH
+
+if TYPE_CHECKING:
+    from evenhand.result.comparison import Comparison
+    from evenhand.result.ranking import Ranking
+    from evenhand.result.result import Result, Results
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def figure_options(command: Command) -> Command:
+    """Where a figure goes, and how large it is."""
+    options = (
+        click.option(
+            "-o",
+            "--output",
+            required=True,
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="Where to write the figure: a file that ends with .svg, .pdf or .png.",
+        ),
+        click.option("--width", type=float, metavar="INCHES", help="Width of the figure [6.3]."),
+        click.option("--height", type=float, metavar="INCHES", help="Height of the figure [what the content needs]."),
+        click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@click.group(no_args_is_help=False, subcommand_metavar="KIND GOLD SYSTEM...")
+def plot() -> None:
+    """Draw a figure for a paper, as SVG, PDF or PNG.
+
+    \b
+    evenhand plot errors gold.conll flair.conll elmo.conll -o errors.pdf
+    evenhand plot confusion gold.conll flair.conll -o confusion.svg
+    evenhand plot comparison gold.conll old.conll new.conll -o comparison.pdf
+    evenhand plot ranks gold.conll systems/*.conll -o ranks.pdf
+    """
+
+
+@plot.command
+@click.argument("gold", type=click.Path(path_type=Path))
+@click.argument("systems", nargs=-1, type=click.Path(path_type=Path), metavar="[SYSTEM]...")
+@click.option("--counts", is_flag=True, help="Bars as long as there are errors, instead of all alike.")
+@figure_options
+@scoring_options("", with_match=False, without=("focus", "beta"))
+@reading_options(sided=True)
+def errors(gold: Path, systems: tuple[Path, ...], counts: bool, **options: Any) -> None:
+    """How the errors of each system divide.
+
+    Spans: the types of fair evaluation beside the FN and FP of exact match. Tags: the tags with the most errors. Trees:
+    wrong heads and relations. Chains: wrong, missing and spurious antecedents.
+    """
+    import evenhand
+
+    check(options)
+    results = evenhand.score(gold, list(systems) or None, **score_options(options))
+    write_figure(results, "errors", options, counts=counts)
+
+
+@plot.command
+@click.argument("gold", type=click.Path(path_type=Path))
+@click.argument("systems", nargs=-1, type=click.Path(path_type=Path), metavar="[SYSTEM]...")
+@click.option("--system", "chosen", multiple=True, metavar="NAME", help="Only this system; may be repeated.")
+@figure_options
+@scoring_options("", with_match=False, without=("focus", "beta", "singletons", "nominal"))
+@reading_options(sided=True)
+def confusion(gold: Path, systems: tuple[Path, ...], chosen: tuple[str, ...], **options: Any) -> None:
+    """Which labels are confused with which.
+
+    A heat map for each of up to four systems, with the 15 labels that have the most errors.
+    """
+    import evenhand
+
+    check(options)
+    results = evenhand.score(gold, list(systems) or None, **score_options(options))
+    write_figure(results, "confusion", options, systems=chosen)
+
+
+@plot.command
+@click.argument("gold", type=click.Path(path_type=Path))
+@click.argument("systems", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="SYSTEM SYSTEM...")
+@click.option(
+    "--by",
+    type=click.Choice(["fair", "exact", "accuracy", "las", "uas", "ls", "arcs_any", "arcs_nom"]),
+    help="What is compared [fair for spans, accuracy for tags, las for trees, arcs_any for chains].",
+)
+@click.option("--baseline", metavar="NAME", help="Compare each system with this one only.")
+@click.option("--sequence", is_flag=True, help="Compare each system with the one before it.")
+@figure_options
+@statistics_options
+@scoring_options("", with_match=False, without=("focus",))
+@reading_options(sided=True)
+def comparison(gold: Path, systems: tuple[Path, ...], **options: Any) -> None:
+    """What changes between systems.
+
+    For each pair of systems corrections, new errors and changed errors, and the change of the score.
+    """
+    import evenhand
+
+    check(options)
+    chosen = score_options(options) | {name: options[name] for name in ("by", "baseline", "sequence", *STATISTICS)}
+    write_figure(evenhand.compare(gold, list(systems), **chosen), "comparison", options)
+
+
+@plot.command
+@click.argument("gold", type=click.Path(path_type=Path))
+@click.argument("systems", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="SYSTEM...")
+@click.option("--resamples", type=int, default=1000, show_default=True, help="Resamples for the intervals; 0: none.")
+@click.option("--level", type=float, default=0.95, show_default=True, help="What share of resamples intervals hold.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
+@figure_options
+@scoring_options(RANK_MATCH, without=("focus",))
+@reading_options(sided=True)
+def ranks(gold: Path, systems: tuple[Path, ...], **options: Any) -> None:
+    """Scores with intervals and ranks under several match models."""
+    import evenhand
+
+    check(options)
+    chosen = score_options(options) | {name: options[name] for name in ("resamples", "level", "seed")}
+    write_figure(evenhand.rank(gold, list(systems), **chosen), "ranks", options)
+
+
+def check(options: dict[str, Any]) -> None:
+    """Refuse what cannot be drawn or written before files are read."""
+    from evenhand.report.figures.canvas import Size, check_matplotlib
+    from evenhand.report.figures.file import form_of
+
+    form_of(options["output"])
+    Size(options["width"], options["height"])
+    check_matplotlib()
+
+
+def write_figure(
+    result: Result | Results | Comparison | Ranking, kind: str, options: dict[str, Any], **choices: Any
+) -> None:
+    """Draw and write it whole or not at all; notes go to standard error."""
+    from evenhand.cli.output import say, write
+    from evenhand.report.figures.file import form_of, render
+
+    figure = result.plot(kind, width=options["width"], height=options["height"], **choices)
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        content = render(figure, form_of(options["output"]), result.signature)
+    write(options["output"], content)
+    if not options["quiet"]:
+        for note in (*result.notes, *(str(warning.message) for warning in found)):
+            say(f"Note: {note}")

@@ -1,0 +1,155 @@
+"""Collects units with their sentences for an error browser, as many as it may carry.
+
+Units that some system has wrong, or that systems treat differently, come before those that all have right.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from evenhand.comparison.drawn import Drawn
+from evenhand.comparison.judged import Judged
+from evenhand.comparison.places import Places
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence as it is drawn: its tokens, where it is, and what every side has in it."""
+
+    tokens: tuple[str, ...]
+    source: str
+    number: int
+    document: str
+    sides: list[Any]
+    pieces: tuple[int, ...] = ()
+    """Where tokens begin that are pieces of a text, which is cut where words and spans do."""
+
+
+@dataclass(frozen=True)
+class CollectedUnit:
+    """A unit: where it is, its label, and for every system its class, its answer and what it was matched with."""
+
+    sentence: int
+    start: int
+    end: int
+    label: int
+    surplus: bool
+    """Whether it is not in the gold standard."""
+    classes: tuple[int, ...]
+    answers: tuple[int, ...]
+    partners: tuple[int, ...]
+    """Of spans: the bounds of what it was matched with."""
+    antecedents: tuple[str, ...]
+    """Of mentions: the closest antecedents, in the key and under every system; empty where there is none."""
+    line: int | None
+
+
+@dataclass
+class Collecting:
+    """What an error browser carries: units, their sentences, and the classes that verdicts fall into."""
+
+    limit: int
+    met: int = 0
+    """How many units there are."""
+    sentences: list[Sentence] = field(default_factory=list)
+    classes: dict[tuple[int, int, int], int] = field(default_factory=dict)
+    """Numbers of classes: verdict, gold label and system label."""
+    _wrong: list[CollectedUnit] = field(default_factory=list)
+    _right: list[CollectedUnit] = field(default_factory=list)
+    _numbers: dict[int, int] = field(default_factory=dict)
+    """The places in `sentences` of sentences, by their number in the file."""
+
+    def units(self) -> list[CollectedUnit]:
+        """The units that are carried, in the order of the text."""
+        room = max(0, self.limit - len(self._wrong))
+        return sorted(
+            [*self._wrong, *self._right[:room]],
+            key=lambda unit: (self.sentences[unit.sentence].number, unit.start, unit.end),
+        )
+
+    def add(self, judged: Judged, places: Places, drawn: Drawn) -> None:
+        """Collect some units; `drawn` has the annotation of their sentences."""
+        right = judged.right.all(axis=0)
+        alike = (judged.answer == judged.answer[:1]).all(axis=0)
+        is_plain = right & alike
+        absent = (judged.kind == judged.kind[:1]).all(axis=0) & right & (judged.gold < 0).all(axis=0)
+        absent &= (judged.predicted < 0).all(axis=0)
+        here = np.flatnonzero(~absent)
+        self.met += len(here)
+        for unit in here.tolist():
+            kept = self._right if is_plain[unit] else self._wrong
+            if len(kept) < self.limit:
+                kept.append(self._unit(judged, places, drawn, unit))
+
+    def _unit(self, judged: Judged, places: Places, drawn: Drawn, unit: int) -> CollectedUnit:
+        columns = (judged.kind[:, unit], judged.gold[:, unit], judged.predicted[:, unit])
+        codes = zip(*(column.tolist() for column in columns), strict=True)
+        different: dict[int, int] = {}
+        answers = [different.setdefault(answer, len(different)) for answer in judged.answer[:, unit].tolist()]
+        sentence = self._sentence(int(judged.sentence[unit]), places, drawn)
+        pieces = self.sentences[sentence].pieces
+        return CollectedUnit(
+            sentence,
+            _piece(pieces, int(judged.start[unit])),
+            _piece(pieces, int(judged.end[unit])),
+            int(judged.label[unit]),
+            bool(judged.surplus[unit]),
+            tuple(self.classes.setdefault(code, len(self.classes)) for code in codes),
+            tuple(answers),
+            tuple(_moved(pieces, partner) for partner in judged.partner[:, unit].tolist()),
+            judged.antecedents(places, unit),
+            places.line(int(judged.sentence[unit]), int(judged.start[unit])),
+        )
+
+    def _sentence(self, sentence: int, places: Places, drawn: Drawn) -> int:
+        number = places.number(sentence)
+        found = self._numbers.get(number)
+        if found is None:
+            found = self._numbers[number] = len(self.sentences)
+            self.sentences.append(_sentence(sentence, number, places, drawn.sides(sentence)))
+        return found
+
+
+def _sentence(sentence: int, number: int, places: Places, sides: list[Any]) -> Sentence:
+    document = places.document(int(places.document_of[sentence]))
+    corpus, _ = places.corpus(sentence)
+    source = corpus.source
+    if corpus.atoms == "tokens":
+        return Sentence(tuple(places.tokens(sentence)), source, number, document, sides)
+    edges = {edge for side in sides for _, start, end, *gaps in side for edge in (start, end, *_ends(gaps))}
+    pieces, texts = places.pieces(sentence, edges)
+    moved = [
+        [
+            [label, _piece(pieces, start), _piece(pieces, end), *_pieces_of(pieces, gaps)]
+            for label, start, end, *gaps in side
+        ]
+        for side in sides
+    ]
+    return Sentence(tuple(texts), source, number, document, moved, tuple(pieces))
+
+
+def _piece(pieces: Sequence[int], position: int) -> int:
+    """The place of a position among pieces, if the text is in pieces."""
+    return bisect_left(pieces, position) if pieces else position
+
+
+def _ends(gaps: Sequence[int]) -> list[int]:
+    """Where runs of positions that a span leaves out begin, and where they have ended."""
+    left_out = set(gaps)
+    return sorted(left_out ^ {gap + 1 for gap in left_out})
+
+
+def _pieces_of(pieces: Sequence[int], gaps: Sequence[int]) -> list[int]:
+    """The pieces that some positions are in."""
+    return list(dict.fromkeys(bisect_right(pieces, gap) - 1 for gap in gaps))
+
+
+def _moved(pieces: Sequence[int], bounds: int) -> int:
+    if not pieces or bounds < 0:
+        return bounds
+    return _piece(pieces, bounds >> 32) << 32 | _piece(pieces, bounds & 0xFFFFFFFF)

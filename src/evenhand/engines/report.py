@@ -1,0 +1,68 @@
+"""`report`: gold standard and systems in, one page with scores, differences and the units behind them out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Unpack
+
+from evenhand.comparison.collecting import Collecting
+from evenhand.engines.compare import ComparisonRun, compare
+from evenhand.engines.inputs import Side, name_of, named
+from evenhand.engines.options import Options, content_for, default_match, with_pos
+from evenhand.engines.rank import rank
+from evenhand.engines.score import score
+from evenhand.problems import SettingError
+from evenhand.result.report import Report
+from evenhand.settings import CHAIN_MODELS
+
+DEFAULT_LIMIT = 50_000
+
+
+def report(
+    gold: Side,
+    systems: Side | Sequence[Side] | Mapping[str, Side],
+    *,
+    title: str | None = None,
+    by: str | None = None,
+    limit: int = DEFAULT_LIMIT,
+    trials: int = 10_000,
+    resamples: int = 1_000,
+    seed: int = 0,
+    **options: Unpack[Options],
+) -> Report:
+    """Score, rank and compare systems, and collect the units behind the figures; `to_html` writes one page.
+
+    title      of the page [the names of the systems, or how many they are]
+    by         what units are compared by, as in `compare`; spans always by "fair"
+    limit      how many units the page carries: those that systems have wrong or treat differently before others
+    trials, resamples, seed
+               of tests and intervals, as in `compare`
+
+    The other keywords are those of `score`.
+    """
+    if limit < 0:
+        raise SettingError(f"limit is {limit}; it must be 0 or more.")
+    sides = named(systems) or {}
+    content = content_for(gold, options)
+    if content.task == "spans" and by not in (None, "fair"):
+        raise SettingError("A report compares spans by fair, whose verdicts tell the kinds of errors; leave `by` out.")
+    models = options.get("match") or (
+        with_pos(CHAIN_MODELS, content) if content.task == "chains" else default_match(content)
+    )
+    scoring: Any = {**options, "match": models}
+    comparing: Any = {name: value for name, value in options.items() if name != "match"}
+    collecting = Collecting(limit)
+    run = ComparisonRun(gold, sides, by, None, False, None, (), comparing, least=1)
+    found = run(None, collecting)
+    comparison = None
+    if len(sides) > 1:
+        comparison = compare(gold, sides, by=by, trials=trials, resamples=resamples, seed=seed, **comparing)
+    return Report(
+        title=title or f"{', '.join(sides) if len(sides) < 6 else f'{len(sides)} systems'} on {name_of(gold)}",
+        results=score(gold, sides, **scoring),
+        ranking=rank(gold, sides, resamples=resamples, seed=seed, **scoring),
+        comparison=comparison,
+        by=found.by,
+        units=collecting,
+        labels=tuple(found.comparing.labels.values),
+    )

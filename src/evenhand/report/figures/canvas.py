@@ -1,0 +1,228 @@
+"""What all figures share: their style, their size, and the fonts and forms of texts from the data."""
+
+from __future__ import annotations
+
+import textwrap
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+from unicodedata import bidirectional, category, combining, east_asian_width
+
+from evenhand.problems import SettingError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+WIDTH = 6.3
+"""The width of a page of two columns, in inches."""
+_LARGEST = 100.0
+FONT = "DejaVu Sans"
+"""It comes with matplotlib, so that figures look the same everywhere."""
+TEXT_SIZE, SMALL = 8.0, 7.0
+BLUE, VERMILLION, GREY = "#0072B2", "#D55E00", "#999999"
+FILLS = (
+    ("#E69F00", ""),
+    ("#56B4E9", "/////"),
+    ("#0072B2", ""),
+    ("#009E73", "..."),
+    ("#CC79A7", "\\\\\\\\\\"),
+    ("#D55E00", "xxxxx"),
+    ("#F0E442", ""),
+    ("#999999", "-----"),
+    ("#FFFFFF", "+++++"),
+)
+"""Colours that colour-blind readers can tell apart (Okabe and Ito 2008), with hatches for those who see none."""
+_TURNING = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
+_STYLE: dict[Any, Any] = {
+    "font.family": [FONT],
+    "font.size": TEXT_SIZE,
+    "text.parse_math": False,
+    "axes.titlesize": TEXT_SIZE,
+    "axes.labelsize": TEXT_SIZE,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.unicode_minus": True,
+    "xtick.labelsize": SMALL,
+    "ytick.labelsize": TEXT_SIZE,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "legend.fontsize": SMALL,
+    "legend.frameon": False,
+    "hatch.linewidth": 0.5,
+    "patch.linewidth": 0.5,
+    "figure.dpi": 100,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "evenhand",
+    "pdf.fonttype": 42,
+}
+
+
+@dataclass(frozen=True)
+class Size:
+    """The size of a figure in inches, as far as the user has chosen it."""
+
+    width: float | None = None
+    height: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in (("width", self.width), ("height", self.height)):
+            if value is not None and not 1 <= value <= _LARGEST:
+                raise SettingError(f"The {name} is {value:g} inches; it must be from 1 to {_LARGEST:g}.")
+
+    @property
+    def inches(self) -> float:
+        return self.width or WIDTH
+
+
+def check_matplotlib() -> None:
+    """Say what to install, if it is missing."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise SettingError(
+            "Figures take matplotlib, which is not installed; run: pip install evenhand[plot]."
+        ) from None
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Draw in our style, whatever the user's settings are; they come back afterwards."""
+    import matplotlib
+
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph ", category=UserWarning)
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(_STYLE)
+        yield
+
+
+def sheet(size: Size, height: float) -> Figure:
+    """An empty figure of this height in inches, unless the user has chosen another."""
+    from matplotlib.figure import Figure
+
+    return Figure((size.inches, size.height or min(height, _LARGEST)), layout="constrained")
+
+
+def remark(figure: Figure, text: str) -> None:
+    """Small print below everything else."""
+    figure.supxlabel(wrapped(text, figure.get_figwidth()), x=0.01, ha="left", fontsize=SMALL, color="#444444")
+
+
+def wrapped(text: str, inches: float) -> str:
+    """Small print in lines that are not wider than this."""
+    return textwrap.fill(text, max(20, int(inches / (0.53 * SMALL / 72))))
+
+
+def legend(figure: Figure, axes: Sequence[Axes]) -> None:
+    """What fills mean, on top of everything, in as many columns as there is room for."""
+    found = [axis.get_legend_handles_labels() for axis in axes]
+    handles = [handle for each, _ in found for handle in each]
+    names = [name for _, each in found for name in each]
+    for columns in range(len(names), 0, -1):
+        rows = -(-len(names) // columns)
+        parts = [names[begin : begin + rows] for begin in range(0, len(names), rows)]
+        if sum(max(text_width(name, SMALL) for name in part) + 0.5 for part in parts) < figure.get_figwidth():
+            break
+    figure.legend(handles, names, loc="outside upper center", ncols=columns, handlelength=2.2)
+
+
+def rows_of(axes: Axes, names: Sequence[str], places: Sequence[float] | None = None) -> None:
+    """Name the rows of a chart, the first one on top."""
+    places = range(len(names)) if places is None else places
+    axes.set_yticks(list(places), names)
+    axes.set_ylim(max(places, default=0) + 0.6, min(places, default=0) - 0.6)
+    axes.tick_params(axis="y", length=0)
+
+
+def count_axis(axes: Axes, ticks: int) -> None:
+    """Whole numbers below, as many as there is room for; those to the left of zero are counts, too."""
+    from matplotlib.ticker import MaxNLocator
+
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=ticks, integer=True))
+    axes.xaxis.set_major_formatter(lambda value, _: f"{abs(value):,.0f}")
+
+
+def clean(text: str) -> str:
+    """A text from the data without characters that files cannot hold."""
+    return "".join(" " if char in "\t\n\r" else "\ufffd" if _is_unfit(char) else char for char in text)
+
+
+def named(text: str, inches: float) -> str:
+    """A name from the data, cut where it is wider than this."""
+    text = clean(text)
+    if text_width(text, TEXT_SIZE) <= inches:
+        return text
+    while text and text_width(f"{text}…", TEXT_SIZE) > inches:
+        text = text[:-1]
+    return f"{text}…"
+
+
+def _is_unfit(char: str) -> bool:
+    """Control characters, halves of characters, and commands to turn the direction of writing."""
+    return category(char) in ("Cc", "Cs") or char in "\ufffe\uffff" or bidirectional(char) in _TURNING
+
+
+def joined(first: str, between: str, second: str) -> str:
+    """Two names in this order, even where they are written from right to left."""
+    is_turned = any(bidirectional(char) in ("R", "AL") for char in first + second)
+    mark = "\u200e" if is_turned else ""
+    return f"{mark}{first}{mark.join(('', *between, ''))}{second}"
+
+
+def text_width(text: str, points: float) -> float:
+    """About how many inches a text takes."""
+    wide = sum(0 if combining(char) else 1.0 if east_asian_width(char) in "WF" else 0.58 for char in text)
+    return wide * points / 72
+
+
+def finish(figure: Figure) -> Figure:
+    """Lay the figure out; where the usual font lacks characters, others that are installed help out."""
+    from matplotlib.text import Text
+
+    texts = [text for text in figure.findobj(Text) if isinstance(text, Text)]
+    unknown = {char for text in texts for char in text.get_text() if not char.isspace()} - characters(FONT)
+    if unknown:
+        families = [FONT, *_families(unknown)]
+        for text in texts:
+            text.set_fontfamily(families)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message="constrained_layout not applied", category=UserWarning)
+        try:
+            figure.draw_without_rendering()
+        except UserWarning:
+            width, height = figure.get_size_inches()
+            raise SettingError(
+                f"{width:g} x {height:g} inches are too small for this figure; make it larger."
+            ) from None
+    return figure
+
+
+def _families(unknown: set[str]) -> Iterator[str]:
+    """Installed fonts that have these characters, those without serifs first."""
+    from matplotlib.font_manager import fontManager
+
+    upright = [font for font in fontManager.ttflist if font.style == "normal" and font.weight == 400]
+    names = sorted({font.name for font in upright}, key=lambda name: ("Sans" not in name, "CJK" not in name, name))
+    for name in names:
+        found = unknown & characters(name)
+        if found:
+            unknown = unknown - found
+            yield name
+        if not unknown:
+            return
+
+
+@cache
+def characters(family: str) -> frozenset[str]:
+    """What an installed font can show."""
+    from matplotlib.font_manager import findfont, get_font
+
+    try:
+        return frozenset(map(chr, get_font(findfont(family)).get_charmap()))
+    except (OSError, RuntimeError, ValueError):  # a broken font of the user's machine is not our concern
+        return frozenset()

@@ -1,0 +1,144 @@
+"""What changes from one system to another, as diverging bars, and what that does to the score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from evenhand.report.comparison_tables import readable_pairs
+from evenhand.report.figures.canvas import (
+    BLUE,
+    GREY,
+    SMALL,
+    TEXT_SIZE,
+    VERMILLION,
+    Size,
+    count_axis,
+    joined,
+    legend,
+    named,
+    remark,
+    rows_of,
+    sheet,
+    text_width,
+)
+from evenhand.report.figures.ranks import model_name
+from evenhand.result.comparison import Comparison
+from evenhand.result.pairs import Pair
+from evenhand.result.result import unit_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_ROW, _NARROW, _DELTA = 0.26, 5.0, 0.6
+"""In inches, the height of a pair and the width below which figures are narrow; the score's width by that of bars."""
+
+
+def draw(comparison: Comparison, size: Size) -> Figure:
+    """For every pair new errors to the left, corrections to the right, changed errors, and the change of the score."""
+    pairs = readable_pairs(comparison)
+    figure, (left, middle, right), (new, corrected, changed) = _panels(pairs, size)
+    _bars(left, [-pair.new_errors.count for pair in pairs], VERMILLION, "/////", "new errors")
+    _bars(left, [pair.corrections.count for pair in pairs], BLUE, "", "corrections")
+    _bars(middle, [pair.changed_errors.count for pair in pairs], "#DDDDDD", "...", "changed errors")
+    left.set_xlim(-new, corrected)
+    middle.set_xlim(0, changed)
+    left.set_xlabel(f"{unit_of(comparison.task)}s")
+    count_axis(left, 5)
+    count_axis(middle, 2)
+    left.axvline(0, color="black", linewidth=0.6)
+    _deltas(right, pairs)
+    right.set_xlabel(f"change of score ({model_name(comparison.by)}), points")
+    legend(figure, (left, middle))
+    remark(figure, _remark(comparison, len(pairs)))
+    return figure
+
+
+def _panels(pairs: Sequence[Pair], size: Size) -> tuple[Figure, list[Axes], tuple[float, float, float]]:
+    """Axes for bars on both sides of zero, for bars, and for the score: side by side, or below in a narrow figure."""
+    narrow = size.inches < _NARROW
+    widest = 0.25 * size.inches if narrow else min(1.1, 0.2 * size.inches)
+    names = [(named(pair.before, widest), named(pair.after, widest)) for pair in pairs]
+    shown = [joined(before, "\n→ " if narrow else " → ", after) for before, after in names]
+    room = size.inches - max(text_width(line, TEXT_SIZE) for name in shown for line in name.split("\n"))
+    ranges = _ranges(pairs, room, 0 if narrow else _DELTA)
+    new, corrected, changed = ranges
+    figure = sheet(size, (2.2 + 3 * _ROW * len(pairs)) if narrow else 1.4 + _ROW * len(pairs))
+    mosaic: Any = [["left", "middle"], ["right", "right"]] if narrow else [["left", "middle", "right"]]
+    ratios = [new + corrected, changed, _DELTA * (new + corrected + changed)]
+    found = figure.subplot_mosaic(mosaic, sharey=True, width_ratios=ratios[: len(mosaic[0])])
+    panels = [found[name] for name in ("left", "middle", "right")]
+    rows_of(panels[0], shown)
+    for axes in panels[1:2] if narrow else panels[1:]:
+        axes.tick_params(axis="y", labelleft=False)
+    for axes in panels:
+        axes.tick_params(axis="y", length=0)
+    return figure, panels, ranges
+
+
+def _ranges(pairs: Sequence[Pair], inches: float, beside: float) -> tuple[float, float, float]:
+    """How far the axes of new errors, corrections and changed errors go: on one scale, with room for the counts.
+
+    `inches` is the width of everything but the names; the score stands beside, with this share of the bars' width.
+    """
+    new = max(pair.new_errors.count for pair in pairs)
+    corrected = max(pair.corrections.count for pair in pairs)
+    changed = max(pair.changed_errors.count for pair in pairs)
+    text = text_width(f"{max(new, corrected, changed):,}", SMALL) + 0.08
+    bars = max((inches - (1.1 if beside else 0.5)) / (1 + beside), 4 * text)
+    room = text * (new + corrected + changed) / (bars - 3 * text) or 1
+    return new + room, corrected + room, changed + room
+
+
+def _bars(axes: Axes, counts: Sequence[int], colour: str, hatch: str, name: str) -> None:
+    """A bar for each pair, with its count at the end."""
+    axes.barh(range(len(counts)), counts, 0.7, color=colour, hatch=hatch, edgecolor="black", label=name)
+    for place, count in enumerate(counts):
+        left = name == "new errors"
+        offset, side = ((-3, 0), "right") if left else ((3, 0), "left")
+        axes.annotate(
+            *(f"{abs(count):,}", (count, place), offset),
+            textcoords="offset points",
+            va="center_baseline",
+            ha=side,
+            fontsize=SMALL,
+        )
+
+
+def _deltas(axes: Axes, pairs: Sequence[Pair]) -> None:
+    """The change of the score in points of 100, with its interval and marks where it is significant."""
+    axes.axvline(0, color=GREY, linewidth=0.6)
+    for place, pair in enumerate(pairs):
+        if pair.interval is not None:
+            axes.plot([100 * bound for bound in pair.interval], [place, place], color="black", linewidth=1)
+    deltas = [100 * pair.delta for pair in pairs]
+    axes.plot(deltas, range(len(pairs)), "o", color="black", markersize=4)
+    for place, (pair, delta) in enumerate(zip(pairs, deltas, strict=True)):
+        text = f"{delta:+.2f}{_mark(pair)}".replace("-", "−")
+        axes.annotate(
+            text,
+            (1, place),
+            (4, 0),
+            xycoords=("axes fraction", "data"),
+            textcoords="offset points",
+            va="center_baseline",
+            fontsize=SMALL,
+            annotation_clip=False,
+        )
+
+
+def _mark(pair: Pair) -> str:
+    p = 1.0 if pair.significance is None else pair.significance.p_holm
+    return "**" if p < 0.01 else "*" if p < 0.05 else ""
+
+
+def _remark(comparison: Comparison, shown: int) -> str:
+    made, parts = comparison.resampling, []
+    if shown < len(comparison.pairs):
+        parts.append(f"Neighbours by score, of {len(comparison.pairs):,} pairs.")
+    if made["resamples"]:
+        parts.append(f"Lines: {100 * made['level']:g}% intervals ({made['resamples']:,} resamples of {made['of']}).")
+    if made["trials"]:
+        parts.append("* p < 0.05, ** p < 0.01 (randomization, Holm).")
+    return " ".join(parts)

@@ -1,0 +1,117 @@
+"""Results as a piece of HTML, for notebooks: tables, no script, nothing that is loaded from elsewhere.
+
+Colours are those of the page around it, so that it fits light and dark themes. Text from data stays text: markup is
+escaped, control characters are spelled out, and formulas are not typeset.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Sequence
+
+from evenhand.problems import visible
+from evenhand.report.cells import cell_text, headings
+from evenhand.report.document import Document, Section, document
+from evenhand.report.germeval import germeval_document
+from evenhand.report.tables import Cell, Column, Table
+from evenhand.result.comparison import Comparison
+from evenhand.result.gate import Gate
+from evenhand.result.germeval import GermEval
+from evenhand.result.ranking import Ranking
+from evenhand.result.result import Results
+from evenhand.result.shown import Shown
+
+MOST_ROWS = 100
+"""How many rows of a table are shown; all units of a comparison would make a notebook slow."""
+
+_UNTYPESET = "tex2jax_ignore mathjax_ignore"
+"""The classes by which MathJax, which notebooks load, leaves dollar signs alone."""
+_RULE = "border-top:1px solid rgba(128,128,128,.5)"
+
+
+def render(subject: Shown) -> str:
+    """The opening, the summary, every other section below its heading, notes and signature."""
+    shown = _document(subject)
+    if shown is None:
+        return _enclosed(["<pre>" + "\n".join(map(_escaped, str(subject).splitlines())) + "</pre>"])
+    few = sum(1 for section in shown.sections if section.heading) <= 1
+    parts = [f"<p>{_escaped(shown.opening)}</p>"]
+    for section in shown.sections:
+        parts += _section(section, is_open=few)
+    parts += [f"<p>Note: {_escaped(note)}</p>" for note in shown.notes]
+    parts.append(f'<p style="overflow-wrap:anywhere"><small><code>{_escaped(shown.signature)}</code></small></p>')
+    return _enclosed(parts)
+
+
+def _document(subject: Shown) -> Document | None:
+    """The tables of a result, if it has any."""
+    if isinstance(subject, GermEval):
+        return germeval_document(subject)
+    return document(subject) if isinstance(subject, Results | Ranking | Comparison | Gate) else None
+
+
+def _enclosed(parts: Sequence[str]) -> str:
+    return "\n".join([f'<div class="evenhand {_UNTYPESET}">', *parts, "</div>", ""])
+
+
+def _section(section: Section, *, is_open: bool) -> Iterator[str]:
+    """The tables of a section. One with a heading can be folded, and is, unless it is the only one."""
+    if section.heading:
+        yield "<details open>" if is_open else "<details>"
+        yield f"<summary>{_escaped(section.heading.rstrip(':'))}</summary>"
+    for table in section.tables:
+        yield from _table(table)
+    if section.heading:
+        yield "</details>"
+
+
+def _table(table: Table) -> Iterator[str]:
+    """Text on the left of its column, numbers on the right; a rule before the rows that sum up; the remark."""
+    size = len(table.rows) - table.summary_rows
+    rows, summary = table.rows[: min(size, MOST_ROWS)], table.rows[size:]
+    yield '<div style="margin:.8em 0;overflow-x:auto">'
+    yield '<table cellpadding="4" style="border-collapse:collapse">'
+    names = (_heading(name, column) for name, column in zip(headings(table), table.columns, strict=True))
+    yield f"<thead><tr>{''.join(names)}</tr></thead>"
+    for part in (rows, summary):
+        if part:
+            yield f'<tbody style="{_RULE}">'
+            yield from (_row(row, table.columns) for row in part)
+            yield "</tbody>"
+    yield "</table>"
+    yield "</div>"
+    remarks = [table.remark] if table.remark else []
+    if len(rows) < size:
+        remarks.append(f"The first {len(rows):,} of {size:,} rows; to_pandas() has them all.")
+    if remarks:
+        yield f"<p>{_escaped(' '.join(remarks))}</p>"
+
+
+def _heading(name: str, column: Column) -> str:
+    return f'<th scope="col" style="text-align:{_side(column)}"{_direction(name)}>{_escaped(name)}</th>'
+
+
+def _row(row: Sequence[Cell], columns: Sequence[Column]) -> str:
+    return f"<tr>{''.join(_cell(value, column) for value, column in zip(row, columns, strict=True))}</tr>"
+
+
+def _cell(value: Cell, column: Column) -> str:
+    """A cell; bars, which repeat the figure beside them, are not read aloud."""
+    text = cell_text(value, column.kind)
+    if column.kind == "bar":
+        return f'<td style="text-align:left;opacity:.5" aria-hidden="true">{text}</td>'
+    return f'<td style="text-align:{_side(column)}"{_direction(text)}>{_escaped(text)}</td>'
+
+
+def _side(column: Column) -> str:
+    return "left" if column.kind in ("text", "bar") else "right"
+
+
+def _direction(text: str) -> str:
+    """Text from right to left is shown so, whatever the page around it does."""
+    return "" if text.isascii() else ' dir="auto"'
+
+
+def _escaped(text: str) -> str:
+    """Text that shows as it is, with `\\x1b` and the like for what has no look of its own."""
+    return html.escape(visible(text), quote=True)

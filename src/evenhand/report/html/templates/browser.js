@@ -1,0 +1,483 @@
+"use strict";
+/* The error browser: unpacks the units, filters them by the page's fragment, lists and draws them. */
+(async () => {
+  const WINDOW = 400; /* tokens of a longer sentence or text that are drawn, around the unit */
+  const PALETTE = ["#56b4e9", "#e69f00", "#5fc9a5", "#f0e442", "#d9a3c7", "#e58b57", "#9db4c8", "#b5d99c", "#c9b8f0", "#f4b6b0"];
+  const FIELDS = ["system", "kind", "gold", "predicted", "label", "from", "to", "change", "before", "after", "what", "different", "solved", "right", "of", "shared", "text"];
+  const byId = (id) => document.getElementById(id);
+  const list = byId("list"), rows = byId("rows"), detail = byId("detail"), status = byId("status"), form = byId("filters");
+
+  function make(tag, name, text) {
+    const node = document.createElement(tag);
+    if (name) node.className = name;
+    if (text !== undefined) node.textContent = text;
+    return node;
+  }
+
+  /* Control characters as text: line feeds and tabs by their signs, others by their codes. */
+  const SIGNS = { "\n": "↵", "\t": "⇥" };
+  function visible(text) {
+    return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, (char) => SIGNS[char] ?? "\\x" + char.charCodeAt(0).toString(16).padStart(2, "0"));
+  }
+
+  async function unpack() {
+    const packed = Uint8Array.from(atob(byId("data").textContent.trim()), (char) => char.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return JSON.parse(await new Response(stream).text());
+  }
+
+  let data;
+  try { data = await unpack(); } catch (problem) { status.textContent = `The units cannot be unpacked in this browser (${problem.message}); a newer one can.`; return; }
+  const size = data.sentence.length, systems = data.systems;
+  const isWords = data.task === "tags" || data.task === "trees";
+  const rightKinds = new Set(data.right);
+  const label = (code) => (code < 0 ? "" : data.labels[code]);
+  const classes = data.classes.map(([kind, gold, predicted]) => {
+    const name = data.kinds[kind];
+    let shown = name;
+    if (isWords) shown = label(predicted);
+    else if (data.task === "spans" && predicted >= 0 && name !== "FN" && name !== "TN") shown = `${name} ${label(predicted)}`;
+    return { kind: name, gold: label(gold), predicted: label(predicted), hasGold: gold >= 0, hasPredicted: predicted >= 0, right: rightKinds.has(name), shown };
+  });
+  const classOf = (unit, system) => classes[data.class[system][unit]];
+  const sentenceOf = (unit) => data.sentences[data.sentence[unit]];
+  const words = (unit) => sentenceOf(unit).t.slice(data.start[unit], data.end[unit]).join(data.space);
+  const texts = new Array(data.sentences.length);
+  const textOf = (unit) => (texts[data.sentence[unit]] ??= sentenceOf(unit).t.join(data.space).toLowerCase());
+  const solvers = (unit) => systems.reduce((count, _, system) => count + (classOf(unit, system).right ? 1 : 0), 0);
+  /* What systems are compared on: words that all of them have, mentions that some of them resolve. */
+  const isShared = (unit) => (isWords ? systems.every((_, system) => classOf(unit, system).kind !== "missing") : data.task !== "chains" || systems.some((_, system) => classOf(unit, system).kind !== "tn"));
+
+  function headAndRelation(unit, system) {
+    const row = sentenceOf(unit).s[system + 1][data.start[unit]];
+    return row ?? [-1, -9];
+  }
+
+  function changed(unit, a, b) {
+    const [relationA, headA] = headAndRelation(unit, a), [relationB, headB] = headAndRelation(unit, b);
+    const head = headA !== headB, relation = relationA !== relationB;
+    return head && relation ? "both" : head ? "head" : relation ? "relation" : "";
+  }
+
+  function decoded(text) {
+    try { return decodeURIComponent(text); } catch { return text; } /* an address that was cut or mistyped */
+  }
+
+  function state() {
+    const [name, ...rest] = location.hash.slice(1).split("?"), found = {};
+    if (name !== "units") return found;
+    for (const part of rest.join("?").split("&").filter(Boolean)) {
+      const [key, ...value] = part.split("=");
+      if (FIELDS.includes(key) || key === "unit") found[key] = decoded(value.join("="));
+    }
+    return found;
+  }
+
+  function address(wanted) {
+    const parts = [...FIELDS, "unit"].filter((key) => wanted[key] !== undefined && wanted[key] !== null);
+    return "#units" + (parts.length ? "?" + parts.map((key) => `${key}=${encodeURIComponent(wanted[key])}`).join("&") : "");
+  }
+
+  /* What is asked for beyond the controls, in words. */
+  function described(wanted) {
+    const said = {
+      right: (value) => (value === "1" ? "right" : "wrong"),
+      of: (value) => (value === "gold" ? "in the gold standard" : "in the system's output"),
+      shared: () => "that systems are compared on",
+      different: () => "that the two treat differently",
+      label: (value) => `with the label ${value}`,
+      before: (value) => `before: ${value}`,
+      after: (value) => `after: ${value}`,
+      what: (value) => `changed: ${value}`,
+    };
+    return FIELDS.filter((key) => wanted[key] !== undefined && !form.querySelector(`[name=${key}]`)).map((key) => (said[key] ?? ((value) => `${key}: ${value}`))(wanted[key]));
+  }
+
+  /* One condition a field; a unit is listed if all hold. */
+  function conditions(wanted) {
+    const tests = [];
+    for (const key of ["system", "from", "to"]) if (wanted[key] !== undefined && !systems.includes(wanted[key])) return [() => false];
+    const system = systems.indexOf(wanted.system);
+    const some = (test) => (system >= 0 ? (unit) => test(classOf(unit, system), unit) : (unit) => systems.some((_, each) => test(classOf(unit, each), unit)));
+    if (wanted.kind !== undefined) { const kinds = new Set(wanted.kind.split(",")); tests.push(some((found) => kinds.has(found.kind))); }
+    const pair = wanted.from !== undefined && wanted.to !== undefined;
+    if (wanted.gold !== undefined) tests.push(pair ? (unit) => told(unit) === wanted.gold : wanted.of === "gold" && system < 0 ? (unit) => label(data.label[unit]) === wanted.gold : some((found) => (wanted.gold === "" ? !found.hasGold : found.hasGold && found.gold === wanted.gold)));
+    if (wanted.predicted !== undefined) tests.push(some((found) => (wanted.predicted === "" ? !found.hasPredicted : found.hasPredicted && found.predicted === wanted.predicted)));
+    if (wanted.label !== undefined) tests.push((unit) => label(data.label[unit]) === wanted.label || (!pair && some((found) => found.gold === wanted.label || found.predicted === wanted.label)(unit)));
+    if (wanted.right !== undefined) tests.push(some((found) => found.right === (wanted.right === "1")));
+    if (wanted.of === "gold") tests.push((unit) => !data.surplus[unit]);
+    if (wanted.of === "system" && isWords) tests.push(some((found) => found.hasPredicted));
+    if (wanted.shared !== undefined) tests.push(isShared);
+    if (wanted.solved !== undefined) tests.push((unit) => isShared(unit) && (wanted.solved === "some" ? solvers(unit) > 0 : solvers(unit) === Number(wanted.solved)));
+    if (pair) {
+      const a = systems.indexOf(wanted.from), b = systems.indexOf(wanted.to);
+      tests.push((unit) => isShared(unit) && data.answer[a][unit] !== data.answer[b][unit]);
+      if (wanted.change) tests.push((unit) => change(unit, a, b) === wanted.change);
+      if (wanted.before !== undefined) tests.push((unit) => classOf(unit, a).shown === wanted.before);
+      if (wanted.after !== undefined) tests.push((unit) => classOf(unit, b).shown === wanted.after);
+      if (wanted.what !== undefined) tests.push((unit) => changed(unit, a, b) === wanted.what);
+    }
+    if (wanted.text) { const text = wanted.text.toLowerCase(); tests.push((unit) => textOf(unit).includes(text)); }
+    return tests;
+  }
+
+  const told = (unit) => (data.surplus[unit] && data.task === "spans" ? "" : label(data.label[unit]));
+  const change = (unit, a, b) => (classOf(unit, b).right ? "correction" : classOf(unit, a).right ? "new_error" : "changed_error");
+
+  function select(wanted) {
+    const tests = conditions(wanted);
+    const found = [];
+    for (let unit = 0; unit < size; unit++) if (tests.every((test) => test(unit))) found.push(unit);
+    const system = systems.indexOf(wanted.system);
+    if (wanted.of !== "system" || data.task !== "spans" || system < 0) return found;
+    const seen = new Set(); /* a span of the system may be matched with several of the gold standard */
+    return found.filter((unit) => {
+      const bounds = data.surplus[unit] ? `${data.start[unit]}-${data.end[unit]}` : data.partner[system][unit];
+      const key = `${data.sentence[unit]}|${bounds}|${classOf(unit, system).predicted}`;
+      return !seen.has(key) && seen.add(key);
+    });
+  }
+
+  /* The list: only the rows in sight are in the page. */
+  let shown = [], current = -1, wanted = {}, rowHeight = 28, writing = 0;
+
+  const placeOf = (unit) => (data.line[unit] === null ? sentenceOf(unit).p : `${sentenceOf(unit).p}:${data.line[unit]}`);
+
+  function verdict(unit, system, named) {
+    const found = classOf(unit, system);
+    const node = make("bdi", `verdict ${found.right ? "good" : "bad"}`);
+    const name = named && systems.length > 1 ? `${systems[system]}: ` : "";
+    node.textContent = visible(name + (isWords ? (found.kind === "missing" ? "missing" : found.predicted + (data.task === "trees" && !found.right ? ` (${found.kind.replace("_", " ")})` : "")) : found.shown));
+    return node;
+  }
+
+  function verdicts(unit) {
+    const node = make("span", "verdicts"), asked = systems.indexOf(wanted.system);
+    const pair = [systems.indexOf(wanted.from), systems.indexOf(wanted.to)].filter((each) => each >= 0);
+    const order = asked >= 0 ? [asked] : systems.length > 6 ? pair : [...systems.keys()];
+    for (const system of order) node.append(verdict(unit, system, true));
+    if (!order.length) node.append(make("span", "verdict", `${solvers(unit)} of ${systems.length} systems right`));
+    return node;
+  }
+
+  function listRow(place) {
+    const unit = shown[place], node = make("div", "unit");
+    node.style.top = `${place * rowHeight}px`;
+    node.id = `unit-${place}`;
+    node.setAttribute("role", "option");
+    node.setAttribute("aria-selected", place === current);
+    node.setAttribute("aria-posinset", place + 1);
+    node.setAttribute("aria-setsize", shown.length);
+    node.append(make("bdi", "where", visible(placeOf(unit).replace(/^.*[\\/]/, ""))), make("bdi", "words", visible(words(unit)) || "–"), make("bdi", "gold", visible(told(unit)) || "–"), verdicts(unit));
+    node.addEventListener("click", () => step(place));
+    return node;
+  }
+
+  function draw() {
+    const first = Math.max(0, Math.floor(list.scrollTop / rowHeight) - 4), last = Math.min(shown.length, first + Math.ceil(list.clientHeight / rowHeight) + 8);
+    const nodes = [];
+    for (let place = first; place < last; place++) nodes.push(listRow(place));
+    rows.replaceChildren(...nodes);
+  }
+
+  function choose(place) {
+    current = Math.max(0, Math.min(shown.length - 1, place));
+    rowHeight = parseFloat(getComputedStyle(list).getPropertyValue("--row")) || 28;
+    rows.style.height = `${shown.length * rowHeight}px`;
+    if (!shown.length) {
+      rows.replaceChildren();
+      current = -1;
+      list.removeAttribute("aria-activedescendant");
+      return detail.replaceChildren(make("p", "place", "No unit is like this."));
+    }
+    const top = current * rowHeight;
+    if (top < list.scrollTop) list.scrollTop = top;
+    else if (top + rowHeight > list.scrollTop + list.clientHeight) list.scrollTop = top + rowHeight - list.clientHeight;
+    draw();
+    list.setAttribute("aria-activedescendant", `unit-${current}`);
+    drawDetail(shown[current]);
+  }
+
+  /* A unit that the reader chooses goes into the address; not at once, as browsers bound how often it may change. */
+  function step(place) {
+    choose(place);
+    if (current < 0) return;
+    wanted.unit = String(shown[current]);
+    clearTimeout(writing);
+    writing = setTimeout(() => history.replaceState(null, "", address(wanted)), 150);
+  }
+
+  /* Drawing one unit: its sentence, and a lane for the gold standard and for every system. */
+  function drawDetail(unit) {
+    const lanes = make("div", "lanes"), place = make("p", "place"), sentence = sentenceOf(unit);
+    lanes.tabIndex = 0;
+    lanes.setAttribute("role", "group");
+    lanes.setAttribute("aria-label", "The annotation of the sentence");
+    place.append(make("bdi", "", `${visible(placeOf(unit))}, sentence ${sentence.n}, document `), make("bdi", "", visible(sentence.d)));
+    detail.replaceChildren(place, ...factsOf(unit), lanes);
+    const grid = make("div", `grid-lanes${data.space ? "" : " running"}`);
+    if (sentence.t.filter((token) => /[\u0590-\u08ff\ufb1d-\ufefc]/.test(token)).length * 2 > sentence.t.filter((token) => /\p{L}/u.test(token)).length) grid.dir = "rtl";
+    lanes.append(grid);
+    ({ spans: drawSpans, chains: drawChains, tags: drawTags, trees: drawTrees })[data.task](grid, excerpt(sentence, unit), unit);
+    const here = grid.querySelector(".token.here");
+    if (here && (here.offsetLeft < 0 || here.offsetLeft + here.offsetWidth > lanes.clientWidth)) lanes.scrollLeft = here.offsetLeft - lanes.clientWidth / 2;
+  }
+
+  function factsOf(unit) {
+    const own = make("dl"), theirs = make("dl", systems.length > 4 ? "many" : "");
+    const fact = (facts, name, node) => { const pair = make("div"); pair.append(make("dt", "", name), node); facts.append(pair); };
+    fact(own, "unit", make("dd", "", visible(words(unit))));
+    const antecedents = data.antecedents ? data.antecedents[unit] : null;
+    fact(own, "gold", make("dd", "", (visible(told(unit)) || "not in the gold standard") + (antecedents && antecedents[0] ? `, to “${visible(antecedents[0])}”` : "")));
+    for (const system of systems.keys()) {
+      const dd = make("dd");
+      dd.append(verdict(unit, system));
+      const partner = partnerText(unit, system);
+      if (partner) dd.append(make("bdi", "", ` ${partner}`));
+      fact(theirs, visible(systems[system]), dd);
+    }
+    return [own, theirs];
+  }
+
+  /* The part of a long sentence that is drawn: its first and last token, and what each side has there. */
+  function excerpt(sentence, unit) {
+    const length = sentence.t.length || sentence.s.flat().reduce((most, bar) => Math.max(most, bar[2]), data.end[unit]); /* a file may have no text */
+    const start = data.start[unit], isWhole = length <= WINDOW || data.task === "trees";
+    const end = Math.min(length, Math.max(start + WINDOW / 2, Math.min(data.end[unit], start + WINDOW)));
+    return { t: sentence.t, s: sentence.s, length, first: isWhole ? 0 : Math.max(0, start - WINDOW / 2), last: isWhole ? length : end };
+  }
+
+  function partnerText(unit, system) {
+    if (data.antecedents) { const words = data.antecedents[unit][system + 1]; return words ? `to “${visible(words)}”` : ""; }
+    const partner = data.partner[system][unit], found = classOf(unit, system);
+    if (partner < 0 || found.right && data.task === "spans") return "";
+    if (data.task === "spans") {
+      const start = Math.floor(partner / 4294967296), end = partner % 4294967296;
+      return `${data.surplus[unit] ? "over the gold span" : "matched with"} “${visible(sentenceOf(unit).t.slice(start, end).join(data.space))}”`;
+    }
+    return "";
+  }
+
+  function put(grid, node, row, from, to) {
+    node.style.gridRow = row;
+    node.style.gridColumn = to === undefined ? from : `${from} / ${to}`;
+    grid.append(node);
+  }
+
+  function tokensOf(grid, part, unit) {
+    grid.style.gridTemplateColumns = `max-content repeat(${Math.max(part.last - part.first, 1)}, auto)`;
+    put(grid, make("div", "side", ""), 1, 1);
+    for (let at = part.first; at < part.last; at++) {
+      const isCut = (at === part.first && at > 0) || (at === part.last - 1 && part.last < part.length);
+      put(grid, make("bdi", `token${at >= data.start[unit] && at < data.end[unit] ? " here" : ""}`, isCut ? "…" : visible(part.t[at] ?? String(at + 1))), 1, at - part.first + 2);
+    }
+  }
+
+  function sideName(grid, row, side, span = 1) {
+    const node = make("div", "side", side ? visible(systems[side - 1]) : "gold");
+    node.title = node.textContent;
+    put(grid, node, `${row} / span ${span}`, 1);
+  }
+
+  function lanesOf(spans) {
+    const ends = [];
+    return spans.map(([start, end]) => {
+      let lane = ends.findIndex((last) => last <= start);
+      if (lane < 0) lane = ends.push(0) - 1;
+      ends[lane] = end;
+      return lane;
+    });
+  }
+
+  function drawBars(grid, part, unit, bars) {
+    tokensOf(grid, part, unit);
+    let row = 2;
+    bars.forEach((given, number) => {
+      const side = given.filter((bar) => bar.end > part.first && bar.start < part.last).sort((one, other) => one.start - other.start || other.end - one.end);
+      const lanes = lanesOf(side.map((bar) => [bar.start, bar.end]));
+      const height = Math.max(1, ...lanes.map((lane) => lane + 1));
+      sideName(grid, row, number, height);
+      side.forEach((bar, at) => drawBar(grid, part, bar, row + lanes[at]));
+      row += height;
+    });
+  }
+
+  function drawBar(grid, part, bar, row) {
+    const start = Math.max(part.first, bar.start), end = Math.min(part.last, bar.end);
+    const node = make("bdi", `bar ${bar.classes}${bar.start < start ? " cut-left" : ""}${bar.end > end ? " cut-right" : ""}`, visible(bar.text));
+    node.title = node.textContent;
+    node.style.background = bar.color;
+    const column = (at) => at - part.first + 2;
+    put(grid, node, row, column(start), column(end));
+    for (const gap of bar.gaps.filter((each) => each >= start && each < end)) put(grid, make("div", "gap"), row, column(gap));
+  }
+
+  const colorOf = (number) => PALETTE[number % PALETTE.length];
+
+  function drawSpans(grid, part, unit) {
+    const start = data.start[unit], end = data.end[unit];
+    const bars = part.s.map((side, number) => side.map(([code, from, to, ...gaps]) => {
+      const partner = number ? data.partner[number - 1][unit] : -1;
+      const matched = partner >= 0 && !data.surplus[unit] && Math.floor(partner / 4294967296) === from && partner % 4294967296 === to;
+      const own = from === start && to === end && code === data.label[unit];
+      return { start: from, end: to, gaps, text: label(code), color: colorOf(code), classes: own ? "here" : matched ? "partner" : "" };
+    }));
+    drawBars(grid, part, unit, bars);
+  }
+
+  function drawChains(grid, part, unit) {
+    const bars = part.s.map((side) => side.map(([chain, from, to]) => ({
+      start: from, end: to, gaps: [], text: String(chain), color: colorOf(chain), classes: from === data.start[unit] && to === data.end[unit] ? "here" : "",
+    })));
+    drawBars(grid, part, unit, bars);
+  }
+
+  function drawTags(grid, part, unit) {
+    tokensOf(grid, part, unit);
+    part.s.forEach((side, number) => {
+      sideName(grid, number + 2, number);
+      for (let at = part.first; at < part.last; at++) {
+        const row = side[at], gold = part.s[0][at], wrong = number && (!row || row[0] !== gold[0]);
+        put(grid, make("bdi", `cell${wrong ? " wrong" : ""}${at === data.start[unit] ? " here" : ""}`, row ? visible(label(row[0])) : "–"), number + 2, at - part.first + 2);
+      }
+    });
+  }
+
+  function drawTrees(grid, part, unit) {
+    tokensOf(grid, part, unit);
+    const drawings = part.s.map((side, number) => {
+      sideName(grid, number + 2, number);
+      const svg = drawn("svg", { class: "arcs", role: "img", "aria-label": `${number ? systems[number - 1] : "gold"}: ${arcsInWords(side, part.t)}` });
+      put(grid, svg, number + 2, 2, -1);
+      return svg;
+    });
+    const left = drawings[0].getBoundingClientRect().left;
+    const middles = [...grid.querySelectorAll(".token")].map((node) => { const box = node.getBoundingClientRect(); return box.left + box.width / 2 - left; });
+    drawings.forEach((svg, number) => drawArcs(svg, part.s[number], middles, data.start[unit]));
+  }
+
+  function drawn(tag, attributes) {
+    const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+    return node;
+  }
+
+  const arcsInWords = (side, tokens) => side.map((row, at) => (row ? visible(`${tokens[at]} is ${label(row[0])}${row[1] >= 0 ? ` of ${tokens[row[1]]}` : ""}`) : "")).filter(Boolean).join("; ");
+
+  /* How deep arcs hang: below all those that begin and end under them; each has a dependent, a head and a level. */
+  function levelsOf(side) {
+    const arcs = side.flatMap((row, at) => (row && row[1] >= 0 && row[1] !== at ? [{ at, head: row[1], from: Math.min(at, row[1]), to: Math.max(at, row[1]), level: 1 }] : []));
+    arcs.sort((one, other) => one.to - one.from - (other.to - other.from));
+    arcs.forEach((arc, number) => { for (const under of arcs.slice(0, number)) if (under.from < arc.to && under.to > arc.from) arc.level = Math.max(arc.level, under.level + 1); });
+    return new Map(arcs.map((arc) => [arc.at, arc.level]));
+  }
+
+  function drawArcs(svg, side, middles, here) {
+    const levels = levelsOf(side), height = 18 * Math.max(1, ...levels.values()) + 22;
+    svg.setAttribute("height", height);
+    side.forEach((row, at) => {
+      if (!row) return;
+      const [code, head] = row, x = middles[at], group = drawn("g", at === here ? { class: "here" } : {});
+      const isArc = levels.has(at), depth = isArc ? 18 * levels.get(at) : height - 18, to = isArc ? middles[head] : x;
+      const side = Math.sign(to - x) * Math.min(8, Math.abs(to - x) / 3), near = x + side / 2, far = to - side / 2;
+      const path = isArc ? `M ${far} 0 C ${far} ${depth * 0.7}, ${far - side} ${depth}, ${far - side * 2} ${depth} L ${near + side * 2} ${depth} C ${near + side} ${depth}, ${near} ${depth * 0.7}, ${near} 5` : `M ${x} ${depth} V 5`;
+      const text = drawn("text", isArc ? { x: (x + to) / 2, y: depth + 4 } : { x, y: height - 6 });
+      const tip = isArc ? near : x;
+      text.textContent = visible(label(code)) + (head === -2 ? " (head elsewhere)" : "");
+      group.append(drawn("path", { class: "arc", d: path }), drawn("path", { class: "tip", d: `M ${tip} 0 l -3.5 6 h 7 z` }), text);
+      svg.append(group);
+    });
+    const chosen = svg.querySelector(".here");
+    if (chosen) svg.append(chosen); /* above the others */
+  }
+
+  /* The filters: a control for each field, all of which write the address. */
+  function control(key, title, options) {
+    const node = make("label", "", title), select = make("select");
+    select.name = key;
+    const any = make("option", "", "any");
+    any.value = "";
+    select.append(any);
+    for (const [value, text] of options) { const option = make("option", "", visible(text)); option.value = "=" + value; select.append(option); }
+    select.addEventListener("change", () => go({ ...wanted, unit: undefined, [key]: select.value ? select.value.slice(1) : undefined }));
+    node.append(select);
+    form.append(node);
+  }
+
+  function buildFilters() {
+    const used = (field, has) => [...new Set(classes.filter((each) => each[has]).map((each) => each[field]))].sort();
+    const named = (values) => [["", "none"], ...values.map((value) => [value, value])];
+    control("system", "system", systems.map((name) => [name, name]));
+    control("kind", "verdict", [...new Set(classes.map((each) => each.kind))].map((kind) => [kind, kind.replace("_", " ")]));
+    control("gold", data.task === "chains" ? "type" : "gold label", named(used("gold", "hasGold")));
+    if (data.task !== "chains") control("predicted", "system's label", named(used("predicted", "hasPredicted")));
+    if (systems.length > 1) {
+      control("from", "from", systems.map((name) => [name, name]));
+      control("to", "to", systems.map((name) => [name, name]));
+      control("change", "change", [["correction", "corrections"], ["new_error", "new errors"], ["changed_error", "changed errors"]]);
+      control("solved", "systems right", [...Array(systems.length + 1).keys()].map((count) => [count, String(count)]));
+    }
+    const node = make("label", "", "text"), input = make("input");
+    input.type = "search";
+    input.name = "text";
+    input.addEventListener("input", () => go({ ...wanted, unit: undefined, text: input.value || undefined }, true));
+    node.append(input);
+    const clear = make("button", "", "Clear");
+    clear.type = "button";
+    clear.addEventListener("click", () => go({}));
+    form.append(node, clear);
+    form.addEventListener("submit", (event) => event.preventDefault());
+  }
+
+  function go(next, quietly) {
+    const target = address(next);
+    if (quietly) { history.replaceState(null, "", target); update(false); }
+    else if (location.hash !== target) location.hash = target;
+  }
+
+  function update(isNew) {
+    const begin = performance.now();
+    clearTimeout(writing);
+    wanted = state();
+    fillFilters();
+    shown = select(wanted);
+    const further = described(wanted);
+    status.textContent = `${shown.length.toLocaleString("en")} of ${size.toLocaleString("en")} units` + (further.length ? ` (${visible(further.join(", "))})` : "");
+    list.scrollTop = 0;
+    choose(Math.max(0, shown.indexOf(Number(wanted.unit ?? -1))));
+    document.documentElement.dataset.filterMs = (performance.now() - begin).toFixed(1); /* with the list and the unit drawn */
+    if (!isNew || !location.hash.startsWith("#units") || form.contains(document.activeElement)) return;
+    byId("units").scrollIntoView();
+    list.focus({ preventScroll: true });
+  }
+
+  function fillFilters() {
+    for (const node of form.querySelectorAll("select, input")) {
+      const value = wanted[node.name];
+      if (node.tagName === "INPUT") { if (node.value !== (value ?? "")) node.value = value ?? ""; continue; }
+      const target = value === undefined ? "" : "=" + value;
+      if (value !== undefined && ![...node.options].some((option) => option.value === target)) { const option = make("option", "", visible(value)); option.value = target; node.append(option); }
+      node.value = target;
+    }
+  }
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+    if (event.key === "Escape") { event.target.blur?.(); return go({}); }
+    if (typing) return;
+    const steps = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1, PageDown: 10, PageUp: -10 };
+    const inList = list.contains(document.activeElement) || document.activeElement === list;
+    if (event.key === "/") { event.preventDefault(); byId("units").scrollIntoView(); form.querySelector("input").focus(); }
+    else if (event.key in steps && (event.key.length === 1 || inList)) { event.preventDefault(); step(current + steps[event.key]); }
+    else if (inList && event.key === "Home") { event.preventDefault(); step(0); }
+    else if (inList && event.key === "End") { event.preventDefault(); step(shown.length - 1); }
+  });
+  list.addEventListener("scroll", draw, { passive: true });
+  window.addEventListener("resize", () => choose(current));
+  window.addEventListener("beforeprint", () => { for (const part of document.querySelectorAll("details")) part.open = true; });
+  window.addEventListener("hashchange", () => update(true));
+  buildFilters();
+  update(true);
+  document.documentElement.dataset.ready = "true";
+})();

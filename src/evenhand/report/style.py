@@ -1,0 +1,63 @@
+"""How tables are shown: what a user may choose about their figures, columns and captions."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from evenhand.problems import SettingError
+
+MOST_DECIMALS = 10
+_LABEL = re.compile(r"[A-Za-z0-9:._/+-]+")
+"""What the label of a LaTeX table may hold, lest it end or run as a command."""
+
+
+@dataclass(frozen=True)
+class TableStyle:
+    """What text, Markdown and LaTeX let a user choose.
+
+    percent    scores as percentages, else as fractions
+    decimals   of scores [2 of percentages, 4 of fractions]
+    columns    only these columns of tables, by their headings; the first one always stays [all]
+    caption    of LaTeX tables, which then float
+    label      of LaTeX tables, for references; they float, too
+    width      how many columns a terminal has, into which text is folded [not folded]
+    marks      stars behind differences that are significant
+    """
+
+    percent: bool = True
+    decimals: int | None = None
+    columns: tuple[str, ...] = ()
+    caption: str = ""
+    label: str = ""
+    width: int | None = None
+    marks: bool = False
+
+    def __post_init__(self) -> None:
+        if self.decimals is not None and not 0 <= self.decimals <= MOST_DECIMALS:
+            raise SettingError(f"decimals is {self.decimals}; it must be a number from 0 to {MOST_DECIMALS}.")
+        if self.label and not _LABEL.fullmatch(self.label):
+            raise SettingError(
+                f"the label {self.label!r} cannot be used in LaTeX; take letters, digits and any of : . _ / + - only."
+            )
+
+    def score(self, value: float, sign: str = "") -> str:
+        """A score; with the sign +, a difference of two."""
+        if self.percent:
+            return self.share(value, sign)
+        return f"{value:{sign}.{4 if self.decimals is None else self.decimals}f}"
+
+    def share(self, value: float, sign: str = "") -> str:
+        """A percentage, whatever scores are."""
+        return f"{100 * value:{sign}.{2 if self.decimals is None else self.decimals}f}"
+
+    def interval(self, bounds: tuple[float, float] | None, sign: str = "") -> str:
+        return "–" if bounds is None else " – ".join(self.score(bound, sign) for bound in bounds)
+
+
+PLAIN = TableStyle()
+
+
+def stars(p: float | None) -> str:
+    """Two for p below 0.01, one for p below 0.05."""
+    return "" if p is None else "**" if p < 0.01 else "*" if p < 0.05 else ""

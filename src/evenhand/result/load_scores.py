@@ -1,0 +1,130 @@
+"""Scores from a saved result. Counts and scores are taken as they stand; what was not saved says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NoReturn
+
+from evenhand.problems import SettingError
+from evenhand.result.result import Gold, Result, Results
+from evenhand.result.saved import SavedResults, SavedRow, SavedScore, SavedSystem
+from evenhand.scores.contingency import contingency
+from evenhand.scores.match_model import MatchModel
+from evenhand.scores.models import match_model
+from evenhand.scores.prf import prf
+from evenhand.scores.spans import Average, ModelScore, Row, Sentences, averages
+from evenhand.scores.weights import PRESETS, Weights
+from evenhand.settings import ScoreSettings
+from evenhand.tally import Tally
+
+_SCORES = ("precision", "recall", "f1", "f_beta")
+_NEAR = ("close", "missed")
+"""Counts of `ts` and `t` that are made only where nothing is resampled."""
+_CONTINGENCY = tuple(contingency(dict.fromkeys(("TP", "FP", "FN", "TN"), 0.0)))
+
+
+class NoTallies(Mapping[str, Tally]):
+    """The tallies of a saved result, which holds sums alone."""
+
+    def _refuse(self) -> NoReturn:
+        raise SettingError("A saved result has no tallies, which are counts by group; score the files again.")
+
+    def __getitem__(self, judge: str) -> Tally:
+        self._refuse()
+
+    def __iter__(self) -> Iterator[str]:
+        self._refuse()
+
+    def __len__(self) -> int:  # noqa: PLE0303  # it never returns
+        self._refuse()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NoTallies)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def results_of(saved: SavedResults) -> Results:
+    gold = saved.gold.gold(saved.reading)
+    weights = Weights(saved.weights) if saved.weights else PRESETS["boundaries"]
+    found = {each.name: _result(each, gold, saved.settings, weights) for each in saved.systems}
+    if not found or len(found) < len(saved.systems):
+        raise ValueError("systems need names of their own, and there must be one at least")
+    return Results(found)
+
+
+def _result(saved: SavedSystem, gold: Gold, settings: ScoreSettings, weights: Weights) -> Result:
+    if set(saved.scores) != set(settings.match):
+        raise ValueError(f"the scores of {saved.name} are not those of its settings")
+    scores = {name: _score(match_model(name, settings, weights), each, gold) for name, each in saved.scores.items()}
+    return Result(
+        name=saved.name,
+        gold=gold,
+        units=saved.units,
+        labels=saved.labels,
+        scores=scores,
+        signature=saved.signature,
+        settings=settings,
+        reading=saved.reading,
+        notes=saved.notes,
+        tallies=NoTallies(),
+        models=tuple(score.model for score in scores.values()),
+        chains=saved.chains,
+        weights=weights,
+    )
+
+
+def _score(model: MatchModel, saved: SavedScore, gold: Gold) -> ModelScore:
+    model = model.without(*(name for name in _NEAR if name not in saved.overall))
+    labels = _rows(model, saved.labels)
+    macro, support = averages(labels, gold.labels)
+    return ModelScore(
+        model,
+        _overall(model, saved),
+        macro if saved.macro is None else _average(saved.macro),
+        support if saved.support is None else _average(saved.support),
+        labels,
+        saved.confusion,
+        saved.edges,
+        _rows(model, saved.supertags),
+        saved.baselines,
+        None if saved.sentences is None else Sentences(saved.sentences.correct, saved.sentences.total),
+        _rows(model, saved.distances),
+    )
+
+
+def _overall(model: MatchModel, saved: SavedScore) -> Row:
+    """The row of all labels; an accuracy is all that was saved of tokens."""
+    if model.judge == "accuracy":
+        correct, tokens = _number(saved.overall, "correct"), _number(saved.overall, "tokens")
+        precision, recall, f1, f_beta = map(float, prf(correct, tokens, correct, tokens, model.beta))
+        return Row(precision, recall, f1, f_beta, {name: saved.overall[name] for name in model.counts})
+    return _row(model, saved.overall, {part.name: _row(part, saved.parts[part.name]) for part in model.parts})
+
+
+def _rows(model: MatchModel, saved: Mapping[str, SavedRow]) -> dict[str, Row]:
+    return {name: _row(model, row) for name, row in saved.items()}
+
+
+def _row(model: MatchModel, saved: SavedRow, parts: Mapping[str, Row] | None = None) -> Row:
+    """Counts and scores; true negatives and what follows from them may be unknown."""
+    counts = {name: saved[name] if name == "TN" else _number(saved, name) for name in model.counts}
+    further = _CONTINGENCY if model.contingency else ("aligned_accuracy",) if model.aligned else ()
+    return Row(*_scores(saved), counts, {name: saved[name] for name in further}, parts or {})
+
+
+def _average(saved: SavedRow) -> Average:
+    return Average(*_scores(saved))
+
+
+def _scores(saved: SavedRow) -> tuple[float, float, float, float]:
+    """Precision, recall, F1 and F-beta, which is F1 where it was not saved."""
+    precision, recall, f1 = (float(_number(saved, name)) for name in _SCORES[:3])
+    return precision, recall, f1, float(_number(saved, "f_beta")) if "f_beta" in saved else f1
+
+
+def _number(saved: SavedRow, name: str) -> float:
+    found = saved[name]
+    if found is None:
+        raise ValueError(f"{name} is null")
+    return found

@@ -1,0 +1,65 @@
+"""A report: what `report` returns, all that one page shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evenhand.comparison.collecting import Collecting
+from evenhand.result.comparison import Comparison
+from evenhand.result.ranking import Ranking
+from evenhand.result.result import Results
+from evenhand.result.shown import Shown
+from evenhand.settings import Task
+
+
+@dataclass(frozen=True, repr=False)
+class Report(Shown):
+    """Scores, ranks, differences, and the units behind them."""
+
+    title: str
+    results: Results
+    ranking: Ranking
+    comparison: Comparison | None
+    """What changes between systems, where there are several."""
+    by: str
+    """What units are compared by."""
+    units: Collecting
+    labels: tuple[str, ...]
+    """The names of labels, by their codes in the units."""
+
+    @property
+    def task(self) -> Task:
+        return self.results.task
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was found and mended, each said once."""
+        further = self.comparison.notes if self.comparison is not None else ()
+        return tuple(dict.fromkeys((*self.results.notes, *self.ranking.notes, *further)))
+
+    @property
+    def signature(self) -> str:
+        return self.comparison.signature if self.comparison is not None else self.ranking.signature
+
+    def to_dict(self) -> dict[str, Any]:
+        """The parts in the form of their JSON; units are in the page alone."""
+        found: dict[str, Any] = {"score": self.results.to_dict(), "rank": self.ranking.to_dict()}
+        if self.comparison is not None:
+            found["compare"] = self.comparison.to_dict()
+        return found
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """The page, written to `path` too, where one is given."""
+        from evenhand.report.html import render
+
+        text = render(self)
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8")
+        return text
+
+    def __str__(self) -> str:
+        return str(self.results if self.comparison is None else self.comparison)
+
+    __repr__ = __str__

@@ -1,0 +1,166 @@
+"""Options for what tables look like, and text on a terminal, as users meet them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import evenhand as eh
+from evenhand.cli import main
+
+NER = Path(eh.__file__).parent / "examples" / "ner"
+GOLD, CRF, TAGGER = (NER / f"{name}.conll" for name in ("gold", "crf", "tagger"))
+FAST = {
+    "score": (),
+    "rank": ("--resamples", "0"),
+    "compare": ("--trials", "0", "--resamples", "0"),
+    "gate": ("--max-drop", "100"),
+}
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments], prog_name="evenhand")
+
+
+def ran(command: str, *more: str) -> Result:
+    return run(command, GOLD, CRF, TAGGER, *FAST[command], "-q", *more)
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "latex"])
+@pytest.mark.parametrize("command", list(FAST))
+def test_fractions_and_decimals(command: str, form: str) -> None:
+    percent = ran(command, "--as", form, "--percent", "--decimals", "3").stdout
+    fractions = ran(command, "--as", form, "--fractions", "--decimals", "3").stdout
+    assert ("91.011" in percent, "0.910" in percent) == (True, False)
+    assert ("91.011" in fractions, "0.910" in fractions) == (False, True)
+    assert ran(command, "--as", form, "--percent", "--decimals", "2").stdout == ran(command, "--as", form).stdout
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "latex"])
+def test_columns(form: str) -> None:
+    shown = ran("score", "--as", form, "--show-columns", "model,F1").stdout
+    assert "F1" in shown
+    assert "recall" not in shown
+
+
+@pytest.mark.parametrize("command", list(FAST))
+def test_a_column_that_no_table_has(command: str) -> None:
+    result = ran(command, "--show-columns", "F9")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("evenhand: no table has a column 'F9'; there are ")
+
+
+@pytest.mark.parametrize("command", list(FAST))
+def test_caption_and_label(command: str) -> None:
+    shown = ran(command, "--as", "latex", "--caption", "R&D", "--latex-label", "tab:x").stdout
+    assert r"\caption{R\&D}" in shown
+    assert r"\label{tab:x}" in shown
+
+
+@pytest.mark.parametrize(
+    ("command", "form", "options", "message"),
+    [
+        ("score", "text", ["--caption", "x"], "--caption can only be used with --as latex"),
+        ("score", "markdown", ["--latex-label", "x"], "--latex-label can only be used with --as latex"),
+        ("score", "value", ["--decimals", "3"], "--decimals can only be used with --as text or markdown or latex"),
+        (
+            "rank",
+            "csv",
+            ["--fractions"],
+            "--percent and --fractions can only be used with --as text or markdown or latex",
+        ),
+        (
+            "rank",
+            "json",
+            ["--percent"],
+            "--percent and --fractions can only be used with --as text or markdown or latex",
+        ),
+        (
+            "compare",
+            "jsonl",
+            ["--show-columns", "p"],
+            "--show-columns can only be used with --as text or markdown or latex",
+        ),
+        ("gate", "json", ["--caption", "x"], "--caption can only be used with --as latex"),
+    ],
+)
+def test_options_that_would_do_nothing(command: str, form: str, options: list[str], message: str) -> None:
+    result = ran(command, "--as", form, *options)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == f"evenhand: {message}; see evenhand {command} --help.\n"
+
+
+@pytest.mark.parametrize(("option", "value"), [("--decimals", "-1"), ("--decimals", "x"), ("--latex-label", "a b")])
+def test_values_that_cannot_be(option: str, value: str) -> None:
+    result = ran("score", "--as", "latex", option, value)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("evenhand: ")
+
+
+def on_a_terminal(columns: int, *arguments: object, **environment: str) -> str:
+    """What a terminal of this width gets."""
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    settings = os.environ | {"COLUMNS": str(columns), "PYTHONIOENCODING": "utf-8"} | environment
+    command = [sys.executable, "-c", "from evenhand.cli import main; main()", *map(str, arguments)]
+    with subprocess.Popen(command, stdout=theirs, stderr=subprocess.DEVNULL, env=settings) as process:
+        os.close(theirs)
+        found = b""
+        try:
+            while part := os.read(ours, 65536):
+                found += part
+        except OSError:  # how Linux says that the other side is closed
+            pass
+        process.wait()
+    os.close(ours)
+    return found.decode("utf-8").replace("\r\n", "\n")
+
+
+COMPARE = ("compare", GOLD, CRF, TAGGER, *FAST["compare"], "--quiet")
+
+
+def test_a_terminal_gets_folded_tables_and_a_file_does_not(tmp_path: Path) -> None:
+    *lines, _ = on_a_terminal(80, *COMPARE).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert max(map(len, run(*COMPARE).stdout.splitlines()[:-1])) > 80
+    written = tmp_path / "out.txt"
+    on_a_terminal(80, *COMPARE, "-o", written)
+    assert written.read_text(encoding="utf-8") == run(*COMPARE).stdout
+
+
+def test_a_terminal_has_at_least_eighty_columns() -> None:
+    assert on_a_terminal(20, *COMPARE) == on_a_terminal(80, *COMPARE)
+    assert on_a_terminal(500, *COMPARE) == run(*COMPARE).stdout
+
+
+@pytest.mark.parametrize("environment", [{}, {"NO_COLOR": "1"}, {"FORCE_COLOR": "1"}])
+def test_there_are_no_colours(environment: dict[str, str]) -> None:
+    shown = on_a_terminal(80, *COMPARE, **environment)
+    assert "tagger" in shown
+    assert "\x1b" not in shown
+
+
+def test_errors_and_readings_spell_control_characters(tmp_path: Path) -> None:
+    gold, system = tmp_path / "gold.conll", tmp_path / "a\x1b[31m\u202e.conll"
+    gold.write_text("Ada B-PER\n\n")
+    system.write_text("Ada B-PER\n\n")
+    result = run("score", gold, system)
+    assert result.exit_code == 0
+    assert r"a\x1b[31m\u202e: " in result.stderr
+    assert not {"\x1b", "\u202e"} & {*result.stderr, *result.stdout}
+    system.write_text("E\x1b[31mva B-PER\n\n")
+    for command in ("score", "check"):
+        failed = run(command, gold, system) if command == "score" else run(command, system, "--against", gold)
+        assert failed.exit_code > 0
+        assert r"\x1b[31m" in failed.stderr + failed.stdout
+        assert not {"\x1b", "\u202e"} & {*failed.stderr, *failed.stdout}
+
+
+def test_usage_errors_spell_control_characters() -> None:
+    result = run("score", GOLD, CRF, "--match", "\x1b[31mexact")
+    assert (result.exit_code, "\x1b" in result.stderr) == (2, False)

@@ -1,0 +1,498 @@
+"""Figures: what they show are the results' numbers, and files hold nothing that changes by itself."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from itertools import zip_longest
+from pathlib import Path
+from xml.dom import minidom
+
+import numpy as np
+import pytest
+
+import evenhand as eh
+from conftest import ROOT
+
+matplotlib = pytest.importorskip("matplotlib")
+from evenhand.report.figures import canvas, confusion  # noqa: E402
+from evenhand.report.figures.file import FORMS, render  # noqa: E402
+
+EXAMPLES = ROOT / "src" / "evenhand" / "examples"
+SYSTEMS = {
+    "spans": ("ner", "conll", ("gazetteer", "crf", "tagger")),
+    "tags": ("tags", "tsv", ("lexicon", "hmm", "neural")),
+    "trees": ("trees", "conllu", ("rules", "transition", "neural")),
+    "chains": ("chains", "conll", ("rules", "pairs", "neural")),
+}
+
+
+def files(task: str) -> tuple[Path, list[Path]]:
+    folder, suffix, names = SYSTEMS[task]
+    return EXAMPLES / folder / f"gold.{suffix}", [EXAMPLES / folder / f"{name}.{suffix}" for name in names]
+
+
+@pytest.fixture(scope="module")
+def results() -> dict[str, eh.Results]:
+    return {task: eh.score(*files(task), task=task) for task in SYSTEMS}
+
+
+@pytest.fixture(scope="module")
+def comparisons() -> dict[str, eh.Comparison]:
+    return {task: eh.compare(*files(task), task=task, trials=200, resamples=100) for task in SYSTEMS}
+
+
+@pytest.fixture(scope="module")
+def rankings() -> dict[str, eh.Ranking]:
+    return {task: eh.rank(*files(task), task=task, resamples=100) for task in SYSTEMS}
+
+
+def bars(axes) -> dict[str, list[float]]:
+    """The lengths of bars, by the name of their kind."""
+    return {each.get_label(): [float(bar.get_width()) for bar in each] for each in axes.containers}
+
+
+def rows(axes) -> list[str]:
+    return [label.get_text() for label in axes.get_yticklabels()]
+
+
+def batched(lengths: list[float]) -> list[tuple[float, float]]:
+    """Those of each two bars."""
+    return list(zip(lengths[::2], lengths[1::2], strict=True))
+
+
+def texts(figure) -> list[str]:
+    return [text.get_text() for text in figure.findobj(matplotlib.text.Text)]
+
+
+def words(path: Path) -> list[list[str]]:
+    """The words of a table, by a plain loop."""
+    lines = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines() if line and line[0] != "#"]
+    return lines if path.suffix == ".tsv" else [line for line in lines if line[0].isdecimal()]
+
+
+# Errors
+
+
+def test_errors_of_spans_are_types_beside_exact_match(results: dict[str, eh.Results]) -> None:
+    """Figure 1 of Ortmann 2022."""
+    axes = results["spans"].plot("errors", counts=True).axes[0]
+    assert rows(axes) == ["gazetteer   exact", "fair", "crf   exact", "fair", "tagger   exact", "fair"]
+    for label, lengths in bars(axes).items():
+        kind = label.partition(":")[0]
+        for (name, result), (exact, fair) in zip(results["spans"].items(), batched(lengths), strict=True):
+            assert fair == result["fair"].overall[kind], (name, kind)
+            assert exact == (result["exact"].overall[kind] if kind in ("FN", "FP") else 0)
+    assert [label.partition(":")[0] for label in bars(axes)] == ["LE", "BES", "BEL", "BEO", "LBE", "FN", "FP"]
+
+
+def test_errors_are_shares_unless_counts_are_asked_for(results: dict[str, eh.Results]) -> None:
+    figure = results["spans"].plot()
+    lengths = bars(figure.axes[0])
+    assert np.allclose(np.sum(list(lengths.values()), axis=0), 100)
+    fair = results["spans"]["crf"]["fair"].overall
+    assert lengths["FN: missing"][3] == pytest.approx(100 * fair["FN"] / 110)
+    assert {"n = 139", "n = 110", "63", "% of the errors"} <= set(texts(figure))
+    assert "n = 110" in texts(results["spans"].plot(counts=True))
+
+
+def test_errors_of_one_result_without_exact_match() -> None:
+    gold, systems = files("spans")
+    result = eh.score(gold, systems[1], match="weighted")
+    axes = result.plot(counts=True).axes[0]
+    assert rows(axes) == ["crf   weighted"]
+    assert bars(axes)["LE: wrong label"] == [result["weighted"].overall["LE"]]
+
+
+def test_errors_of_tags_are_by_the_tags_with_the_most(results: dict[str, eh.Results]) -> None:
+    gold, systems = files("tags")
+    wrong = [
+        Counter(mine[-1] for mine, theirs in zip(words(gold), words(each), strict=True) if mine[-1] != theirs[-1])
+        for each in systems
+    ]
+    together = wrong[0] + wrong[1] + wrong[2]
+    most = sorted(together, key=lambda tag: (-together[tag], tag))[:6]
+    figure = results["tags"].plot("errors", counts=True)
+    assert bars(figure.axes[0]) == {
+        **{tag: [float(each[tag]) for each in wrong] for tag in most},
+        "other tags": [float(sum(each.values()) - sum(each[tag] for tag in most)) for each in wrong],
+    }
+    assert rows(figure.axes[0]) == ["lexicon", "hmm", "neural"]
+    assert "Words with a wrong tag, by their tag in the gold standard." in texts(figure)
+
+
+def test_errors_of_trees_are_heads_and_relations(results: dict[str, eh.Results]) -> None:
+    gold, systems = files("trees")
+    kinds: Counter[str] = Counter()
+    for mine, theirs in zip(words(gold), words(systems[0]), strict=True):
+        head, relation = mine[6] == theirs[6], mine[7].partition(":")[0] == theirs[7].partition(":")[0]
+        kinds[
+            "right" if head and relation else "wrong relation" if head else "wrong head" if relation else "both wrong"
+        ] += 1
+    found = bars(results["trees"].plot("errors", counts=True).axes[0])
+    assert {kind: found[kind][0] for kind in ("wrong head", "wrong relation", "both wrong")} == {
+        kind: kinds[kind] for kind in ("wrong head", "wrong relation", "both wrong")
+    }
+    for place, result in enumerate(results["trees"].values()):
+        las = result["las"].overall
+        mine = {kind: lengths[place] for kind, lengths in found.items()}
+        assert sum(mine.values()) - mine["extra words"] == las["gold"] - las["correct"]
+        assert mine["extra words"] - mine["missing words"] == las["system"] - las["gold"]
+
+
+def test_words_that_only_one_side_has_are_shown_only_where_there_are_any() -> None:
+    gold, systems = files("trees")
+    assert list(bars(eh.score(gold, systems[0]).plot().axes[0])) == ["wrong head", "wrong relation", "both wrong"]
+
+
+def test_errors_of_chains_are_antecedents(results: dict[str, eh.Results]) -> None:
+    axes = results["chains"].plot("errors", counts=True).axes[0]
+    assert rows(axes)[:2] == ["rules   ARCS any", "ARCS nom"]
+    for label, lengths in bars(axes).items():
+        kind = label.partition(":")[0]
+        assert lengths == [
+            result[model].overall[kind] for result in results["chains"].values() for model in ("arcs_any", "arcs_nom")
+        ]
+
+
+def test_a_system_without_errors_has_an_empty_bar() -> None:
+    gold, _ = files("spans")
+    figure = eh.score(gold, gold).plot("errors")
+    assert texts(figure).count("n = 0") == 2
+    assert np.sum(list(bars(figure.axes[0]).values())) == 0
+    eh.score(gold, gold).plot("errors", counts=True)
+    eh.score(gold, gold).plot("confusion")
+
+
+# Confusion
+
+
+def cells(axes) -> np.ndarray:
+    """The counts behind the shades, 0 where there are none."""
+    return np.ma.filled(axes.collections[1].get_array(), 0)
+
+
+def test_confusion_of_spans_is_the_matrix_with_fn_and_fp(results: dict[str, eh.Results]) -> None:
+    """Figure 2 of Ortmann 2022."""
+    result = results["spans"]["crf"]
+    axes = result.plot("confusion").axes[0]
+    labels = ["LOC", "MISC", "ORG", "PER"]
+    assert rows(axes) == [*labels, "∅ (FP)"]
+    assert [label.get_text() for label in axes.get_xticklabels()] == [*labels, "∅ (FN)"]
+    expected = [[result["fair"].confusion.get(g, {}).get(s, 0) for s in (*labels, "")] for g in (*labels, "")]
+    assert cells(axes).tolist() == expected
+    assert sorted(text.get_text() for text in axes.texts) == sorted(str(n) for row in expected for n in row if n)
+
+
+def test_confusion_of_words_shows_the_15_labels_with_the_most_errors(results: dict[str, eh.Results]) -> None:
+    result = results["trees"]["rules"]
+    figure = result.plot("confusion")
+    matrix = result["ls"].confusion
+    errors: Counter[str] = Counter()
+    for gold, row in matrix.items():
+        for system, count in row.items():
+            errors.update({gold: count, system: count})
+    shown = rows(figure.axes[0])
+    assert len(shown) == 15
+    assert shown == sorted(shown)
+    assert min(errors[label] for label in shown) >= max(errors[label] for label in errors if label not in shown)
+    assert cells(figure.axes[0]).tolist() == [[matrix.get(g, {}).get(s, 0) for s in shown] for g in shown]
+    assert any(
+        text.endswith(f"The 15 labels with the most errors of {len(result['ls'].labels)}.") for text in texts(figure)
+    )
+
+
+def test_several_systems_share_labels_and_shades(results: dict[str, eh.Results]) -> None:
+    figure = results["trees"].plot("confusion")
+    assert [axes.get_title() for axes in figure.axes] == ["rules", "transition", "neural"]
+    assert len({tuple(rows(axes)) for axes in figure.axes}) == 1
+    assert rows(figure.axes[0])[-1] == "extra"
+    assert len({axes.collections[1].norm.vmax for axes in figure.axes}) == 1
+
+
+def test_systems_of_a_confusion_can_be_chosen(results: dict[str, eh.Results]) -> None:
+    figure = results["tags"].plot("confusion", systems=["neural", "hmm"])
+    assert [axes.get_title() for axes in figure.axes] == ["neural", "hmm"]
+    assert len(results["tags"].plot("confusion", systems="neural").axes) == 1
+
+
+def test_labels_with_most_errors_count_both_sides(results: dict[str, eh.Results]) -> None:
+    assert confusion.labels_with_most_errors([results["spans"]["crf"]["fair"]]) == (["LOC", "MISC", "ORG", "PER"], 4)
+
+
+# Comparison
+
+
+@pytest.mark.parametrize("task", list(SYSTEMS))
+@pytest.mark.parametrize("width", [6.3, 3.03])
+def test_comparison_shows_classes_and_the_change_of_the_score(
+    comparisons: dict[str, eh.Comparison], task: str, width: float
+) -> None:
+    comparison = comparisons[task]
+    pairs = list(comparison.pairs.values())
+    figure = comparison.plot("comparison", width=width)
+    left, middle, right = figure.axes
+    found = bars(left) | bars(middle)
+    assert found == {
+        "new errors": [-pair.new_errors.count for pair in pairs],
+        "corrections": [pair.corrections.count for pair in pairs],
+        "changed errors": [pair.changed_errors.count for pair in pairs],
+    }
+    assert [name.replace("\n", " ") for name in rows(left)] == [f"{pair.before} → {pair.after}" for pair in pairs]
+    _, *lines, points = right.lines
+    assert np.allclose(points.get_xdata(), [100 * pair.delta for pair in pairs])
+    for line, pair in zip_longest(lines, pairs):
+        assert np.allclose(line.get_xdata(), np.multiply(100, pair.interval))
+    shown = [text.get_text() for text in right.texts]
+    for text, pair in zip(shown, pairs, strict=True):
+        assert text.rstrip("*") == f"{100 * pair.delta:+.2f}"
+        p = pair.significance.p_holm
+        assert text.count("*") == (p < 0.05) + (p < 0.01)
+
+
+def test_a_comparison_without_tests_and_intervals_has_neither_marks_nor_lines() -> None:
+    figure = eh.compare(*files("spans"), trials=0, resamples=0).plot()
+    assert len(figure.axes[2].lines) == 2
+    assert not any("*" in text or "interval" in text for text in texts(figure))
+
+
+def test_of_many_pairs_only_neighbours_are_shown() -> None:
+    gold, systems = files("tags")
+    many = {f"{each.stem} {copy}": each for each in systems for copy in (1, 2, 3)}
+    comparison = eh.compare(gold, many, task="tags", trials=0, resamples=0)
+    figure = comparison.plot()
+    assert len(comparison.pairs) == 36
+    assert len(rows(figure.axes[0])) == 8
+    assert any(text.startswith("Neighbours by score, of 36 pairs.") for text in texts(figure))
+
+
+# Ranks
+
+
+@pytest.mark.parametrize("task", list(SYSTEMS))
+def test_ranks_show_scores_intervals_and_ranks(rankings: dict[str, eh.Ranking], task: str) -> None:
+    ranking = rankings[task]
+    figure = ranking.plot("ranks")
+    assert len(figure.axes) == len(ranking.models)
+    assert rows(figure.axes[0]) == list(ranking.systems)
+    for axes, model in zip(figure.axes, ranking.models, strict=True):
+        standings = [ranking[model][system] for system in ranking.systems]
+        lines = [line for line in axes.lines if line.get_color() == "black"]
+        (points,) = (line for line in axes.lines if line.get_marker() == "o")
+        assert np.allclose(points.get_xdata(), [100 * each.score for each in standings])
+        for line, each in zip(lines, standings, strict=True):
+            assert np.allclose(line.get_xdata(), np.multiply(100, each.interval))
+        changes = [f"{'▲' if each.change > 0 else '▼'}{abs(each.change)}" for each in standings if each.change]
+        shown = [text.get_text() for text in axes.texts]
+        assert [text for text in shown if text.isdecimal()] == [str(each.rank) for each in standings]
+        assert [text for text in shown if not text.isdecimal()] == changes
+    assert any("ranks" in text for text in texts(figure))
+
+
+def test_panels_have_the_names_of_the_literature(rankings: dict[str, eh.Ranking]) -> None:
+    assert [axes.get_title("left") for axes in rankings["trees"].plot().axes] == ["LAS", "MLAS", "BLEX"]
+    assert [axes.get_title("left") for axes in rankings["chains"].plot().axes] == [
+        "MELA",
+        "LEA",
+        "ARCS any",
+        "ARCS nom",
+    ]
+
+
+def test_many_models_stand_in_rows() -> None:
+    ranking = eh.rank(*files("spans"), match="exact,fair,overlap,semeval", resamples=0)
+    figure = ranking.plot()
+    assert len(figure.axes) == 7
+    assert len({round(axes.get_position().x0, 3) for axes in figure.axes}) == 4
+    assert "interval" not in " ".join(texts(figure))
+
+
+# Files
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_same_figure_is_the_same_bytes(results: dict[str, eh.Results], tmp_path: Path, form: str) -> None:
+    first, second = tmp_path / f"a.{form}", tmp_path / f"b.{form.upper()}"
+    results["spans"].plot("errors", path=first)
+    results["spans"].plot("errors", path=second)
+    assert first.read_bytes() == second.read_bytes()
+    beginning = {"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}[form]
+    assert first.read_bytes().startswith(beginning)
+    assert b"Date" not in first.read_bytes()
+
+
+def test_bytes_do_not_depend_on_the_process_or_the_users_settings(
+    results: dict[str, eh.Results], tmp_path: Path
+) -> None:
+    (tmp_path / "matplotlibrc").write_text("font.size: 20\nsvg.fonttype: path\nfigure.facecolor: black\n")
+    code = (
+        "import sys, evenhand as eh; g, *s = sys.argv[1:];"
+        "r = eh.score(g, s);"
+        "[r.plot(kind, path=f'{kind}.{form}') for kind in ('errors', 'confusion') for form in ('svg', 'pdf')]"
+    )
+    gold, systems = files("spans")
+    settings = os.environ | {"MATPLOTLIBRC": str(tmp_path), "PYTHONHASHSEED": "7", "DISPLAY": "", "MPLBACKEND": "Agg"}
+    subprocess.run([sys.executable, "-c", code, gold, *systems], cwd=tmp_path, env=settings, check=True)
+    for kind in ("errors", "confusion"):
+        for form in ("svg", "pdf"):
+            figure = results["spans"].plot(kind)
+            content = render(figure, form, results["spans"].signature)
+            assert (tmp_path / f"{kind}.{form}").read_bytes() == content
+
+
+def test_texts_stay_texts_in_svg_and_fonts_are_embedded_in_pdf(results: dict[str, eh.Results]) -> None:
+    figure = results["spans"].plot("errors")
+    shown = render(figure, "svg", "the signature").decode()
+    assert ">gazetteer   exact<" in shown
+    assert "<dc:description>the signature</dc:description>" in shown
+    assert b"/FontFile2" in render(figure, "pdf", "")
+    assert b"/Type3" not in render(figure, "pdf", "")
+
+
+def test_nothing_is_left_behind(results: dict[str, eh.Results]) -> None:
+    before = dict(matplotlib.rcParams)
+    render(results["spans"].plot("errors"), "svg", "")
+    assert dict(matplotlib.rcParams) == before
+    code = (
+        "import sys, evenhand as eh; r = eh.score(*sys.argv[1:]); before = 'matplotlib' in sys.modules;"
+        "r.plot(); print(before, 'matplotlib.pyplot' in sys.modules)"
+    )
+    gold, systems = files("spans")
+    shown = subprocess.run([sys.executable, "-c", code, gold, systems[0]], check=True, capture_output=True, text=True)
+    assert shown.stdout == "False False\n"
+
+
+def test_size(results: dict[str, eh.Results], rankings: dict[str, eh.Ranking]) -> None:
+    assert results["spans"].plot("errors", width=3.03, height=4).get_size_inches().tolist() == [3.03, 4]
+    assert rankings["spans"].plot().get_figwidth() == 6.3
+
+
+def test_a_saved_result_has_the_same_figures(results: dict[str, eh.Results]) -> None:
+    for task in ("spans", "tags", "trees", "chains"):
+        loaded = eh.Results.from_json(results[task].to_json())
+        assert bars(loaded.plot("errors").axes[0]) == bars(results[task].plot("errors").axes[0])
+
+
+# Texts from the data
+
+ODD = ["$x^2$", "a_b", "人名", "اسم", "שם", "<b>&amp;", "ctrl\x0bx", "\u202eturned", "\\frac{1}{2}", "half\ud800"]
+
+
+def odd(labels: list[str]) -> eh.Annotation:
+    return eh.spans([[(label, 0, 2)] for label in labels], end="exclusive")
+
+
+@pytest.mark.filterwarnings("ignore:No installed font")
+def test_labels_and_names_are_shown_as_they_are() -> None:
+    systems = {"$\\alpha$": odd(ODD[1:] + ODD[:1]), "מערכת": odd(ODD[2:] + ODD[:2])}
+    results = eh.score(odd(ODD), systems)
+    comparison = eh.compare(odd(ODD), systems, trials=0, resamples=0)
+    ranking = eh.rank(odd(ODD), systems, resamples=0)
+    shown = {}
+    for kind, subject in (("errors", results), ("confusion", results), ("comparison", comparison), ("ranks", ranking)):
+        figure = subject.plot(kind)
+        shown[kind] = render(figure, "svg", subject.signature).decode()
+        minidom.parseString(shown[kind])
+        render(figure, "pdf", subject.signature)
+    for label in (
+        "$x^2$",
+        "a_b",
+        "人名",
+        "اسم",
+        "שם",
+        "&lt;b&gt;&amp;amp;",
+        "ctrl\ufffdx",
+        "\ufffdturned",
+        "\\frac{1}{2}",
+    ):
+        assert f">{label}<" in shown["confusion"]
+    assert all(">$\\alpha$" in each or "$\\alpha$ →" in each or "\u200e$\\alpha$" in each for each in shown.values())
+    assert "\u200e$\\alpha$\u200e \u200e→\u200e \u200eמערכת" in shown["comparison"]
+
+
+def test_characters_that_no_font_has_are_said_but_not_in_svg(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(canvas, "_families", lambda unknown: iter(()))
+    figure = eh.score(odd(["人名"]), odd(["地名"])).plot("confusion")
+    render(figure, "svg", "")
+    with pytest.warns(UserWarning, match="No installed font has the characters 人名地; install one"):
+        render(figure, "png", "")
+
+
+def test_fonts_that_cannot_be_read_have_no_characters(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(path: object) -> None:
+        raise RuntimeError(path)
+
+    canvas.characters.cache_clear()
+    monkeypatch.setattr("matplotlib.font_manager.get_font", broken)
+    assert canvas.characters("DejaVu Sans") == frozenset()
+    canvas.characters.cache_clear()
+
+
+def test_long_names_are_cut_by_their_width() -> None:
+    assert canvas.named("short", 1.0) == "short"
+    assert canvas.named("x" * 60, 1.0) == "x" * 14 + "…"
+    assert canvas.named("人" * 60, 1.0) == "人" * 8 + "…"
+    assert canvas.clean("a\tb\nc\x00") == "a b c\ufffd"
+
+
+# What cannot be drawn
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "sentence"),
+    [
+        ("pie", {}, "There is no figure 'pie'; choose one of errors, confusion, comparison, ranks."),
+        ("ranks", {}, "The figure 'ranks' comes from evenhand.rank; this result has errors and confusion."),
+        ("confusion", {"counts": True}, "counts does nothing for the figure 'confusion'; leave it out."),
+        ("errors", {"systems": "crf"}, "systems does nothing for the figure 'errors'; leave it out."),
+        ("confusion", {"systems": ["crf", "no"]}, "There is no system 'no'; choose from gazetteer, crf, tagger."),
+        ("errors", {"path": "figure.jpg"}, "figure.jpg is no name for a figure; let it end with .svg, .pdf or .png."),
+        ("errors", {"width": 0}, "The width is 0 inches; it must be from 1 to 100."),
+        ("errors", {"height": 1e9}, "The height is 1e+09 inches; it must be from 1 to 100."),
+        ("errors", {"width": 1, "height": 1}, "1 x 1 inches are too small for this figure; make it larger."),
+    ],
+)
+def test_what_is_refused(results: dict[str, eh.Results], kind: str, options: dict, sentence: str) -> None:
+    with pytest.raises(eh.SettingError) as error:
+        results["spans"].plot(kind, **options)
+    assert str(error.value) == sentence
+
+
+def test_chains_have_no_confusion(results: dict[str, eh.Results]) -> None:
+    with pytest.raises(eh.SettingError, match=r"Chains have no labels to confuse; draw the figure errors instead\."):
+        results["chains"].plot("confusion")
+
+
+@pytest.mark.parametrize(
+    ("task", "match", "kind", "needed"),
+    [
+        ("spans", "exact", "errors", "the match model fair"),
+        ("spans", "exact", "confusion", "the match model fair"),
+        ("trees", "las", "errors", "the score uas"),
+        ("trees", "las", "confusion", "the match model ls"),
+        ("chains", "mela", "errors", "the scores arcs_any and arcs_nom"),
+    ],
+)
+def test_figures_say_which_scores_they_take(task: str, match: str, kind: str, needed: str) -> None:
+    gold, systems = files(task)
+    with pytest.raises(eh.SettingError, match=needed):
+        eh.score(gold, systems[0], match=match).plot(kind)
+
+
+def test_more_than_four_matrices_are_too_many() -> None:
+    gold, systems = files("spans")
+    results = eh.score(gold, {str(number): systems[0] for number in range(5)})
+    with pytest.raises(eh.SettingError, match="the matrices of 4 systems at most, and there are 5; name some"):
+        results.plot("confusion")
+    assert len(results.plot("confusion", systems=["0", "4"]).axes) == 2
+
+
+def test_without_matplotlib_there_is_a_sentence(
+    results: dict[str, eh.Results], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(eh.SettingError) as error:
+        results["spans"].plot("errors")
+    assert str(error.value) == "Figures take matplotlib, which is not installed; run: pip install evenhand[plot]."

@@ -1,0 +1,160 @@
+"""The page of a report, without a browser: one file, well formed, with the units behind its numbers."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import re
+from base64 import b64decode
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs
+
+import pytest
+
+import evenhand as eh
+from conftest import ROOT
+from evenhand.cli.demo import EXAMPLES
+from evenhand.report.html.carried import unit_data
+from pages import QUICK
+
+VOID = ("meta", "link", "br", "img", "input", "hr")
+
+
+class Parsed(HTMLParser):
+    """What is in a page; a tag that is closed in the wrong order is an error."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.attributes: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[str] = []
+        self.cells: list[tuple[str, str]] = []
+        """The targets and texts of links in cells of numbers."""
+        self._href: str | None = None
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.attributes.append((tag, dict(attrs)))
+        if tag == "a" and self.open[-1] == "td":
+            self._href = dict(attrs)["href"]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.attributes.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag, self.getpos()
+        if tag == "a":
+            self._href = None
+
+    def handle_data(self, text: str) -> None:
+        if self.open and self.open[-1] == "script":
+            self.scripts.append(text)
+        if self._href is not None and text.strip():
+            self.cells.append((self._href, text.strip()))
+
+
+@pytest.fixture(scope="module")
+def reports() -> dict[str, eh.Report]:
+    found = {}
+    for task, (folder, gold, systems) in EXAMPLES.items():
+        path = ROOT / "src" / "evenhand" / "examples" / folder
+        found[task] = eh.report(path / gold, [path / system for system in systems], task=task, **QUICK)  # type: ignore[arg-type]
+    return found
+
+
+@pytest.mark.parametrize("task", EXAMPLES)
+def test_the_page_is_well_formed_and_loads_nothing(reports: dict[str, eh.Report], task: str) -> None:
+    text = reports[task].to_html()
+    page = Parsed(text)
+    assert page.open == []
+    policy = [found["content"] for tag, found in page.attributes if tag == "meta" and "http-equiv" in found]
+    assert policy == ["default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"]
+    assert [tag for tag, _ in page.attributes if tag in ("img", "link", "iframe")] == []
+    assert not any("src" in found for _, found in page.attributes)
+    assert set(re.findall(r"https?://[^\"' ]*", text)) == {"http://www.w3.org/2000/svg"}
+    assert all((found["href"] or "").startswith("#") for tag, found in page.attributes if tag == "a")
+
+
+@pytest.mark.parametrize("task", EXAMPLES)
+def test_the_data_is_what_the_units_are(reports: dict[str, eh.Report], task: str) -> None:
+    scripts = Parsed(reports[task].to_html()).scripts
+    assert len(scripts) == 2
+    assert re.fullmatch(r"[A-Za-z0-9+/=]+", scripts[0])
+    data = json.loads(gzip.decompress(b64decode(scripts[0])))
+    assert data == json.loads(json.dumps(unit_data(reports[task])))
+
+
+def test_the_page_is_the_same_each_time(reports: dict[str, eh.Report], example: Path) -> None:
+    systems = [example / name for name in EXAMPLES["spans"][2]]
+    assert eh.report(example / "gold.conll", systems, task="spans", **QUICK).to_html() == reports["spans"].to_html()
+
+
+def verdicts(data: dict[str, Any], wanted: dict[str, str]) -> int:
+    """How many units have a verdict of a kind, and the labels, that an address asks for."""
+    system = data["systems"].index(wanted["system"])
+    found = 0
+    for code in data["class"][system]:
+        kind, *codes = data["classes"][code]
+        labels = ["" if each < 0 else data["labels"][each] for each in codes]
+        name = data["kinds"][kind]
+        right = name in data["right"]
+        found += (
+            name in wanted.get("kind", name).split(",")
+            and labels[0] == wanted.get("gold", labels[0])
+            and labels[1] == wanted.get("predicted", labels[1])
+            and int(right) == int(wanted.get("right", right))
+        )
+    return found
+
+
+@pytest.mark.parametrize("task", EXAMPLES)
+def test_cells_count_the_units_they_lead_to(reports: dict[str, eh.Report], task: str) -> None:
+    data = unit_data(reports[task])
+    checked = 0
+    for href, text in Parsed(reports[task].to_html()).cells:
+        given = parse_qs(href.partition("?")[2], keep_blank_values=True)
+        wanted = {name: value[0] for name, value in given.items()}
+        if re.fullmatch(r"[\d,]+", text) and set(wanted) <= {"system", "kind", "gold", "predicted", "right"}:
+            assert verdicts(data, wanted) == int(text.replace(",", "")), href
+            checked += 1
+    assert checked > 40
+
+
+def test_a_limit_keeps_errors_first(example: Path) -> None:
+    report = eh.report(example / "gold.conll", example / "crf.conll", limit=20, **QUICK)
+    data = unit_data(report)
+    kinds = {data["kinds"][data["classes"][code][0]] for code in data["class"][0]}
+    assert (len(data["sentence"]), data["met"]) == (20, report.units.met)
+    assert "TP" not in kinds
+    with pytest.raises(eh.SettingError, match="limit is -1"):
+        eh.report(example / "gold.conll", example / "crf.conll", limit=-1)
+
+
+def test_the_function_is_not_hidden_by_the_folder_of_the_same_name(example: Path) -> None:
+    str(eh.score(example / "gold.conll", example / "crf.conll"))
+    assert callable(eh.report)
+
+
+@pytest.mark.long
+def test_fifty_thousand_units_are_under_15_mb(tmp_path: Path) -> None:
+    chance = random.Random(1)
+    files = [(tmp_path / name).open("w") for name in ("gold.conll", "a.conll", "b.conll")]
+    for _ in range(17_000):
+        words = [f"word{chance.randrange(20_000)}" for _ in range(18)]
+        tags = ["O"] * 18
+        for place in (2, 7, 13):
+            tags[place] = f"B-{chance.choice(('PER', 'ORG', 'LOC', 'MISC'))}"
+        for file in files:
+            wrong = [tag if file is files[0] or chance.random() < 0.8 else "O" for tag in tags]
+            file.write("".join(f"{word} {tag}\n" for word, tag in zip(words, wrong, strict=True)) + "\n")
+    for file in files:
+        file.close()
+    report = eh.report(tmp_path / "gold.conll", [tmp_path / "a.conll", tmp_path / "b.conll"], **QUICK)
+    assert len(report.units.units()) == 50_000
+    assert len(report.to_html().encode()) < 15_000_000

@@ -1,0 +1,115 @@
+"""LaTeX that pdflatex takes: all commands and tasks, and text that looks like commands."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evenhand as eh
+from evenhand.cli.demo import EXAMPLES
+from evenhand.report import germeval, latex
+from evenhand.report.latex_text import DEFINITION, needs
+from evenhand.report.style import TableStyle
+from evenhand.report.tables import Column, Table
+
+pytestmark = pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+FOLDER = Path(eh.__file__).parent / "examples"
+FLOATING = TableStyle(percent=False, decimals=3, caption="F_1 & 50% of \\input{x}", label="tab:all")
+NASTY = [
+    r"\input{x}",
+    r"% _ & # $ { } ~ ^ \ < > |",
+    "\"double\" 'single' `back` ``two''",
+    "a--b---c ,, << >> ?` !`",
+    "B³ – ± → ≥ ≤ é ß Đ « » Ș",
+    "人名 한글 😀 العربية e\u0301 x\u0335",
+    "\x1b[31m \x00 \x7f \u202e \u2028 \udc80",
+    "[PER]",
+    "* x",
+    r"\end{tabular}\end{document}",
+    "line\nfeed\r\nhere\ttab",
+    "^^M ^^5c ^^7f",
+]
+
+
+def compiled(tmp_path: Path, text: str) -> str:
+    """Run pdflatex on a minimal article with the packages that the text names; the log."""
+    named = re.search(r"^% needs (.*)$", text, re.MULTILINE)
+    assert named is not None
+    packages = named[1].replace(", ", "\n")
+    article = f"\\documentclass{{article}}\n{packages}\n\\begin{{document}}\n{text}\n\\end{{document}}\n"
+    (tmp_path / "page.tex").write_text(article, encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "page.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False, timeout=120)
+    log = (tmp_path / "page.log").read_text(encoding="utf-8", errors="replace")
+    assert done.returncode == 0, [line for line in log.splitlines() if line.startswith(("!", "l."))]
+    assert (tmp_path / "page.pdf").stat().st_size > 1000
+    return log
+
+
+@cache
+def result_of(command: str, task: str) -> Any:
+    name, gold, systems = EXAMPLES[task]
+    files = {Path(system).stem: FOLDER / name / system for system in systems}
+    few: Any = {"task": task}
+    if command == "score":
+        return eh.score(FOLDER / name / gold, files, **few)
+    if command == "rank":
+        return eh.rank(FOLDER / name / gold, files, resamples=20, **few)
+    if command == "compare":
+        return eh.compare(FOLDER / name / gold, files, trials=100, resamples=20, show="new_error", **few)
+    return eh.gate(FOLDER / name / gold, *list(files.values())[:2], trials=100, **few)
+
+
+@pytest.mark.parametrize("task", list(EXAMPLES))
+@pytest.mark.parametrize("command", ["score", "rank", "compare", "gate"])
+def test_all_results_compile(command: str, task: str, tmp_path: Path) -> None:
+    compiled(tmp_path, latex.render(result_of(command, task)))
+
+
+@pytest.mark.parametrize("command", ["score", "rank", "compare", "gate"])
+def test_floating_tables_compile_and_have_labels_of_their_own(command: str, tmp_path: Path) -> None:
+    log = compiled(tmp_path, latex.render(result_of(command, "spans"), FLOATING))
+    assert "multiply" not in log
+
+
+@pytest.mark.parametrize("task", list(EXAMPLES))
+def test_tables_of_scores_fit_onto_the_page(task: str, tmp_path: Path) -> None:
+    assert "Overfull \\hbox" not in compiled(tmp_path, latex.render(result_of("score", task)))
+
+
+def test_germeval_compiles(tmp_path: Path) -> None:
+    file = tmp_path / "both.tsv"
+    file.write_text("1\tAda\tB-PER\tO\tB-PER\tO\n\n")
+    text = germeval.latex(eh.germeval(file), verbose=True)
+    compiled(tmp_path, f"% needs {needs(text)}\n{text}")
+
+
+@pytest.mark.parametrize("text", NASTY)
+def test_text_that_looks_like_commands_compiles(text: str, tmp_path: Path) -> None:
+    table = Table(text, [Column(text, "text"), Column(text, "label")], [[text, text], [text, text]], 1, text)
+    body = "\n".join(latex.lines(table))
+    compiled(tmp_path, f"% needs {needs(body)}\n{DEFINITION}\n{body}")
+
+
+def test_names_of_systems_and_labels_stay_text_in_a_whole_report(tmp_path: Path) -> None:
+    gold = eh.spans([[(label, place, place + 1) for place, label in enumerate(NASTY)]], name="a\n\\input{x}")
+    systems = {text: eh.spans([[(text, 0, 1)]]) for text in NASTY}
+    compiled(tmp_path, latex.render(eh.score(gold, systems), FLOATING))
+
+
+@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="pdftotext is not installed")
+def test_special_characters_print_as_themselves(tmp_path: Path) -> None:
+    shown = r"\input{x} % _ & # $ { } ~ ^ < > | -- ,, é ß × ± → ≥"
+    table = Table("", [Column("text", "text")], [[shown], ["人"], ["\x1b[0m"]])
+    body = "\n".join(latex.lines(table))
+    compiled(tmp_path, f"% needs {needs(body)}\n{DEFINITION}\n\\pagestyle{{empty}}\n{body}")
+    done = subprocess.run(["pdftotext", "-layout", tmp_path / "page.pdf", "-"], capture_output=True, check=True)
+    printed = "".join(done.stdout.decode().split())
+    for part in (r"\input{x}%_&#${}", "<>|", "--,,", "é", "U+4EBA", r"\x1b[0m"):
+        assert part in printed
