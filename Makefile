@@ -38,7 +38,7 @@ demo: $(READY)
 	@$(BIN)/evenhand demo
 
 test: $(DEV_READY)
-	$(BIN)/python -m pytest -q -m "not long"
+	$(BIN)/python -m pytest -q -m "not long" -n auto --dist loadfile
 
 test-long: $(DEV_READY)
 	$(BIN)/python -m pytest -q -m long
