@@ -16,6 +16,8 @@ from evenhand.result.report import Report
 from evenhand.settings import CHAIN_MODELS
 
 DEFAULT_LIMIT = 50_000
+_MOST_TRANSITIONS = 50
+"""How many transitions of each class a page lists."""
 
 
 def report(
@@ -56,7 +58,9 @@ def report(
     found = run(None, collecting)
     comparison = None
     if len(sides) > 1:
-        comparison = compare(gold, sides, by=by, trials=trials, resamples=resamples, seed=seed, **comparing)
+        comparison = compare(
+            gold, sides, by=by, trials=trials, resamples=resamples, seed=seed, top=_MOST_TRANSITIONS, **comparing
+        )
     return Report(
         title=title or f"{', '.join(sides) if len(sides) < 6 else f'{len(sides)} systems'} on {name_of(gold)}",
         results=score(gold, sides, **scoring),

@@ -89,7 +89,11 @@ def error_bars(report: Report) -> BarChart | None:
             )
     if not rows:
         return None
-    legend = [(color, f"{kind} {ERROR_COLORS[kind]}") for kind, color in names.items()]
+    # Kinds of words are words themselves.
+    legend = [
+        (color, ERROR_COLORS[kind] if kind in _WORD_ERRORS else f"{kind} {ERROR_COLORS[kind]}")
+        for kind, color in names.items()
+    ]
     return BarChart("error types", len(rows) * _ROW + 8, rows, legend)
 
 
