@@ -11,6 +11,7 @@ from evenhand.report.document import document, tables_of
 from evenhand.report.html.comparison_links import pair_links, summary_links
 from evenhand.report.html.links import of_confusion, of_count, units
 from evenhand.report.tables import Table
+from evenhand.result.comparison import Comparison
 from evenhand.result.report import Report
 from evenhand.result.result import Result
 from evenhand.tally import NO_LABEL
@@ -78,6 +79,8 @@ def _comparison(report: Report) -> HtmlSection:
     comparison = report.comparison
     assert comparison is not None
     tables = [html_table(table, summary_links(comparison, table)) for table in summary_of_comparison(comparison)]
+    if len(comparison.systems) > 2:
+        tables.append(_significance(comparison))
     pairs = [
         HtmlSection(
             f"pair-{number}",
@@ -91,6 +94,27 @@ def _comparison(report: Report) -> HtmlSection:
         for number, pair in enumerate(comparison.pairs.values(), 1)
     ]
     return HtmlSection("differences", "What changes between systems", tables, pairs)
+
+
+def _significance(comparison: Comparison) -> HtmlTable:
+    """The p-values of all pairs, corrected for their number, as a matrix of systems."""
+    names = comparison.systems
+    rows = []
+    for one in names:
+        cells = [HtmlCell(one, is_number=False)]
+        for other in names:
+            pair = comparison.pairs.get((one, other)) or comparison.pairs.get((other, one))
+            if pair is None or pair.significance is None:
+                cells.append(HtmlCell("–", is_number=True))
+            else:
+                p = pair.significance.p_holm
+                href = units(from_=pair.before, to=pair.after, different=1)
+                cells.append(HtmlCell(f"{p:.4f}" if p >= 0.0001 else "<0.0001", is_number=True, href=href))
+        rows.append(cells)
+    remark = (
+        f"Whether the difference in {comparison.by} is more than chance: p, corrected for the number of pairs (Holm)."
+    )
+    return HtmlTable(["p (Holm)", *names], [False, *[True] * len(names)], rows, remark=remark)
 
 
 def html_table(table: Table, hrefs: Hrefs | None = None, heading: str = "") -> HtmlTable:
