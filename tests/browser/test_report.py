@@ -86,7 +86,8 @@ def test_the_address_restores_the_view(open_page: Open, example_pages: dict[str,
     page.fill("[name=text]", "a")
     for _ in range(3):
         page.locator("#list").press("j")
-    until(page, lambda: "unit=" in fragment_of(page))
+    until(page, lambda: selected(page) == 3)
+    page.wait_for_timeout(1000)  # the address follows a moment behind the keys
     other = open_page(example_pages[task], fragment_of(page))
     assert (status(other), listed(other), selected(other)) == (status(page), listed(page), 3)
     assert other.text_content("#detail") == page.text_content("#detail")
