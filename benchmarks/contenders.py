@@ -15,6 +15,8 @@ from io import StringIO
 from pathlib import Path
 from time import process_time
 
+from chains import evenhand_chains, plain_loop
+
 Lists = list[list[str]]
 Timed = tuple[float, float]
 """CPU seconds, and F1 (or the number of spans) to see that all did the same work."""
@@ -130,28 +132,6 @@ def evenhand_conll18(gold: str, system: str) -> Timed:
     results = eh.score(gold, [system], match="conll18")
     render(results)
     return process_time() - begin, next(iter(results.values()))["conll18-mlas"].f1
-
-
-def evenhand_chains(key: str, response: str) -> Timed:
-    """All scores of coreference chains."""
-    import evenhand as eh
-    from evenhand.report.text import render
-
-    begin = process_time()
-    results = eh.score(key, [response])
-    render(results)
-    return process_time() - begin, next(iter(results.values()))["mela"].f1
-
-
-def plain_loop(key: str, response: str) -> Timed:
-    """What any Python program needs at least: to read and split the lines of both files."""
-    begin = process_time()
-    cells = 0
-    for path in (key, response):
-        with open(path, encoding="utf-8") as file:
-            for line in file:
-                cells += len(line.split())
-    return process_time() - begin, cells
 
 
 def udtools(gold: str, system: str) -> Timed:

@@ -45,22 +45,16 @@ ATTACHMENT = ("uas", "ls", "las")
 UNIVERSAL_LAYERS = ("upos", "xpos", "feats", "lemma")
 """What the metrics of CoNLL 2018 take beside the trees."""
 FORMATS = (
-    "conll",
-    "germeval",
-    "spans",
-    "jsonl",
-    "label-studio",
-    "brat",
-    "brackets",
-    "spacy",
-    "huggingface",
-    "conllu",
-    "conllx",
-    "conll2009",
-    "conll2012",
-    "corefud",
-    "coref-jsonl",
+    *("conll", "germeval", "spans", "jsonl", "label-studio", "brat", "brackets", "spacy", "huggingface"),
+    *("conllu", "conllx", "conll2009", "conll2012", "corefud", "coref-jsonl"),
 )
+COMPARED_BY: Mapping[str, tuple[str, ...]] = {
+    "spans": ("fair", "exact"),
+    "tags": ("accuracy",),
+    "trees": ("las", "uas", "ls"),
+    "chains": ARCS,
+}
+"""What systems can be compared by, for each task; the first is the default."""
 TASKS = ("spans", "tags", "trees", "chains")
 NOMINAL = ("NN", "NNS", "NNP", "NNPS", "NE", "NOUN", "PROPN")
 """The POS of nouns: of the Penn Treebank, of STTS and of Universal Dependencies."""

@@ -27,7 +27,7 @@ NASTY = (
 
 
 def shown(text: str) -> str:
-    return text.replace("\x01", "\\x01").replace("\x1b", "\\x1b")
+    return text.replace("\x01", "\\x01").replace("\x1b", "\\x1b").replace("\u202e", "\\u202e")
 
 
 def columns(path: Path, tags: list[str]) -> Path:

@@ -112,6 +112,13 @@ def test_conlleval_is_for_spans() -> None:
     assert (found.exit_code, found.stdout) == (2, "")
 
 
+@pytest.mark.parametrize("option", [("--stacked",), ("--to-encoding", "bioes")], ids=["stacked", "encoding"])
+def test_options_of_spans_are_refused_in_conversions(option: tuple[str, ...]) -> None:
+    found = run("convert", "key.conll", "out.jsonl", *option)
+    assert (found.exit_code, Path("out.jsonl").exists()) == (2, False)
+    assert f"{option[0]} is for spans, which key.conll has none of" in found.stderr
+
+
 # Checks
 
 

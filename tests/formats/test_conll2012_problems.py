@@ -22,7 +22,7 @@ UNOPENED = "a mention closes here that was not opened in its document; open it b
 BEHIND = "found words behind the end of a document; begin a new one with #begin document."
 BEFORE = "found words before the first document; begin it with #begin document."
 NO_NAME = "the document has no name; write #begin document (name); part 000."
-TWICE = "the document a_0 began in line 1 already; give every document a name or part of its own."
+TWICE = "the document a_0 began in line 1 already; give every document a name of its own."
 NO_CELL = "is no coreference annotation; write -, or brackets such as (12, 12) or (12), with bars between them."
 CUT = "mend the line (a cut one shows that the file was not written to its end)."
 

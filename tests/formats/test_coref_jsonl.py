@@ -170,7 +170,7 @@ PROBLEMS: dict[str, tuple[object, str]] = {
         {"sentences": [["a"], ["b", "c"]], "pos": [["X", "Y"], ["Z"]], "clusters": []},
         "pos has not the shape of sentences; give one POS for every word",
     ),
-    "a name twice": (ADA, "the document a stands in line 1 already; give every document a doc_key of its own"),
+    "a name twice": (ADA, "the document a began in line 1 already; give every document a name of its own"),
     "a list": ([1], "the document cannot be read (it is a list); write one JSON object a line"),
     "cut off": (
         '{"tokens": ["a"], "clusters": [',
@@ -244,7 +244,7 @@ def test_a_check_reports_all_problems(read: Read) -> None:
 def test_a_name_three_times(read: Read) -> None:
     Path("file.jsonl").write_text(lines(ADA, ADA, ADA))
     found = check(Path("file.jsonl"), ReadSettings())
-    finding = "the document a stands in line 1 already"
+    finding = "the document a began in line 1 already"
     assert [(each.line, each.finding) for each in found.problems] == [(2, finding), (3, finding)]
 
 

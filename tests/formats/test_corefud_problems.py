@@ -73,7 +73,7 @@ PROBLEMS: dict[str, tuple[str, str]] = {
     ),
     "a document twice": (
         sentence("-") + "# newdoc id = d\n" + sentence("-"),
-        "5: the document d began in line 1 already; give every document an id of its own.",
+        "5: the document d began in line 1 already; give every document a name of its own.",
     ),
 }
 

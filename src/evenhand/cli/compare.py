@@ -2,53 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
+from evenhand.cli.comparing import STATISTICS, by_option, statistics_options
 from evenhand.cli.options import Names, reading_options, score_options, scoring_options
 from evenhand.cli.style import table_options, table_style
 
 COMPARE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "jsonl")
 SHOWN = ("correction", "new_error", "changed_error", "unsolved", "solved_once")
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-def statistics_options(command: Command) -> Command:
-    """How tests and intervals are made."""
-    options = (
-        click.option("--trials", type=int, default=10_000, show_default=True, help="Trials of the tests; 0: no tests."),
-        click.option(
-            "--resamples", type=int, default=1_000, show_default=True, help="Resamples for the intervals; 0: none."
-        ),
-        click.option(
-            "--interval",
-            type=click.Choice(["percentile", "bca"]),
-            default="percentile",
-            show_default=True,
-            help="Kind of the bootstrap's intervals.",
-        ),
-        click.option("--level", type=float, default=0.95, show_default=True, help="What share intervals hold."),
-        click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers."),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-STATISTICS = ("trials", "resamples", "interval", "level", "seed")
 
 
 @click.command
 @click.argument("gold", type=click.Path(path_type=Path))
 @click.argument("systems", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="SYSTEM SYSTEM...")
-@click.option(
-    "--by",
-    type=click.Choice(["fair", "exact", "accuracy", "las", "uas", "ls", "arcs_any", "arcs_nom"]),
-    help="What is compared [fair for spans, accuracy for tags, las for trees, arcs_any for chains].",
-)
+@by_option
 @click.option("--baseline", metavar="NAME", help="Compare each system with this one only.")
 @click.option("--sequence", is_flag=True, help="Compare each system with the one before it.")
 @click.option("--top", type=int, default=5, show_default=True, help="Transitions of each class that are listed.")

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from evenhand.cli.comparing import by_option
 from evenhand.cli.options import reading_options, score_options, scoring_options
 from evenhand.cli.style import table_options, table_style
 
@@ -21,11 +22,7 @@ GATE_OUTPUTS = ("text", "json", "markdown", "latex")
 @click.option("--max-drop", type=float, metavar="POINTS", help="By how many points (of 100) the score may fall.")
 @click.option("--max-new-errors", type=int, help="How many units may be wrong that the baseline has right.")
 @click.option("--alpha", type=float, help="No worse score with a p-value below this [0.05 if no criterion is named].")
-@click.option(
-    "--by",
-    type=click.Choice(["fair", "exact", "accuracy", "las", "uas", "ls", "arcs_any", "arcs_nom"]),
-    help="What is compared [fair for spans, accuracy for tags, las for trees, arcs_any for chains].",
-)
+@by_option
 @click.option("--trials", type=int, default=10_000, show_default=True, help="Trials of the test.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
 @scoring_options("the one that --by names", with_match=False)

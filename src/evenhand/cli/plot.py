@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from evenhand.cli.compare import STATISTICS, statistics_options
+from evenhand.cli.comparing import STATISTICS, by_option, interval_options, statistics_options
 from evenhand.cli.options import reading_options, score_options, scoring_options
 from evenhand.cli.rank import RANK_MATCH
 
@@ -95,11 +95,7 @@ def confusion(gold: Path, systems: tuple[Path, ...], chosen: tuple[str, ...], **
 @plot.command
 @click.argument("gold", type=click.Path(path_type=Path))
 @click.argument("systems", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="SYSTEM SYSTEM...")
-@click.option(
-    "--by",
-    type=click.Choice(["fair", "exact", "accuracy", "las", "uas", "ls", "arcs_any", "arcs_nom"]),
-    help="What is compared [fair for spans, accuracy for tags, las for trees, arcs_any for chains].",
-)
+@by_option
 @click.option("--baseline", metavar="NAME", help="Compare each system with this one only.")
 @click.option("--sequence", is_flag=True, help="Compare each system with the one before it.")
 @figure_options
@@ -121,9 +117,7 @@ def comparison(gold: Path, systems: tuple[Path, ...], **options: Any) -> None:
 @plot.command
 @click.argument("gold", type=click.Path(path_type=Path))
 @click.argument("systems", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="SYSTEM...")
-@click.option("--resamples", type=int, default=1000, show_default=True, help="Resamples for the intervals; 0: none.")
-@click.option("--level", type=float, default=0.95, show_default=True, help="What share of resamples intervals hold.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
+@interval_options
 @figure_options
 @scoring_options(RANK_MATCH, without=("focus",))
 @reading_options(sided=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from evenhand.cli.comparing import interval_options
 from evenhand.cli.options import reading_options, score_options, scoring_options
 from evenhand.cli.style import table_options, table_style
 
@@ -20,9 +21,7 @@ RANK_MATCH = (
 @click.argument("gold", required=False, type=click.Path(path_type=Path))
 @click.argument("systems", nargs=-1, type=click.Path(path_type=Path), metavar="SYSTEM...")
 @click.option("--suite", type=click.Path(path_type=Path), help="A TOML file that names several data sets, instead.")
-@click.option("--resamples", type=int, default=1000, show_default=True, help="Resamples for the intervals; 0: none.")
-@click.option("--level", type=float, default=0.95, show_default=True, help="What share of resamples intervals hold.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
+@interval_options
 @scoring_options(RANK_MATCH)
 @reading_options(sided=True)
 @click.option(

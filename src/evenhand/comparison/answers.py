@@ -232,11 +232,8 @@ def _heads(systems: Sequence[WordAnswers], partner: Ints, units: Ints) -> Ints:
     unknown: list[tuple[int, Ints, Ints]] = []
     for row, each in enumerate(systems):
         assert each.head is not None
-        mine, theirs = each.aligned.rows
-        gold_of = np.full(len(each.aligned.system) + 1, -2)
-        gold_of[theirs], gold_of[-1] = mine, -1
         head = each.head[partner[row, units]]
-        found[row] = gold_of[head]
+        found[row] = each.aligned.heads_in_gold(head)
         lost = np.flatnonzero(found[row] == -2)
         words = each.aligned.system
         start, end = words.start[head[lost]], words.end[head[lost]]

@@ -42,6 +42,6 @@ def _places(mentions: Chains, corpus: Corpus) -> tuple[Ints, Ints]:
     """The sentence in which each mention begins, and where; in its document, where sentences are not known."""
     if corpus.bounds is None:
         return mentions.document, mentions.start
-    token = corpus.bounds[corpus.documents][mentions.document] + mentions.start
+    token = corpus.document_starts[mentions.document] + mentions.start
     sentence = np.searchsorted(corpus.bounds, token, side="right") - 1
     return sentence, token - corpus.bounds[sentence]

@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from evenhand.comparison.drawn import Drawn
 from evenhand.comparison.judged import Judged
 from evenhand.comparison.places import Places
@@ -74,15 +72,10 @@ class Collecting:
 
     def add(self, judged: Judged, places: Places, drawn: Drawn) -> None:
         """Collect some units; `drawn` has the annotation of their sentences."""
-        right = judged.right.all(axis=0)
-        alike = (judged.answer == judged.answer[:1]).all(axis=0)
-        is_plain = right & alike
-        absent = (judged.kind == judged.kind[:1]).all(axis=0) & right & (judged.gold < 0).all(axis=0)
-        absent &= (judged.predicted < 0).all(axis=0)
-        here = np.flatnonzero(~absent)
-        self.met += len(here)
-        for unit in here.tolist():
-            kept = self._right if is_plain[unit] else self._wrong
+        is_plain = judged.right.all(axis=0) & (judged.answer == judged.answer[:1]).all(axis=0)
+        self.met += len(is_plain)
+        for unit, plain in enumerate(is_plain.tolist()):
+            kept = self._right if plain else self._wrong
             if len(kept) < self.limit:
                 kept.append(self._unit(judged, places, drawn, unit))
 

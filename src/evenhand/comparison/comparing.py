@@ -134,8 +134,7 @@ def _mention(answers: Answers, places: Places, unit: int) -> str | None:
     """The words of a mention, or where there are none, its place."""
     if unit < 0:
         return None
-    sentence, start, end = int(answers.sentence[unit]), int(answers.start[unit]), int(answers.end[unit])
-    return places.words(sentence, start, end) or places.place(sentence, start)
+    return places.mention(int(answers.sentence[unit]), int(answers.start[unit]), int(answers.end[unit]))
 
 
 def _head(answers: Answers, places: Places, head: int) -> str:

@@ -69,13 +69,10 @@ class DrawnChains:
     """Rows of chain (numbered in its document), start and end, in tokens of the sentence; they may reach beyond it."""
 
     def __init__(self, sides: Sequence[Chains], corpus: Corpus) -> None:
-        self._sides = []
-        bounds = corpus.bounds
-        documents = corpus.documents
+        self._sides, self._bounds = [], corpus.bounds
         for side in sides:
-            begin = side.start if bounds is None else bounds[documents][side.document] + side.start
+            begin = side.start if corpus.bounds is None else corpus.document_starts[side.document] + side.start
             self._sides.append((_numbered(side), begin, begin + side.end - side.start, side.document))
-        self._bounds = bounds
 
     def sides(self, sentence: int) -> list[Side]:
         found: list[Side] = []

@@ -11,12 +11,13 @@ from evenhand.arrays import Bools, Ints
 from evenhand.comparison.answers import CLASS_KINDS, Answers, WordAnswers, partners
 from evenhand.comparison.places import Places
 from evenhand.judge.arcs import ARCS_KINDS
-from evenhand.judge.trees import TREE_KINDS
+from evenhand.judge.tags import TAG_KINDS
+from evenhand.judge.trees import RIGHT, TREE_KINDS
+from evenhand.judge.words import MISSING
 
-MISSING = "missing"
 KINDS_OF_TASK = {
     "spans": CLASS_KINDS,
-    "tags": ("right", "wrong", MISSING),
+    "tags": (*TAG_KINDS, MISSING),
     "trees": (*TREE_KINDS, MISSING),
     "chains": ARCS_KINDS,
 }
@@ -56,8 +57,7 @@ class Judged:
     def _words(self, places: Places, unit: int) -> str:
         if unit < 0:
             return ""
-        sentence, start, end = int(self.sentence[unit]), int(self.start[unit]), int(self.end[unit])
-        return places.words(sentence, start, end) or places.place(sentence, start)
+        return places.mention(int(self.sentence[unit]), int(self.start[unit]), int(self.end[unit]))
 
 
 def judged_spans(answers: Answers) -> Judged:
@@ -103,31 +103,25 @@ def judged_words(
     partner = np.stack([partners(each.aligned) for each in systems])
     units = np.flatnonzero(counted)
     mine = partner[:, units]
-    missing = mine < 0
     predicted = np.stack([np.append(each.label, -1)[row] for each, row in zip(systems, mine, strict=True)])
     gold = np.broadcast_to(label[units], predicted.shape)
-    same_label = predicted == gold
-    answer, same_head = predicted, np.ones_like(same_label)
+    wrong_label = predicted != gold
+    kinds, kind, answer = KINDS_OF_TASK["tags"], wrong_label.astype(np.int64), predicted
     if head is not None:
         heads = np.stack([heads_of(each, row) for each, row in zip(systems, mine, strict=True)])
-        same_head = heads == head[units]
-        answer = heads if by == "uas" else ((heads + 3) << 24) | (predicted + 1) if by == "las" else predicted
-    kind = np.where(same_head, 0, 1) + np.where(same_label, 0, 2) if head is not None else np.where(same_label, 0, 1)
-    kind = np.where(missing, len(KINDS_OF_TASK["trees" if head is not None else "tags"]) - 1, kind)
-    right = {"uas": same_head, "ls": same_label, "las": same_head & same_label}.get(by, same_label) & ~missing
+        kinds, kind = KINDS_OF_TASK["trees"], np.where(heads == head[units], 0, 1) + np.where(wrong_label, 2, 0)
+        answer = {"uas": heads, "ls": predicted}.get(by, ((heads + 3) << 24) | (predicted + 1))
+    kind = np.where(mine < 0, kinds.index(MISSING), kind)
+    right = np.array([name in RIGHT.get(by, ("right",)) for name in kinds])[kind]
     sentence = words.sentence[units]
     start = units - words.bounds[sentence]
     nothing = np.full(kind.shape, -1)
-    mine_only = np.zeros(len(units), dtype=np.bool_)
-    found = Judged(sentence, start, start + 1, label[units], mine_only, kind, gold, predicted, answer, right, nothing)
+    surplus = np.zeros(len(units), dtype=np.bool_)
+    found = Judged(sentence, start, start + 1, label[units], surplus, kind, gold, predicted, answer, right, nothing)
     return found, partner
 
 
 def heads_of(system: WordAnswers, words: Ints) -> Ints:
     """The heads of some words of a system (-1: no word) as words of the gold standard: -1 root, -2 none of them."""
     assert system.head is not None
-    mine, theirs = system.aligned.rows
-    gold_of = np.full(len(system.aligned.system) + 1, -2)
-    gold_of[theirs], gold_of[-1] = mine, -1
-    found = np.append(system.head, -1)[words]
-    return np.where(words < 0, -2, gold_of[found])
+    return np.where(words < 0, -2, system.aligned.heads_in_gold(np.append(system.head, -1)[words]))

@@ -104,6 +104,10 @@ class Places:
             return tokens.data[tokens.start[first + start] : tokens.end[first + end - 1]].decode()
         return " ".join(corpus.tokens[first + at] for at in range(start, end))
 
+    def mention(self, sentence: int, start: int, end: int) -> str:
+        """The words of a mention or, where the file has none, its place."""
+        return self.words(sentence, start, end) or self.place(sentence, start)
+
     def word(self, index: int) -> str:
         """A word by its place in the batches, or where there are no words, its number in its sentence."""
         corpus = self._batches[0].corpus

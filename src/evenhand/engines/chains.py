@@ -46,10 +46,7 @@ class MentionTypes:
 
 def first_tokens(mentions: Chains, key: Annotation) -> Ints:
     """The place of each mention's first token among all of the batch."""
-    corpus = key.corpus
-    assert corpus.bounds is not None
-    found: Ints = corpus.bounds[corpus.documents][mentions.document] + mentions.start
-    return found
+    return key.corpus.document_starts[mentions.document] + mentions.start
 
 
 @dataclass(frozen=True)

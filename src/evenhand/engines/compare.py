@@ -24,23 +24,15 @@ from evenhand.engines.serial import run_serial
 from evenhand.engines.testing import Resampling
 from evenhand.problems import SettingError
 from evenhand.result.comparison import Comparison
-from evenhand.settings import ARCS, CHAIN_MODELS, ReadSettings, ScoreSettings, choose, column_names
+from evenhand.settings import CHAIN_MODELS, COMPARED_BY, ReadSettings, ScoreSettings, choose, column_names
 from evenhand.text.annotation import extra_layer
 from evenhand.text.labels import Vocabulary
 
-COMPARED_BY: Mapping[str, tuple[str, ...]] = {
-    "spans": ("fair", "exact"),
-    "tags": ("accuracy",),
-    "trees": ("las", "uas", "ls"),
-    "chains": ARCS,
-}
-"""What can be compared, for each task; the first is the default."""
-
-
-_WITHOUT_EFFECT = (
+WITHOUT_EFFECT = (
     *("match", "groups", "supertag", "baselines", "weights", "token_weight"),
     *("separator_weight", "spurious", "missing", "iou"),
 )
+"""Options of `score` that change nothing that is compared."""
 
 
 def compare(
@@ -138,7 +130,7 @@ class ComparisonRun:
         if self.by not in choices:
             raise SettingError(f"by is {self.by!r}; choose one of {', '.join(choices)} for {task}.")
         given: Mapping[str, Any] = self.options
-        for name in _WITHOUT_EFFECT:
+        for name in WITHOUT_EFFECT:
             if given.get(name) and given[name] != getattr(ScoreSettings, name, None):
                 raise SettingError(f"{name} does nothing in a comparison; leave it out.")
         if self.vocabulary is not None and "vocabulary" not in self.slices:

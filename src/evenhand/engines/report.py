@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 from evenhand.comparison.collecting import Collecting
-from evenhand.engines.compare import ComparisonRun, compare
+from evenhand.engines.compare import WITHOUT_EFFECT, ComparisonRun, compare
 from evenhand.engines.inputs import Side, name_of, named
-from evenhand.engines.options import Options, content_for, default_match, with_pos
+from evenhand.engines.options import Options, content_for, default_match
 from evenhand.engines.rank import rank
 from evenhand.engines.score import score
 from evenhand.problems import SettingError
 from evenhand.result.report import Report
-from evenhand.settings import CHAIN_MODELS
 
 DEFAULT_LIMIT = 50_000
 _MOST_TRANSITIONS = 50
@@ -29,6 +28,8 @@ def report(
     limit: int = DEFAULT_LIMIT,
     trials: int = 10_000,
     resamples: int = 1_000,
+    interval: Literal["percentile", "bca"] = "percentile",
+    level: float = 0.95,
     seed: int = 0,
     **options: Unpack[Options],
 ) -> Report:
@@ -37,7 +38,7 @@ def report(
     title      of the page [the names of the systems, or how many they are]
     by         what units are compared by, as in `compare`; spans always by "fair"
     limit      how many units the page carries: those that systems have wrong or treat differently before others
-    trials, resamples, seed
+    trials, resamples, interval, level, seed
                of tests and intervals, as in `compare`
 
     The other keywords are those of `score`.
@@ -48,23 +49,19 @@ def report(
     content = content_for(gold, options)
     if content.task == "spans" and by not in (None, "fair"):
         raise SettingError("A report compares spans by fair, whose verdicts tell the kinds of errors; leave `by` out.")
-    models = options.get("match") or (
-        with_pos(CHAIN_MODELS, content) if content.task == "chains" else default_match(content)
-    )
-    scoring: Any = {**options, "match": models}
-    comparing: Any = {name: value for name, value in options.items() if name != "match"}
+    scoring: Any = {**options, "match": options.get("match") or default_match(content)}
+    comparing: Any = {name: value for name, value in options.items() if name not in WITHOUT_EFFECT}
     collecting = Collecting(limit)
     run = ComparisonRun(gold, sides, by, None, False, None, (), comparing, least=1)
     found = run(None, collecting)
     comparison = None
     if len(sides) > 1:
-        comparison = compare(
-            gold, sides, by=by, trials=trials, resamples=resamples, seed=seed, top=_MOST_TRANSITIONS, **comparing
-        )
+        comparing |= {"trials": trials, "resamples": resamples, "interval": interval, "level": level, "seed": seed}
+        comparison = compare(gold, sides, by=by, top=_MOST_TRANSITIONS, **comparing)
     return Report(
         title=title or f"{', '.join(sides) if len(sides) < 6 else f'{len(sides)} systems'} on {name_of(gold)}",
         results=score(gold, sides, **scoring),
-        ranking=rank(gold, sides, resamples=resamples, seed=seed, **scoring),
+        ranking=rank(gold, sides, resamples=resamples, level=level, seed=seed, **scoring),
         comparison=comparison,
         by=found.by,
         units=collecting,

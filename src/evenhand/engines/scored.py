@@ -24,13 +24,14 @@ from evenhand.text.annotation import Reading
 from evenhand.text.chain_feed import Mismatches
 from evenhand.text.labels import Vocabulary
 
-ReadAs = Mapping[str, ReadSettings]
-"""How each side is read."""
+Systems = Mapping[str, Side] | None
+Judged = tuple[Run, Sequence[str]]
+"""What judges say, and all labels that were met."""
 
 
 def scored(
     gold: Side,
-    systems: Mapping[str, Side] | None,
+    systems: Systems,
     prepared: Prepared,
     groups: Groups,
 ) -> Results:
@@ -41,37 +42,23 @@ def scored(
         models = [model.without("close", "missed") for model in models]
     judges = list(dict.fromkeys(model.judge for model in models))
     run_task = {"spans": _run_spans, "chains": _run_chains}.get(settings.task, _run_words)
-    run, labels = run_task(gold, systems, settings, read_as, judges, groups)
+    run, labels = run_task(gold, systems, prepared, judges, groups)
     general = notes_on_settings(settings, labels)
     return _results(name_of(gold), run, models, settings, read_as["gold"], weights, general)
 
 
-def _run_spans(
-    gold: Side,
-    systems: Mapping[str, Side] | None,
-    settings: ScoreSettings,
-    read_as: ReadAs,
-    judges: Sequence[str],
-    groups: Groups,
-) -> tuple[Run, Sequence[str]]:
-    """What judges say of spans, and all labels that were met."""
+def _run_spans(gold: Side, systems: Systems, prepared: Prepared, judges: Sequence[str], groups: Groups) -> Judged:
+    settings = prepared.settings
     if groups != "finest" and "units" in judges:
         judges = [*judges, "near"]
     vocabulary = Vocabulary()
-    inputs = open_inputs(gold, systems, read_as, settings.align, vocabulary)
+    inputs = open_inputs(gold, systems, prepared.read_as, settings.align, vocabulary)
     run = run_serial(inputs.gold, inputs.feeds, vocabulary, settings, judges, groups, inputs.gold_layer)
     return run, vocabulary.labels.values
 
 
-def _run_words(
-    gold: Side,
-    systems: Mapping[str, Side] | None,
-    settings: ScoreSettings,
-    read_as: ReadAs,
-    judges: Sequence[str],
-    groups: Groups,
-) -> tuple[Run, Sequence[str]]:
-    """What judges say of words, and all labels that were met."""
+def _run_words(gold: Side, systems: Systems, prepared: Prepared, judges: Sequence[str], groups: Groups) -> Judged:
+    settings, read_as = prepared.settings, prepared.read_as
     vocabulary = Vocabulary()
     golds, streams = open_words(gold, systems, read_as, vocabulary)
     golds, streams, by_position = same_positions(golds, streams, settings.align)
@@ -80,18 +67,11 @@ def _run_words(
     return words(golds, groups), vocabulary.labels.values
 
 
-def _run_chains(
-    gold: Side,
-    systems: Mapping[str, Side] | None,
-    settings: ScoreSettings,
-    read_as: ReadAs,
-    judges: Sequence[str],
-    groups: Groups,
-) -> tuple[Run, Sequence[str]]:
-    """What judges say of chains, and all types of mentions that were met."""
+def _run_chains(gold: Side, systems: Systems, prepared: Prepared, judges: Sequence[str], groups: Groups) -> Judged:
+    """Its judges are told by the match models."""
     vocabulary = Vocabulary()
-    key, streams = open_chains(gold, systems, read_as, vocabulary)
-    return ChainRun(streams, key, vocabulary, settings)(groups), vocabulary.labels.values
+    key, streams = open_chains(gold, systems, prepared.read_as, vocabulary)
+    return ChainRun(streams, key, vocabulary, prepared.settings)(groups), vocabulary.labels.values
 
 
 def _results(

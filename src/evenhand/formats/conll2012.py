@@ -17,6 +17,7 @@ from itertools import islice, pairwise
 import numpy as np
 
 from evenhand.arrays import Ints
+from evenhand.formats.document_names import DocumentNames
 from evenhand.formats.layout import rows_of
 from evenhand.formats.line_cells import Cell, LineCells
 from evenhand.formats.mention_brackets import chains_of, match, read_cells
@@ -151,7 +152,7 @@ class _Reader:
 
     def __init__(self, source: Source, layout: ChainLayout, vocabulary: Vocabulary, reading: Reading) -> None:
         self._source, self._layout, self._vocabulary, self._reading = source, layout, vocabulary, reading
-        self._names: dict[str, int] = {}
+        self._names = DocumentNames(source)
         self._unnamed = False
 
     def read(self, lines: LineCells) -> Annotation | None:
@@ -244,15 +245,7 @@ class _Reader:
             self._source.report(number, "the document has no name", f"write {BEGIN} (name); part 000", "document")
             return f"document in line {number}"
         name = (found["inside"] or found["plain"]).strip()
-        return self._once(document_name(name, found["part"]), number)
-
-    def _once(self, name: str, number: int) -> str:
-        if name in self._names:
-            finding = f"the document {name} began in line {self._names[name]} already"
-            self._source.report(number, finding, "give every document a name or part of its own", "document")
-            name = f"{name} in line {number}"
-        self._names[name] = number
-        return name
+        return self._names.once(document_name(name, found["part"]), number)
 
     def _without_name(self, tokens: LineCells, names: tuple[str, ...]) -> tuple[str, ...]:
         """The documents of a block that begins with words: those of a file without marks are one document."""

@@ -30,7 +30,7 @@ class ChainConversion:
     def __init__(self, target: str, *, lossy: bool) -> None:
         if target not in CHAIN_TARGETS:
             raise SettingError(f"{target} has no place for chains; convert to {', '.join(CHAIN_TARGETS)}.")
-        self._target, self._lossy = target, lossy
+        self.target, self._lossy = target, lossy
         self.losses: Counter[str] = Counter()
         self.not_carried: set[str] = set()
 
@@ -39,18 +39,18 @@ class ChainConversion:
         for batch in batches:
             if batch.reading.format in _WITH_MORE:
                 self.not_carried.add("all but words, sentences, POS and chains")
-            yield from _WRITERS[self._target](self._fitted(batch))
+            yield from _WRITERS[self.target](self._fitted(batch))
 
     def _fitted(self, batch: Annotation) -> Annotation:
         """The annotation as far as the target can carry it."""
         chains = batch.chains()
-        if self._target != "corefud":
+        if self.target != "corefud":
             self._lose(int(np.count_nonzero(chains.shape)), "mentions with gaps, which would be filled")
             chains = replace(chains, shape=np.zeros_like(chains.shape))
-        if self._target == "corefud":
+        if self.target == "corefud":
             edges = np.append(batch.corpus.documents, batch.corpus.sentences)
             self._lose(int(np.count_nonzero(np.diff(edges) == 0)), "documents without words")
-        if self._target != "coref-jsonl":
+        if self.target != "coref-jsonl":
             self._lose(crossing_in_chain(chains), "mentions that cross others of their chain, and would change bounds")
             self._lose(mixed_parts(chains), "mentions with gaps that would get parts of others of their chain")
             self._lose(other_first_chains(chains), "repeated spans that would count for another chain")
@@ -60,5 +60,5 @@ class ChainConversion:
         if not count:
             return
         if not self._lossy:
-            raise SettingError(f"{self._target} cannot carry {count:,} {what}; give --lossy to convert all the same.")
+            raise SettingError(f"{self.target} cannot carry {count:,} {what}; give --lossy to convert all the same.")
         self.losses[what] += count

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from evenhand.formats.conllu_write import write_conllu, write_conllx
@@ -19,7 +20,8 @@ class WordConversion:
     def __init__(self, target: str, task: Task | None, *, lossy: bool) -> None:
         if target not in WORD_TARGETS:
             raise SettingError(f"{target} has no place for words; convert to {', '.join(WORD_TARGETS)}.")
-        self._target, self._task, self._lossy = target, task, lossy
+        self.target, self._task, self._lossy = target, task, lossy
+        self.losses: Counter[str] = Counter()
         self.not_carried: set[str] = set()
 
     def write(self, batches: Iterator[Annotation]) -> Iterator[str]:
@@ -27,19 +29,19 @@ class WordConversion:
         first = True
         for batch in batches:
             self._note(batch)
-            if self._target == "conll":
+            if self.target == "conll":
                 yield from sentence_rows(batch, [batch.word_tags().to_list()], first=first)
             else:
-                yield from (write_conllu if self._target == "conllu" else write_conllx)(batch, first=first)
+                yield from (write_conllu if self.target == "conllu" else write_conllx)(batch, first=first)
             first = False
 
     def _note(self, batch: Annotation) -> None:
         corpus = batch.corpus
-        if self._target == "conllu":
+        if self.target == "conllu":
             return
         if corpus.asides is not None and len(corpus.asides):
             self.not_carried.add("comments, multi-word tokens and empty nodes")
-        if self._target == "conll":
+        if self.target == "conll":
             if "trees" in batch.layers and self._task != "tags" and not self._lossy:
                 raise SettingError("conll cannot carry trees; give --task tags to convert the tags alone, or --lossy.")
             self.not_carried |= {"columns but the form and the tags"} if len(batch.layers) > 1 else set()

@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 
 from evenhand.arrays import ints
+from evenhand.formats.document_names import DocumentNames
 from evenhand.formats.json_records import PROBLEM, UNREADABLE, explain
 from evenhand.formats.source import Block, Source
 from evenhand.problems import SettingError
@@ -75,7 +76,7 @@ def has_pos(source: Source, settings: ReadSettings) -> bool:
 
 def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole documents."""
-    names: dict[str, int] = {}
+    names = DocumentNames(source)
     tagged: set[bool] = set()
     for block in source.blocks(_BLOCKS * settings.block_size, cut_behind="line"):
         found = list(_documents(source, block, settings))
@@ -140,7 +141,7 @@ def _settled(document: Document, chosen: str | None) -> tuple[str, str] | None:
 def _annotation(
     source: Source,
     found: Sequence[tuple[int, Document]],
-    names: dict[str, int],
+    names: DocumentNames,
     vocabulary: Vocabulary,
     reading: Reading,
 ) -> Annotation:
@@ -158,7 +159,7 @@ def _annotation(
         Tokens.of(list(chain.from_iterable(sentences))),
         np.repeat(lines, lengths),
         documents=first,
-        names=tuple(_name(source, number, document, names) for number, document in found),
+        names=tuple(_name(number, document, names) for number, document in found),
         marks=lines,
     )
     layers: dict[str, Layer] = {"chains": _chains(documents, vocabulary)}
@@ -168,14 +169,8 @@ def _annotation(
     return Annotation(corpus, layers, {"chains": reading}, source.name)
 
 
-def _name(source: Source, number: int, document: Document, names: dict[str, int]) -> str:
-    name = document.doc_key if document.doc_key is not None else str(len(names) + 1)
-    if name in names:
-        finding = f"the document {name} stands in line {names[name]} already"
-        source.report(number, finding, "give every document a doc_key of its own", "document")
-        name = f"{name} in line {number}"
-    names[name] = number
-    return name
+def _name(number: int, document: Document, names: DocumentNames) -> str:
+    return names.once(str(len(names) + 1) if document.doc_key is None else document.doc_key, number)
 
 
 def _chains(documents: Sequence[Document], vocabulary: Vocabulary) -> Chains:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
@@ -18,6 +18,7 @@ import numpy as np
 from evenhand.arrays import Ints, ints
 from evenhand.formats.blocks import split
 from evenhand.formats.conllu import COLUMNS
+from evenhand.formats.document_names import DocumentNames
 from evenhand.formats.layout import rows_of
 from evenhand.formats.mention_brackets import Brackets, Report, chains_of, match
 from evenhand.formats.source import Block, Source
@@ -76,7 +77,7 @@ def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, colu
     """The file in batches of whole documents."""
     pos = _pos_column(source, settings)
     column = "pos=xpos" if pos == COLUMNS.index("xpos") else None
-    reader = _Reader(source, pos, vocabulary, Reading(NAME, column=column))
+    reader = _Reader(source, pos, vocabulary, Reading(NAME, column=column), DocumentNames(source))
     for block in source.blocks(_BLOCKS * settings.block_size, cut_behind="document"):
         batch = reader.read(block)
         if batch is not None:
@@ -91,9 +92,9 @@ class _Reader:
     pos: int | None
     vocabulary: Vocabulary
     reading: Reading
+    names: DocumentNames
     field_of_entity: int = 0
     """Which field of an opening bracket names the entity."""
-    names: dict[str, int] = field(default_factory=dict)
 
     def read(self, block: Block) -> Annotation | None:
         """The documents of a block, if it has any."""
@@ -135,19 +136,11 @@ class _Reader:
                 self.field_of_entity = next((fields.index(name) for name in _ENTITY_FIELDS if name in fields), 0)
             mark = _NEW_DOCUMENT.fullmatch(text)
             if mark is not None:
-                names.append(self._once(mark["name"] or str(len(self.names) + 1), found.lines.number(line)))
+                names.append(self.names.once(mark["name"] or str(len(self.names) + 1), found.lines.number(line)))
                 first.append(int(np.searchsorted(tokens, line)))
         if not first or first[0] > 0:
             names, first = ["", *names], [0, *first]
         return tuple(names), ints(first)
-
-    def _once(self, name: str, number: int) -> str:
-        if name in self.names:
-            finding = f"the document {name} began in line {self.names[name]} already"
-            self.source.report(number, finding, "give every document an id of its own", "document")
-            name = f"{name} in line {number}"
-        self.names[name] = number
-        return name
 
     def _chains(self, corpus: Corpus, misc: Tokens, document: Ints, first: Ints) -> Chains:
         def report(token: int, finding: str, remedy: str) -> None:

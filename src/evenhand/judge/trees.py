@@ -54,10 +54,7 @@ def heads(aligned: Aligned) -> tuple[Ints, Ints]:
 def same_heads(aligned: Aligned, gold_head: Ints, system_head: Ints) -> Bools:
     """Which aligned words have the same head."""
     mine, theirs = aligned.rows
-    # The gold standard's word for each word of the system: -2 where there is none, -1 for the root, which is the last.
-    gold_of = np.full(len(aligned.system) + 1, -2)
-    gold_of[theirs], gold_of[-1] = mine, -1
-    same: Bools = gold_of[system_head[theirs]] == gold_head[mine]
+    same: Bools = aligned.heads_in_gold(system_head[theirs]) == gold_head[mine]
     return same
 
 

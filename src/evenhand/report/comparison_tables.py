@@ -89,8 +89,8 @@ def _pairs(comparison: Comparison, style: TableStyle) -> Table:
     chosen = readable_pairs(comparison)
     for pair in chosen:
         test = pair.significance
-        tested: list[Cell] = [_NOTHING] * 2 if test is None else [_p(test.p), _p(test.p_holm)]
-        tested += [_NOTHING if pair.mcnemar is None else _p(pair.mcnemar)] if of_words else []
+        tested: list[Cell] = [_NOTHING] * 2 if test is None else [p_text(test.p), p_text(test.p_holm)]
+        tested += [_NOTHING if pair.mcnemar is None else p_text(pair.mcnemar)] if of_words else []
         counts = [each.count for each in pair.classes.values()]
         marks = stars(test.p_holm) if style.marks and test is not None else ""
         row: list[Cell] = [pair.before, pair.after, style.score(pair.delta, "+") + marks]
@@ -126,7 +126,7 @@ def _how(comparison: Comparison) -> str:
     return " ".join([*parts, f"Seed {made['seed']}."])
 
 
-def _p(value: float) -> str:
+def p_text(value: float) -> str:
     return f"{value:.4f}" if value >= 0.0001 else "<0.0001"
 
 

@@ -18,6 +18,8 @@ Kind = Literal["text", "label", "count", "percent", "share", "bar"]
 A percent is a score, which may be shown as a fraction, too; a share is a percentage whatever scores are.
 """
 
+MATRIX = "gold \\ system"
+"""How the first column of a confusion matrix is headed."""
 MOST_LABELS = 10
 """How many labels a confusion matrix shows: what fits into a terminal."""
 MOST_ROWS = 50
@@ -164,7 +166,7 @@ def confusion(score: ModelScore, title: str, one_sided: tuple[str, str]) -> Tabl
     cells = score.confusion or {}
     weight = {label: _errors_with(label, score) for label in score.labels}
     shown = sorted(sorted(weight, key=lambda label: -weight[label])[:MOST_LABELS])
-    columns = [Column("gold \\ system", "text"), *(Column(label, "count") for label in shown)]
+    columns = [Column(MATRIX, "text"), *(Column(label, "count") for label in shown)]
     columns.append(Column(one_sided[0], "count"))
     rows: list[list[Cell]] = [
         [label, *(cells.get(label, {}).get(other, 0) for other in (*shown, NO_LABEL))] for label in shown

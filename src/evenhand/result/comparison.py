@@ -14,7 +14,7 @@ from evenhand.problems import SettingError
 from evenhand.result.contract import plain
 from evenhand.result.pairs import Differences, Pair, Significance
 from evenhand.result.result import Gold
-from evenhand.result.shown import Drawn, Framed, Shown, Tabled
+from evenhand.result.shown import Framed, Plotted, Shown, Tabled
 from evenhand.settings import Task
 from evenhand.version import __version__
 
@@ -42,7 +42,7 @@ class Slice:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Shown, Framed, Drawn, Tabled):
+class Comparison(Shown, Framed, Plotted, Tabled):
     """Several systems on the same units: `comparison.pair("elmo", "flair").corrections`."""
 
     gold: Gold

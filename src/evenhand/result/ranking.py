@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.comparison.ranking import Correlation, Standing
-from evenhand.result.shown import Drawn, Framed, Shown, Tabled
+from evenhand.result.shown import Framed, Plotted, Shown, Tabled
 from evenhand.settings import Task
 from evenhand.version import __version__
 
 
 @dataclass(frozen=True, repr=False)
-class Ranking(Shown, Framed, Drawn, Tabled):
+class Ranking(Shown, Framed, Plotted, Tabled):
     """Systems under several match models: `ranking["ts"]["florian"].rank`."""
 
     name: str

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.result.contract import to_contract
-from evenhand.result.shown import Drawn, Framed, Shown, Tabled
+from evenhand.result.shown import Framed, Plotted, Shown, Tabled
 from evenhand.result.signature import joint_signature
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.spans import ModelScore
@@ -36,7 +36,7 @@ class Gold:
 
 
 @dataclass(frozen=True)
-class Result(Framed, Drawn, Tabled):
+class Result(Framed, Plotted, Tabled):
     """The scores of one system: `result["fair"].f1`, `result["fair"].labels["ORG"].recall`."""
 
     name: str
@@ -97,7 +97,7 @@ def unit_of(task: Task) -> str:
     return {"spans": "span", "chains": "mention"}.get(task, "word")
 
 
-class Results(Shown, Framed, Drawn, Tabled, Mapping[str, Result]):
+class Results(Shown, Framed, Plotted, Tabled, Mapping[str, Result]):
     """The scores of several systems on one gold standard, by name."""
 
     def __init__(self, results: Mapping[str, Result]) -> None:

@@ -107,7 +107,7 @@ class Framed:
         return to_arrow(self)
 
 
-class Drawn:
+class Plotted:
     """A result that has figures."""
 
     def plot(

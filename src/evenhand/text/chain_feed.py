@@ -174,20 +174,20 @@ class ChainFeed:
         if not len(different):
             return
         for token in different[: _MOST_FINDINGS - len(self.found.findings)].tolist():
-            finding = f"found {other[token]!r} where the gold standard has {one[token]!r}"
-            self.found.findings.append((corpus.line(int(theirs[0]) + token), finding))
-        token = int(different[0])
-        finding = f"found {other[token]!r} where the gold standard has {one[token]!r}"
+            line = corpus.line(int(theirs[0]) + token)
+            self.found.findings.append((line, f"found {other[token]!r} where the gold standard has {one[token]!r}"))
+        line, finding = self.found.findings[0]
         if self._strict:
-            raise InputError(corpus.source, corpus.line(int(theirs[0]) + token), finding, SAME_WORDS, "text")
+            raise InputError(corpus.source, line, finding, SAME_WORDS, "text")
         self.found.words += len(different)
-        self.found.first_word = self.found.first_word or f"{corpus.place(int(theirs[0]) + token)}: {finding}"
+        place = corpus.source if line is None else f"{corpus.source}:{line}"
+        self.found.first_word = self.found.first_word or f"{place}: {finding}"
 
 
 def _edges(corpus: Corpus, first: int, size: int) -> Ints:
     """Where documents begin, in tokens, and where the last one ends."""
     assert corpus.bounds is not None
-    starts = np.append(corpus.bounds[corpus.documents], corpus.bounds[-1])
+    starts = np.append(corpus.document_starts, corpus.bounds[-1])
     found: Ints = starts[first : first + size + 1]
     return found
 

@@ -90,6 +90,13 @@ class Corpus:
         """Whether `lines` has an entry a sentence, not an entry a token."""
         return len(self.lines) == self.sentences != self.token_count
 
+    @property
+    def document_starts(self) -> Ints:
+        """The first token of each document."""
+        assert self.bounds is not None
+        starts: Ints = self.bounds[self.documents]
+        return starts
+
     def document_of(self, sentence: Ints) -> Ints:
         return np.searchsorted(self.documents, sentence, side="right") - 1
 

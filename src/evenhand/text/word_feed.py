@@ -33,6 +33,14 @@ class Aligned:
     system: Words
     rows: Rows
 
+    def heads_in_gold(self, head: Ints) -> Ints:
+        """Heads, which are words of the system (-1: root), as words of the gold standard; -2 where it has none."""
+        mine, theirs = self.rows
+        gold_of = np.full(len(self.system) + 1, -2)
+        gold_of[theirs], gold_of[-1] = mine, -1
+        found: Ints = gold_of[head]
+        return found
+
 
 class Side:
     """The words of one side that wait for the other."""

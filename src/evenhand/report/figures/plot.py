@@ -13,7 +13,7 @@ from evenhand.report.figures.file import form_of, render
 from evenhand.result.comparison import Comparison
 from evenhand.result.ranking import Ranking
 from evenhand.result.result import Result, Results
-from evenhand.result.shown import Drawn
+from evenhand.result.shown import Plotted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,7 +29,7 @@ _MADE_BY = {"errors": "score", "confusion": "score", "comparison": "compare", "r
 
 
 def plot(
-    drawn: Drawn,
+    drawn: Plotted,
     kind: str | None = None,
     *,
     path: str | Path | None = None,
@@ -65,7 +65,7 @@ def plot(
     return figure
 
 
-def _subject(drawn: Drawn) -> Subject:
+def _subject(drawn: Plotted) -> Subject:
     """One result is drawn as results of one system."""
     if isinstance(drawn, Result):
         return Results({drawn.name: drawn})

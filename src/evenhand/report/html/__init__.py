@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, select_autoescape
 from markupsafe import Markup
 
+from evenhand.problems import visible
 from evenhand.report.html.carried import carried
-from evenhand.report.html.charts import error_bars, intervals
+from evenhand.report.html.charts import bar_chart, intervals
 from evenhand.report.html.sections import sections
 from evenhand.result.report import Report
 
@@ -31,7 +31,7 @@ def render(report: Report) -> str:
         met=report.units.met,
         carried=len(report.units.units()),
         intervals=intervals(report),
-        errors=error_bars(report),
+        errors=bar_chart(report),
         sections=list(sections(report)),
     )
 
@@ -41,7 +41,5 @@ def _read(name: str) -> str:
 
 
 def _visible(value: Any) -> Any:
-    """Control characters in names as their codes (`\\x1b`), as browsers show nothing in their place."""
-    if isinstance(value, str) and not isinstance(value, Markup):
-        return re.sub(r"[\x00-\x1f\x7f-\x9f]", lambda found: f"\\x{ord(found[0]):02x}", value)
-    return value
+    """Text from data, with codes (`\\x1b`) for control characters, as browsers show nothing in their place."""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value

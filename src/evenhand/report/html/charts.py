@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evenhand.judge.trees import TREE_KINDS
-from evenhand.report.html.links import units
-from evenhand.report.tables import ERROR_NAMES
+from evenhand.judge.words import EXTRA
+from evenhand.problems import SettingError
+from evenhand.report.chain_tables import CHAIN_NAMES
+from evenhand.report.error_bars import Bar as ErrorBar
+from evenhand.report.error_bars import ErrorKind, error_bars
+from evenhand.report.figures.canvas import FILLS
+from evenhand.report.html.links import of_count, units
 from evenhand.result.report import Report
-from evenhand.result.result import Result
 
-COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8a8a8a", "#f0e442")
-"""Distinct for colour-blind readers (Okabe and Ito)."""
+COLORS = tuple(color for color, _ in FILLS)
 _LABEL, _WIDTH, _ROW = 194, 516, 26
 
 
@@ -41,11 +43,11 @@ class BarRow:
 class BarChart:
     """Bars of 100 %, one a row."""
 
-    title: str
     height: int
     rows: Sequence[BarRow]
     legend: Sequence[tuple[str, str]]
     """Colours and names."""
+    remark: str
 
 
 @dataclass(frozen=True)
@@ -68,104 +70,42 @@ class IntervalChart:
     ticks: Sequence[tuple[float, str]]
 
 
-def error_bars(report: Report) -> BarChart | None:
-    """How the errors of each system divide; of spans, what exact match makes of them beside it."""
-    rows: list[BarRow] = []
-    names: dict[str, str] = {}
-    for result in report.results.values():
-        for title, counts, hrefs in _error_counts(result):
-            total = sum(counts.values())
-            bars, x = [], 0.0
-            for kind, count in counts.items():
-                color = COLORS[list(ERROR_COLORS).index(kind) % len(COLORS)]
-                names.setdefault(kind, color)
-                width = _WIDTH * count / total if total else 0.0
-                text = f"{title}, {kind} ({ERROR_COLORS[kind]}): {count:,.0f} of {total:,.0f}"
-                bars.append(Bar(_LABEL + x, width, color, text, hrefs[kind], kind))
-                x += width
-            end = f"{title[len(result.name) :]} ({total:,.0f})"
-            rows.append(
-                BarRow(_short(result.name, 26 - len(end)) + end, f"{title} ({total:,.0f})", len(rows) * _ROW, bars)
-            )
-    if not rows:
+def bar_chart(report: Report) -> BarChart | None:
+    """How the errors of each system divide, if what tells their kinds was scored."""
+    try:
+        found = error_bars(report.results)
+    except SettingError:
         return None
-    # Kinds of words are words themselves.
-    legend = [
-        (color, ERROR_COLORS[kind] if kind in _WORD_ERRORS else f"{kind} {ERROR_COLORS[kind]}")
-        for kind, color in names.items()
-    ]
-    return BarChart("error types", len(rows) * _ROW + 8, rows, legend)
+    colors = dict(zip(found.kinds, COLORS, strict=False))
+    rows = [_bar_row(report, bar, colors, number * _ROW) for number, bar in enumerate(found.bars)]
+    legend = [(color, kind.name) for kind, color in colors.items()]
+    return BarChart(len(rows) * _ROW + 8, rows, legend, found.remark)
+
+
+def _bar_row(report: Report, bar: ErrorBar, colors: Mapping[ErrorKind, str], y: int) -> BarRow:
+    parts, x = [], float(_LABEL)
+    model = CHAIN_NAMES.get(bar.model, bar.model)
+    title = f"{bar.system}, {model}" if model else bar.system
+    for (kind, color), count in zip(colors.items(), bar.counts, strict=True):
+        width = _WIDTH * count / bar.total if bar.total else 0.0
+        text = f"{title}, {kind.name}: {count:,.0f} of {bar.total:,.0f}"
+        parts.append(Bar(x, width, color, text, _units(report, bar, kind), kind.label or kind.name.partition(":")[0]))
+        x += width
+    end = f"{title[len(bar.system) :]} ({bar.total:,.0f})"
+    return BarRow(_short(bar.system, 26 - len(end)) + end, f"{title} ({bar.total:,.0f})", y, parts)
+
+
+def _units(report: Report, bar: ErrorBar, kind: ErrorKind) -> str | None:
+    """The units behind a part of a bar, if the page carries just these."""
+    if kind.verdict is None or kind.verdict == EXTRA:
+        return None
+    if report.task in ("spans", "chains"):
+        return of_count(report.results[bar.system], bar.model, report.by, None, kind.verdict)
+    return units(system=bar.system, kind=kind.verdict, gold=kind.label)
 
 
 def _short(name: str, length: int) -> str:
     return name if len(name) <= length else name[: length - 1] + "…"
-
-
-ERROR_COLORS: Mapping[str, str] = {
-    **{kind: name for kind, name in ERROR_NAMES.items() if kind not in ("FN", "FP")},
-    "FP": "spurious",
-    "FN": "missing",
-    "wrong": "wrong tag",
-    "wrong_head": "wrong head",
-    "wrong_relation": "wrong relation",
-    "both": "both wrong",
-    "missing": "missing word",
-    "extra": "extra word",
-    "wl": "wrong antecedent",
-    "fn": "no antecedent",
-    "fp": "spurious antecedent",
-}
-
-
-_Errors = tuple[str, dict[str, float], dict[str, str | None]]
-"""The title of a bar, counts by kind of error, and the units behind them, where the page carries these."""
-_WORD_ERRORS = ("wrong", *TREE_KINDS[1:], "missing", "extra")
-
-
-def _error_counts(result: Result) -> list[_Errors]:
-    system, task = result.name, result.settings.task
-    if task == "spans":
-        return _span_errors(result)
-    if task == "chains":
-        models = [model for model in ("arcs_any", "arcs_nom") if model in result.scores]
-        found = list[_Errors]()
-        for model in models[:1]:
-            overall = result[model].overall
-            counts = {kind: overall[kind] for kind in ("wl", "fn", "fp")}
-            found.append((system, counts, {kind: units(system=system, kind=kind) for kind in counts}))
-        return found
-    return _word_errors(result)
-
-
-def _word_errors(result: Result) -> list[_Errors]:
-    judge = result.settings.task
-    if judge not in result.tallies:
-        return []
-    tally = result.tallies[judge]
-    totals = dict(zip(tally.kinds, tally.by_label().overall.tolist(), strict=True))
-    counts = {kind: totals.get(kind, 0.0) + totals.get(f"gold.{kind}", 0.0) for kind in _WORD_ERRORS}
-    counts = {kind: count for kind, count in counts.items() if count}
-    hrefs = {kind: units(system=result.name, kind=kind) if kind != "extra" else None for kind in counts}
-    return [(result.name, counts, hrefs)]
-
-
-def _span_errors(result: Result) -> list[_Errors]:
-    found = list[_Errors]()
-    system = result.name
-    if "exact" in result.scores:
-        overall = result["exact"].overall
-        counts = {"FP": overall["FP"], "FN": overall["FN"]}
-        matched = "LE,BES,BEL,BEO,LBE"
-        hrefs: dict[str, str | None] = {
-            "FP": units(system=system, of="system", kind=f"{matched},FP"),
-            "FN": units(system=system, of="gold", kind=f"{matched},FN"),
-        }
-        found.append((f"{system}, exact", counts, hrefs))
-    if "fair" in result.scores:
-        overall = result["fair"].overall
-        counts = {kind: overall[kind] for kind in ERROR_COLORS if kind in overall.counts and kind in ERROR_NAMES}
-        found.append((f"{system}, fair", counts, {kind: units(system=system, kind=kind) for kind in counts}))
-    return found
 
 
 def intervals(report: Report) -> list[IntervalChart]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from evenhand.judge.arcs import ARCS_KINDS
+from evenhand.judge.trees import RIGHT
 from evenhand.judge.verdicts import KINDS
 from evenhand.result.result import Result
 
@@ -38,7 +39,7 @@ def of_count(result: Result, model: str, by: str, label: str | None, column: str
             return None
         return units(system=system, of="system", predicted=label)
     if column == "correct":
-        return units(system=system, right=1, gold=label)
+        return units(system=system, kind=",".join(RIGHT.get(model, ("right",))), gold=label)
     return units(system=system, gold=label) if column == "gold" else units(system=system, label=label)
 
 
@@ -63,5 +64,9 @@ def has_extra(result: Result) -> bool:
 
 
 def of_confusion(result: Result, gold: str, predicted: str) -> str:
-    """The errors of a cell of a confusion matrix; the empty string is "no label"."""
-    return units(system=result.name, right=0, gold=gold, predicted=predicted)
+    """The errors of a cell of a confusion matrix; the empty string is "no label".
+
+    The labels of words tell, whatever their heads are; spans with the right label may have a wrong boundary.
+    """
+    wrong = 0 if result.settings.task == "spans" else None
+    return units(system=result.name, right=wrong, gold=gold, predicted=predicted)

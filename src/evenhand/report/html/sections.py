@@ -6,17 +6,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from evenhand.report.cells import cell_text, headings, without_bars
-from evenhand.report.comparison_tables import pair_tables, summary_of_comparison
+from evenhand.report.chain_tables import CHAIN_NAMES
+from evenhand.report.comparison_tables import p_text, pair_tables, summary_of_comparison
 from evenhand.report.document import document, tables_of
 from evenhand.report.html.comparison_links import pair_links, summary_links
 from evenhand.report.html.links import of_confusion, of_count, units
-from evenhand.report.tables import Table
+from evenhand.report.tables import MATRIX, Table
 from evenhand.result.comparison import Comparison
 from evenhand.result.report import Report
 from evenhand.result.result import Result
 from evenhand.tally import NO_LABEL
 
-MATRIX = "gold \\ system"
 _SUMMARIES = ("macro average", "support average")
 
 
@@ -107,13 +107,10 @@ def _significance(comparison: Comparison) -> HtmlTable:
             if pair is None or pair.significance is None:
                 cells.append(HtmlCell("–", is_number=True))
             else:
-                p = pair.significance.p_holm
                 href = units(from_=pair.before, to=pair.after, different=1)
-                cells.append(HtmlCell(f"{p:.4f}" if p >= 0.0001 else "<0.0001", is_number=True, href=href))
+                cells.append(HtmlCell(p_text(pair.significance.p_holm), is_number=True, href=href))
         rows.append(cells)
-    remark = (
-        f"Whether the difference in {comparison.by} is more than chance: p, corrected for the number of pairs (Holm)."
-    )
+    remark = f"Whether the difference in {comparison.by} is more than chance; corrected for the number of pairs."
     return HtmlTable(["p (Holm)", *names], [False, *[True] * len(names)], rows, remark=remark)
 
 
@@ -121,7 +118,7 @@ def html_table(table: Table, hrefs: Hrefs | None = None, heading: str = "") -> H
     """A table with links; that of a matrix is shaded."""
     plain = without_bars(table)
     kept = [place for place, column in enumerate(table.columns) if column.kind != "bar"]
-    numeric = [column.kind not in ("text",) for column in plain.columns]
+    numeric = [column.kind != "text" for column in plain.columns]
     counts = [value for row in plain.rows for value in row[1:] if isinstance(value, int | float)]
     most = max(counts, default=0) if plain.columns[0].name == MATRIX else 0
     rows = []
@@ -141,13 +138,10 @@ def _of_result(result: Result, by: str, table: Table) -> Hrefs | None:
     first = table.columns[0].name
     if first == MATRIX:
         return _of_matrix(result, table)
-    model = next((name for name in result.scores if table.title in (name, name.replace("_", " ").upper())), None)
-    if first == "relation":
-        model = "las"
-    if first.startswith("ARCS") or table.title.startswith("ARCS"):
-        model = "arcs_any" if "any" in table.title else "arcs_nom"
     if first == "error type":
         return [[units(system=result.name, kind=str(row[0]).split()[0])] * len(row) for row in table.rows]
+    titles = {CHAIN_NAMES.get(name, name): name for name in result.scores}
+    model = "las" if first == "relation" else titles.get(table.title)
     if model is None:
         return None
     found: list[list[str | None]] = []
@@ -167,9 +161,8 @@ def _of_matrix(result: Result, table: Table) -> Hrefs:
         is_last = number == len(table.rows) - 1
         gold = NO_LABEL if is_last else str(row[0])
         cells: list[str | None] = [None if is_last else units(system=result.name, right=0, gold=gold)]
-        cells += [
-            None if is_last and result.settings.task != "spans" else of_confusion(result, gold, name) for name in names
-        ]
+        only_system = is_last and result.settings.task != "spans"  # words that a page does not carry
+        cells += [None if only_system else of_confusion(result, gold, name) for name in names]
         cells.append(None if is_last else of_confusion(result, gold, NO_LABEL))
         found.append(cells)
     return found

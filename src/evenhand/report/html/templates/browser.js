@@ -14,10 +14,12 @@
     return node;
   }
 
-  /* Control characters as text: line feeds and tabs by their signs, others by their codes. */
+  /* What has no look of its own, as text: line feeds and tabs by their signs, other controls and turns of direction by their codes. */
   const SIGNS = { "\n": "↵", "\t": "⇥" };
   function visible(text) {
-    return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, (char) => SIGNS[char] ?? "\\x" + char.charCodeAt(0).toString(16).padStart(2, "0"));
+    const code = (char) => char.charCodeAt(0).toString(16);
+    const spelled = (char) => (char < "\u0100" ? "\\x" + code(char).padStart(2, "0") : "\\u" + code(char));
+    return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ud800-\udfff]/gu, (char) => SIGNS[char] ?? spelled(char));
   }
 
   async function unpack() {

@@ -1,0 +1,45 @@
+"""Options of the commands that compare systems: by what, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from evenhand.settings import COMPARED_BY
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+STATISTICS = ("trials", "resamples", "interval", "level", "seed")
+_DEFAULTS = ", ".join(f"{models[0]} for {task}" for task, models in COMPARED_BY.items())
+_RESAMPLES = click.option(
+    "--resamples", type=int, default=1_000, show_default=True, help="Resamples for the intervals; 0: none."
+)
+_LEVEL = click.option("--level", type=float, default=0.95, show_default=True, help="What share intervals hold.")
+_SEED = click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
+
+
+def by_option(command: Command) -> Command:
+    """What systems are compared by."""
+    models = [model for models in COMPARED_BY.values() for model in models]
+    return click.option("--by", type=click.Choice(models), help=f"What is compared [{_DEFAULTS}].")(command)
+
+
+def interval_options(command: Command) -> Command:
+    """How the intervals of scores are made."""
+    return _RESAMPLES(_LEVEL(_SEED(command)))
+
+
+def statistics_options(command: Command) -> Command:
+    """How tests, and the intervals of differences, are made."""
+    trials = click.option(
+        "--trials", type=int, default=10_000, show_default=True, help="Trials of the tests; 0: no tests."
+    )
+    interval = click.option(
+        "--interval",
+        type=click.Choice(["percentile", "bca"]),
+        default="percentile",
+        show_default=True,
+        help="Kind of the bootstrap's intervals.",
+    )
+    return trials(_RESAMPLES(interval(_LEVEL(_SEED(command)))))
