@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.arrays import Bools, Ints
-from evenhand.engines.serial import Run, SideCount
+from evenhand.engines.run import Run, SideCount
 from evenhand.judge.arcs import ARCS_KINDS, NOUNS, Verdicts, all_mentions, is_nominal, judge_any, judge_nominal
 from evenhand.judge.chains.count import count_chains
 from evenhand.judge.chains.repeats import first_only, repeats
@@ -58,7 +58,7 @@ class ChainPortion:
     """Without repeats."""
     systems: Mapping[str, Chains]
     groups: Ints
-    """What each document is counted for."""
+    """The number of each document, over the whole run."""
     before: int
     """How many sentences stand before."""
     document: int
@@ -88,9 +88,10 @@ class ChainRun:
             raise SettingError("Scores of chains are no sums over sentences; choose total, document or finest.")
         run = self.run
         for batch in self._gold():
-            portion = self._portion(batch, groups)
+            portion = self._portion(batch)
             for name, response in portion.systems.items():
                 self._judge(name, portion, response)
+                self._add_up(name, groups)
             if watch is not None:
                 watch(portion)
             run.add_text(batch.corpus, batch.reading)
@@ -100,12 +101,14 @@ class ChainRun:
             feed.finish()
             run.systems[name].reading, run.systems[name].mismatches = feed.reading, feed.found
         run.tallies = {
-            name: {judge: Tally.merge(parts) for judge, parts in found.items()} for name, found in self._parts.items()
+            name: {judge: _merged(parts, groups) for judge, parts in found.items()}
+            for name, found in self._parts.items()
         }
+        run.names = self._seen.sources
         run.supertags, run.levels = {name: {} for name in run.systems}, dict.fromkeys(run.systems, 1)
         return run
 
-    def _portion(self, batch: Annotation, groups: Groups) -> ChainPortion:
+    def _portion(self, batch: Annotation) -> ChainPortion:
         self._seen.add(batch)
         chains = batch.chains().into(self._vocabulary)
         key = first_only(chains)
@@ -114,8 +117,7 @@ class ChainRun:
         documents = len(batch.corpus.names)
         number = np.arange(documents) + self.run.documents
         systems = {name: feed.take(batch).into(self._vocabulary) for name, feed in self._feeds.items()}
-        of_document = np.zeros_like(number) if groups == "total" else number
-        return ChainPortion(batch, key, systems, of_document, self.run.sentences, self.run.documents)
+        return ChainPortion(batch, key, systems, number, self.run.sentences, self.run.documents)
 
     def _count(self, side: SideCount, chains: Chains, key: Annotation) -> None:
         """Count mentions, by type where that is known, and chains."""
@@ -145,14 +147,23 @@ class ChainRun:
         return arcs_tally(found, portion.groups, self._vocabulary.labels.values)
 
     def _add(self, name: str, judge: str, tally: Tally) -> None:
-        parts = self._parts[name].setdefault(judge, [])
-        parts.append(tally)
-        if len(parts) > 16 and not tally.group.any():  # totals take little room when they are added up
-            self._parts[name][judge] = [Tally.merge(parts)]
+        self._parts[name].setdefault(judge, []).append(tally)
+
+    def _add_up(self, name: str, groups: Groups) -> None:
+        """Totals take little room when they are added up."""
+        for parts in self._parts[name].values():
+            if groups == "total" and len(parts) > 16:
+                parts[:] = [_merged(parts, groups)]
 
     @property
     def types(self) -> MentionTypes:
         return self._types
+
+
+def _merged(parts: Sequence[Tally], groups: Groups) -> Tally:
+    """The sum of tallies by document; a total is added up document by document, whatever the batches were."""
+    found = Tally.merge(parts)
+    return found.total() if groups == "total" else found
 
 
 @dataclass(frozen=True)

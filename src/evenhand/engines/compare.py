@@ -178,6 +178,7 @@ class ComparisonRun:
         inputs = open_inputs(self.gold, self.systems, read_as, settings.align, vocabulary)
         watch = SpanComparing(comparing, by)
         run = run_serial(inputs.gold, inputs.feeds, vocabulary, settings, [by], "finest", inputs.gold_layer, watch)
+        run.settle_groups("finest")
         return Compared(name_of(self.gold), run, comparing, self.prepared, by)
 
     def _chains(self, comparing: Comparing, vocabulary: Vocabulary) -> Compared:

@@ -13,7 +13,7 @@ from evenhand.comparison.comparing import WORD_KINDS, Comparing
 from evenhand.comparison.drawn import DrawnWords
 from evenhand.comparison.judged import heads_of, judged_words
 from evenhand.comparison.places import Places
-from evenhand.engines.serial import Run, SideCount
+from evenhand.engines.run import Run, SideCount
 from evenhand.engines.word_judging import WordJudging
 from evenhand.engines.words import layers_of, portions
 from evenhand.judge.trees import heads

@@ -10,7 +10,7 @@ from evenhand.comparison.comparing import Comparing
 from evenhand.comparison.differences import PairCounts
 from evenhand.comparison.units import Unit
 from evenhand.engines.options import Prepared
-from evenhand.engines.serial import Run
+from evenhand.engines.run import Run
 from evenhand.engines.testing import Resampling, Testing
 from evenhand.result.pairs import Differences, Pair, Transition
 from evenhand.scores.match_model import MatchModel

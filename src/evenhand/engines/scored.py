@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from evenhand.engines.chains import ChainRun
-from evenhand.engines.inputs import Side, name_of, open_chains, open_inputs, open_words, same_positions
+from evenhand.engines.inputs import Side, name_of
 from evenhand.engines.options import Prepared
-from evenhand.engines.serial import Run, run_serial
-from evenhand.engines.words import WordRun
+from evenhand.engines.run import Run
+from evenhand.engines.work import Engine, Work, serial
 from evenhand.result.notes import notes, notes_on_chains, notes_on_settings, notes_on_words
 from evenhand.result.result import Gold, Result, Results
 from evenhand.result.signature import signature
@@ -22,11 +21,8 @@ from evenhand.settings import ARCS, Groups, ReadSettings, ScoreSettings
 from evenhand.tally import Tally
 from evenhand.text.annotation import Reading
 from evenhand.text.chain_feed import Mismatches
-from evenhand.text.labels import Vocabulary
 
 Systems = Mapping[str, Side] | None
-Judged = tuple[Run, Sequence[str]]
-"""What judges say, and all labels that were met."""
 
 
 def scored(
@@ -34,44 +30,17 @@ def scored(
     systems: Systems,
     prepared: Prepared,
     groups: Groups,
+    engine: Engine = serial,
 ) -> Results:
-    """Read, judge and score."""
+    """Read, judge and score; the engine says where."""
     settings, read_as, weights = prepared.settings, prepared.read_as, prepared.weights
     models = [match_model(name, settings, weights) for name in settings.match]
     if groups == "finest":  # what only looks at spans one by one is left out
         models = [model.without("close", "missed") for model in models]
     judges = list(dict.fromkeys(model.judge for model in models))
-    run_task = {"spans": _run_spans, "chains": _run_chains}.get(settings.task, _run_words)
-    run, labels = run_task(gold, systems, prepared, judges, groups)
-    general = notes_on_settings(settings, labels)
+    run = engine(Work(gold, systems, prepared, judges, groups))
+    general = notes_on_settings(settings, run.labels)
     return _results(name_of(gold), run, models, settings, read_as["gold"], weights, general)
-
-
-def _run_spans(gold: Side, systems: Systems, prepared: Prepared, judges: Sequence[str], groups: Groups) -> Judged:
-    settings = prepared.settings
-    if groups != "finest" and "units" in judges:
-        judges = [*judges, "near"]
-    vocabulary = Vocabulary()
-    inputs = open_inputs(gold, systems, prepared.read_as, settings.align, vocabulary)
-    run = run_serial(inputs.gold, inputs.feeds, vocabulary, settings, judges, groups, inputs.gold_layer)
-    return run, vocabulary.labels.values
-
-
-def _run_words(gold: Side, systems: Systems, prepared: Prepared, judges: Sequence[str], groups: Groups) -> Judged:
-    settings, read_as = prepared.settings, prepared.read_as
-    vocabulary = Vocabulary()
-    golds, streams = open_words(gold, systems, read_as, vocabulary)
-    golds, streams, by_position = same_positions(golds, streams, settings.align)
-    columns = {side: next(iter(read_as[side].columns), None) for side in ("gold", "system")}
-    words = WordRun(streams, vocabulary, settings, judges, columns, by_position=by_position)
-    return words(golds, groups), vocabulary.labels.values
-
-
-def _run_chains(gold: Side, systems: Systems, prepared: Prepared, judges: Sequence[str], groups: Groups) -> Judged:
-    """Its judges are told by the match models."""
-    vocabulary = Vocabulary()
-    key, streams = open_chains(gold, systems, prepared.read_as, vocabulary)
-    return ChainRun(streams, key, vocabulary, prepared.settings)(groups), vocabulary.labels.values
 
 
 def _results(

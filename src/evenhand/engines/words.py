@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from evenhand.arrays import Bytes, Ints
-from evenhand.engines.serial import Run, SideCount
+from evenhand.engines.run import Run, SideCount
 from evenhand.engines.word_judging import WordJudging
 from evenhand.settings import UNIVERSAL_LAYERS, ColumnName, Groups, ScoreSettings
 from evenhand.text.annotation import Annotation
@@ -77,7 +77,6 @@ class WordRun:
             side.reading, side.missing = feed.reading, self._judging[name].missing
         run.tallies = {name: judging.tallies() for name, judging in self._judging.items()}
         run.supertags, run.levels = {name: {} for name in run.systems}, dict.fromkeys(run.systems, 1)
-        run.settle_groups(groups)
         return run
 
     def _judge(self, words: Words, text: Bytes) -> None:

@@ -193,6 +193,10 @@ class Tally:
         keep = np.flatnonzero(group >= 0)
         return replace(self, group=group[keep], cell=self.cell[keep], count=self.count[keep])
 
+    def shifted(self, groups: int) -> Tally:
+        """The same counts, in groups whose numbers are larger by so many."""
+        return replace(self, group=self.group.astype(np.int64) + groups) if groups else self
+
     def regroup(self, group_of: Ints) -> Tally:
         """The same counts, with `group_of[group]` for each group."""
         return replace(self, group=group_of[self.group])._added_up()

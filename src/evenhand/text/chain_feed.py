@@ -38,6 +38,16 @@ class Mismatches:
     findings: list[tuple[int | None, str]] = field(default_factory=list)
     """Lines and what was found there, of as many as anybody reads."""
 
+    def plus(self, other: Mismatches) -> Mismatches:
+        """Those of two parts that follow each other."""
+        return Mismatches(
+            self.missing + other.missing,
+            self.extra + other.extra,
+            self.words + other.words,
+            self.first_word or other.first_word,
+            (self.findings + other.findings)[:_MOST_FINDINGS],
+        )
+
 
 @dataclass(frozen=True)
 class _Piece:
@@ -48,20 +58,22 @@ class _Piece:
     size: int
 
 
+def repeated_name(source: str, name: str) -> InputError:
+    finding = f"the document {name} stands in another file already"
+    return InputError(source, None, finding, "give every document a name of its own", "document")
+
+
 class SeenNames:
     """The names of all documents so far; files of a folder must not share any."""
 
     def __init__(self) -> None:
-        self._names: set[str] = set()
+        self.sources: dict[str, str] = {}
 
     def add(self, batch: Annotation) -> None:
         for name in batch.corpus.names:
-            if name in self._names:
-                finding = f"the document {name} stands in another file already"
-                raise InputError(
-                    batch.corpus.source, None, finding, "give every document a name of its own", "document"
-                )
-            self._names.add(name)
+            if name in self.sources:
+                raise repeated_name(batch.corpus.source, name)
+            self.sources[name] = batch.corpus.source
 
 
 class ChainFeed:

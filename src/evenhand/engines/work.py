@@ -1,0 +1,68 @@
+"""What is to be judged, and the run over it: the same in this process, in another one, or on another machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from evenhand.engines.chains import ChainRun
+from evenhand.engines.inputs import Side, open_chains, open_inputs, open_words, same_positions
+from evenhand.engines.options import Prepared
+from evenhand.engines.run import Run
+from evenhand.engines.serial import run_serial
+from evenhand.engines.words import WordRun
+from evenhand.settings import Groups
+from evenhand.text.labels import Vocabulary
+
+
+@dataclass(frozen=True)
+class Work:
+    """Gold standard and systems, and what is asked about them. It can be pickled, and so can the run."""
+
+    gold: Side
+    systems: Mapping[str, Side] | None
+    """None where gold and prediction are columns of one file."""
+    prepared: Prepared
+    judges: Sequence[str]
+    groups: Groups
+
+    def run(self) -> Run:
+        """Read, judge and tally."""
+        vocabulary = Vocabulary()
+        run = {"spans": _spans, "chains": _chains}.get(self.prepared.settings.task, _words)(self, vocabulary)
+        run.labels = tuple(vocabulary.labels.values)
+        return run
+
+
+Engine = Callable[[Work], Run]
+"""Where work is done. All engines give the same run."""
+
+
+def serial(work: Work) -> Run:
+    """All of it in this process."""
+    run = work.run()
+    run.settle_groups(work.groups)
+    return run
+
+
+def _spans(work: Work, vocabulary: Vocabulary) -> Run:
+    settings, judges = work.prepared.settings, work.judges
+    if work.groups != "finest" and "units" in judges:
+        judges = [*judges, "near"]
+    inputs = open_inputs(work.gold, work.systems, work.prepared.read_as, settings.align, vocabulary)
+    return run_serial(inputs.gold, inputs.feeds, vocabulary, settings, judges, work.groups, inputs.gold_layer)
+
+
+def _words(work: Work, vocabulary: Vocabulary) -> Run:
+    settings, read_as = work.prepared.settings, work.prepared.read_as
+    golds, streams = open_words(work.gold, work.systems, read_as, vocabulary)
+    golds, streams, by_position = same_positions(golds, streams, settings.align)
+    columns = {side: next(iter(read_as[side].columns), None) for side in ("gold", "system")}
+    words = WordRun(streams, vocabulary, settings, work.judges, columns, by_position=by_position)
+    return words(golds, work.groups)
+
+
+def _chains(work: Work, vocabulary: Vocabulary) -> Run:
+    """Its judges are told by the match models."""
+    key, streams = open_chains(work.gold, work.systems, work.prepared.read_as, vocabulary)
+    return ChainRun(streams, key, vocabulary, work.prepared.settings)(work.groups)
