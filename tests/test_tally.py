@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from build import pairs, rows
 from evenhand.judge.exact import equal_spans, exact
 from evenhand.judge.fair import fair
-from evenhand.tally import Tally, group_types, tally_exact, tally_spans
+from evenhand.tally import Tally, group_types, tally_exact, tally_rest, tally_spans
 
 SENTENCES = st.lists(st.tuples(rows(), rows()), min_size=1, max_size=6)
 
@@ -69,12 +69,17 @@ def test_many_labels_take_no_more_room_than_they_need() -> None:
     assert whole.count.tolist() == [1] * 10_000
 
 
-@given(SENTENCES)
-def test_exact_match_counts_the_same_without_verdicts(sentences: list) -> None:
+@given(SENTENCES, st.booleans())
+def test_counts_without_verdicts_on_equal_spans_are_the_same(sentences: list, in_total: bool) -> None:
     gold, system = pairs([t for t, _ in sentences], [s for _, s in sentences])
-    groups = np.arange(len(sentences))
-    expected = tally_spans(exact(gold, system), gold, system, groups)
-    assert tally_exact(equal_spans(gold, system), gold, system, groups) == expected
+    groups = np.zeros(len(sentences), dtype=np.int64) if in_total else np.arange(len(sentences))
+    equal, others = equal_spans(gold, system)
+    missing, surplus = np.delete(np.arange(len(gold)), equal), np.delete(np.arange(len(system)), others)
+    found = tally_exact(equal, (missing, surplus), gold, system, groups)
+    assert found == tally_spans(exact(gold, system), gold, system, groups)
+    rest = fair(gold.take(missing), system.take(surplus))
+    found = tally_rest(equal, rest, (missing, surplus), gold, system, groups)
+    assert found == tally_spans(fair(gold, system), gold, system, groups)
 
 
 @given(SENTENCES)

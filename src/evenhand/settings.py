@@ -37,7 +37,7 @@ MODELS_OF_TASK = {"spans": SPAN_MODELS, "tags": ("accuracy",), "trees": TREE_MOD
 MATCH_MODELS = (*SPAN_MODELS, *TREE_MODELS, *CHAIN_MODELS)
 WRITABLE = (
     *("conll", "germeval", "spans", "jsonl", "label-studio", "brackets", "brat", "conllu", "conllx"),
-    *("conll2012", "corefud", "coref-jsonl"),
+    *("conll2012", "corefud", "coref-jsonl", "parquet", "arrow"),
 )
 """The formats that `convert` writes."""
 DEFAULT_MATCH = ("exact", "fair")
@@ -46,6 +46,7 @@ UNIVERSAL_LAYERS = ("upos", "xpos", "feats", "lemma")
 """What the metrics of CoNLL 2018 take beside the trees."""
 FORMATS = (
     *("conll", "germeval", "spans", "jsonl", "label-studio", "brat", "brackets", "spacy", "huggingface"),
+    *("parquet", "arrow"),
     *("conllu", "conllx", "conll2009", "conll2012", "corefud", "coref-jsonl"),
 )
 COMPARED_BY: Mapping[str, tuple[str, ...]] = {
@@ -94,7 +95,7 @@ class ReadSettings:
     """What is wanted of a file; None: all that it has."""
     extra: tuple[ColumnName, ...] = ()
     """Further columns, which become layers under these names."""
-    block_size: int = 1 << 18
+    block_size: int = 1 << 19
     """How many bytes are read at a time; no number depends on it."""
 
     def __post_init__(self) -> None:

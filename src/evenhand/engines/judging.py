@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from evenhand.arrays import Ints, Values, ints, ranges
+from evenhand.arrays import Ints, Values, empty, ints, ranges
 from evenhand.engines.portion import Portion
 from evenhand.judge.accuracy import by_sentence, equal_tags, equal_tokens
 from evenhand.judge.exact import equal_spans, exact
@@ -19,7 +19,16 @@ from evenhand.judge.semeval import semeval
 from evenhand.judge.units import Text, all_units, close_and_missed, units
 from evenhand.judge.verdicts import Verdicts
 from evenhand.settings import ScoreSettings, Supertag
-from evenhand.tally import Tally, tally_accuracy, tally_exact, tally_hits, tally_semeval, tally_spans, tally_units
+from evenhand.tally import (
+    Tally,
+    tally_accuracy,
+    tally_exact,
+    tally_hits,
+    tally_rest,
+    tally_semeval,
+    tally_spans,
+    tally_units,
+)
 from evenhand.text.align import Feed
 from evenhand.text.layers import Spans, Tags, by_level
 
@@ -65,8 +74,8 @@ class Context:
 class Question:
     """One system against the gold standard, in one portion; what several judges need is worked out once."""
 
-    def __init__(self, gold: Spans, system: Spans, context: Context) -> None:
-        self.given, self._context = (gold, system), context
+    def __init__(self, gold: Spans, system: Spans, context: Context, *, is_watched: bool = False) -> None:
+        self.given, self._context, self._is_watched = (gold, system), context, is_watched
         self.levels = 1
         if context.settings.levels == "separate":
             self.levels = max(int(gold.level.max(initial=0)), int(system.level.max(initial=0))) + 1
@@ -85,6 +94,11 @@ class Question:
     def _fair(self) -> Verdicts:
         return fair(self.gold, self.system, self.equal)
 
+    @cached_property
+    def _others(self) -> tuple[Ints, Ints]:
+        """The rows of spans that are on one side only."""
+        return _left_out(len(self.gold), self.equal[0]), _left_out(len(self.system), self.equal[1])
+
     def verdicts(self, judge: str) -> Verdicts:
         """What the judges `fair` and `exact` say of every span."""
         return self._fair if judge == "fair" else exact(self.gold, self.system, self.equal)
@@ -93,9 +107,13 @@ class Question:
         """The counts of one judge."""
         settings, groups = self._context.settings, self._context.groups
         if judge == "exact":
-            return tally_exact(self.equal, *self.given, groups)
-        if judge == "fair":
+            return tally_exact(self.equal[0], self._others, *self.given, groups)
+        if judge == "fair" and self._is_watched:
             return tally_spans(self._fair, *self.given, groups)
+        if judge == "fair":  # equal spans are right and out of the way of the others, which are few
+            gold, system = self.gold.take(self._others[0]), self.system.take(self._others[1])
+            verdicts = fair(gold, system, (empty(), empty()))
+            return tally_rest(self.equal[0], verdicts, self._others, *self.given, groups)
         if judge == "semeval":
             return tally_semeval(semeval(self.gold, self.system, self.pairs), *self.given, groups)
         if judge in HIT_MODELS:
@@ -167,7 +185,7 @@ class Judging:
 
         `encoding` is that of the gold standard.
         """
-        given = portion.gold()
+        given = portion.gold(keeps_tags="accuracy" in self._judges)
         gold = self._relabel_gold(given.spans)
         context = Context(portion.groups, portion.lengths, portion.weights, self._settings)
         judged = {"": gold}
@@ -178,7 +196,7 @@ class Judging:
             feed.keeps_tags = "accuracy" in self._judges
             side = portion.take(feed)
             system = judged[name] = self._relabel[name](side.spans)
-            question = questions[name] = Question(gold, system, context)
+            question = questions[name] = Question(gold, system, context, is_watched=self.watch is not None)
             self.levels[name] = max(self.levels[name], question.levels)
             for judge in self._judges:
                 if judge != "accuracy":
@@ -203,6 +221,13 @@ class Judging:
         for judge in self._judges:
             if judge != "accuracy":
                 _add(self._supertags[name][tag.name], judge, question.tally(judge))
+
+
+def _left_out(size: int, rows: Ints) -> Ints:
+    """The rows that are not among these."""
+    others = np.ones(size, dtype=np.bool_)
+    others[rows] = False
+    return np.flatnonzero(others)
 
 
 def _add(parts: Parts, judge: str, tally: Tally) -> None:

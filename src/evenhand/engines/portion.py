@@ -41,9 +41,11 @@ class Portion:
         self._groups.append(groups)
         self.sentences += batch.corpus.sentences
 
-    def gold(self) -> Side:
+    def gold(self, *, keeps_tags: bool = True) -> Side:
+        """The gold standard's side, with tags if somebody asks for them."""
         batches = self.batches
-        return self._side([each.spans(self._layer) for each in batches], [each.tags(self._layer) for each in batches])
+        tags = [each.tags(self._layer) if keeps_tags else None for each in batches]
+        return self._side([each.spans(self._layer) for each in batches], tags)
 
     def take(self, feed: Feed) -> Side:
         """The same sentences of a system."""

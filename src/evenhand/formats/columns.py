@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from evenhand.formats.layout import COLUMN_NAMES_OF_TOKENS, DOCUMENT_START, Layout, TableBatches, rows_of
+from evenhand.formats.layout import COLUMN_NAMES_OF_TOKENS, TableBatches, rows_of
 from evenhand.formats.source import Block, Source
+from evenhand.formats.token_lines import DOCUMENT_START, Layout
 from evenhand.formats.write_table import level_tags, sentence_rows, stacked
 from evenhand.problems import SettingError
 from evenhand.settings import ColumnName, Columns, ReadSettings

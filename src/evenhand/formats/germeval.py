@@ -7,9 +7,11 @@ two levels; in a file with six columns the last two are read unless others are n
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
-from evenhand.formats.layout import Layout, TableBatches, rows_of, rows_of_block
+from evenhand.formats.layout import TableBatches, rows_of, rows_of_block
 from evenhand.formats.source import Block, Source
+from evenhand.formats.token_lines import Layout
 from evenhand.formats.write_table import level_tags, sentence_rows
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation
@@ -26,8 +28,11 @@ _DEFAULTS: dict[int, Columns] = {
 
 def recognise(sample: Block) -> bool:
     """Whether the first tokens have a number, a word and two or four tags, with tabs between."""
-    rows = [cells for _, tabs, cells in rows_of_block(sample) if tabs and not cells[0].startswith("#")]
-    return bool(rows) and all(_is_row(cells) for cells in rows[:20])
+    if b"\t" not in sample.data:
+        return False
+    rows = (cells for _, tabs, cells in rows_of_block(sample) if tabs and not cells[0].startswith("#"))
+    first = list(islice(rows, 20))
+    return bool(first) and all(map(_is_row, first))
 
 
 def _is_row(cells: list[str]) -> bool:

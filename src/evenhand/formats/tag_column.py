@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from evenhand.formats.blocks import Cells
+from evenhand.formats.grid import Grid
 from evenhand.formats.source import Source
 from evenhand.formats.tag_reader import Coded, TagReader, recognise_encoding
 from evenhand.settings import ReadSettings
@@ -15,7 +16,8 @@ from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags
 
-Sample = Iterator[tuple[Cells, Corpus]]
+Table = Cells | Grid
+Sample = Iterator[tuple[Table, Corpus]]
 """The first tokens of a file, block by block: their cells, and the text they make."""
 
 
@@ -44,12 +46,12 @@ class TagColumn:
         """How many levels the tags met so far have."""
         return self._reader.levels
 
-    def read(self, cells: Cells, corpus: Corpus) -> tuple[Tags, Spans, Reading]:
+    def read(self, cells: Table, corpus: Corpus) -> tuple[Tags, Spans, Reading]:
         """The tags of these tokens, the spans they spell, and what was repaired."""
         tags, spans, reading = self._reader.read(_coded(self._codes, cells, self._place, corpus))
         return tags, spans, replace(reading, column=str(self._place + 1))
 
 
-def _coded(codes: CellCodes, cells: Cells, place: int, corpus: Corpus) -> Coded:
-    code, new = codes(cells.data, *cells.column(place))
+def _coded(codes: CellCodes, cells: Table, place: int, corpus: Corpus) -> Coded:
+    code, new = codes.mostly(cells.data, *cells.column(place))
     return Coded([cells.text(place, row) for row in new], code, corpus)

@@ -15,9 +15,10 @@ from evenhand.formats.source import Source
 from evenhand.settings import ReadSettings
 from evenhand.text import encodings
 from evenhand.text.annotation import Reading
+from evenhand.text.codes import Mostly
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
-from evenhand.text.layers import Spans, Tags
+from evenhand.text.layers import MostlyTags, Spans, Tags
 from evenhand.text.tag_table import TagTable, looks_plain
 
 
@@ -26,7 +27,7 @@ class Coded:
     """The tags of some tokens as codes, with the tags that were not met before, in the order of their codes."""
 
     new: list[str]
-    code: Ints
+    code: Ints | Mostly
     corpus: Corpus
 
 
@@ -52,19 +53,19 @@ class TagReader:
 
     def read(self, coded: Coded) -> tuple[Tags, Spans, Reading]:
         """The tags of these tokens, the spans they spell, and what was repaired."""
-        code, corpus = coded.code, coded.corpus
-        assert corpus.bounds is not None
+        corpus, code = coded.corpus, coded.code
+        tags = Tags(code, ()) if isinstance(code, np.ndarray) else MostlyTags(code, ())
         for tag in coded.new:
             self._learn(tag)
         for wrong, (finding, remedy) in self._wrong.items():
-            for token in np.flatnonzero(code == wrong).tolist():
+            for token in np.flatnonzero(tags.code == wrong).tolist():
                 self._source.report(corpus.line(token), finding, remedy, "tag")
-        decoded = self._table.decode(code, corpus.bounds, self._encoding, self._repair)
+        decoded = self._table.decode(code, corpus, self._encoding, self._repair)
         first = None
         if len(decoded.ill_formed):
-            first = self._report_ill_formed(corpus, code, decoded.ill_formed)
+            first = self._report_ill_formed(corpus, tags.code, decoded.ill_formed)
         reading = Reading(encoding=self._encoding, repaired=len(decoded.ill_formed), first_repair=first)
-        return Tags(code, tuple(self._table.names)), decoded.spans, reading
+        return tags.named(tuple(self._table.names)), decoded.spans, reading
 
     def _learn(self, tag: str) -> None:
         """Give a tag the next code, and note what is wrong with it."""

@@ -6,17 +6,22 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from evenhand.formats.layout import DOCUMENT_START
+from evenhand.formats.token_lines import DOCUMENT_START
 from evenhand.problems import SettingError
 from evenhand.text.annotation import Annotation
 from evenhand.text.encodings import encode
-from evenhand.text.layers import Spans
+from evenhand.text.layers import Spans, Tags
 from evenhand.text.tag_table import STACK
 from evenhand.text.tokens import Tokens
 
 
 def level_tags(annotation: Annotation, encoding: str, levels: int) -> list[list[str]]:
     """The tags of each level, a tag a token; spans of one level must not overlap."""
+    return [tags.to_list() for tags in level_codes(annotation, encoding, levels)]
+
+
+def level_codes(annotation: Annotation, encoding: str, levels: int) -> list[Tags]:
+    """The same as codes."""
     corpus, spans = annotation.corpus, annotation.spans()
     assert corpus.bounds is not None
     first = corpus.bounds[spans.scope]
@@ -34,7 +39,7 @@ def level_tags(annotation: Annotation, encoding: str, levels: int) -> list[list[
             int(corpus.bounds[-1]),
             corpus.bounds[:-1],
         )
-        found.append(tags.to_list())
+        found.append(tags)
     return found
 
 

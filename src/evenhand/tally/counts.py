@@ -112,6 +112,11 @@ class Tally:
     def __len__(self) -> int:
         return len(self.count)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """How it comes out of another process: counts that are all one take no room on the way."""
+        count = len(self) if is_ones(self.count) else self.count
+        return _from_parts, (self.labels, self.kinds, self.group, self.cell, count)
+
     def __eq__(self, other: object) -> bool:
         """Whether two tallies count the same, whatever the order of their rows and names."""
         return isinstance(other, Tally) and self.cells() == other.cells()
@@ -195,7 +200,10 @@ class Tally:
 
     def shifted(self, groups: int) -> Tally:
         """The same counts, in groups whose numbers are larger by so many."""
-        return replace(self, group=self.group.astype(np.int64) + groups) if groups else self
+        if not groups:
+            return self
+        fits = int(self.group.max(initial=0)) + groups < 2**31
+        return replace(self, group=(self.group if fits else self.group.astype(np.int64)) + groups)
 
     def regroup(self, group_of: Ints) -> Tally:
         """The same counts, with `group_of[group]` for each group."""
@@ -226,19 +234,30 @@ class Tally:
         return Tally.of(saved["labels"], saved["kinds"], group, gold, system, kind, counts)
 
 
+def _from_parts(
+    labels: tuple[str, ...], kinds: tuple[str, ...], group: Ints, cell: Ints, count: Numbers | int
+) -> Tally:
+    return Tally(labels, kinds, group, cell, ones(count) if isinstance(count, int) else count)
+
+
 def group_types(tallies: Sequence[Tally], kinds: AbstractSet[str], groups: int) -> tuple[Ints, Ints]:
     """The groups that differ in counts of these kinds: the first one of each type, and how many there are of it.
 
     Groups are told apart by a sum of their counts with random weights, one for each cell of each tally: whole numbers
-    of 43 bits, so that equal counts have equal sums, and the chance that any others have is one in thousands.
+    of at most 43 bits, and fewer where groups are so large that sums would be rounded. So equal counts have equal sums,
+    and the chance that any others have is one in thousands. Types stand in the order of their first groups, whatever
+    the weights are.
     """
     random = np.random.default_rng(0)
+    sizes = sum((np.bincount(tally.group, tally.count, minlength=groups) for tally in tallies), np.zeros(groups))
+    highest = 1 << (53 - max(10, int(sizes.max(initial=0)).bit_length()))
     sums = np.zeros(groups)
     for tally in tallies:
         cell, place = np.unique_inverse(tally.cell) if tally.is_wide else (np.arange(tally.cell_count), tally.cell)
         counted = np.array([kind in kinds for kind in tally.kinds], dtype=np.bool_)[cell % len(tally.kinds)]
-        weight = np.where(counted, random.integers(1, 2**43, len(cell)), 0).astype(np.float64)
+        weight = np.where(counted, random.integers(1, highest, len(cell)), 0).astype(np.float64)
         weighed = weight[place] if is_ones(tally.count) else weight[place] * tally.count
         sums += np.bincount(tally.group, weighed, minlength=groups)
-    _, first, sizes = np.unique(sums, return_index=True, return_counts=True)
-    return first, sizes
+    _, first, counts = np.unique(sums, return_index=True, return_counts=True)
+    order = np.argsort(first)
+    return first[order], counts[order]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evenhand.arrays import Ints
+from evenhand.arrays import Ints, concatenate, ones
 from evenhand.judge.overlap import Hits
 from evenhand.judge.semeval import PAIR_KINDS, Paired
 from evenhand.judge.units import UNIT_KINDS, Units
@@ -25,22 +25,58 @@ def tally_spans(verdicts: Verdicts, gold: Spans, system: Spans, groups: Ints | N
     return _tally_pairs(SPAN_KINDS, kind, verdicts.gold, verdicts.system, gold, system, groups)
 
 
-def tally_exact(equal: tuple[Ints, Ints], gold: Spans, system: Spans, groups: Ints) -> Tally:
-    """The counts of exact match, straight from the rows of equal spans; the same as those of its verdicts."""
-    outcome = np.full(len(gold), SPAN_KINDS.index("FN"))
-    outcome[equal[0]] = SPAN_KINDS.index("TP")
-    partner = np.full(len(gold), -1)
-    partner[equal[0]] = gold.label[equal[0]]
-    is_left = np.ones(len(system), dtype=np.bool_)
-    is_left[equal[1]] = False
-    left = np.flatnonzero(is_left)
+def tally_exact(equal: Ints, others: tuple[Ints, Ints], gold: Spans, system: Spans, groups: Ints) -> Tally:
+    """The counts of exact match: the gold spans that have equals, and the rows of both sides that have none."""
+    missing, surplus = others
+    group = np.concatenate((groups[gold.scope[missing]], groups[system.scope[surplus]]))
+    no_gold, no_system = np.full(len(surplus), -1), np.full(len(missing), -1)
+    return _with_right(
+        equal,
+        gold,
+        groups,
+        group,
+        np.concatenate((gold.label[missing], no_gold)),
+        np.concatenate((no_system, system.label[surplus])),
+        np.repeat((SPAN_KINDS.index("FN"), SPAN_KINDS.index("FP")), (len(missing), len(surplus))),
+    )
+
+
+def tally_rest(
+    equal: Ints, verdicts: Verdicts, others: tuple[Ints, Ints], gold: Spans, system: Spans, groups: Ints
+) -> Tally:
+    """The counts of equal spans and of a judge's verdicts on all others, whose rows `others` are."""
+    gold_row, system_row = np.append(others[0], -1)[verdicts.gold], np.append(others[1], -1)[verdicts.system]
+    scope = np.where(gold_row >= 0, np.append(gold.scope, 0)[gold_row], np.append(system.scope, 0)[system_row])
+    return _with_right(
+        equal,
+        gold,
+        groups,
+        groups[scope],
+        np.append(gold.label, -1)[gold_row],
+        np.append(system.label, -1)[system_row],
+        verdicts.kind * len(EDGES) + verdicts.edge,
+    )
+
+
+def _with_right(
+    equal: Ints, gold: Spans, groups: Ints, group: Ints, gold_label: Ints, system_label: Ints, kind: Ints
+) -> Tally:
+    """The tally of some units and of gold spans that have equals, which are many: in a total, one count a label."""
+    labels, right = gold.vocabulary.labels.values, SPAN_KINDS.index("TP")
+    if groups.any():
+        label, group_of, count = gold.label[equal], groups[gold.scope[equal]], ones(len(equal))
+    else:
+        counted = np.bincount(gold.label[equal], minlength=1)
+        label = np.flatnonzero(counted)
+        group_of, count = np.zeros_like(label), counted[label]
     return Tally.of(
-        gold.vocabulary.labels.values,
+        labels,
         SPAN_KINDS,
-        np.concatenate((groups[gold.scope], groups[system.scope[left]])),
-        np.concatenate((gold.label, np.full(len(left), -1))),
-        np.concatenate((partner, system.label[left])),
-        np.concatenate((outcome, np.full(len(left), SPAN_KINDS.index("FP")))),
+        np.concatenate((group_of, group)),
+        np.concatenate((label, gold_label)),
+        np.concatenate((label, system_label)),
+        np.concatenate((np.full(len(label), right), kind)),
+        concatenate((count, ones(len(kind)))),
     )
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from evenhand.arrays import Ints
+from evenhand.arrays import Ints, ints
 from evenhand.problems import InputError
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.corpus import Corpus
@@ -48,18 +48,20 @@ class Feed:
     def take(self, gold: Corpus) -> Spans:
         """The spans of the next portion, which must be the text `gold`, in its sentences."""
         pieces: list[_Stretch] = []
-        done, need = 0, 1
+        done, need, beyond = 0, 1, 0
         while done < need:
             stretch = self._rest or self._next(gold)
             if stretch is None:
                 self._check_lengths(gold, pieces)
                 raise _ends_early(gold, self._last, done)
             need = _size(gold, stretch.by_token)
+            beyond = _beyond(stretch, need - done)
             piece, self._rest = stretch.cut(need - done)
             if stretch.by_token and not self._by_position:
                 _check_tokens(gold, piece.corpus, done)
             pieces.append(piece)
-            self._last = _End.of(piece)
+            if self._rest is None:
+                self._last = _End.of(piece)
             done += len(piece)
         spans = _Stretch.join(pieces)
         self.tags = _Stretch.join_tags(pieces) if self.keeps_tags else None
@@ -67,20 +69,23 @@ class Feed:
             _check_ends(gold, pieces[0].corpus, spans)
             return spans
         assert gold.bounds is not None
-        self.breaks_differ |= self._check_lengths(gold, pieces)
-        return _into_sentences(spans, gold.bounds)
+        self.breaks_differ |= self._check_lengths(gold, pieces, beyond)
+        return _into_sentences(spans, gold)
 
-    def _check_lengths(self, gold: Corpus, pieces: Sequence[_Stretch]) -> bool:
-        """Whether sentences have other lengths; an error where there is nothing else to go by."""
+    def _check_lengths(self, gold: Corpus, pieces: Sequence[_Stretch], beyond: int = 0) -> bool:
+        """Whether sentences have other lengths; an error where there is nothing else to go by.
+
+        The last one goes on for `beyond` tokens behind the end of the gold standard's.
+        """
         if not pieces or not pieces[0].by_token:
             return False
         assert gold.bounds is not None
         starts = _sentence_starts(pieces)
         complete = sum(map(len, pieces)) == gold.token_count
-        if np.array_equal(gold.bounds[:-1] if complete else gold.bounds[: len(starts)], starts):
+        if not beyond and np.array_equal(gold.bounds[:-1] if complete else gold.bounds[: len(starts)], starts):
             return False
         if self._by_position or gold.tokens is None or pieces[0].corpus.tokens is None:
-            raise _other_length(gold, pieces, starts)
+            raise _other_length(gold, pieces, starts, beyond)
         return True
 
     def finish(self, gold: Corpus) -> None:
@@ -196,10 +201,11 @@ def _sentence_starts(pieces: Sequence[_Stretch]) -> Ints:
     return np.concatenate(found)
 
 
-def _into_sentences(spans: Spans, bounds: Ints) -> Spans:
-    """Spans counted from the first token of a text, in the sentences with these bounds."""
-    sentence = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))[spans.start]
-    first = bounds[sentence]
+def _into_sentences(spans: Spans, gold: Corpus) -> Spans:
+    """Spans counted from the first token of a text, in its sentences."""
+    assert gold.bounds is not None
+    sentence = ints(gold.sentence_of[spans.start])
+    first = gold.bounds[sentence]
     return replace(spans, scope=sentence, start=spans.start - first, end=spans.end - first)
 
 
@@ -233,10 +239,18 @@ def _remedy(corpus: Corpus) -> str:
     return SAME_TEXT if corpus.atoms == "characters" else SAME_TOKENS
 
 
-def _other_length(gold: Corpus, pieces: Sequence[_Stretch], starts: Ints) -> InputError:
+def _beyond(stretch: _Stretch, size: int) -> int:
+    """How many tokens the sentence has behind a cut that the cut goes through; 0 where it goes through none."""
+    bounds = stretch.corpus.bounds
+    if bounds is None or not stretch.by_token or size >= len(stretch):
+        return 0
+    return int(bounds[np.searchsorted(bounds, size)]) - size
+
+
+def _other_length(gold: Corpus, pieces: Sequence[_Stretch], starts: Ints, beyond: int) -> InputError:
     """The error for the first sentence of another length."""
     assert gold.bounds is not None
-    ends, others = gold.bounds[1:], np.append(starts[1:], gold.bounds[-1])
+    ends, others = gold.bounds[1:], np.append(starts[1:], gold.bounds[-1] + beyond)
     shared = min(len(ends), len(others))
     sentence = int((ends[:shared] != others[:shared]).argmax())
     token = int(starts[sentence])

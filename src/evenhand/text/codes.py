@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from evenhand.arrays import Ints, Words
@@ -10,6 +12,32 @@ from evenhand.text.tokens import Tokens, masks, windows
 _MULTIPLIERS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xD6E8FEB86659FD93)
 _FREE = 2**64 - 256
 """No word of text: its first byte is NUL, which text does not have."""
+
+
+@dataclass(frozen=True)
+class Mostly:
+    """A column of codes in which most rows have the same one, as in many files most tags are `O`."""
+
+    size: int
+    common: int
+    rows: Ints
+    """The rows that may have another code, in their order."""
+    codes: Ints
+    """Theirs."""
+
+    def column(self) -> Ints:
+        """The code of every row."""
+        found = np.full(self.size, self.common)
+        found[self.rows] = self.codes
+        return found
+
+    def slice(self, begin: int, end: int) -> Mostly:
+        first, last = np.searchsorted(self.rows, (begin, end)).tolist()
+        return Mostly(end - begin, self.common, self.rows[first:last] - begin, self.codes[first:last])
+
+
+_SAMPLE = 1 << 9
+"""How many cells are looked at to see which one is common."""
 
 
 class WordCodes:
@@ -88,17 +116,29 @@ class CellCodes:
 
         `first` are the windows of the cells' first bytes, if these are known.
         """
+        if self._common_byte:
+            found, new = self.mostly(data, start, end)
+            return found.column(), new
         lengths = end - start
+        codes, new = self._cells(self._keys(data, start, lengths, first))
+        common = next((row for row in new if lengths[row] == 1), None)
+        if common is not None:
+            self._common_byte, self._common_code = data[start[common]], int(codes[common])
+        return codes, new
+
+    def mostly(self, data: bytes, start: Ints, end: Ints) -> tuple[Mostly, list[int]]:
+        """The same, with the codes of those cells only that are not the common one."""
         if not self._common_byte:
-            codes, new = self._cells(self._keys(data, start, lengths, first))
-            common = next((row for row in new if lengths[row] == 1), None)
-            if common is not None:
-                self._common_byte, self._common_code = data[start[common]], int(codes[common])
-            return codes, new
-        text, codes = np.frombuffer(data, dtype=np.uint8), np.full(len(start), self._common_code)
-        rest = np.flatnonzero((text[start] != self._common_byte) | (lengths != 1))
-        codes[rest], new = self._cells(self._keys(data, start[rest], lengths[rest]))
-        return codes, rest[new].tolist()
+            some, learned = self(data, start[:_SAMPLE], end[:_SAMPLE])
+            if not self._common_byte or len(some) == len(start):
+                codes, new = self(data, start, end)
+                return Mostly(len(codes), self._common_code, np.arange(len(codes)), codes), learned + new
+            found, new = self.mostly(data, start, end)
+            return found, learned + new
+        lengths, text = end - start, np.frombuffer(data, dtype=np.uint8)
+        rows = np.flatnonzero((text[start] != self._common_byte) | (lengths != 1))
+        codes, new = self._cells(self._keys(data, start[rows], lengths[rows]))
+        return Mostly(len(start), self._common_code, rows, codes), rows[new].tolist()
 
     def _keys(self, data: bytes, start: Ints, lengths: Ints, first: Words | None = None) -> Words:
         """A word for each cell, the same for the same text."""

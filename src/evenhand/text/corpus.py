@@ -2,16 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain
+from typing import Any, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from evenhand.arrays import Ints, Values, empty, ints
 from evenhand.settings import Atoms
 from evenhand.text.tokens import Joined, Tokens
+
+
+class LineNumbers:
+    """The lines of tokens that have one each, but for others between them. They are worked out when somebody asks.
+
+    From the token `first[i]` on, a token's line is its number and `more()[i]`.
+    """
+
+    def __init__(self, first: Ints, more: Callable[[], Ints], begin: int, end: int) -> None:
+        self._first, self._more, self._begin, self._end = first, more, begin, end
+
+    def __len__(self) -> int:
+        return self._end - self._begin
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Ints:
+        return np.asarray(self._of(np.arange(self._begin, self._end)), dtype=dtype)
+
+    def __add__(self, number: int) -> Ints:
+        return np.asarray(self) + number
+
+    @overload
+    def __getitem__(self, key: slice) -> LineNumbers: ...
+    @overload
+    def __getitem__(self, key: int) -> int: ...
+    @overload
+    def __getitem__(self, key: Ints) -> Ints: ...
+    def __getitem__(self, key: slice | int | Ints) -> LineNumbers | int | Ints:
+        if isinstance(key, slice):
+            begin, end, _ = key.indices(len(self))
+            return LineNumbers(self._first, self._more, self._begin + begin, self._begin + max(begin, end))
+        if isinstance(key, int):
+            return int(self._of(np.array([key % len(self) + self._begin]))[0])
+        return self._of(key % len(self) + self._begin)
+
+    def _of(self, tokens: Ints) -> Ints:
+        return tokens + self._more()[np.searchsorted(self._first, tokens, side="right") - 1]
 
 
 @dataclass(frozen=True)
@@ -55,7 +93,7 @@ class Corpus:
     """Sentences or, in files that know none, whole texts: what is matched is matched within them."""
     bounds: Ints | None = None
     tokens: Tokens | None = None
-    lines: Ints = field(default_factory=empty)
+    lines: Ints | LineNumbers = field(default_factory=empty)
     first_line: int = 0
     atoms: Atoms = "tokens"
     """What positions count: tokens, or characters that are no spaces (`tokens` then holds these)."""
@@ -84,6 +122,12 @@ class Corpus:
     def lengths(self) -> Ints | None:
         """The number of tokens of each sentence."""
         return None if self.bounds is None else np.diff(self.bounds)
+
+    @cached_property
+    def sentence_of(self) -> npt.NDArray[np.int32]:
+        """The sentence of each token, in half the room that other columns take."""
+        assert self.lengths is not None
+        return np.repeat(np.arange(self.sentences, dtype=np.int32), self.lengths)
 
     @property
     def has_lines_of_sentences(self) -> bool:
@@ -144,7 +188,9 @@ class Corpus:
             documents=np.concatenate(
                 [starts + shift for starts, shift in zip(documents, first_sentence, strict=False)]
             ),
-            names=tuple(name for part in parts for name in part.names),
+            names=tuple(
+                chain.from_iterable(part.names[int(part.continues and i > 0) :] for i, part in enumerate(parts))
+            ),
             marks=np.concatenate([part.marks + part.first_line for part in parts]),
             continues=parts[0].continues,
             atoms=parts[0].atoms,

@@ -36,6 +36,8 @@ OUTSIDE, BEGIN, INSIDE, END, SINGLE = range(5)
 PREFIXES = {"B": BEGIN, "I": INSIDE, "M": INSIDE, "E": END, "L": END, "S": SINGLE, "U": SINGLE, "W": SINGLE}
 _PLAIN_PREFIXES = {BEGIN: "B", INSIDE: "I", END: "E", SINGLE: "S"}
 OUTSIDE_TAGS = frozenset({"O", "o", "", "_"})
+JOINING = ("io", "plain")
+"""The encodings in which neighbours with one label are one span."""
 UNNAMED = "_"
 """The label of spans whose tags are bare prefixes (B, I, O), as chunkers without types write them."""
 

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from evenhand.arrays import Ints, concatenate, zeros
-from evenhand.text.codes import Coder
+from evenhand.text.codes import Coder, Mostly
 from evenhand.text.labels import Vocabulary
 from evenhand.text.tokens import Tokens
 
@@ -30,6 +30,10 @@ class Tags:
     def slice(self, begin: int, end: int) -> Tags:
         return Tags(self.code[begin:end], self.names)
 
+    def named(self, names: tuple[str, ...]) -> Tags:
+        """The same codes, with names for them."""
+        return Tags(self.code, names)
+
     def cut(self, size: int) -> tuple[Tags, Tags]:
         """The first tags, and the rest."""
         return self.slice(0, size), self.slice(size, len(self))
@@ -42,6 +46,29 @@ class Tags:
     def concatenate(parts: Sequence[Tags]) -> Tags:
         """Tags of successive batches, whose names are those of the last one: a reader's table of tags only grows."""
         return parts[0] if len(parts) == 1 else Tags(np.concatenate([part.code for part in parts]), parts[-1].names)
+
+
+class MostlyTags(Tags):
+    """Tags of which most are the same; the code of each is worked out when somebody asks."""
+
+    mostly: Mostly
+
+    def __init__(self, mostly: Mostly, names: tuple[str, ...]) -> None:
+        object.__setattr__(self, "mostly", mostly)
+        object.__setattr__(self, "names", names)
+
+    def __len__(self) -> int:
+        return self.mostly.size
+
+    @cached_property
+    def code(self) -> Ints:
+        return self.mostly.column()
+
+    def slice(self, begin: int, end: int) -> MostlyTags:
+        return MostlyTags(self.mostly.slice(begin, min(end, len(self))), self.names)
+
+    def named(self, names: tuple[str, ...]) -> MostlyTags:
+        return MostlyTags(self.mostly, names)
 
 
 class Written(Tags):

@@ -50,14 +50,14 @@ def tags(
     encoding = encoding or table.recognise(code, bounds[:-1])
     if table.prefixes() - encodings.allowed(encoding):
         raise InputError(name, None, f"some tags do not occur in {encoding.upper()}", "name the encoding they are in")
-    decoded = table.decode(code, bounds, encoding, repair)
+    corpus = Corpus(name, len(bounds) - 1, bounds, tokens_of(tokens, bounds, name))
+    decoded = table.decode(code, corpus, encoding, repair)
     first = None
     if len(decoded.ill_formed):
         token = int(decoded.ill_formed.min())
         first = f"{names[int(code[token])]!r} in sentence {int(np.searchsorted(bounds, token, side='right')) - 1}"
         if repair == "error":
             raise InputError(name, None, f"a span is ill-formed in {encoding.upper()}: {first}", "mend it")
-    corpus = Corpus(name, len(bounds) - 1, bounds, tokens_of(tokens, bounds, name))
     reading = Reading("lists", encoding, repaired=len(decoded.ill_formed), first_repair=first)
     return Annotation(corpus, {"spans": decoded.spans, "tags": Tags(code, tuple(names))}, {"spans": reading}, name)
 

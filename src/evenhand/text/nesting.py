@@ -31,6 +31,14 @@ def is_flat(spans: Spans) -> bool:
     return not _overlaps(spans, np.zeros(len(spans), dtype=np.int64)).any()
 
 
+def neighbours(spans: Spans) -> int:
+    """How many spans begin where another one of their label and level ends."""
+    order = np.lexsort((spans.start, spans.level, spans.scope))
+    scope, level, label = spans.scope[order], spans.level[order], spans.label[order]
+    same = (np.diff(scope) == 0) & (np.diff(level) == 0) & (np.diff(label) == 0)
+    return int(np.count_nonzero(same & (spans.start[order][1:] == spans.end[order][:-1])))
+
+
 def _outermost_first(spans: Spans) -> Ints:
     """By scope, start, and from the longest to the shortest; ties as in the input."""
     return np.lexsort((-spans.end, spans.start, spans.scope))

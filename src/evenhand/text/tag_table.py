@@ -10,6 +10,8 @@ import numpy as np
 from evenhand.arrays import Ints, ints
 from evenhand.settings import Repair
 from evenhand.text import encodings
+from evenhand.text.codes import Mostly
+from evenhand.text.corpus import Corpus
 from evenhand.text.encodings import INSIDE, OUTSIDE, OUTSIDE_TAGS, Segments
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
@@ -68,40 +70,57 @@ class TagTable:
             self._columns[level] = ints([prefix for prefix, _ in parts]), ints(labels)
         return self._columns[level]
 
-    def segments(self, code: Ints, sentence_starts: Ints, level: int) -> Segments:
+    def segments(self, code: Ints | Mostly, sentence_starts: Ints, level: int) -> Segments:
         """The spans on one level of a text whose tokens have these tags."""
         prefix, label = self.columns(level)
-        outside = np.flatnonzero(prefix == OUTSIDE)
-        # A comparison is several times faster than a look-up, and nearly all files have one outside tag.
-        inside = np.flatnonzero(code != outside[0] if len(outside) == 1 else prefix[code] > OUTSIDE)
-        tags = code[inside]
+        inside, tags = _inside(code, prefix)
         return encodings.segment(inside, prefix[tags], label[tags], sentence_starts)
 
-    def recognise(self, code: Ints, sentence_starts: Ints, more: Iterable[int] = ()) -> str:
+    def recognise(self, code: Ints | Mostly, sentence_starts: Ints, more: Iterable[int] = ()) -> str:
         """The encoding that fits these tags best; `more` are prefixes that occur elsewhere."""
         if self.plain:
             return "plain"
         found = [self.segments(code, sentence_starts, level) for level in range(self.levels)]
         return encodings.recognise(self.prefixes().union(more), found)
 
-    def decode(self, code: Ints, bounds: Ints, encoding: str, repair: Repair) -> Decoded:
+    def decode(self, code: Ints | Mostly, corpus: Corpus, encoding: str, repair: Repair) -> Decoded:
         """The spans of a text with these tags, by their first token, then by level."""
-        sentence = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+        bounds = corpus.bounds
+        assert bounds is not None
         parts, ill_formed = [], []
         for level in range(self.levels):
             found = self.segments(code, bounds[:-1], level)
             wrong = encodings.ill_formed(found, encoding)
             ill_formed.append(found.start[wrong])
-            keep = ~encodings.discarded(wrong, encoding, repair)
-            start, end = found.start[keep], found.end[keep]
-            scope = sentence[start]
+            start, end, label = found.start, found.end, found.label
+            discarded = encodings.discarded(wrong, encoding, repair)
+            if discarded.any():
+                keep = np.flatnonzero(~discarded)
+                start, end, label = start[keep], end[keep], label[keep]
+            scope = ints(corpus.sentence_of[start])
             first = bounds[scope]
-            levels = np.full(len(start), level, dtype=np.int64)
-            parts.append(Spans.of(self.vocabulary, scope, start - first, end - first, found.label[keep], levels))
+            levels = np.full(len(start), level, dtype=np.int64) if level else None
+            parts.append(Spans.of(self.vocabulary, scope, start - first, end - first, label, levels))
         spans = Spans.concatenate(parts, [0] * len(parts))
         if len(parts) > 1:
             spans = spans.take(np.lexsort((spans.level, spans.start, spans.scope)))
         return Decoded(spans, np.concatenate(ill_formed))
+
+
+def _inside(code: Ints | Mostly, prefix: Ints) -> tuple[Ints, Ints]:
+    """The tokens whose tags are not outside, and their tags."""
+    if isinstance(code, Mostly):
+        if prefix[code.common] == OUTSIDE:
+            inside = prefix[code.codes] > OUTSIDE
+            if inside.all():
+                return code.rows, code.codes
+            some = np.flatnonzero(inside)
+            return code.rows[some], code.codes[some]
+        code = code.column()
+    outside = np.flatnonzero(prefix == OUTSIDE)
+    # A comparison is several times faster than a look-up, and nearly all files have one outside tag.
+    tokens = np.flatnonzero(code != outside[0] if len(outside) == 1 else prefix[code] > OUTSIDE)
+    return tokens, code[tokens]
 
 
 def looks_plain(tags: list[str]) -> bool:

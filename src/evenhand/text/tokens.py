@@ -28,8 +28,7 @@ def windows(data: bytes) -> Words:
 
 def masks(lengths: Ints) -> Words:
     """For each length, the mask that keeps as many bytes of a window, all eight where it is longer."""
-    kept: Words = _MASKS[np.minimum(lengths, 8)]
-    return kept
+    return _MASKS.take(lengths, mode="clip")
 
 
 @dataclass(frozen=True)
@@ -51,8 +50,22 @@ class Tokens:
         """How many bytes there are without the padding."""
         return len(self.data) - len(PADDING)
 
+    @cached_property
+    def heads(self) -> Words:
+        """The eight bytes from the begin of each token on as one number, whatever follows shorter ones."""
+        found: Words = windows(self.data)[self.start]
+        return found
+
+    @cached_property
+    def lengths(self) -> Ints:
+        return self.end - self.start
+
     def slice(self, begin: int, end: int) -> Tokens:
-        return Tokens(self.data, self.start[begin:end], self.end[begin:end])
+        part = Tokens(self.data, self.start[begin:end], self.end[begin:end])
+        for name in ("heads", "lengths"):  # what is known of all is known of some
+            if name in self.__dict__:
+                part.__dict__[name] = self.__dict__[name][begin:end]
+        return part
 
     def take(self, rows: Ints) -> Tokens:
         return Tokens(self.data, self.start[rows], self.end[rows])
@@ -130,7 +143,7 @@ class Characters(Tokens):
 
 def first_difference(left: Tokens, right: Tokens) -> int | None:
     """The first index at which two equally long token lists differ."""
-    different = left.end - left.start != right.end - right.start
+    different = left.lengths != right.lengths
     if different.any():
         limit = int(different.argmax())
         earlier = first_difference(left.slice(0, limit), right.slice(0, limit))
@@ -141,7 +154,7 @@ def first_difference(left: Tokens, right: Tokens) -> int | None:
 
 def equal(left: Tokens, right: Tokens) -> Bools:
     """Which tokens of two equally long lists are the same."""
-    same: Bools = left.end - left.start == right.end - right.start
+    same: Bools = left.lengths == right.lengths
     rows = np.flatnonzero(same)
     same[rows] = _unequal(left.take(rows), right.take(rows)) == 0
     return same
@@ -149,9 +162,9 @@ def equal(left: Tokens, right: Tokens) -> Bools:
 
 def _unequal(left: Tokens, right: Tokens) -> Words:
     """For tokens with equal lengths a word each, 0 where they are the same, compared eight bytes at a time."""
-    lengths = left.end - left.start
+    lengths = left.lengths
     mine, others = windows(left.data), windows(right.data)
-    unequal = (mine[left.start] ^ others[right.start]) & masks(lengths)
+    unequal = (left.heads ^ right.heads) & masks(lengths)
     rows, done = np.flatnonzero(lengths > 8), 8
     while len(rows):
         rest = lengths[rows] - done

@@ -188,7 +188,7 @@ def _compact(annotation: Annotation) -> Annotation:
     for tokens in _all_tokens(annotation):
         if len(tokens):
             low, high = edges.get(id(tokens.data), (len(tokens.data), 0))
-            edges[id(tokens.data)] = min(low, int(tokens.start[0])), max(high, int(tokens.end[-1]))
+            edges[id(tokens.data)] = min(low, int(tokens.start.min())), max(high, int(tokens.end.max()))
     kept: dict[int, bytes] = {}
 
     def moved(tokens: Tokens) -> Tokens:

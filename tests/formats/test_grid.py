@@ -1,0 +1,104 @@
+"""Blocks written alike are read as a matrix: what is found is what the general parser finds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evenhand.formats.blocks import split
+from evenhand.formats.grid import grid
+from evenhand.formats.source import Block
+from evenhand.text.tokens import PADDING
+
+
+def block(text: str) -> Block:
+    data = text.encode()
+    return Block(data + PADDING, len(data), 1)
+
+
+@st.composite
+def files(draw: st.DrawFn) -> tuple[str, int, bool]:
+    """Some lines, most of them written alike; their columns, and whether tabs are between them."""
+    tabs, columns = draw(st.booleans()), draw(st.integers(1, 3))
+    rare = draw(st.sampled_from([0, 0, 1]))
+    cells = ["a", "bc", "Zürich", "-DOCSTART-", "#", *(["d e", ""] if tabs else [])]
+    lines = []
+    for _ in range(draw(st.integers(1, 8))):
+        count = draw(st.sampled_from([columns, columns, *range(1, 5)])) if rare else columns
+        row = draw(st.lists(st.sampled_from(cells), min_size=count, max_size=count))
+        between = "\t" if tabs else draw(st.sampled_from([" ", "\t", *(["  ", " \t"] if rare else [])]))
+        odd = ["", "", " ", "\r", "\x0b", "\t"] if rare else [""]
+        lines.append(draw(st.sampled_from(odd[:3])) + between.join(row) + draw(st.sampled_from(odd)))
+        lines += draw(st.lists(st.sampled_from(["", *(odd[2:] if rare else [])]), max_size=2))
+    return "\n".join(lines) + "\n", columns, tabs
+
+
+@settings(max_examples=400)
+@given(files())
+def test_a_grid_has_the_cells_of_the_general_parser(file: tuple[str, int, bool]) -> None:
+    text, columns, tabs = file
+    given_block, expected = block(text), split(block(text), tabs=tabs)
+    found = grid(given_block, columns, tabs=tabs)
+    if found is None:
+        return
+    assert set(expected.cells.tolist()) <= {0, columns}
+    cells = expected.table(np.flatnonzero(expected.cells), columns)
+    assert np.asarray(found.lines).tolist() == cells.lines.tolist()
+    assert given_block.lines == len(expected.cells)
+    for column in range(columns):
+        for mine, theirs in zip(found.column(column), cells.column(column), strict=True):
+            assert mine.tolist() == theirs.tolist()
+        texts = [cells.text(column, row) for row in range(len(cells.lines))]
+        assert [found.text(column, row) for row in range(len(cells.lines))] == texts
+
+
+@settings(max_examples=200)
+@given(st.lists(st.lists(st.sampled_from(["a", "bc", "Zürich"]), min_size=2, max_size=2), min_size=1), st.booleans())
+def test_plain_files_are_grids(rows: list[list[str]], tabs: bool) -> None:
+    text = "\n\n".join(("\t" if tabs else " ").join(row) for row in rows) + "\n"
+    found = grid(block(text), 2, tabs=tabs)
+    assert found is not None
+    assert [[found.text(column, row) for column in range(2)] for row in range(len(rows))] == rows
+    assert found.bounds.tolist() == list(range(len(rows) + 1))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a b\nc\n",
+        "a\nb c\n",
+        "a b\n\n c d\n",
+        "a b\n\n c\n",
+        " a b\n",
+        "a b \n",
+        "a  b\n",
+        "a b\r\n",
+        "\na b\n",
+        "a\x0bb\n",
+        "a b\n \nc d\n",
+        "a b c\nd\n",
+    ],
+)
+def test_anything_else_is_left_to_the_general_parser(text: str) -> None:
+    assert grid(block(text), 2, tabs=False) is None
+
+
+@pytest.mark.parametrize("text", ["a\tb \n", "a\tb\r\n", "\t\n", "a\tb\n\t\nc\td\n", "a\n", "a\tb\tc\n", "\ta\n"])
+def test_tabs_with_something_at_the_end_are_left_too(text: str) -> None:
+    assert grid(block(text), 2, tabs=True) is None
+
+
+def test_lines_count_blank_ones() -> None:
+    found = grid(block("a b\nc d\n\n\ne f\n\ng h\n"), 2, tabs=False)
+    assert found is not None
+    lines = found.lines
+    assert np.asarray(lines).tolist() == [0, 1, 4, 6]
+    assert (lines + 10).tolist() == [10, 11, 14, 16]
+    assert [lines[row] for row in range(4)] == [0, 1, 4, 6]
+    assert lines[-1] == 6
+    assert len(lines[1:3]) == 2
+    assert np.asarray(lines[1:3]).tolist() == [1, 4]
+    assert np.asarray(lines[1:][1:]).tolist() == [4, 6]
+    assert lines[np.array([3, 0])].tolist() == [6, 0]
