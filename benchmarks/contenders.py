@@ -105,7 +105,7 @@ def evenhand_lists(gold: str, system: str) -> Timed:
     return process_time() - begin, next(iter(results.values()))["exact"].f1
 
 
-def evenhand_json_lines(path: str, _: str) -> Timed:
+def evenhand_read(path: str, _: str) -> Timed:
     import evenhand as eh
 
     begin = process_time()
@@ -274,7 +274,8 @@ CONTENDERS: dict[str, Callable[[str, str], Timed]] = {
     "evenhand-compare": evenhand_compare,
     "evenhand-tests": evenhand_tests,
     "evenhand-lists": evenhand_lists,
-    "evenhand-jsonl": evenhand_json_lines,
+    "evenhand-jsonl": evenhand_read,
+    "evenhand-read": evenhand_read,
     "json-loads": json_loads,
     "conlleval-loop": conlleval_loop,
     "evenhand-conll18": evenhand_conll18,

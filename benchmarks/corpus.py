@@ -11,25 +11,34 @@ SYLLABLES = [c + v + e for c in "bdfgklmnprstvz" for v in "aeiou" for e in ("", 
 
 
 def write(folder: Path, tokens: int, seed: int = 1) -> tuple[Path, Path]:
-    """Gold and system files with about this many tokens, one eighth of them inside entities; made once."""
+    """Gold and system files with about this many tokens, one eighth of them inside entities; made once.
+
+    A piece of about a million tokens is made once and repeated, so that large corpora take no longer than writing them.
+    """
     gold_path, system_path = folder / f"gold-{tokens}.conll", folder / f"system-{tokens}.conll"
     if gold_path.exists() and system_path.exists():
         return gold_path, system_path
     folder.mkdir(parents=True, exist_ok=True)
     chance = random.Random(seed)
     words = ["".join(chance.choices(SYLLABLES, k=chance.choice((1, 1, 1, 2, 2, 3)))) for _ in range(20_000)]
-    # A piece of text is made once and repeated, so that large corpora take no longer to make than to write.
-    piece = [_sentence(chance, words) for _ in range(min(tokens // 14, 70_000) + 1)]
-    done = 0
-    with gold_path.open("w") as gold_file, system_path.open("w") as system_file:
-        while done < tokens:
-            for text, gold, system in piece:
-                gold_file.write("".join(f"{word} {tag}\n" for word, tag in zip(text, gold, strict=True)) + "\n")
-                system_file.write("".join(f"{word} {tag}\n" for word, tag in zip(text, system, strict=True)) + "\n")
-                done += len(text)
-                if done >= tokens:
-                    break
+    sentences = [_sentence(chance, words) for _ in range(min(tokens // 14, 70_000) + 1)]
+    times, rest = divmod(tokens, sum(len(text) for text, _, _ in sentences))
+    last = 0
+    while rest > 0:
+        rest -= len(sentences[last][0])
+        last += 1
+    for side, path in ((1, gold_path), (2, system_path)):
+        pieces = [_lines(sentence[0], sentence[side]) for sentence in sentences]
+        whole = "".join(pieces)
+        with path.open("w") as file:
+            for _ in range(times):
+                file.write(whole)
+            file.write("".join(pieces[:last]))
     return gold_path, system_path
+
+
+def _lines(text: list[str], tags: list[str]) -> str:
+    return "".join(f"{word} {tag}\n" for word, tag in zip(text, tags, strict=True)) + "\n"
 
 
 def write_pair(folder: Path, sentences: int, seed: int = 1) -> tuple[Path, Path]:
@@ -45,7 +54,7 @@ def write_pair(folder: Path, sentences: int, seed: int = 1) -> tuple[Path, Path]
         text, spans = _text(chance, words)
         sides = [_tags(len(text), _predict(chance, spans, len(text))) for _ in range(2)]
         for file, tags in zip(files, [*sides, _tags(len(text), spans)], strict=True):
-            file.write("".join(f"{word} {tag}\n" for word, tag in zip(text, tags, strict=True)) + "\n")
+            file.write(_lines(text, tags))
     for file in files:
         file.close()
     return gold_path, systems
@@ -67,6 +76,24 @@ def write_json_lines(folder: Path, records: int, seed: int = 1) -> Path:
                     spans.append({"start": place, "end": place + len(word), "label": chance.choice(LABELS)})
                 place += len(word) + 1
             file.write(json.dumps({"text": " ".join(text), "spans": spans, "answer": "accept"}) + "\n")
+    return path
+
+
+def write_parquet(folder: Path, columns: Path) -> Path | None:
+    """The tokens and tags of a column file as lists in a Parquet file; None where pyarrow is absent."""
+    path = folder / f"{columns.stem}.parquet"
+    if path.exists():
+        return path
+    try:
+        import pyarrow as arrow
+        from pyarrow import parquet
+    except ImportError:
+        return None
+    sentences = [[line.split() for line in text.splitlines()] for text in columns.read_text().split("\n\n") if text]
+    lists = {
+        name: [[row[place] for row in rows] for rows in sentences] for place, name in enumerate(("tokens", "tags"))
+    }
+    parquet.write_table(arrow.table(lists), path)
     return path
 
 

@@ -14,7 +14,9 @@ from conftest import ROOT
 SOURCE = ROOT / "src" / "evenhand"
 ROOMS = (
     "version",
+    "names",
     "problems",
+    "files",
     "settings",
     "arrays",
     "text",

@@ -9,14 +9,13 @@ Names are loaded on first use, so that importing the package costs nothing.
 
 from __future__ import annotations
 
-import sys
-from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING
 
+from evenhand.names import load_late
 from evenhand.version import __version__
 
 if TYPE_CHECKING:
+    from evenhand import engines as engines
     from evenhand.engines.compare import compare as compare
     from evenhand.engines.gate import gate as gate
     from evenhand.engines.germeval import germeval as germeval
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from evenhand.engines.rank import rank_suite as rank_suite
     from evenhand.engines.report import report as report
     from evenhand.engines.score import score as score
+    from evenhand.formats.manifest import manifest as manifest
     from evenhand.formats.read import read as read
     from evenhand.problems import EvenhandError as EvenhandError
     from evenhand.problems import InputError as InputError
@@ -55,8 +55,10 @@ _HOMES = {
     "Tally": "evenhand.tally",
     "chains": "evenhand.text.chain_lists",
     "compare": "evenhand.engines.compare",
+    "engines": "evenhand.engines",
     "gate": "evenhand.engines.gate",
     "germeval": "evenhand.engines.germeval",
+    "manifest": "evenhand.formats.manifest",
     "Ranking": "evenhand.result.ranking",
     "rank": "evenhand.engines.rank",
     "rank_suite": "evenhand.engines.rank",
@@ -85,8 +87,10 @@ __all__ = [
     "__version__",
     "chains",
     "compare",
+    "engines",
     "gate",
     "germeval",
+    "manifest",
     "rank",
     "rank_suite",
     "read",
@@ -97,25 +101,4 @@ __all__ = [
     "trees",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"evenhand has no {name!r}")
-    value: object = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
-
-
-class _Package(ModuleType):
-    """Public names stay what they are: `evenhand.report` is the function, though a folder has the same name."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if name not in _HOMES or not isinstance(value, ModuleType):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package
+load_late(__name__, _HOMES)

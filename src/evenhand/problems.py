@@ -41,6 +41,11 @@ class InputError(EvenhandError, ValueError):
         self.problem = Problem(source, line, finding, remedy, kind)
         super().__init__(str(self.problem))
 
+    def __reduce__(self) -> tuple[type[InputError], tuple[str, int | None, str, str, str]]:
+        """How it comes out of another process: with its problem, not with its sentence."""
+        problem = self.problem
+        return type(self), (problem.source, problem.line, problem.finding, problem.remedy, problem.kind)
+
 
 class SettingError(EvenhandError, ValueError):
     """An option with a value that it cannot have."""

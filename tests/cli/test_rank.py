@@ -155,9 +155,9 @@ def test_suite(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ((), "Name a GOLD file and SYSTEM files, or a --suite"),
-        (("gold.conll",), "Name a GOLD file and SYSTEM files, or a --suite"),
-        (("--suite", "suite.toml", *FILES), "Name GOLD and SYSTEM files, or a --suite, but not both"),
+        ((), "Name a GOLD file and SYSTEM files, a --manifest or a --suite"),
+        (("gold.conll",), "Name a GOLD file and SYSTEM files, a --manifest or a --suite"),
+        (("--suite", "suite.toml", *FILES), "Name GOLD and SYSTEM files, a --manifest or a --suite, but not two of them"),
         ((*FILES, "--resamples", "many"), "Invalid value for '--resamples': 'many' is not a valid integer"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 import evenhand as eh
 from conftest import EXAMPLE, ROOT
 from evenhand.comparison.units import SHOWN
-from evenhand.engines import serial, words
+from evenhand.engines import words
 from evenhand.settings import ReadSettings
 
 TAGS = ROOT / "src" / "evenhand" / "examples" / "tags"
@@ -207,6 +208,6 @@ def test_no_unit_depends_on_blocks_and_portions(kind: str, monkeypatch: pytest.M
     assert all(each["units"] for each in whole)
     sizes = tuple(2000 if value == 1 << 18 else value for value in ReadSettings.__init__.__defaults__ or ())
     monkeypatch.setattr(ReadSettings.__init__, "__defaults__", sizes)
-    monkeypatch.setattr(serial, "PORTION", 20)
+    monkeypatch.setattr(import_module("evenhand.engines.serial"), "PORTION", 20)
     monkeypatch.setattr(words, "PORTION", 50)
     assert [in_order(each) for each in found()] == [in_order(each) for each in whole]

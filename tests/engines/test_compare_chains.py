@@ -81,7 +81,8 @@ def test_without_repeats_most_scores_are_the_same_both_ways(data: st.DataObject)
     backwards = eh.score(other, one)
     for model, table in found.paired.items():
         assert (table[0, 0], table[1, 1]) == (1, 1)
-        assert table[0, 1] == table[1, 0] == pytest.approx(backwards[model].f1)
+        for both in (table[0, 1], table[1, 0]):  # sums in another order may differ in the last digit
+            assert both == pytest.approx(backwards[model].f1)
 
 
 def test_arcs_nom_is_not_the_same_both_ways() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evenhand as eh
-from evenhand.engines import serial
 from evenhand.engines.inputs import unique_names
 from evenhand.engines.serial import run_serial
 from evenhand.formats.read import batches
@@ -127,7 +127,7 @@ def test_batch_sizes_change_nothing(
         return run.tallies["tagger"]
 
     whole = tallies(1 << 20, 1 << 20)
-    monkeypatch.setattr(serial, "PORTION", portion)
+    monkeypatch.setattr(import_module("evenhand.engines.serial"), "PORTION", portion)
     assert tallies(*sizes) == whole
 
 

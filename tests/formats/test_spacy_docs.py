@@ -275,4 +275,4 @@ def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
     path = tmp_path / "nowhere" / "out.spacy"
     with pytest.raises(InputError) as raised:
         spacy_docs.write(eh.tags([["O"]], tokens=[["Ada"]]), path)
-    assert str(raised.value) == f"{path}: cannot be written (no such file or directory); choose another place."
+    assert str(raised.value) == f"{path}: cannot be written (no such file or directory); check the folder."

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from build import pair, pairs, rows
-from evenhand.judge.pairs import Pairs, begins_inside, overlapping, sizes
+from evenhand.judge.pairs import Overlaps, Pairs, listed, overlapping, sizes
 
 
 def triples(found: Pairs) -> list[tuple[int, int, int]]:
@@ -63,9 +62,22 @@ def test_sizes_leave_gaps_out() -> None:
     assert sizes(gold).tolist() == [4, 1, 3]
 
 
-def test_starts_inside_ranges() -> None:
-    starts, begin, end = np.array([5, 1, 3]), np.array([1, 4]), np.array([4, 5])
-    assert [place.tolist() for place in begins_inside(starts, begin, end)] == [[1, 2], [0, 0]]
+@given(rows(gaps=False), rows(gaps=False), st.integers(1, 4))
+def test_pairs_that_share_several_tokens_are_counted_before_they_are_listed(
+    one: list, other: list, shared: int
+) -> None:
+    gold, system = pair(one, other)
+    found = Overlaps(gold, system, shared)
+    wanted = {(left, right) for left, right, tokens in triples(overlapping(gold, system)) if tokens >= shared}
+    assert set(zip(*(side.tolist() for side in found.rows()), strict=True)) == wanted
+    assert len(found) == len(wanted) == sum(int(side.sum()) for side in found.by_row(len(gold), len(system)))
+
+
+def test_too_many_pairs_are_not_listed() -> None:
+    """So many for each span, and 65,536 in any case."""
+    for size, is_listed in ((250, True), (300, False)):
+        gold, system = pair([("A", 1, 9)] * size, [("A", 1, 9)] * size)
+        assert (listed(gold, system) is not None) == is_listed
 
 
 @given(st.lists(st.tuples(rows(), rows()), max_size=3))

@@ -79,6 +79,19 @@ def test_other_sentence_breaks_are_noted() -> None:
     assert "sentences differ" in result.notes[0]
 
 
+@pytest.mark.parametrize("by_position", [False, True])
+def test_a_sentence_that_goes_on_behind_a_batch_is_noted(by_position: bool) -> None:
+    """So that it does not matter where batches end."""
+    gold = list(cut([["O"], ["O", "O"], ["O"]], [2]))
+    feed = Feed(cut([["O"], ["O", "O", "O"]], []), by_position=by_position)
+    if by_position:
+        with pytest.raises(eh.InputError, match=r"this sentence has 3 tokens where the one at .* has 2"):
+            feed.take(gold[0].corpus)
+        return
+    feed.take(gold[0].corpus)
+    assert feed.breaks_differ
+
+
 def test_without_tokens_sentences_must_have_equal_lengths() -> None:
     with pytest.raises(eh.InputError, match="this sentence has 1 tokens where the one at tags has 2"):
         eh.score(eh.tags([["O"], ["O", "O"], ["O"]]), eh.tags([["O"], ["O"], ["O", "O"]]))

@@ -1,5 +1,8 @@
 """The command line: one module a command. Commands load what they need when they run, so that help is instant."""
 
-from evenhand.cli.main import main
+try:
+    from evenhand.cli.main import main
+except KeyboardInterrupt:
+    raise SystemExit(130) from None
 
 __all__ = ["main"]

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import click
 
+from evenhand.cli.inputs import INPUT
 from evenhand.cli.options import read_settings, reading_options
+from evenhand.formats.addresses import Place
 
 
 @click.command
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
-@click.option(
-    "--against", type=click.Path(path_type=Path), help="A file with the text that FILE must have, tags or no tags."
-)
+@click.argument("files", nargs=-1, required=True, type=INPUT, metavar="FILE...")
+@click.option("--against", type=INPUT, help="A file with the text that FILE must have, tags or no tags.")
 @click.option(
     "--align",
     type=click.Choice(["strict", "position", "characters"]),
@@ -25,7 +24,7 @@ from evenhand.cli.options import read_settings, reading_options
 @click.option(
     "--as", "form", type=click.Choice(["text", "jsonl"]), default="text", show_default=True, help="Form of the output."
 )
-def check(files: tuple[Path, ...], against: Path | None, align: Any, form: str, **options: Any) -> None:
+def check(files: tuple[Place, ...], against: Place | None, align: Any, form: str, **options: Any) -> None:
     """Check FILEs: report every problem with its line and a remedy.
 
     The exit status is 1 if there is any.

@@ -8,16 +8,18 @@ from typing import Any
 import click
 
 from evenhand.cli.comparing import STATISTICS, by_option, statistics_options
+from evenhand.cli.inputs import INPUT
 from evenhand.cli.options import Names, reading_options, score_options, scoring_options
 from evenhand.cli.style import table_options, table_style
+from evenhand.formats.addresses import Place
 
 COMPARE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "jsonl")
 SHOWN = ("correction", "new_error", "changed_error", "unsolved", "solved_once")
 
 
 @click.command
-@click.argument("gold", type=click.Path(path_type=Path))
-@click.argument("systems", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="SYSTEM SYSTEM...")
+@click.argument("gold", type=INPUT)
+@click.argument("systems", nargs=-1, required=True, type=INPUT, metavar="SYSTEM SYSTEM...")
 @by_option
 @click.option("--baseline", metavar="NAME", help="Compare each system with this one only.")
 @click.option("--sequence", is_flag=True, help="Compare each system with the one before it.")
@@ -34,9 +36,7 @@ SHOWN = ("correction", "new_error", "changed_error", "unsolved", "solved_once")
     default=(),
     help="Scores on slices: length, sentence-length, vocabulary, document, or a column of GOLD.",
 )
-@click.option(
-    "--vocabulary", type=click.Path(path_type=Path), help="A word or phrase a line, for the slice vocabulary."
-)
+@click.option("--vocabulary", type=INPUT, help="A word or phrase a line, for the slice vocabulary.")
 @click.option("--show", type=click.Choice(SHOWN), help="List these units with their sentences.")
 @click.option("--limit", type=int, help="How many of them.")
 @statistics_options
@@ -48,7 +48,7 @@ SHOWN = ("correction", "new_error", "changed_error", "unsolved", "solved_once")
 @table_options
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to this file instead.")
 @click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
-def compare(gold: Path, systems: tuple[Path, ...], **options: Any) -> None:
+def compare(gold: Place, systems: tuple[Place, ...], **options: Any) -> None:
     """Compare SYSTEM files on the GOLD standard: what changes from one to the other.
 
     Every difference is a correction, a new error or a changed error. With --show, JSON lines and CSV hold the units.

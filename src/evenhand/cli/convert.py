@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from evenhand.cli.ending import say
+from evenhand.cli.inputs import INPUT
 from evenhand.cli.options import read_settings, reading_options
-from evenhand.cli.output import say, write
+from evenhand.files import whole_file, whole_folder
+from evenhand.formats.addresses import Place
 from evenhand.settings import ENCODINGS, WRITABLE
 
 if TYPE_CHECKING:
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @click.command
-@click.argument("source", metavar="IN", type=click.Path(path_type=Path))
+@click.argument("source", metavar="IN", type=INPUT)
 @click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
 @click.option("--to", type=click.Choice(WRITABLE), help="Format of OUT [from its name].")
 @click.option("--to-encoding", type=click.Choice(ENCODINGS), help="Encoding of OUT [iob2].")
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 @click.option("--lossy", is_flag=True, help="Convert even where OUT cannot carry all of IN.")
 @reading_options(sided=False)
 @click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
-def convert(source: Path, target: Path, **options: Any) -> None:
+def convert(source: Place, target: Path, **options: Any) -> None:
     """Convert IN to OUT, whose format is taken from its name or from --to.
 
     What OUT cannot carry is an error, unless --lossy is given: then it is counted and said. What is not
@@ -39,10 +42,14 @@ def convert(source: Path, target: Path, **options: Any) -> None:
     evenhand convert export.jsonl gold.conll --to-encoding bioes
     evenhand convert nested.jsonl nested.conll --stacked
     evenhand convert gold.conll gold.tsv --to spans
+    evenhand convert gold.conll gold.parquet
     evenhand convert predictions.jsonlines response.conll
     evenhand convert parsed.conllu tagged.conll --task tags --column xpos
     """
+    from evenhand.formats.arrow_sink import TABLES
+    from evenhand.formats.arrow_write import write_annotations
     from evenhand.formats.convert import Conversion
+    from evenhand.formats.convert_chains import ChainConversion
     from evenhand.formats.read import batches
     from evenhand.text.characters import peeked
     from evenhand.text.labels import Vocabulary
@@ -52,8 +59,16 @@ def convert(source: Path, target: Path, **options: Any) -> None:
     conversion = _conversion(first, target, options)
     if isinstance(conversion, Conversion) and conversion.target == "brat":
         _write_folder(target.with_suffix("") if target.suffix == ".ann" else target, map(conversion.fit, read))
+    elif not isinstance(conversion, ChainConversion) and conversion.target in TABLES:
+        write_annotations(
+            target,
+            conversion.target,
+            lambda: map(conversion.fit, batches(source, read_settings(options), Vocabulary())),
+            options["to_encoding"] or "iob2",
+            is_stacked=options["stacked"],
+        )
     else:
-        write(target, "".join(conversion.write(read)))
+        _write_file(target, conversion.write(read))
     if not options["quiet"]:
         for what, count in conversion.losses.items():
             say(f"Lost: {count:,} {what}.")
@@ -80,12 +95,18 @@ def _conversion(
     return WordConversion(form, options["task"], lossy=options["lossy"])
 
 
+def _write_file(path: Path, pieces: Iterable[str]) -> None:
+    with whole_file(path) as file:
+        for piece in pieces:
+            file.write(piece.encode())
+
+
 def _write_folder(folder: Path, batches: Iterable[Annotation]) -> None:
     """A text and its annotation in two files each."""
     from evenhand.formats import brat
 
-    folder.mkdir(parents=True, exist_ok=True)
     documents = (each for batch in batches for each in brat.documents(batch))
-    for number, (text, standoff) in enumerate(documents, 1):
-        write(folder / f"{number:05}.txt", text)
-        write(folder / f"{number:05}.ann", standoff)
+    with whole_folder(folder) as write:
+        for number, (text, standoff) in enumerate(documents, 1):
+            write(f"{number:05}.txt", text)
+            write(f"{number:05}.ann", standoff)

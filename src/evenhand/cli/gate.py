@@ -9,16 +9,18 @@ from typing import Any
 import click
 
 from evenhand.cli.comparing import by_option
+from evenhand.cli.inputs import INPUT
 from evenhand.cli.options import reading_options, score_options, scoring_options
 from evenhand.cli.style import table_options, table_style
+from evenhand.formats.addresses import Place
 
 GATE_OUTPUTS = ("text", "json", "markdown", "latex")
 
 
 @click.command
-@click.argument("gold", type=click.Path(path_type=Path))
-@click.argument("baseline", type=click.Path(path_type=Path))
-@click.argument("candidate", type=click.Path(path_type=Path))
+@click.argument("gold", type=INPUT)
+@click.argument("baseline", type=INPUT)
+@click.argument("candidate", type=INPUT)
 @click.option("--max-drop", type=float, metavar="POINTS", help="By how many points (of 100) the score may fall.")
 @click.option("--max-new-errors", type=int, help="How many units may be wrong that the baseline has right.")
 @click.option("--alpha", type=float, help="No worse score with a p-value below this [0.05 if no criterion is named].")
@@ -33,7 +35,7 @@ GATE_OUTPUTS = ("text", "json", "markdown", "latex")
 @table_options
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to this file instead.")
 @click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
-def gate(gold: Path, baseline: Path, candidate: Path, **options: Any) -> None:
+def gate(gold: Place, baseline: Place, candidate: Place, **options: Any) -> None:
     """Whether CANDIDATE may replace BASELINE on the GOLD standard; the exit status is 1 if it may not.
 
     \b

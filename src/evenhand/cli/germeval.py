@@ -7,10 +7,13 @@ from typing import Any
 
 import click
 
+from evenhand.cli.inputs import INPUT
+from evenhand.formats.addresses import Place
+
 
 @click.command
-@click.argument("gold", type=click.Path(path_type=Path))
-@click.argument("prediction", required=False, type=click.Path(path_type=Path))
+@click.argument("gold", type=INPUT)
+@click.argument("prediction", required=False, type=INPUT)
 @click.option("-l", "--latex", is_flag=True, help="The metrics as a LaTeX table (booktabs).")
 @click.option("-d", "--delimiter", metavar="TEXT", help="What separates columns [tab].")
 @click.option("-v", "--verbose", is_flag=True, help="Gold, found and correct entities by label and level, too.")
@@ -26,7 +29,7 @@ import click
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to this file instead.")
 @click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
-def germeval(gold: Path, prediction: Path | None, form: str, output: Path | None, **options: Any) -> None:
+def germeval(gold: Place, prediction: Place | None, form: str, output: Path | None, **options: Any) -> None:
     """Score a PREDICTION with the metrics of GermEval 2014.
 
     With GOLD alone it has six columns: index, token, gold outer and inner tag, predicted outer and inner tag.
@@ -37,7 +40,8 @@ def germeval(gold: Path, prediction: Path | None, form: str, output: Path | None
     evenhand germeval gold.tsv prediction.tsv --as json -o scores.json
     """
     import evenhand
-    from evenhand.cli.output import say, write
+    from evenhand.cli.ending import say
+    from evenhand.files import write_file
     from evenhand.report import germeval as report
 
     if options["latex"] and form == "json":
@@ -54,4 +58,4 @@ def germeval(gold: Path, prediction: Path | None, form: str, output: Path | None
     if output is None:
         click.echo(shown, nl=False)
     else:
-        write(output, shown)
+        write_file(output, shown)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from typing import Any
 
 import click
 
+from evenhand.cli.ending import orderly, say
 from evenhand.version import __version__
 
 COMMANDS = {
@@ -40,18 +42,23 @@ class Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
-    def invoke(self, ctx: click.Context) -> object:
-        from evenhand.problems import EvenhandError, visible
+    def make_context(self, *arguments: Any, **further: Any) -> click.Context:
+        with orderly():
+            return super().make_context(*arguments, **further)
 
-        try:
-            return super().invoke(ctx)
-        except EvenhandError as error:
-            message = str(error)
-        except click.UsageError as error:
-            command = error.ctx.command_path if error.ctx else "evenhand"
-            message = f"{error.format_message().rstrip('.')}; see {command} --help."
-        click.echo(visible(f"evenhand: {message}"), err=True)
-        sys.exit(2)
+    def invoke(self, ctx: click.Context) -> object:
+        from evenhand.problems import EvenhandError
+
+        with orderly():
+            try:
+                return super().invoke(ctx)
+            except EvenhandError as error:
+                message = str(error)
+            except click.UsageError as error:
+                command = error.ctx.command_path if error.ctx else "evenhand"
+                message = f"{error.format_message().rstrip('.')}; see {command} --help."
+            say(f"evenhand: {message}")
+            sys.exit(2)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

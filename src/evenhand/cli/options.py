@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from evenhand.formats.addresses import place
 from evenhand.settings import (
     ATTACHMENT,
     CHAIN_MODELS,
@@ -278,6 +278,6 @@ def score_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def read_weights(given: str | None) -> str | None:
     """A preset or formula as it is; otherwise the content of the file that it names."""
-    if given is None or "=" in given or not Path(given).is_file():
+    if given is None or "=" in given or not place(given).is_file():
         return given
-    return Path(given).read_text(encoding="utf-8")
+    return place(given).read_text(encoding="utf-8")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from dataclasses import replace
 from importlib import import_module
@@ -11,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from evenhand.problems import InputError, visible
+from evenhand.cli.ending import say
+from evenhand.files import write_file
 
 if TYPE_CHECKING:
     from evenhand.report.style import TableStyle
@@ -44,7 +44,7 @@ def emit(
     if path is None:
         click.echo(text, nl=False)
     else:
-        write(path, text)
+        write_file(path, text)
 
 
 def _fitting(style: TableStyle | None, form: str, path: Path | None) -> TableStyle:
@@ -59,38 +59,7 @@ def _fitting(style: TableStyle | None, form: str, path: Path | None) -> TableSty
     return replace(style, width=max(NARROWEST, shutil.get_terminal_size().columns))
 
 
-def say(message: str) -> None:
-    """Say something on standard error, where control characters from data are spelled out."""
-    click.echo(visible(message), err=True)
-
-
 def say_readings(results: Results) -> None:
     """Say on standard error what each file was taken for."""
     for name, reading in [(results.gold.name, results.gold.reading)] + [(r.name, r.reading) for r in results.values()]:
         say(f"{name}: {reading}")
-
-
-def write(path: Path, content: str | bytes) -> None:
-    """Write through a temporary file in the same folder, so that nobody ever sees half a file."""
-    import tempfile  # slow to load, and most commands print
-
-    try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        reason = (error.strerror or "unknown reason").lower()
-        raise InputError(str(path), None, f"cannot be written ({reason})", "check the folder") from None
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content.encode("utf-8") if isinstance(content, str) else content)
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except OSError as error:
-        Path(temporary).unlink(missing_ok=True)
-        reason = (error.strerror or "unknown reason").lower()
-        raise InputError(str(path), None, f"cannot be written ({reason})", "choose another place") from None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from evenhand.cli.comparing import STATISTICS, by_option, interval_options, statistics_options
+from evenhand.cli.inputs import INPUT
 from evenhand.cli.options import reading_options, score_options, scoring_options
 from evenhand.cli.rank import RANK_MATCH
+from evenhand.formats.addresses import Place
 
 if TYPE_CHECKING:
     from evenhand.result.comparison import Comparison
@@ -54,13 +56,13 @@ def plot() -> None:
 
 
 @plot.command
-@click.argument("gold", type=click.Path(path_type=Path))
-@click.argument("systems", nargs=-1, type=click.Path(path_type=Path), metavar="[SYSTEM]...")
+@click.argument("gold", type=INPUT)
+@click.argument("systems", nargs=-1, type=INPUT, metavar="[SYSTEM]...")
 @click.option("--counts", is_flag=True, help="Bars as long as there are errors, instead of all alike.")
 @figure_options
 @scoring_options("", with_match=False, without=("focus", "beta"))
 @reading_options(sided=True)
-def errors(gold: Path, systems: tuple[Path, ...], counts: bool, **options: Any) -> None:
+def errors(gold: Place, systems: tuple[Place, ...], counts: bool, **options: Any) -> None:
     """How the errors of each system divide.
 
     Spans: the types of fair evaluation beside the FN and FP of exact match. Tags: the tags with the most errors. Trees:
@@ -74,13 +76,13 @@ def errors(gold: Path, systems: tuple[Path, ...], counts: bool, **options: Any) 
 
 
 @plot.command
-@click.argument("gold", type=click.Path(path_type=Path))
-@click.argument("systems", nargs=-1, type=click.Path(path_type=Path), metavar="[SYSTEM]...")
+@click.argument("gold", type=INPUT)
+@click.argument("systems", nargs=-1, type=INPUT, metavar="[SYSTEM]...")
 @click.option("--system", "chosen", multiple=True, metavar="NAME", help="Only this system; may be repeated.")
 @figure_options
 @scoring_options("", with_match=False, without=("focus", "beta", "singletons", "nominal"))
 @reading_options(sided=True)
-def confusion(gold: Path, systems: tuple[Path, ...], chosen: tuple[str, ...], **options: Any) -> None:
+def confusion(gold: Place, systems: tuple[Place, ...], chosen: tuple[str, ...], **options: Any) -> None:
     """Which labels are confused with which.
 
     A heat map for each of up to four systems, with the 15 labels that have the most errors.
@@ -93,8 +95,8 @@ def confusion(gold: Path, systems: tuple[Path, ...], chosen: tuple[str, ...], **
 
 
 @plot.command
-@click.argument("gold", type=click.Path(path_type=Path))
-@click.argument("systems", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="SYSTEM SYSTEM...")
+@click.argument("gold", type=INPUT)
+@click.argument("systems", nargs=-1, required=True, type=INPUT, metavar="SYSTEM SYSTEM...")
 @by_option
 @click.option("--baseline", metavar="NAME", help="Compare each system with this one only.")
 @click.option("--sequence", is_flag=True, help="Compare each system with the one before it.")
@@ -102,7 +104,7 @@ def confusion(gold: Path, systems: tuple[Path, ...], chosen: tuple[str, ...], **
 @statistics_options
 @scoring_options("", with_match=False, without=("focus",))
 @reading_options(sided=True)
-def comparison(gold: Path, systems: tuple[Path, ...], **options: Any) -> None:
+def comparison(gold: Place, systems: tuple[Place, ...], **options: Any) -> None:
     """What changes between systems.
 
     For each pair of systems corrections, new errors and changed errors, and the change of the score.
@@ -115,13 +117,13 @@ def comparison(gold: Path, systems: tuple[Path, ...], **options: Any) -> None:
 
 
 @plot.command
-@click.argument("gold", type=click.Path(path_type=Path))
-@click.argument("systems", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="SYSTEM...")
+@click.argument("gold", type=INPUT)
+@click.argument("systems", nargs=-1, required=True, type=INPUT, metavar="SYSTEM...")
 @interval_options
 @figure_options
 @scoring_options(RANK_MATCH, without=("focus",))
 @reading_options(sided=True)
-def ranks(gold: Path, systems: tuple[Path, ...], **options: Any) -> None:
+def ranks(gold: Place, systems: tuple[Place, ...], **options: Any) -> None:
     """Scores with intervals and ranks under several match models."""
     import evenhand
 
@@ -144,14 +146,15 @@ def write_figure(
     result: Result | Results | Comparison | Ranking, kind: str, options: dict[str, Any], **choices: Any
 ) -> None:
     """Draw and write it whole or not at all; notes go to standard error."""
-    from evenhand.cli.output import say, write
+    from evenhand.cli.ending import say
+    from evenhand.files import write_file
     from evenhand.report.figures.file import form_of, render
 
     figure = result.plot(kind, width=options["width"], height=options["height"], **choices)
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         content = render(figure, form_of(options["output"]), result.signature)
-    write(options["output"], content)
+    write_file(options["output"], content)
     if not options["quiet"]:
         for note in (*result.notes, *(str(warning.message) for warning in found)):
             say(f"Note: {note}")

@@ -8,8 +8,11 @@ from typing import Any
 import click
 
 from evenhand.cli.comparing import interval_options
+from evenhand.cli.engine import chosen_engine, engine_options
+from evenhand.cli.inputs import INPUT, manifest_option, sides
 from evenhand.cli.options import reading_options, score_options, scoring_options
 from evenhand.cli.style import table_options, table_style
+from evenhand.formats.addresses import Place
 
 RANK_OUTPUTS = ("text", "json", "csv", "markdown", "latex")
 RANK_MATCH = (
@@ -18,19 +21,23 @@ RANK_MATCH = (
 
 
 @click.command
-@click.argument("gold", required=False, type=click.Path(path_type=Path))
-@click.argument("systems", nargs=-1, type=click.Path(path_type=Path), metavar="SYSTEM...")
-@click.option("--suite", type=click.Path(path_type=Path), help="A TOML file that names several data sets, instead.")
+@click.argument("gold", required=False, type=INPUT)
+@click.argument("systems", nargs=-1, type=INPUT, metavar="SYSTEM...")
+@manifest_option
+@click.option("--suite", type=INPUT, help="A TOML file that names several data sets, instead.")
 @interval_options
 @scoring_options(RANK_MATCH)
 @reading_options(sided=True)
+@engine_options
 @click.option(
     "--as", "form", type=click.Choice(RANK_OUTPUTS), default="text", show_default=True, help="Form of the output."
 )
 @table_options
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to this file instead.")
 @click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
-def rank(gold: Path | None, systems: tuple[Path, ...], suite: Path | None, **options: Any) -> None:
+def rank(
+    gold: Place | None, systems: tuple[Place, ...], manifest: Place | None, suite: Place | None, **options: Any
+) -> None:
     """Rank SYSTEM files by their scores against the GOLD standard, under several match models.
 
     Intervals come from resampling documents, or sentences where there is one document. With --suite, several data
@@ -46,18 +53,20 @@ def rank(gold: Path | None, systems: tuple[Path, ...], suite: Path | None, **opt
     evenhand rank gold.conll systems/*.conll
     evenhand rank gold.conll a.conll b.conll --match exact,fair,semeval --as latex
     evenhand rank --suite suite.toml --as json -o ranking.json
+    evenhand rank --manifest pairs.tsv --engine dask
     """
     import evenhand
     from evenhand.cli.output import emit
 
     style = table_style(options)
     chosen = score_options(options) | {name: options[name] for name in ("resamples", "level", "seed")}
-    if suite is not None:
-        if gold is not None:
-            raise click.UsageError("Name GOLD and SYSTEM files, or a --suite, but not both")
-        ranking = evenhand.rank_suite(suite, **chosen)
-    elif gold is None or not systems:
-        raise click.UsageError("Name a GOLD file and SYSTEM files, or a --suite")
-    else:
-        ranking = evenhand.rank(gold, list(systems), **chosen)
+    if suite is not None and (gold is not None or manifest is not None):
+        raise click.UsageError("Name GOLD and SYSTEM files, a --manifest or a --suite, but not two of them")
+    if suite is None and manifest is None and not systems:
+        raise click.UsageError("Name a GOLD file and SYSTEM files, a --manifest or a --suite")
+    with chosen_engine(options) as engine:
+        if suite is not None:
+            ranking = evenhand.rank_suite(suite, **chosen, engine=engine)
+        else:
+            ranking = evenhand.rank(*sides(gold, systems, manifest), **chosen, engine=engine)
     emit(ranking, options["form"], options["output"], quiet=options["quiet"], style=style)

@@ -8,12 +8,14 @@ from typing import Any
 import click
 
 from evenhand.cli.comparing import STATISTICS, by_option, statistics_options
+from evenhand.cli.inputs import INPUT
 from evenhand.cli.options import reading_options, score_options, scoring_options
+from evenhand.formats.addresses import Place
 
 
 @click.command
-@click.argument("gold", type=click.Path(path_type=Path))
-@click.argument("systems", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="SYSTEM...")
+@click.argument("gold", type=INPUT)
+@click.argument("systems", nargs=-1, required=True, type=INPUT, metavar="SYSTEM...")
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The page that is written.")
 @click.option("--title", help="Title of the page [the names of the files].")
 @by_option
@@ -22,7 +24,7 @@ from evenhand.cli.options import reading_options, score_options, scoring_options
 @scoring_options("as score")
 @reading_options(sided=True)
 @click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
-def report(gold: Path, systems: tuple[Path, ...], output: Path, quiet: bool, **options: Any) -> None:
+def report(gold: Place, systems: tuple[Place, ...], output: Path, quiet: bool, **options: Any) -> None:
     """Write a page on SYSTEM files and the GOLD standard: scores, differences, and every error in its sentence.
 
     The page is one file that needs no network. Counts lead to the units behind them.
@@ -32,12 +34,13 @@ def report(gold: Path, systems: tuple[Path, ...], output: Path, quiet: bool, **o
     evenhand report gold.conllu parser.conllu -o parser.html --by uas
     """
     import evenhand
-    from evenhand.cli.output import say, write
+    from evenhand.cli.ending import say
+    from evenhand.files import write_file
 
     plain = ("title", "by", "limit", *STATISTICS)
     chosen = score_options(options) | {name: options[name] for name in plain}
     found = evenhand.report(gold, list(systems), **chosen)
-    write(output, found.to_html())
+    write_file(output, found.to_html())
     if not quiet:
         for note in found.notes:
             say(f"Note: {note}")

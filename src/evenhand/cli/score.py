@@ -7,14 +7,19 @@ from typing import Any
 
 import click
 
+from evenhand.cli.engine import chosen_engine, engine_options
+from evenhand.cli.inputs import INPUT, manifest_option, sides
 from evenhand.cli.options import by_side, reading_options, score_options, scoring_options
 from evenhand.cli.output import OUTPUTS, emit, say_readings
 from evenhand.cli.style import table_options, table_style
+from evenhand.cli.tables import query_choices, query_options
+from evenhand.formats.addresses import Place
 
 
 @click.command
-@click.argument("gold", type=click.Path(path_type=Path))
-@click.argument("systems", nargs=-1, type=click.Path(path_type=Path), metavar="[SYSTEM]...")
+@click.argument("gold", required=False, type=INPUT)
+@click.argument("systems", nargs=-1, type=INPUT, metavar="[SYSTEM]...")
+@manifest_option
 @scoring_options("exact,fair; accuracy; uas,ls,las and, for CoNLL-U, conll18; all of chains")
 @click.option(
     "--supertag",
@@ -24,11 +29,13 @@ from evenhand.cli.style import table_options, table_style
 )
 @click.option("--baselines", is_flag=True, help="What trivial systems get under ts and t.")
 @reading_options(sided=True)
+@engine_options
 @click.option("--as", "form", type=click.Choice(OUTPUTS), default="text", show_default=True, help="Form of the output.")
 @table_options
+@query_options
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to this file instead.")
 @click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
-def score(gold: Path, systems: tuple[Path, ...], output: Path | None, quiet: bool, **options: Any) -> None:
+def score(gold: Place | None, systems: tuple[Place, ...], manifest: Place | None, **options: Any) -> None:
     """Score SYSTEM files against the GOLD standard.
 
     Files are CoNLL-style columns (a token a line, tags in the last column), span tables, CoNLL-U, and many others.
@@ -46,25 +53,32 @@ def score(gold: Path, systems: tuple[Path, ...], output: Path | None, quiet: boo
     evenhand score gold.tsv tagger.tsv --task tags
     evenhand score key.conll response.conll --no-singletons
     evenhand score key.conll response.conll --match mela --as value
+    evenhand score gold.conll flair.conll --verdicts verdicts.parquet --tallies counts.parquet --groups document
+    evenhand score --manifest pairs.tsv --engine dask --scheduler tcp://10.0.0.1:8786
     """
     import evenhand
 
-    form, style = options["form"], table_style(options)
+    form, style, quiet = options["form"], table_style(options), options["quiet"]
+    key, named = sides(gold, systems, manifest)
     if form == "conlleval":
         if options["task"] in ("tags", "trees", "chains"):
             raise click.UsageError("The layout of conlleval is for spans")
-        if options["task"] is None and _has_chains(gold, options["formats"]):
+        if options["task"] is None and _has_chains(key, options["formats"]):
             raise click.UsageError("The layout of conlleval is for spans")
         options |= {"match": ("exact", "accuracy"), "task": "spans"}
-    results = evenhand.score(gold, list(systems) or None, **score_options(options))
+    with chosen_engine(options) as engine:
+        chosen = score_options(options) | query_choices(options, engine)
+        results = evenhand.score(key, named or None, **chosen)
     if isinstance(results, evenhand.Result):
         results = evenhand.Results({results.name: results})
+    if options["tallies"] is not None:
+        results.tallies_to_parquet(options["tallies"])
     if not quiet:
         say_readings(results)
-    emit(results, form, output, quiet=quiet, style=style)
+    emit(results, form, options["output"], quiet=quiet, style=style)
 
 
-def _has_chains(gold: Path, formats: Any) -> bool:
+def _has_chains(gold: Any, formats: Any) -> bool:
     """Whether a file shows coreference."""
     from evenhand.engines.inputs import content_of
 

@@ -26,6 +26,7 @@ class Places:
         self._batches = batches
         self._first = np.cumsum([0, *(batch.corpus.sentences for batch in batches)])
         self._before, self.document_of = sentences, document_of
+        self._names: list[str] | None = None
 
     def corpus(self, sentence: int) -> tuple[Corpus, int]:
         """The batch that holds a sentence, and its number there."""
@@ -42,8 +43,12 @@ class Places:
 
     def name(self, number: int) -> str | None:
         """The name of a document, where it has one."""
-        names = [name for batch in self._batches for name in batch.corpus.names]
-        return (names[number - self._first_document] or None) if names else None
+        if self._names is None:
+            corpora = [batch.corpus for batch in self._batches]
+            self._names = [
+                name for i, each in enumerate(corpora) for name in each.names[int(each.continues and i > 0) :]
+            ]
+        return (self._names[number - self._first_document] or None) if self._names else None
 
     def place(self, sentence: int, token: int) -> str:
         """File and line of a token."""

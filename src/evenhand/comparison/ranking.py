@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 
 from evenhand.arrays import Values
+from evenhand.comparison.wide import wide_headlines
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.spans import headlines
 from evenhand.statistics.correlation import kendall, ranks, spearman
@@ -106,7 +107,12 @@ def resampled(
     judged = [each[judge] for each in tallies.values() for judge in judges]
     first, sizes = group_types(judged, _kinds(models), groups)
     found: dict[str, dict[str, Values]] = {model.name: {} for model in models}
-    for part in _parts(models, list(tallies), len(gold_labels) * len(sizes)):
+    wide = [model for model in models if model.headline == "macro" and len(gold_labels) * len(sizes) * 3 > _MOST_CELLS]
+    for model, (system, each) in product(wide, tallies.items()):
+        rows = each[model.judge].choose(first)
+        found[model.name][system] = wide_headlines(model, rows, gold_labels, sizes, resamples, seed)
+    others = [model for model in models if model not in wide]
+    for part in _parts(others, list(tallies), len(gold_labels) * len(sizes)):
         chosen = {(system, model.judge): tallies[system][model.judge] for system, model in part}
         chosen = {key: tally.choose(first) for key, tally in chosen.items()}
         tables = [_table(model, chosen[system, model.judge], gold_labels, len(first)) for system, model in part]
@@ -133,5 +139,5 @@ def _table(model: MatchModel, tally: Tally, gold_labels: Sequence[str], groups: 
 def _parts(models: Sequence[MatchModel], systems: Sequence[str], size: int) -> Iterator[list[tuple[str, MatchModel]]]:
     """Systems and models in parts whose tables, each of about this size, are not too large together."""
     step = max(1, _MOST_CELLS // max(1, size * len(models) * 3))
-    for begin in range(0, len(systems), step):
+    for begin in range(0, len(systems) if models else 0, step):
         yield [(system, model) for system in systems[begin : begin + step] for model in models]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
+from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
@@ -22,6 +23,7 @@ from evenhand.engines.options import Options, Prepared, content_for, listed, pre
 from evenhand.engines.pairs import Compared
 from evenhand.engines.serial import run_serial
 from evenhand.engines.testing import Resampling
+from evenhand.formats.addresses import place
 from evenhand.problems import SettingError
 from evenhand.result.comparison import Comparison
 from evenhand.settings import CHAIN_MODELS, COMPARED_BY, ReadSettings, ScoreSettings, choose, column_names
@@ -29,7 +31,7 @@ from evenhand.text.annotation import extra_layer
 from evenhand.text.labels import Vocabulary
 
 WITHOUT_EFFECT = (
-    *("match", "groups", "supertag", "baselines", "weights", "token_weight"),
+    *("match", "groups", "jobs", "engine", "supertag", "baselines", "weights", "token_weight"),
     *("separator_weight", "spurious", "missing", "iou"),
 )
 """Options of `score` that change nothing that is compared."""
@@ -48,7 +50,7 @@ def compare(
     level: float = 0.95,
     seed: int = 0,
     slices: str | Sequence[str] = (),
-    vocabulary: str | Path | Collection[str] | None = None,
+    vocabulary: str | PathLike[str] | Collection[str] | None = None,
     show: str | None = None,
     limit: int | None = None,
     top: int = 5,
@@ -207,12 +209,12 @@ class ComparisonRun:
         return {"gold": replace(read_as["gold"], extra=columns), "system": read_as["system"]}
 
 
-def _word_list(given: str | Path | Collection[str] | None) -> Collection[str] | None:
+def _word_list(given: str | PathLike[str] | Collection[str] | None) -> Collection[str] | None:
     """The lines of a file, or the words themselves."""
-    if not isinstance(given, str | Path):
+    if not isinstance(given, str | PathLike):
         return None if given is None else frozenset(given)
     try:
-        lines = Path(given).read_text(encoding="utf-8").splitlines()
+        lines = place(given).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
         raise SettingError(f"{given} cannot be read as a word list; give a text file with a word a line.") from None
     return frozenset(line.strip() for line in lines if line.strip())

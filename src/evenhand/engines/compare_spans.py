@@ -26,7 +26,8 @@ class SpanComparing:
 
     def __call__(self, portion: Portion, gold: Spans, questions: Mapping[str, Question]) -> None:
         judged = [(each.given[1], each.verdicts(self._by)) for each in questions.values()]
-        places = Places(portion.batches, self._sentences, self._document_of(portion))
+        document_of = self._document_of(portion)
+        places = Places(portion.batches, self._sentences, document_of, int(document_of[0]) if len(document_of) else 0)
         answers, sides = answers_on_spans(gold, judged), [system for system, _ in judged]
         self._comparing.add(answers, places)
         self._comparing.add_spans(gold, sides)

@@ -8,12 +8,12 @@ from dataclasses import astuple, replace
 from functools import reduce
 from operator import add
 from os import PathLike
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from evenhand.arrays import Ints, ints
+from evenhand.formats.addresses import place
 from evenhand.formats.layout import TRAILING
 from evenhand.formats.read import file_batches
 from evenhand.formats.source import Source
@@ -86,7 +86,7 @@ class _File:
         vocabulary: Vocabulary,
     ) -> None:
         self._problems: list[Problem] = []
-        self.source = Source(Path(path), self._problems, delimiter)
+        self.source = Source(place(path), self._problems, delimiter)
         self.repaired: Counter[str] = Counter()
         self.first_repairs: list[Problem] = []
         self.trailing = 0

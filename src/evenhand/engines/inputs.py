@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import tee
 from os import PathLike
-from pathlib import Path
 
+from evenhand.formats.addresses import Place, place
 from evenhand.formats.conllu import layout_of
-from evenhand.formats.folders import check_same_names, files_of
+from evenhand.formats.folders import FileList, check_same_names, files_of
 from evenhand.formats.read import batches
 from evenhand.formats.registry import find
 from evenhand.formats.source import Source
@@ -23,8 +24,8 @@ from evenhand.text.chain_feed import Open
 from evenhand.text.characters import peeked, same_atoms
 from evenhand.text.labels import Vocabulary
 
-Side = str | PathLike[str] | Annotation
-"""A file or an annotation."""
+Side = str | PathLike[str] | FileList | Annotation
+"""A file or several (a folder, a pattern, a list), or an annotation."""
 Systems = Side | Sequence[Side] | Mapping[str, Side] | None
 Stream = Iterator[Annotation]
 
@@ -52,7 +53,7 @@ def open_inputs(
     else:
         for side in systems.values():
             if not isinstance(gold, Annotation) and not isinstance(side, Annotation):
-                check_same_names(Path(gold), Path(side))
+                check_same_names(place_of(gold), place_of(side))
         first, layers = _batches(gold, read_as["gold"], vocabulary), ("spans", "spans")
         streams = {name: _batches(side, read_as["system"], vocabulary) for name, side in systems.items()}
     golds, *others = same_atoms([first, *streams.values()], align)
@@ -71,7 +72,7 @@ def open_words(
         raise SettingError("Gold and prediction of words stand in two files; give the system's file beside it.")
     for side in systems.values():
         if not isinstance(gold, Annotation) and not isinstance(side, Annotation):
-            check_same_names(Path(gold), Path(side))
+            check_same_names(place_of(gold), place_of(side))
     streams = {name: _batches(side, read_as["system"], vocabulary) for name, side in systems.items()}
     return _batches(gold, read_as["gold"], vocabulary), streams
 
@@ -115,8 +116,7 @@ def content_of(gold: Side, format: str | None, task: Task | None, columns: tuple
         shown: Task = next((layer for layer in layers if layer in gold.layers), "tags")
         is_universal = all(layer in gold.layers for layer in UNIVERSAL_LAYERS)
         return Content(task or shown, is_universal, gold.reading.format == "conllu", "pos" in gold.layers)
-    path = Path(gold)
-    source = Source((files_of(path) or [path])[0])
+    source = Source(first_file(gold))
     found = find(source, format, task)
     shown = task or found.tasks[0]
     if shown == "chains":
@@ -129,6 +129,26 @@ def content_of(gold: Side, format: str | None, task: Task | None, columns: tuple
     return Content(shown, is_universal, layout.name == "conllu")
 
 
+def place_of(side: str | PathLike[str] | FileList) -> Place | FileList:
+    """Where the file or files of a side are."""
+    return side if isinstance(side, FileList) else place(side)
+
+
+def first_file(side: str | PathLike[str] | FileList) -> Place:
+    """The file of a side, or the first one of several."""
+    where = place_of(side)
+    files = files_of(where)
+    if files is not None:
+        return files[0]
+    assert not isinstance(where, FileList)
+    return where
+
+
+def is_one(systems: Systems) -> bool:
+    """Whether this is a single system, and no sequence or mapping of them."""
+    return isinstance(systems, str | PathLike | FileList | Annotation)
+
+
 def named(systems: Systems) -> dict[str, Side] | None:
     """The systems by name: a mapping's own names, or those of files and annotations."""
     if systems is None:
@@ -136,7 +156,7 @@ def named(systems: Systems) -> dict[str, Side] | None:
     if isinstance(systems, Mapping):
         found = dict(systems)
     else:
-        listed = [systems] if isinstance(systems, str | PathLike | Annotation) else list(systems)
+        listed = [systems] if isinstance(systems, str | PathLike | FileList | Annotation) else list(systems)
         found = dict(zip(unique_names(listed), listed, strict=True))
     if not found:
         raise SettingError("There is no system to score; give one at least.")
@@ -144,10 +164,10 @@ def named(systems: Systems) -> dict[str, Side] | None:
 
 
 def name_of(side: Side) -> str:
-    if isinstance(side, Annotation):
+    if isinstance(side, Annotation | FileList):
         return side.name
-    path = Path(side)
-    return path.name if path.is_dir() else Source(path).name
+    where = place(side)
+    return where.name if where.is_dir() else Source(where).name
 
 
 def unique_names(sides: Sequence[Side]) -> list[str]:
@@ -155,8 +175,8 @@ def unique_names(sides: Sequence[Side]) -> list[str]:
     names = [name_of(side) for side in sides]
     repeated = {name for name, count in Counter(names).items() if count > 1}
     for i, side in enumerate(sides):
-        if names[i] in repeated and not isinstance(side, Annotation):
-            names[i] = str(Path(Path(side).absolute().parent.name, names[i]))
+        if names[i] in repeated and not isinstance(side, Annotation | FileList):
+            names[i] = os.path.join(place(side).absolute().parent.name, names[i])
     seen: Counter[str] = Counter()
     for i, name in enumerate(names):
         seen[name] += 1
@@ -165,7 +185,7 @@ def unique_names(sides: Sequence[Side]) -> list[str]:
 
 
 def _batches(side: Side, settings: ReadSettings, vocabulary: Vocabulary) -> Stream:
-    return iter([side]) if isinstance(side, Annotation) else batches(Path(side), settings, vocabulary)
+    return iter([side]) if isinstance(side, Annotation) else batches(place_of(side), settings, vocabulary)
 
 
 def _two_columns(side: Side, read_as: Mapping[str, ReadSettings], vocabulary: Vocabulary) -> tuple[Stream, Stream]:
@@ -173,9 +193,10 @@ def _two_columns(side: Side, read_as: Mapping[str, ReadSettings], vocabulary: Vo
     if isinstance(side, Annotation):
         raise SettingError("One annotation cannot be scored alone; give a system, or a file with two columns of tags.")
     columns = {name: settings.columns for name, settings in read_as.items()}
-    batch, stream = peeked(batches(Path(side), read_as["gold"], vocabulary, columns))
+    batch, stream = peeked(batches(place_of(side), read_as["gold"], vocabulary, columns))
     if batch is not None and "gold" not in batch.layers:
         kind = next(iter(batch.readings.values())).format
-        raise SettingError(f"{side} ({kind}) holds one annotation only; give a system beside it.")
+        shown = side.name if isinstance(side, FileList) else place(side)
+        raise SettingError(f"{shown} ({kind}) holds one annotation only; give a system beside it.")
     first, second = tee(stream)
     return first, second

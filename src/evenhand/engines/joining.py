@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from evenhand.engines.run import Run, SideCount
 from evenhand.engines.work import Work
+from evenhand.problems import EvenhandError
 from evenhand.settings import Groups
 from evenhand.tally import Tally
 from evenhand.text.annotation import Reading
 from evenhand.text.chain_feed import Mismatches, repeated_name
 
-Tallies = Mapping[str, Tally]
+Key = tuple[str, str | None, str]
+"""System, supertag (or none) and judge."""
+_MOST = 16
+"""How many totals wait until they are added up."""
+
+
+class IndivisibleError(EvenhandError):
+    """Runs over parts that are not those of one run over the whole, which then has to be made instead."""
+
+    def __init__(self, finding: str) -> None:
+        super().__init__(f"The work cannot be divided, as {finding}; do it in one process.")
 
 
 def part_groups(work: Work) -> Groups:
@@ -24,58 +33,88 @@ class Joining:
 
     def __init__(self, work: Work) -> None:
         self._groups, self._part_groups = work.groups, part_groups(work)
-        self._totals = self._groups == "total" != self._part_groups
+        self._takes_tags = "accuracy" in work.judges
         self._run: Run | None = None
+        self._tallies: dict[Key, list[Tally]] = {}
 
     def add(self, run: Run) -> None:
-        """Add the run over the next part."""
+        """Add the run over the next part, or raise an error if it does not continue the others."""
         if self._run is None:
             self._run = run
-            if self._totals:
-                run.tallies = {name: _totals(tallies) for name, tallies in run.tallies.items()}
+            self._add_tallies(run, 0)
             return
         joined = self._run
-        joined.names = _with_names(joined.names, run.names)
+        _check(joined, run, takes_tags=self._takes_tags)
         documents = joined.documents - int(run.begins_inside)
         shift = {"sentence": joined.sentences, "finest": joined.sentences, "document": documents, "total": 0}
-        by = shift[self._part_groups]
-        for name in joined.tallies:
-            joined.tallies[name] = self._added(joined.tallies[name], run.tallies[name], by)
-            joined.supertags[name] = {
-                tag: self._added(tallies, run.supertags[name][tag], by)
-                for tag, tallies in joined.supertags[name].items()
-            }
-            joined.levels[name] = max(joined.levels[name], run.levels[name])
-            _add_side(joined.systems[name], run.systems[name])
+        self._add_tallies(run, shift[self._part_groups])
         _add_side(joined.gold, run.gold)
+        for name, side in joined.systems.items():
+            _add_side(side, run.systems[name])
+            joined.levels[name] = max(joined.levels[name], run.levels[name])
         joined.document_of += [of_document + documents for of_document in run.document_of]
         joined.documents = documents + run.documents
         joined.sentences += run.sentences
         joined.size = None if joined.size is None or run.size is None else joined.size + run.size
-        joined.labels = tuple(dict.fromkeys((*joined.labels, *run.labels)))
+        joined.labels = tuple(sorted({*joined.labels, *run.labels}))
+        joined.names |= run.names
+        joined.document_names += run.document_names
+        joined.ends_apart = run.ends_apart
 
     def finish(self) -> Run:
         """The run over all parts."""
-        assert self._run is not None  # there is a part at least
-        self._run.settle_groups(self._groups)
-        return self._run
+        run = self._run
+        assert run is not None  # there is a part at least
+        for (name, tag, judge), parts in self._tallies.items():
+            tallies = run.tallies[name] if tag is None else run.supertags[name][tag]
+            tallies[judge] = self._merged(parts)
+        run.settle_groups(self._groups)
+        return run
 
-    def _added(self, before: Tallies, after: Tallies, shift: int) -> dict[str, Tally]:
-        found = {}
-        for judge, tally in before.items():
-            found[judge] = Tally.merge([tally, after[judge].shifted(shift)])
-        return _totals(found) if self._totals else found
+    def _add_tallies(self, run: Run, shift: int) -> None:
+        """Take the tallies of a run; its groups are larger by `shift`."""
+        for key, tally in _keyed(run).items():
+            parts = self._tallies.setdefault(key, [])
+            parts.append(tally.shifted(shift))
+            if self._groups == "total" and len(parts) > _MOST:
+                parts[:] = [self._merged(parts)]
+
+    def _merged(self, parts: list[Tally]) -> Tally:
+        """The sum; a total is added up document by document, from the first on, where parts keep these apart."""
+        found = Tally.merge(parts)
+        return found.total() if self._groups == "total" != self._part_groups else found
 
 
-def _totals(tallies: Tallies) -> dict[str, Tally]:
-    return {judge: tally.total() for judge, tally in tallies.items()}
+def _keyed(run: Run) -> dict[Key, Tally]:
+    found: dict[Key, Tally] = {}
+    for name, tallies in run.tallies.items():
+        found |= {(name, None, judge): tally for judge, tally in tallies.items()}
+        for tag, others in run.supertags[name].items():
+            found |= {(name, tag, judge): tally for judge, tally in others.items()}
+    return found
 
 
-def _with_names(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str]:
-    for name, source in after.items():
-        if name in before:
+def _check(before: Run, after: Run, *, takes_tags: bool) -> None:
+    """Raise an error unless the second part was taken in the same way as the first, and begins where that ends."""
+    if before.ends_apart:
+        raise IndivisibleError("a word reaches over the end of a part")
+    ways = [_way(run, takes_tags=takes_tags) for run in (before, after)]
+    if ways[0] != ways[1]:
+        raise IndivisibleError("its parts are written in different ways")
+    for run in (before, after):
+        if any(side.mismatches and (side.mismatches.missing or side.mismatches.extra) for side in run.systems.values()):
+            raise IndivisibleError("documents are not in the same parts on both sides")
+    for name, source in after.names.items():
+        if name in before.names:
             raise repeated_name(source, name)
-    return {**before, **after}
+
+
+def _way(run: Run, *, takes_tags: bool) -> list[object]:
+    """What the first lines of all sides tell for the whole run; with `takes_tags`, whether tags can be compared."""
+    gold, *systems = (side.reading or Reading() for side in (run.gold, *run.systems.values()))
+    kinds: list[object] = [(each.format, each.encoding is None) for each in (gold, *systems)]
+    same_tags = [each.encoding == gold.encoding for each in systems] if takes_tags else []
+    return [run.atoms, run.by_position, kinds, same_tags]
 
 
 def _add_side(side: SideCount, other: SideCount) -> None:

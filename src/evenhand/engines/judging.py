@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from evenhand.arrays import Ints, Values, empty, ints, ranges
+from evenhand.arrays import Ints, Values, empty, ints
 from evenhand.engines.portion import Portion
 from evenhand.judge.accuracy import by_sentence, equal_tags, equal_tokens
 from evenhand.judge.exact import equal_spans, exact
 from evenhand.judge.fair import fair
 from evenhand.judge.overlap import HIT_MODELS, hits
-from evenhand.judge.pairs import Pairs, overlapping
+from evenhand.judge.pairs import Pairs, listed
 from evenhand.judge.semeval import semeval
-from evenhand.judge.units import Text, all_units, close_and_missed, units
+from evenhand.judge.units import Text, Units, all_units, close_and_missed, units
 from evenhand.judge.verdicts import Verdicts
 from evenhand.settings import ScoreSettings, Supertag
 from evenhand.tally import (
@@ -87,8 +87,8 @@ class Question:
         return equal_spans(self.gold, self.system)
 
     @cached_property
-    def pairs(self) -> Pairs:
-        return overlapping(self.gold, self.system)
+    def pairs(self) -> Pairs | None:
+        return listed(self.gold, self.system)
 
     @cached_property
     def _fair(self) -> Verdicts:
@@ -127,9 +127,7 @@ class Question:
                 threshold=settings.iou,
             )
             return tally_hits(found, *self.given, groups)
-        labels, text = self.gold.vocabulary.labels.values, self._text()
-        judged = (close_and_missed if judge == "near" else units)(self.gold, self.system, text, self.equal)
-        return tally_units(judged, labels, np.repeat(groups, self.levels))
+        return tally_units(self._units(judge), self.gold.vocabulary.labels.values, groups)
 
     def accuracy(self, gold: Tags | None, system: Tags | None) -> Tally:
         """How many tokens have the right tag: by the tags as they stand, where both are known, else by the spans."""
@@ -141,17 +139,18 @@ class Question:
             right = equal_tags(gold, system)
         return tally_accuracy(by_sentence(right, context.lengths), context.lengths, context.groups)
 
+    def _units(self, judge: str) -> Units:
+        """What is said of tokens and separators; where levels are separate, each label is one for every level."""
+        gold, system = (replace(side, label=side.label * self.levels + side.level % self.levels) for side in self.given)
+        judged = (close_and_missed if judge == "near" else units)(gold, system, self._text, self.equal)
+        return replace(judged, label=judged.label // self.levels)
+
+    @property
     def _text(self) -> Text:
-        """The sentences, once for every level."""
-        levels, context = self.levels, self._context
-        if levels == 1 and context.lengths is not None:
-            return context.text
-        lengths = None if context.lengths is None else np.repeat(context.lengths, levels)
-        weights = context.weights
-        if weights is not None and lengths is not None:
-            weights = weights[ranges(np.repeat(context.text.first, levels), lengths)]
+        if self._context.lengths is not None:
+            return self._context.text
         width = max(int(side.end.max(initial=0)) for side in self.given)
-        return Text.of(lengths, len(context.groups) * levels, width, weights)
+        return Text.of(None, len(self._context.groups), width)
 
 
 class Judging:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypedDict, TypeVar
+from typing import TYPE_CHECKING, TypedDict, TypeVar
 
 from evenhand.engines.inputs import Content, Side, content_of
 from evenhand.problems import SettingError
@@ -32,6 +32,9 @@ from evenhand.settings import (
     column_names,
     label_maps,
 )
+
+if TYPE_CHECKING:
+    from evenhand.engines.work import Engine
 
 T = TypeVar("T")
 ColumnChoice = ColumnName | Sequence[ColumnName] | Mapping[str, ColumnName | Sequence[ColumnName]] | None
@@ -70,6 +73,8 @@ class Options(TypedDict, total=False):
     singletons: bool
     nominal: str | Sequence[str] | None
     groups: Groups
+    jobs: int | None
+    engine: Engine | None
 
 
 @dataclass(frozen=True)

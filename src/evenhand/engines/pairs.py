@@ -110,6 +110,7 @@ class Pairs:
 
     def _class(self, name: str, pair: tuple[int, int], counts: PairCounts) -> Differences:
         comparing, found, size = self._found.comparing, counts.transitions[name], counts.counts[name]
+        different = counts.different
         rows = [
             Transition(
                 "" if each.gold < 0 else comparing.labels[each.gold],
@@ -118,10 +119,10 @@ class Pairs:
                 each.change,
                 count,
                 count / size,
-                count / counts.different,
+                count / different,
             )
             for each, count in found.items()
         ]
         rows.sort(key=lambda row: (-row.count, row.gold, row.before, row.after, row.change))
-        share = size / counts.different if counts.different else 0.0
+        share = size / different if different else 0.0
         return Differences(name, size, share, rows, lambda: self._units(name, pair))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from os import PathLike
 from typing import Any, Unpack, cast
 
 import numpy as np
@@ -14,6 +14,7 @@ from evenhand.comparison.ranking import Samples, correlations, headline, resampl
 from evenhand.engines.inputs import Side, named, unique_names
 from evenhand.engines.options import Options, content_for, with_pos
 from evenhand.engines.score import score
+from evenhand.formats.addresses import Place, beside, place
 from evenhand.formats.folders import files_of
 from evenhand.problems import SettingError
 from evenhand.result.ranking import Ranking
@@ -55,7 +56,7 @@ def rank(
 
 
 def rank_suite(
-    manifest: str | Path,
+    manifest: str | PathLike[str],
     *,
     resamples: int = 1000,
     level: float = 0.95,
@@ -70,14 +71,14 @@ def rank_suite(
     systems.
     """
     parts, samples = {}, {}
-    for number, entry in enumerate(_manifest(Path(manifest))):
+    for number, entry in enumerate(_manifest(place(manifest))):
         chosen: dict[str, Any] = {**options, **entry["options"]}
         name = entry["name"]
         if name in parts:
             raise SettingError(f"{manifest} has two data sets called {name!r}; give them names of their own.")
         found = _rank(entry["gold"], entry["systems"], resamples, level, seed, chosen, number)
         parts[name], samples[name] = replace(found[0], name=name), found[1]
-    return _average(Path(manifest), parts, samples)
+    return _average(place(manifest), parts, samples)
 
 
 def _rank(
@@ -145,7 +146,7 @@ def _groups(results: Results) -> tuple[str, int]:
     return ("documents", gold.documents) if gold.documents > 1 else ("sentences", gold.sentences)
 
 
-def _manifest(path: Path) -> list[dict[str, Any]]:
+def _manifest(path: Place) -> list[dict[str, Any]]:
     """The data sets of a suite."""
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -159,7 +160,7 @@ def _manifest(path: Path) -> list[dict[str, Any]]:
     return [_entry(path, number, entry) for number, entry in enumerate(entries, 1)]
 
 
-def _entry(path: Path, number: int, entry: object) -> dict[str, Any]:
+def _entry(path: Place, number: int, entry: object) -> dict[str, Any]:
     where = f"data set {number} of {path}"
     if not isinstance(entry, Mapping):
         raise SettingError(f"{where} is no table; write [[data]], and its gold and systems below.")
@@ -174,18 +175,19 @@ def _entry(path: Path, number: int, entry: object) -> dict[str, Any]:
         raise SettingError(
             f"{where} names files that are no texts; systems is a pattern, or a table of names and files."
         )
-    gold = path.parent / entry["gold"]
+    gold = beside(path, entry["gold"])
     systems: Mapping[str, Side]
     if isinstance(given, Mapping):
-        systems = {name: path.parent / file for name, file in given.items()}
+        systems = {name: beside(path, file) for name, file in given.items()}
     else:
-        files = [each for each in files_of(path.parent / given) or [path.parent / given] if each != gold]
+        pattern = beside(path, given)
+        files = [each for each in files_of(pattern) or [pattern] if each != gold]
         systems = dict(zip(unique_names(files), files, strict=True))
     options = {key: entry[key] for key in _KEYS[3:] if key in entry}
     return {"name": entry.get("name", gold.stem), "gold": gold, "systems": systems, "options": options}
 
 
-def _average(manifest: Path, parts: Mapping[str, Ranking], samples: Mapping[str, Samples]) -> Ranking:
+def _average(manifest: Place, parts: Mapping[str, Ranking], samples: Mapping[str, Samples]) -> Ranking:
     """The mean over data sets; resamples are averaged one by one, as the data sets are drawn independently."""
     first = next(iter(parts.values()))
     for name, part in parts.items():

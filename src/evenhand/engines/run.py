@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from evenhand.arrays import Ints
 from evenhand.problems import InputError
-from evenhand.result.result import Gold
 from evenhand.settings import Atoms, Groups
 from evenhand.tally import Tally
 from evenhand.text.annotation import Reading
 from evenhand.text.chain_feed import Mismatches
 from evenhand.text.corpus import Corpus
+
+if TYPE_CHECKING:
+    from evenhand.result.result import Gold
 
 
 @dataclass
@@ -67,8 +70,14 @@ class Run:
     """All labels that were met."""
     names: dict[str, str] = field(default_factory=dict)
     """The named documents of chains, and the file of each."""
+    document_names: list[str] = field(default_factory=list)
+    """What documents are called, where the gold standard says and these may be the groups."""
     begins_inside: bool = False
     """Whether the first sentence belongs to a document that began before it, which then has the number 0."""
+    by_position: bool = False
+    """Whether words are compared by their places, as one side does not spell them."""
+    ends_apart: bool = False
+    """Whether the last words of both sides are not the same, so that what follows could change how they align."""
 
     def add_text(self, corpus: Corpus, reading: Reading) -> None:
         if not corpus.sentences and not corpus.names:
@@ -81,11 +90,15 @@ class Run:
 
     def figures(self, name: str) -> Gold:
         """The gold standard in figures, under its name."""
+        from evenhand.result.result import Gold  # with much else, which a process that only counts can do without
+
         tokens, characters = (self.size, None) if self.atoms == "tokens" else (None, self.size)
         labels = dict(sorted(self.gold.labels.items()))
         reading = self.gold.reading or Reading()
         side = self.gold
-        return Gold(name, self.documents, self.sentences, tokens, characters, side.units, labels, reading, side.chains)
+        names = tuple(self.document_names or self.names)
+        sizes = (self.documents, self.sentences, tokens, characters, side.units)
+        return Gold(name, *sizes, labels, reading, side.chains, names if len(names) == self.documents else ())
 
     def groups_of(self, corpus: Corpus, groups: Groups) -> Ints:
         """The number of the group that each sentence of the next batch belongs to, over the whole run.
@@ -95,11 +108,19 @@ class Run:
         if corpus.continues and not self.documents:
             self.begins_inside, self.documents = True, 1
         sentences, of_document = np.arange(corpus.sentences), self.documents_of(corpus)
+        if groups in ("document", "finest"):
+            self.document_names += corpus.names[int(corpus.continues) :]
         if groups == "finest":
             self.document_of.append(of_document)
         if groups in ("sentence", "finest"):
             return sentences + self.sentences
         return of_document if groups == "document" else np.zeros_like(sentences)
+
+    def kept_apart(self, groups: Groups) -> Groups:
+        """What the groups of tallies are, at the end: the finest are documents, or sentences where there is one."""
+        if groups != "finest" or self.names:
+            return "document" if groups == "finest" else groups
+        return "document" if self.documents > 1 else "sentence"
 
     def documents_of(self, corpus: Corpus) -> Ints:
         """The document of each sentence of the next batch, over the whole run."""

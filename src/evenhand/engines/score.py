@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from os import PathLike
 from typing import Unpack, overload
 
-from evenhand.engines.inputs import Side, named
+from evenhand.engines.inputs import Side, is_one, named
 from evenhand.engines.options import Choice, ColumnChoice, Options, prepare
 from evenhand.engines.scored import scored
+from evenhand.engines.work import Engine, serial
+from evenhand.problems import SettingError
 from evenhand.result.result import Result, Results
 from evenhand.settings import Align, ColumnName, Focus, Groups, Levels, Offsets, Repair, Task
-from evenhand.text.annotation import Annotation
 
 
 @overload
@@ -52,6 +52,8 @@ def score(
     offsets: Offsets = "codepoints",
     functions: bool = False,
     groups: Groups = "total",
+    jobs: int | None = None,
+    engine: Engine | None = None,
 ) -> Result | Results:
     """Score systems against a gold standard; files are read in bounded memory.
 
@@ -87,6 +89,8 @@ def score(
                of chains: whether those of one mention count, and the POS of nouns, for "arcs_nom"
     groups     what the tallies keep apart: "total", "document", "sentence", or "finest" (documents, or sentences where
                there is one document; then close and missed spans are not counted)
+    jobs       among how many processes large files and folders are divided; 0: as many as there are cores
+    engine     where the work is done instead: `eh.engines.dask(client)`, a cluster; see `eh.engines`
 
     For `format`, `column`, `encoding`, `repair`, `offsets` and `functions` see `read`. Where one side counts in
     characters (texts with offsets), all do.
@@ -121,6 +125,15 @@ def score(
         offsets=offsets,
         functions=functions,
     )
-    results = scored(gold, sides, prepare(gold, sides, options), groups)
-    one = systems is None or isinstance(systems, str | PathLike | Annotation)
-    return next(iter(results.values())) if one else results
+    results = scored(gold, sides, prepare(gold, sides, options), groups, _engine(engine, jobs))
+    return next(iter(results.values())) if systems is None or is_one(systems) else results
+
+
+def _engine(engine: Engine | None, jobs: int | None) -> Engine:
+    if jobs is None:
+        return engine or serial
+    if engine is not None:
+        raise SettingError("jobs and engine both say where the work is done; give one of them.")
+    from evenhand.engines.processes import processes  # takes a while to load
+
+    return processes(jobs)

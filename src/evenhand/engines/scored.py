@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -40,7 +41,8 @@ def scored(
     judges = list(dict.fromkeys(model.judge for model in models))
     run = engine(Work(gold, systems, prepared, judges, groups))
     general = notes_on_settings(settings, run.labels)
-    return _results(name_of(gold), run, models, settings, read_as["gold"], weights, general)
+    results = _results(name_of(gold), run, models, settings, read_as["gold"], weights, general)
+    return Results({name: replace(result, groups=run.kept_apart(groups)) for name, result in results.items()})
 
 
 def _results(

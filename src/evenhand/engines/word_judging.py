@@ -67,6 +67,8 @@ class WordJudging:
         self._parts: dict[str, list[Tally]] = {}
         self.missing = 0
         """How many words of the gold standard the system does not have."""
+        self.found: WordVerdicts | None = None
+        """The verdicts on the words that were judged last, if `tags` or `trees` were asked."""
 
     def _names(self, vocabulary: Vocabulary, side: str, name: str) -> SideNames:
         maps = {each.old: each.new for each in self._settings.maps if each.applies_to(side, name)}
@@ -96,7 +98,7 @@ class WordJudging:
         counted, counted_extra = self.counted(aligned.gold, gold), self.counted(aligned.system, system)
         groups = aligned.gold.groups
         if self._settings.task == "tags":
-            found = judge_tags(aligned, gold, system, counted, counted_extra)
+            found = self.found = judge_tags(aligned, gold, system, counted, counted_extra)
             self._add("tags", tally_words(found, self._labels.values, groups))
             self._add_sentences({"accuracy": ("right",)}, found, aligned)
         else:
@@ -109,7 +111,7 @@ class WordJudging:
         groups = aligned.gold.groups
         if "trees" in self._judges:
             same_head = same_heads(aligned, gold_head, system_head)
-            found = judge_trees(aligned, same_head, gold, system, counted, counted_extra)
+            found = self.found = judge_trees(aligned, same_head, gold, system, counted, counted_extra)
             self._add("trees", tally_words(found, self._labels.values, groups))
             self._add_sentences(RIGHT, found, aligned)
             far = replace(

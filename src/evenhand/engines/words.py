@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from evenhand.arrays import Bytes, Ints
 from evenhand.engines.run import Run, SideCount
 from evenhand.engines.word_judging import WordJudging
+from evenhand.judge.words import WordVerdicts
 from evenhand.settings import UNIVERSAL_LAYERS, ColumnName, Groups, ScoreSettings
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
 from evenhand.text.word_feed import Aligned, Side, WordFeed
 from evenhand.text.words import Words
 
+Watch = Callable[[str, Aligned, WordVerdicts], None]
 PORTION = 1 << 14
 """How many words are judged at a time: enough that the cost of a call does not count."""
 
@@ -63,7 +65,9 @@ class WordRun:
         }
         self._judging = {name: WordJudging(settings, judges, vocabulary, name, columns) for name in systems}
         self._side = Side(layers, by_position=by_position)
-        self.run = Run(SideCount(), {name: SideCount() for name in systems})
+        self.watch: Watch | None = None
+        """Somebody who looks at the verdicts on all words."""
+        self.run = Run(SideCount(), {name: SideCount() for name in systems}, by_position=by_position)
 
     def __call__(self, gold: Iterator[Annotation], groups: Groups) -> Run:
         run = self.run
@@ -72,6 +76,7 @@ class WordRun:
         for place, (name, feed) in enumerate(self._feeds.items()):
             rest = feed.finish()
             if rest is not None:
+                run.ends_apart = True
                 self._count(name, rest, is_first=place == 0)
             side = run.systems[name]
             side.reading, side.missing = feed.reading, self._judging[name].missing
@@ -88,6 +93,9 @@ class WordRun:
 
     def _count(self, name: str, aligned: Aligned, *, is_first: bool) -> None:
         gold, system = self._judging[name](aligned)
+        found = self._judging[name].found
+        if self.watch is not None and found is not None:
+            self.watch(name, aligned, found)
         if is_first:  # every system meets all words of the gold standard
             self.run.gold.add(gold, self._labels.values)
         self.run.systems[name].add(system, self._labels.values)

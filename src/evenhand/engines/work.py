@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
 
 from evenhand.engines.chains import ChainRun
 from evenhand.engines.inputs import Side, open_chains, open_inputs, open_words, same_positions
@@ -13,6 +15,9 @@ from evenhand.engines.serial import run_serial
 from evenhand.engines.words import WordRun
 from evenhand.settings import Groups
 from evenhand.text.labels import Vocabulary
+
+if TYPE_CHECKING:
+    from evenhand.engines.recording import Recorder
 
 
 @dataclass(frozen=True)
@@ -26,11 +31,12 @@ class Work:
     judges: Sequence[str]
     groups: Groups
 
-    def run(self) -> Run:
-        """Read, judge and tally."""
+    def run(self, recorder: Callable[[Vocabulary], Recorder] | None = None) -> Run:
+        """Read, judge and tally; a recorder looks at all verdicts."""
         vocabulary = Vocabulary()
-        run = {"spans": _spans, "chains": _chains}.get(self.prepared.settings.task, _words)(self, vocabulary)
-        run.labels = tuple(vocabulary.labels.values)
+        record = None if recorder is None else recorder(vocabulary)
+        run = {"spans": _spans, "chains": _chains}.get(self.prepared.settings.task, _words)(self, vocabulary, record)
+        run.labels = tuple(sorted(vocabulary.labels.values))
         return run
 
 
@@ -45,24 +51,30 @@ def serial(work: Work) -> Run:
     return run
 
 
-def _spans(work: Work, vocabulary: Vocabulary) -> Run:
+def _spans(work: Work, vocabulary: Vocabulary, record: Recorder | None) -> Run:
     settings, judges = work.prepared.settings, work.judges
     if work.groups != "finest" and "units" in judges:
         judges = [*judges, "near"]
     inputs = open_inputs(work.gold, work.systems, work.prepared.read_as, settings.align, vocabulary)
-    return run_serial(inputs.gold, inputs.feeds, vocabulary, settings, judges, work.groups, inputs.gold_layer)
+    watch = None if record is None else record.spans
+    return run_serial(inputs.gold, inputs.feeds, vocabulary, settings, judges, work.groups, inputs.gold_layer, watch)
 
 
-def _words(work: Work, vocabulary: Vocabulary) -> Run:
+def _words(work: Work, vocabulary: Vocabulary, record: Recorder | None) -> Run:
     settings, read_as = work.prepared.settings, work.prepared.read_as
     golds, streams = open_words(work.gold, work.systems, read_as, vocabulary)
     golds, streams, by_position = same_positions(golds, streams, settings.align)
     columns = {side: next(iter(read_as[side].columns), None) for side in ("gold", "system")}
     words = WordRun(streams, vocabulary, settings, work.judges, columns, by_position=by_position)
-    return words(golds, work.groups)
+    if record is None:
+        return words(golds, work.groups)
+    words.watch = record.words
+    return words(record.text(golds), work.groups)
 
 
-def _chains(work: Work, vocabulary: Vocabulary) -> Run:
+def _chains(work: Work, vocabulary: Vocabulary, record: Recorder | None) -> Run:
     """Its judges are told by the match models."""
     key, streams = open_chains(work.gold, work.systems, work.prepared.read_as, vocabulary)
-    return ChainRun(streams, key, vocabulary, work.prepared.settings)(work.groups)
+    chains = ChainRun(streams, key, vocabulary, work.prepared.settings)
+    watch = None if record is None else partial(record.chains, types=chains.types)
+    return chains(work.groups, watch)

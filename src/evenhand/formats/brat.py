@@ -6,17 +6,18 @@ span with gaps lists its parts (`Label 0 5;16 23`). The atoms of the text are it
 
 from __future__ import annotations
 
+import os
 import re
 from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice, pairwise
-from pathlib import Path
 
 import numpy as np
 
 from evenhand.arrays import Ints, ints
+from evenhand.formats.addresses import Place
 from evenhand.formats.source import COMPRESSIONS, Block, Source
 from evenhand.problems import InputError, SettingError
 from evenhand.settings import Columns, Offsets, ReadSettings
@@ -54,7 +55,7 @@ class TextBound:
     quoted: str
 
 
-def recognise_path(path: Path) -> bool:
+def recognise_path(path: Place) -> bool:
     """Whether it is an annotation file, or a text with one beside it."""
     plain = _plain(path)
     return plain.suffix == ".ann" or (plain.suffix == ".txt" and plain.with_suffix(".ann").exists())
@@ -101,7 +102,7 @@ def documents(annotation: Annotation) -> Iterator[tuple[str, str]]:
         yield text, "".join(lines)
 
 
-def _plain(path: Path) -> Path:
+def _plain(path: Place) -> Place:
     """The path without the extension of a compression."""
     return path.with_suffix("") if path.suffix in COMPRESSIONS else path
 
@@ -112,7 +113,8 @@ def _beside(source: Source, suffix: str, what: str) -> Source:
     for ending in ("", *COMPRESSIONS):
         path = wanted.with_name(wanted.name + ending)
         if path.is_file():
-            return Source(path)
+            called = None if source.called is None else os.path.join(os.path.dirname(source.called), path.name)
+            return Source(path, called=called)
     raise source.error(
         None, f"the {what} {wanted.name} cannot be found beside it", "put DOC.ann and DOC.txt into one folder"
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 
 from evenhand.arrays import zeros
+from evenhand.formats.addresses import Place
 from evenhand.formats.read import file_batches
 from evenhand.formats.source import Source
 from evenhand.problems import InputError, Problem
@@ -44,7 +44,7 @@ class Checked:
         self.reading = self.reading.plus(batch.reading) if self.reading else batch.reading
 
 
-def check(path: Path, settings: ReadSettings, against: Path | None = None, align: Align | None = None) -> Checked:
+def check(path: Place, settings: ReadSettings, against: Place | None = None, align: Align | None = None) -> Checked:
     """All problems of a file; with `against`, also whether its text is that of another file, which needs no tags."""
     problems: list[Problem] = []
     source = Source(path, problems)
@@ -76,7 +76,7 @@ def _watched(batches: Iterator[Annotation], found: Checked) -> Iterator[Annotati
 
 
 def _compare_chains(
-    batches: Iterator[Annotation], source: Source, against: Path, settings: ReadSettings, align: Align | None
+    batches: Iterator[Annotation], source: Source, against: Place, settings: ReadSettings, align: Align | None
 ) -> None:
     """The same for chains: all documents must be there, with the same words."""
     streams = iter([batches])  # read once more where documents are in another order
@@ -101,7 +101,7 @@ def _compare_chains(
         source.report(None, f"the document {name} is not in {against}", "leave it out, or mend its name", "document")
 
 
-def _compare_words(batches: Iterator[Annotation], against: Path, settings: ReadSettings, align: Align | None) -> None:
+def _compare_words(batches: Iterator[Annotation], against: Place, settings: ReadSettings, align: Align | None) -> None:
     """The same for words, which need only cover the same characters unless `align` says otherwise."""
     by_position = align == "position"
     feed = WordFeed(batches, align or "characters", (), by_position=by_position)
@@ -117,7 +117,7 @@ def _compare_words(batches: Iterator[Annotation], against: Path, settings: ReadS
             pass
 
 
-def _compare(batches: Iterator[Annotation], against: Path, settings: ReadSettings, align: Align | None) -> None:
+def _compare(batches: Iterator[Annotation], against: Place, settings: ReadSettings, align: Align | None) -> None:
     """Raise an error where the text of `batches` is not that of the other file; read them to the end in any case."""
     align = align or "strict"
     source = Source(against)

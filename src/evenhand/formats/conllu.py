@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
 from evenhand.arrays import Ints
+from evenhand.formats.addresses import Place
 from evenhand.formats.blocks import Cells, Lines, split
 from evenhand.formats.layout import rows_of, rows_of_block
 from evenhand.formats.source import Block, Source
@@ -47,7 +47,7 @@ def recognise(sample: Block) -> bool:
     return False
 
 
-def recognise_path(path: Path) -> bool:
+def recognise_path(path: Place) -> bool:
     """The name is enough: what is wrong with the first lines shall be said."""
     return path.is_file()
 
@@ -77,7 +77,7 @@ class WordBatches(Iterator[Annotation]):
         self._tag_coder = vocabulary.columns["tags"]
         self._extra = {column: vocabulary.columns[extra_layer(column)] for column in settings.extra}
         self._blocks = source.blocks(settings.block_size)
-        self._new_document = True
+        self._new_document = not source.begins_inside
         if settings.task == "trees" and not self._has_trees:
             remedy = "give --task tags to score its tags alone" if layout.has("head") else _NAME_THEM
             raise source.error(None, "the words have no heads", remedy)

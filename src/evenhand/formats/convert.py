@@ -9,14 +9,16 @@ from pathlib import Path
 
 import numpy as np
 
-from evenhand.arrays import Ints
 from evenhand.formats import brackets, columns, germeval, json_lines, label_studio, span_table
+from evenhand.formats.arrow_sink import BY_SUFFIX as TABLE_SUFFIXES
+from evenhand.formats.arrow_sink import TABLES
 from evenhand.formats.write_table import check_labels
 from evenhand.problems import SettingError
 from evenhand.settings import WRITABLE
 from evenhand.text.annotation import Annotation
 from evenhand.text.characters import to_tokens
-from evenhand.text.nesting import flat_levels, is_flat, outermost
+from evenhand.text.encodings import JOINING
+from evenhand.text.nesting import flat_levels, is_flat, neighbours, outermost
 
 BY_SUFFIX = {
     ".conll": "conll",
@@ -30,11 +32,11 @@ BY_SUFFIX = {
     ".conllu": "conllu",
     ".conllx": "conllx",
     ".jsonlines": "coref-jsonl",
+    **TABLE_SUFFIXES,
 }
 _WITH_CHAINS = {"conll": "conll2012", "conllu": "corefud", "jsonl": "coref-jsonl"}
 """What files of these names hold where they have chains."""
 _TABLES = ("conll", "germeval")
-_JOINING = ("io", "plain")
 _WITHOUT_TOKENS = ("label-studio", "brat")
 _WITHOUT_LEVELS = ("spans", "brackets", "brat")
 _A_DOCUMENT_EACH = ("jsonl", "label-studio", "brat")
@@ -75,6 +77,8 @@ class Conversion:
             raise SettingError(f"{self.target} has no place for spans; {remedy}.")
         if self.target in ("conll2012", "corefud", "coref-jsonl"):
             raise SettingError(f"{self.target} holds coreference chains, which the file does not have.")
+        if self.target in TABLES:  # which have a place for everything
+            return annotation
         self._note(annotation)
         if self.target in ("jsonl", "brat", "label-studio"):
             return self._without_gaps(annotation) if self.target == "label-studio" else annotation
@@ -119,8 +123,8 @@ class Conversion:
                 kept = np.flatnonzero(spans.level < 2)
                 self._lose(len(spans) - len(kept), "spans on a third level")
                 spans = spans.take(kept)
-        if self.encoding in _JOINING:
-            self._lose(_neighbours(spans.scope, spans.level, spans.start, spans.end, spans.label), _JOINED)
+        if self.encoding in JOINING:
+            self._lose(neighbours(spans), _JOINED)
         return replace(annotation, layers={"spans": spans})
 
     def _without_gaps(self, annotation: Annotation) -> Annotation:
@@ -165,10 +169,3 @@ def _need_text(annotation: Annotation) -> None:
         raise SettingError(
             f"{annotation.corpus.source} has no tokens, and the new file needs some; convert to spans instead."
         )
-
-
-def _neighbours(scope: Ints, level: Ints, start: Ints, end: Ints, label: Ints) -> int:
-    """How many spans begin where another one of their label and level ends."""
-    order = np.lexsort((start, level, scope))
-    same = (np.diff(scope[order]) == 0) & (np.diff(level[order]) == 0) & (np.diff(label[order]) == 0)
-    return int(np.count_nonzero(same & (start[order][1:] == end[order][:-1])))

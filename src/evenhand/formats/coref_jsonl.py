@@ -89,6 +89,14 @@ def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, colu
             yield _annotation(source, found, names, vocabulary, Reading(NAME, column=_chosen(settings)))
 
 
+def kind_of(line: bytes) -> bool | None:
+    """Whether the document in a line has POS, as all of a file must have or not; None where it cannot be read."""
+    try:
+        return _DECODER.decode(line).pos is not None
+    except UNREADABLE:
+        return None
+
+
 def _documents(source: Source, block: Block, settings: ReadSettings) -> Iterator[tuple[int, Document]]:
     """The lines and documents of a block; what cannot be read is reported."""
     chosen = _chosen(settings)

@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
 
 import numpy as np
 
 from evenhand.arrays import Ints, ints
+from evenhand.formats.addresses import Place
 from evenhand.formats.blocks import split
 from evenhand.formats.conllu import COLUMNS
 from evenhand.formats.document_names import DocumentNames
@@ -51,7 +51,7 @@ def recognise(sample: Block) -> bool:
     return DECLARATION.encode() in sample.data
 
 
-def recognise_path(path: Path) -> bool:
+def recognise_path(path: Place) -> bool:
     """Whether a file in CoNLL-U declares entities in its first lines."""
     return path.is_file() and recognise(Source(path).sample(1 << 14))
 

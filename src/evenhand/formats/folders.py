@@ -1,40 +1,105 @@
-"""Several files as one text: a folder, or a pattern such as `parts/*.conll`, in the order of their names."""
+"""Several files as one text: a folder, a pattern such as `parts/*.conll`, in the order of their names, or a list."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from glob import glob
 from pathlib import Path
 
+from evenhand.formats.addresses import Address, Place
+from evenhand.formats.source import Source, Stretch
 from evenhand.problems import InputError
 
 _PATTERN = frozenset("*?[")
+_DESCRIPTIONS = ("dataset_info.json", "dataset_dict.json")
+"""Which files show that a folder is a dataset of Hugging Face."""
 
 
-def files_of(path: Path) -> list[Path] | None:
-    """The files that a folder or pattern stands for; None for a single file. A brat folder stands for its `.ann`."""
-    if path.is_dir() and not any((path / name).exists() for name in ("dataset_info.json", "dataset_dict.json")):
-        files = sorted(each for each in path.iterdir() if each.is_file() and not each.name.startswith("."))
-        annotations = [each for each in files if each.suffix == ".ann"]
-        found = annotations or files
-    elif not path.exists() and _PATTERN & set(str(path)):
-        found = sorted(Path(each) for each in glob(str(path)))
-    else:
-        return None
-    if not found:
-        raise InputError(str(path), None, "there is no file in it", "check the path")
+@dataclass(frozen=True)
+class FileList:
+    """Files that follow each other as one text, under a name; two sides are matched file by file, in this order."""
+
+    name: str
+    files: tuple[Place, ...]
+    stretch: Stretch | None = None
+    """What is read of the file, where it is a single one and not all of it is."""
+    base: Path | None = None
+    """The folder that paths count from, where that may be another one than the process is in."""
+
+    def sources(self) -> Iterator[Source]:
+        for file in self.files:
+            if self.base is None or isinstance(file, Address):
+                yield Source(file, stretch=self.stretch)
+            else:
+                yield Source(self.base / file, stretch=self.stretch, called=str(file))
+
+
+def files_of(where: Place | FileList) -> list[Place] | None:
+    """The files that a folder, pattern or list stands for; None for a single file."""
+    if isinstance(where, FileList):
+        return list(where.files)
+    found = _at_address(where) if isinstance(where, Address) else _at_path(where)
+    if found is not None and not found:
+        raise InputError(str(where), None, "there is no file in it", "check the path")
     return found
 
 
-def check_same_names(gold: Path, system: Path) -> None:
-    """Raise an error unless two folders or patterns stand for files with the same names."""
+def folder_name(where: Place | FileList) -> str | None:
+    """What several files are called together; None for a single file."""
+    if isinstance(where, FileList):
+        return where.name
+    if where.is_dir():
+        return where.name
+    return where.parent.name if files_of(where) is not None else None
+
+
+def check_same_names(gold: Place | FileList, system: Place | FileList) -> None:
+    """Raise an error unless two folders or patterns stand for files with the same names, or lists for as many."""
     mine, theirs = files_of(gold), files_of(system)
     if mine is None or theirs is None:
+        return
+    if isinstance(gold, FileList) or isinstance(system, FileList):
+        if len(mine) != len(theirs):
+            finding = f"there are {len(theirs):,} files, where {_shown(gold)} has {len(mine):,}"
+            raise InputError(_shown(system), None, finding, "both sides must have as many files")
         return
     names, others = {each.name for each in mine}, {each.name for each in theirs}
     for missing in sorted(names - others):
         raise InputError(str(system), None, f"there is no file {missing!r}, which {gold} has", _REMEDY)
     for extra in sorted(others - names):
         raise InputError(str(system), None, f"found the file {extra!r}, which {gold} does not have", _REMEDY)
+
+
+def _at_path(path: Path) -> list[Place] | None:
+    if path.is_dir() and not any((path / name).exists() for name in _DESCRIPTIONS):
+        files: list[Place] = [each for each in sorted(path.iterdir()) if each.is_file()]
+        return _annotations(files)
+    if not path.exists() and _PATTERN & set(str(path)):
+        return [Path(each) for each in sorted(map(Path, glob(str(path))))]
+    return None
+
+
+def _at_address(address: Address) -> list[Place] | None:
+    if address.is_pattern and not address.exists():
+        return sorted(address.matches())
+    if not address.is_dir():
+        return None
+    found: list[Place] = sorted(address.files())
+    if any(each.name in _DESCRIPTIONS for each in found):
+        finding = "this is a dataset of Hugging Face, which can be read from a disk only"
+        raise InputError(str(address), None, finding, "copy the folder")
+    return _annotations(found)
+
+
+def _annotations(files: list[Place]) -> list[Place]:
+    """Of the files in a folder, those to read: of brat's, the `.ann`; and no hidden ones."""
+    shown = [each for each in files if not each.name.startswith(".")]
+    return [each for each in shown if each.suffix == ".ann"] or shown
+
+
+def _shown(where: Place | FileList) -> str:
+    return where.name if isinstance(where, FileList) else str(where)
 
 
 _REMEDY = "both sides must have files with the same names"

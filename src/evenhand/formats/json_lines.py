@@ -16,16 +16,14 @@ import msgspec
 import numpy as np
 
 from evenhand.arrays import Ints, ints
-from evenhand.formats.json_records import PROBLEM, UNREADABLE, Record, Token, decode, settle
+from evenhand.formats.json_records import PROBLEM, UNREADABLE, Record, Token, decode, decode_line, settle
 from evenhand.formats.json_spans import (
     LabelCodes,
-    edges,
     misquoted,
     on_texts,
     on_tokens,
+    records,
     spans_of,
-    to_write,
-    with_offsets,
 )
 from evenhand.formats.json_spelling import ACCEPTED
 from evenhand.formats.json_texts import AlikeTexts
@@ -102,15 +100,9 @@ def write(annotation: Annotation) -> Iterator[str]:
 
     Offsets are code points in the text or, where the atoms are tokens, positions of tokens.
     """
-    corpus = annotation.corpus
-    for sentence, spans in to_write(annotation):
-        text, start, end = edges(corpus, sentence)
-        record: dict[str, object] = {"text": text}
-        if corpus.atoms == "tokens":
-            record = {"tokens": [text[begin:behind] for begin, behind in zip(start, end, strict=True)]}
-            start, end = list(range(len(start))), list(range(1, len(end) + 1))
-        record["spans"] = with_offsets(spans, start, end)
-        yield msgspec.json.encode(record).decode() + "\n"
+    for text, spans in records(annotation):
+        key = "text" if isinstance(text, str) else "tokens"
+        yield msgspec.json.encode({key: text, "spans": spans}).decode() + "\n"
 
 
 def _skipping(annotation: Annotation, rejected: int) -> Annotation:
@@ -182,12 +174,22 @@ def _kind(record: Record) -> str:
     return TEXT if record.text is not None else TAGS if record.spans is None else TOKENS
 
 
+def kind_of(line: bytes) -> str | None:
+    """Of which kind the record in a line is, as all of a file must be; None where it cannot be read."""
+    try:
+        record = decode_line(line)
+    except UNREADABLE:
+        return None
+    is_settled = record.text is not None and record.spans is not None
+    return _kind(record) if is_settled or settle(record) is None else None
+
+
 def _reader(kind: str, source: Source, settings: ReadSettings, vocabulary: Vocabulary) -> Callable[[Batch], Annotation]:
     if kind == TEXT:
         return partial(_texts, offsets=settings.offsets, labels=LabelCodes(vocabulary))
     if kind == TOKENS:
         return partial(_tokens, labels=LabelCodes(vocabulary))
-    parsed = (_parse(source, block)[1] for block in source.blocks(_SAMPLE, cut_behind="line"))
+    parsed = (_parse(source, block)[1] for block in source.whole.blocks(_SAMPLE, cut_behind="line"))
     sample = ((_tags_of(batch), _token_corpus(batch)) for batch in parsed)
     return partial(_tags, tags=TagLists(source, settings, vocabulary, sample, NAME))
 

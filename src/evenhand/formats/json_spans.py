@@ -128,11 +128,11 @@ def spans_of(lists: Sequence[Sequence[Span]], ground: Ground, labels: LabelCodes
     spans = Spans.of(labels.vocabulary, scope, start, end, label)
     if not any(map(_LEVEL, flat)) and not any(map(_PARTS, flat)):
         return spans
-    shape = _shapes(flat, spans, ground, report)
+    shape = shapes(flat, spans, ground, report)
     return replace(spans, level=ints([span.level for span in flat]), shape=shape)
 
 
-def _shapes(flat: list[Span], spans: Spans, ground: Ground, report: Report) -> Ints:
+def shapes(flat: Sequence[Span], spans: Spans, ground: Ground, report: Report) -> Ints:
     """The codes of the atoms that spans leave out; only those with parts are looked at."""
     shape = np.zeros(len(flat), dtype=np.int64)
     for row in [row for row, span in enumerate(flat) if span.parts is not None]:
@@ -198,6 +198,21 @@ def to_write(annotation: Annotation) -> Iterator[tuple[int, Spans]]:
     rows = np.searchsorted(spans.scope, np.arange(corpus.sentences + 1)).tolist()
     for sentence, (first, behind) in enumerate(pairwise(rows)):
         yield sentence, spans.take(slice(first, behind))
+
+
+def records(annotation: Annotation) -> Iterator[tuple[str | list[str], list[Span]]]:
+    """A text, or tokens where these are the atoms, and its spans, for each sentence (or text).
+
+    Offsets are code points in the text, or positions of tokens.
+    """
+    corpus = annotation.corpus
+    for sentence, spans in to_write(annotation):
+        text, start, end = edges(corpus, sentence)
+        if corpus.atoms == "characters":
+            yield text, with_offsets(spans, start, end)
+            continue
+        words = [text[begin:behind] for begin, behind in zip(start, end, strict=True)]
+        yield words, with_offsets(spans, range(len(words)), range(1, len(words) + 1))
 
 
 def edges(corpus: Corpus, sentence: int) -> tuple[str, list[int], list[int]]:

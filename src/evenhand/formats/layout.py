@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from evenhand.arrays import ints
+from evenhand.arrays import ints, zeros
 from evenhand.formats.grid import Grid
 from evenhand.formats.source import Block, Source
 from evenhand.formats.tag_column import Table, TagColumn
@@ -143,7 +143,7 @@ def _corpus(
     """The text of a block, and whether what follows begins a document."""
     tokens, bounds = block.tokens, block.bounds
     sentences = len(bounds) - 1
-    begin = np.unique(np.searchsorted(bounds, block.documents))
+    begin = np.unique(np.searchsorted(bounds, block.documents)) if len(block.documents) else block.documents
     corpus = Corpus(
         source=source.shown,
         sentences=sentences,
@@ -151,7 +151,7 @@ def _corpus(
         tokens=_tokens(tokens, layout) if has_tokens else None,
         lines=tokens.lines,
         first_line=block.first_line,
-        documents=np.append(0, begin[(begin > 0) & (begin < sentences)]),
+        documents=np.append(0, begin[(begin > 0) & (begin < sentences)]) if len(begin) else zeros(1),
         continues=not (new_document or 0 in begin),
     )
     return corpus, sentences in begin or (new_document and not sentences)

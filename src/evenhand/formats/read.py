@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from os import PathLike
-from pathlib import Path
 
-from evenhand.formats.folders import files_of
+from evenhand.formats.addresses import Place, place
+from evenhand.formats.folders import FileList, files_of, folder_name
 from evenhand.formats.registry import batches_of
 from evenhand.formats.source import Source
 from evenhand.settings import ColumnName, Columns, Offsets, ReadSettings, Repair, Task, column_names
@@ -38,25 +38,25 @@ def read(
     spans, or trees in columns that `column` names ("form=2,head=7,deprel=8").
     """
     settings = ReadSettings(format, column_names(column), encoding, repair, offsets, functions, task=task)
-    return Annotation.concatenate(list(batches(Path(path), settings, Vocabulary())))
+    return Annotation.concatenate(list(batches(place(path), settings, Vocabulary())))
 
 
 def batches(
-    path: Path, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns | None = None
+    path: Place | FileList, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns | None = None
 ) -> Iterator[Annotation]:
     """The file in batches of whole sentences; `columns` names the columns of each layer of spans.
 
-    The files of a folder or pattern follow each other as one text, in which each begins a document.
+    The files of a folder, pattern or list follow each other as one text, in which each begins a document.
     """
     wanted = {"spans": settings.columns} if columns is None else columns
     files = files_of(path)
     if files is None:
+        assert not isinstance(path, FileList)
         return file_batches(Source(path), settings, vocabulary, wanted)
-    name = path.name if path.is_dir() else path.parent.name
+    name = folder_name(path) or ""
+    sources = path.sources() if isinstance(path, FileList) else map(Source, files)
     return (
-        replace(batch, name=name)
-        for file in files
-        for batch in file_batches(Source(file), settings, vocabulary, wanted)
+        replace(batch, name=name) for source in sources for batch in file_batches(source, settings, vocabulary, wanted)
     )
 
 

@@ -12,7 +12,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from evenhand.formats.addresses import Place
 from evenhand.formats.source import Source
+from evenhand.problems import InputError
 from evenhand.settings import Columns, ReadSettings, Task
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
@@ -30,15 +32,43 @@ class Format:
     """What files of this format are for."""
     by_content: bool = True
     """Whether its first lines show it."""
-    paths: Callable[[Path], bool] | None = None
+    paths: Callable[[Place], bool] | None = None
     begins: bytes | None = None
 
     def load(self) -> Any:
         return import_module(f"evenhand.formats.{self.module}")
 
 
+def _is_folder(path: Place) -> bool:
+    """Whether it is one on this machine; elsewhere, to ask takes time, and datasets cannot be read from there."""
+    return isinstance(path, Path) and path.is_dir()
+
+
+def _is_binary(mark: bytes, *suffixes: str) -> Callable[[Place], bool]:
+    """Whether a file has one of these names or, on this machine, begins with bytes that no text begins with."""
+
+    def recognise(path: Place) -> bool:
+        if not isinstance(path, Path) or path.is_dir() or path.suffix in suffixes:
+            return path.suffix in suffixes and not _is_folder(path)
+        try:
+            with Source(path).open() as file:
+                return file.read(len(mark)) == mark
+        except (InputError, OSError, EOFError):  # whoever reads it finds the words
+            return False
+
+    return recognise
+
+
 FORMATS = (
-    Format("huggingface", "huggingface", by_content=False, paths=Path.is_dir),
+    Format("huggingface", "huggingface", ("spans", "tags"), by_content=False, paths=_is_folder),
+    Format("parquet", "parquet", ("spans", "tags"), by_content=False, paths=_is_binary(b"PAR1", ".parquet", ".pq")),
+    Format(
+        "arrow",
+        "arrow_ipc",
+        ("spans", "tags"),
+        by_content=False,
+        paths=_is_binary(b"ARROW1", ".arrow", ".feather", ".ipc", ".arrows"),
+    ),
     Format("spacy", "spacy_docs", by_content=False, paths=lambda path: path.suffix == ".spacy"),
     Format("brat", "brat", paths=lambda path: path.suffix != ".conll", begins=b"TREAMN*#"),
     Format("label-studio", "label_studio", begins=b"["),

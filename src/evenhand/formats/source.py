@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib import import_module
-from io import BytesIO
+from io import BufferedReader, BytesIO
 from lzma import LZMAError
 from pathlib import Path
 from typing import BinaryIO, Literal
@@ -16,6 +16,7 @@ from zlib import error as zlib_error
 
 import numpy as np
 
+from evenhand.formats.addresses import Place
 from evenhand.problems import InputError, Problem
 from evenhand.text.tokens import PADDING
 
@@ -25,6 +26,7 @@ COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
 _MARKS = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma", b"\x28\xb5\x2f\xfd": "backports.zstd"}
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BLANK_LINE = re.compile(rb"\n[ \t\r]*\n")
+_SIZE_ELSEWHERE = 1 << 20
 _BLANKS = re.compile(rb"[ \t]+")
 Cut = Literal["blank line", "line", "document"]
 """Behind what blocks end."""
@@ -49,19 +51,32 @@ class Block:
 
 
 @dataclass(frozen=True)
+class Stretch:
+    """Some whole lines of a file, by their bytes. Unless they are the first, a sentence of their document precedes."""
+
+    start: int
+    end: int
+    first_line: int
+
+
+@dataclass(frozen=True)
 class Source:
     """A file that a user named: maybe compressed, or `-` for standard input."""
 
-    path: Path
+    path: Place
     problems: list[Problem] | None = None
     """Where problems that a reader can go on behind are collected; without it, the first one is raised."""
     delimiter: str | None = None
     """What separates columns instead of tabs; blanks stand for runs of them."""
+    stretch: Stretch | None = None
+    """What is read of it, where that is not all. What the file is like is always told by its first lines."""
+    called: str | None = None
+    """What messages call it, where its path is spelled otherwise than the user did."""
 
     @property
     def shown(self) -> str:
         """What messages call it."""
-        return "standard input" if self._is_standard_input else str(self.path)
+        return self.called or ("standard input" if self._is_standard_input else str(self.path))
 
     @property
     def name(self) -> str:
@@ -70,6 +85,31 @@ class Source:
             return "stdin"
         plain = self.path.with_suffix("") if self.path.suffix in COMPRESSIONS else self.path
         return plain.stem
+
+    @property
+    def whole(self) -> Source:
+        """The same file without bounds."""
+        return self if self.stretch is None else replace(self, stretch=None)
+
+    @property
+    def begins_inside(self) -> bool:
+        """Whether what is read begins behind a sentence, whose document may go on."""
+        return self.stretch is not None and self.stretch.start > 0
+
+    @property
+    def size(self) -> int:
+        """How many bytes the file has, or is taken to have where it is not on this machine."""
+        if isinstance(self.path, Path) and self.path.is_file():
+            return self.path.stat().st_size
+        return _SIZE_ELSEWHERE
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether one can begin to read anywhere: it is on this machine, and not compressed."""
+        if self._is_standard_input or not isinstance(self.path, Path) or not self.path.is_file():
+            return False
+        with self.whole.open() as file:
+            return isinstance(file, BufferedReader)
 
     @property
     def _is_standard_input(self) -> bool:
@@ -95,10 +135,11 @@ class Source:
         module = next((module for mark, module in _MARKS.items() if start.startswith(mark)), None)
         if module is None:
             return file
-        if not self._is_standard_input:
+        is_local = isinstance(self.path, Path) and not self._is_standard_input
+        if is_local:
             file.close()
         try:
-            opened: BinaryIO = import_module(module).open(file if self._is_standard_input else self.path, "rb")
+            opened: BinaryIO = import_module(module).open(self.path if is_local else file, "rb")
         except ModuleNotFoundError:
             finding = "the file is compressed with zstd, which is not installed"
             raise self.error(None, finding, "run: pip install evenhand[zstd]") from None
@@ -106,6 +147,8 @@ class Source:
 
     def read(self, file: BinaryIO, size: int) -> bytes:
         """The next bytes, or an error if the file is compressed and broken."""
+        if self.stretch is not None:
+            size = max(min(size, self.stretch.end - file.tell()), 0)
         try:
             return file.read(size)
         except (EOFError, OSError, LZMAError, zlib_error) as error:
@@ -123,15 +166,19 @@ class Source:
         self.problems.append(error.problem)
 
     def sample(self, size: int) -> Block:
-        """The first block, of about `size` bytes."""
-        return next(self.blocks(size, cut_behind="line"))
+        """The first block of the file, of about `size` bytes."""
+        return next(self.whole.blocks(size, cut_behind="line"))
 
     def blocks(self, size: int, *, cut_behind: Cut = "blank line") -> Iterator[Block]:
         """Blocks of about `size` bytes, each cut behind a blank line, any line, or a document; one, or an error."""
         find_cut = _CUTS[cut_behind]
-        rest, first_line = b"", 1
+        rest, first_line, is_empty = b"", 1, True
         with self.open() as file:
-            more = self._begin(self.read(file, max(size, len(_BYTE_ORDER_MARK))))
+            if self.stretch is not None:
+                file.seek(self.stretch.start)
+                first_line = self.stretch.first_line
+            more = self.read(file, max(size, len(_BYTE_ORDER_MARK)))
+            more = more if self.begins_inside else self._begin(more)
             while more:
                 # A sentence longer than a block doubles what is read next, so that the cost stays linear.
                 after = self.read(file, max(size, len(rest)))
@@ -139,12 +186,12 @@ class Source:
                 if cut:
                     block = self._block(rest, more, cut, first_line)
                     yield block
-                    first_line += block.lines
+                    first_line, is_empty = first_line + block.lines, False
                     rest = more[cut:]
                 else:
                     rest += more
                 more = after
-        if first_line == 1:
+        if is_empty:
             raise self.error(None, "the file is empty", "check how it was written")
 
     def _begin(self, data: bytes) -> bytes:

@@ -19,6 +19,8 @@ from typing import Any
 import numpy as np
 
 from evenhand.arrays import Ints, ints
+from evenhand.files import write_file
+from evenhand.formats.addresses import Place
 from evenhand.formats.source import Source
 from evenhand.problems import InputError
 from evenhand.settings import ColumnName, Columns, ReadSettings
@@ -41,7 +43,7 @@ _BROKEN = (ValueError, LookupError, TypeError, AttributeError)
 """What spaCy raises for bytes that are no DocBin, depending on where it notices."""
 
 
-def recognise_path(path: Path) -> bool:
+def recognise_path(path: Place) -> bool:
     """Whether the name ends as spaCy's own commands write it."""
     return path.suffix == SUFFIX
 
@@ -67,11 +69,7 @@ def write(annotation: Annotation, path: Path) -> None:
     tokens_module, vocab_module = _spacy(str(path)), import_module("spacy.vocab")
     docs = _docs(annotation, tokens_module, vocab_module.Vocab())
     data: bytes = tokens_module.DocBin(attrs=_ATTRIBUTES, docs=docs).to_bytes()
-    try:
-        path.write_bytes(data)
-    except OSError as error:
-        reason = (error.strerror or "unknown reason").lower()
-        raise InputError(str(path), None, f"cannot be written ({reason})", "choose another place") from None
+    write_file(path, data)
 
 
 def _spacy(shown: str) -> Any:

@@ -56,7 +56,7 @@ def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, colu
             source=source.shown,
             sentences=pending + sentences,
             lines=np.append(np.full(pending, lines.first_line), first_lines),
-            continues=begun,
+            continues=begun or source.begins_inside,
         )
         spans = Spans.concatenate([spans], [pending])
         yield Annotation(

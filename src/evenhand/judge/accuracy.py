@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, ints, pack, ranges
+from evenhand.arrays import Bools, Ints, ints
+from evenhand.judge.stretches import Runs, stretches
 from evenhand.judge.units import Text
 from evenhand.text.encodings import plain_spelling
 from evenhand.text.layers import Spans, Tags
@@ -31,21 +32,25 @@ def equal_tags(gold: Tags, system: Tags) -> Bools:
 def equal_tokens(gold: Spans, system: Spans, text: Text) -> Bools:
     """Which tokens are in the same spans of both sides and begin the same ones, by label and level."""
     assert text.lengths is not None
-    mine, theirs = _tags(gold, text), _tags(system, text)
-    key, other = pack(*((mine[:, column], theirs[:, column]) for column in range(4)))
-    right = np.ones(int(text.lengths.sum()), dtype=np.bool_)
-    for keys, others, tokens in ((key, other, mine[:, 0]), (other, key, theirs[:, 0])):
-        right[tokens[~np.isin(keys, others)]] = False
+    levels = max(int(side.level.max(initial=0)) for side in (gold, system)) + 1
+    found = stretches(_tags(gold, text, levels), _tags(system, text, levels))
+    wrong = np.flatnonzero((found.gold > 0) != (found.system > 0))
+    begin, tokens = found.begin[wrong], int(text.lengths.sum())
+    opened, closed = (np.bincount(place, minlength=tokens + 1) for place in (begin, begin + found.length[wrong]))
+    right: Bools = np.cumsum(opened - closed)[:tokens] == 0
     return right
 
 
-def _tags(spans: Spans, text: Text) -> Ints:
-    """Token, level, label and whether a span begins, a row for each token of each span."""
-    length = spans.end - spans.start
-    token = ranges(text.first[spans.scope] + spans.start, length)
-    begins = ranges(np.zeros_like(length), length) == 0
-    level, label = np.repeat(spans.level, length), np.repeat(spans.label, length)
-    return np.stack((token, level, label, begins.astype(np.int64)), axis=1)
+def _tags(spans: Spans, text: Text, levels: int) -> Runs:
+    """The first token of each span, and the others, under one number for each tag: label, level, and whether it begins.
+
+    Gaps are not looked at.
+    """
+    first = text.first[spans.scope]
+    start, end, tag = first + spans.start, first + spans.end, (spans.label * levels + spans.level) * 2
+    begin, behind = np.concatenate((start, start + 1)), np.concatenate((start + 1, end))
+    found = Runs(begin, behind, np.concatenate((tag + 1, tag)))
+    return found.take((found.begin < found.end) & np.tile(start < end, 2))
 
 
 def by_sentence(right: Bools, lengths: Ints) -> Ints:

@@ -50,7 +50,9 @@ import numpy as np
 
 from evenhand.arrays import Bools, Ints, pack
 from evenhand.judge.boundaries import boundary_kind, overlap
+from evenhand.judge.crowded_walk import crowded_walk
 from evenhand.judge.exact import equal_spans
+from evenhand.judge.pairs import MOST, Overlaps
 from evenhand.judge.stars import Components, match_stars
 from evenhand.judge.verdicts import FN, FP, LBE, LE, TP, Matching, Verdicts
 from evenhand.judge.walk import walk
@@ -76,16 +78,18 @@ def _labeling_errors(matching: Matching) -> None:
     first = np.searchsorted(other_keys[order], keys, side="left")
     behind = np.searchsorted(other_keys[order], keys, side="right")
     candidates = np.flatnonzero(behind > first)
-    repeated = _repeated(keys[candidates]) | (behind[candidates] - first[candidates] > 1)
+    candidates = candidates[np.argsort(first[candidates], kind="stable")]
 
-    simple = candidates[~repeated]
-    partner = order[first[simple]]
-    different = left.label[simple] != right.label[partner]
-    matching.pair(free_gold[simple[different]], free_system[partner[different]], LE)
+    # Without gaps, spans with the same label and bounds are TP by now, so that the first goes with the first and so on.
+    odd = _with_gaps(first[candidates], behind[candidates], left.shape[candidates], right.shape[order])
+    plain = candidates[~odd]
+    place = first[plain] + np.arange(len(plain)) - np.searchsorted(first[plain], first[plain])
+    fits = place < behind[plain]
+    matching.pair(free_gold[plain[fits]], free_system[order[place[fits]]], LE)
 
-    # Several spans with the same bounds on one side: each gold span in turn takes the first that fits.
+    # With gaps, each gold span in turn takes the first one with another label.
     taken: set[int] = set()
-    for row in candidates[repeated].tolist():
+    for row in candidates[odd].tolist():
         for other in order[first[row] : behind[row]].tolist():
             if other not in taken and left.label[row] != right.label[other]:
                 taken.add(other)
@@ -93,10 +97,11 @@ def _labeling_errors(matching: Matching) -> None:
                 break
 
 
-def _repeated(keys: Ints) -> Bools:
-    """Which keys occur more than once."""
-    _, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
-    return counts[inverse] > 1
+def _with_gaps(first: Ints, behind: Ints, shape: Ints, other_shape: Ints) -> Bools:
+    """Which spans have the bounds of one with gaps; those of the other side with their bounds are first to behind."""
+    before = np.append(0, np.cumsum(other_shape != 0))
+    found: Bools = (before[behind] > before[first]) | np.isin(first, first[shape != 0])
+    return found
 
 
 def _overlaps(matching: Matching) -> None:
@@ -104,7 +109,8 @@ def _overlaps(matching: Matching) -> None:
 
     Nothing overlaps across a gap, so that what is left falls into components of overlapping spans. Those of one gold
     and one system span are pairs, those of one side alone FN or FP, and `match_stars` takes those with one span on one
-    side: all of them at once. The others are the few hard cases, for which `walk` takes the passes literally.
+    side: all of them at once. The others are the few hard cases, for which `walk` takes the passes literally, or
+    `crowded_walk` where there are very many pairs.
     """
     gold, system = matching.gold, matching.system
     found = _components(matching)
@@ -117,7 +123,26 @@ def _overlaps(matching: Matching) -> None:
 
     hard = (found.gold_count > 0) & (found.system_count > 0) & ~single & ~match_stars(matching, found)
     if hard.any():
+        crowded = _are_crowded(matching, found, hard)
+        for component in np.flatnonzero(crowded).tolist():
+            crowded_walk(matching, *found.rows(component))
+        hard &= ~crowded
         walk(matching, found.gold[hard[found.of_gold]], found.system[hard[found.of_system]])
+
+
+def _are_crowded(matching: Matching, found: Components, hard: Bools) -> Bools:
+    """Which of the hard components have so many pairs that these are better not listed, and no gaps."""
+    rows, others = hard[found.of_gold], hard[found.of_system]
+    gold, system = matching.gold.take(found.gold[rows]), matching.system.take(found.system[others])
+    components = found.of_gold[rows], found.of_system[others]
+    pairs, gapped = np.zeros(len(hard)), np.zeros(len(hard), dtype=np.bool_)
+    for component, side, count in zip(
+        components, (gold, system), Overlaps(gold, system).by_row(len(gold), len(system)), strict=True
+    ):
+        pairs += np.bincount(component, count, minlength=len(hard))
+        gapped[component[(side.shape != 0) | (side.start >= side.end)]] = True
+    crowded: Bools = (pairs > MOST * (found.gold_count + found.system_count)) & hard & ~gapped
+    return crowded
 
 
 def _components(matching: Matching) -> Components:

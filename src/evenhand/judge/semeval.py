@@ -36,8 +36,9 @@ from typing import Any
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, ints
+from evenhand.judge.crowded_pairs import pair_up
 from evenhand.judge.exact import equal_spans
-from evenhand.judge.pairs import Pairs
+from evenhand.judge.pairs import Pairs, overlapping
 from evenhand.text.layers import Spans
 
 PAIR_KINDS = ("exact_same", "exact_other", "overlap_same", "overlap_other", "missing", "spurious")
@@ -59,8 +60,8 @@ class Paired:
         return len(self.kind)
 
 
-def semeval(gold: Spans, system: Spans, pairs: Pairs) -> Paired:
-    """The kind of every span, and its partner; `pairs` are all pairs that share a token."""
+def semeval(gold: Spans, system: Spans, pairs: Pairs | None) -> Paired:
+    """The kind of every span, and its partner; `pairs` are all pairs that share a token, or None if too many."""
     partner = np.full(len(gold), -1, dtype=np.int64)
     alone = np.ones(len(system), dtype=np.bool_)
     kind = np.full(len(gold), MISSING, dtype=np.int64)
@@ -68,11 +69,7 @@ def semeval(gold: Spans, system: Spans, pairs: Pairs) -> Paired:
     left, right = equal_spans(gold, system)
     partner[left], alone[right], kind[left] = right, False, EXACT_SAME
 
-    free = pairs.take((partner[pairs.left] < 0) & alone[pairs.right])
-    single = _once(free.left) & _once(free.right)
-    hard = free.take(~single)
-    left, right = _greedy(hard.take(_best_first(gold, system, hard)))
-    left, right = np.concatenate((left, free.left[single])), np.concatenate((right, free.right[single]))
+    left, right = _overlapping(gold, system, pairs, partner < 0, alone)
     partner[left], alone[right], kind[left] = right, False, _kinds(gold, system, left, right)
 
     spurious = np.flatnonzero(alone)
@@ -81,6 +78,30 @@ def semeval(gold: Spans, system: Spans, pairs: Pairs) -> Paired:
         np.concatenate((np.arange(len(gold)), np.full(len(spurious), -1))),
         np.concatenate((partner, spurious)),
     )
+
+
+def _overlapping(
+    gold: Spans, system: Spans, pairs: Pairs | None, free_gold: Bools, free_system: Bools
+) -> tuple[Ints, Ints]:
+    """The pairs of rows that are taken among the spans that are free."""
+    if pairs is None and not (gold.shape.any() or system.shape.any()):
+        left, right = _in_order(gold, free_gold), _in_order(system, free_system)
+        partner = pair_up(gold.take(left), system.take(right))
+        return left[partner >= 0], right[partner[partner >= 0]]
+    if pairs is None:
+        pairs = overlapping(gold, system)
+    free = pairs.take(free_gold[pairs.left] & free_system[pairs.right])
+    single = _once(free.left) & _once(free.right)
+    hard = free.take(~single)
+    left, right = _greedy(hard.take(_best_first(gold, system, hard)))
+    return np.concatenate((left, free.left[single])), np.concatenate((right, free.right[single]))
+
+
+def _in_order(spans: Spans, chosen: Bools) -> Ints:
+    """Rows of spans that have a token, by start, end and label name."""
+    rows = np.flatnonzero(chosen & (spans.start < spans.end))
+    label = _ranks(spans.label[rows], spans.vocabulary.labels.values)
+    return rows[np.lexsort((label, spans.end[rows], spans.start[rows]))]
 
 
 def _greedy(pairs: Pairs) -> tuple[Ints, Ints]:

@@ -28,8 +28,10 @@ from functools import cached_property
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, Numbers, Values, empty, ones, ranges
-from evenhand.judge.pairs import overlapping
+from evenhand.arrays import Ints, Numbers, Values, empty, ones, ranges
+from evenhand.judge.crowded import Crowd
+from evenhand.judge.pairs import listed, overlapping
+from evenhand.judge.stretches import Runs, Stretches, runs, split, stretches
 from evenhand.text.layers import Spans
 
 PARTS = ("token", "separator")
@@ -81,53 +83,34 @@ class Units:
     count: Numbers
 
 
-@dataclass(frozen=True)
-class Positive:
-    """The positive units of one side, each once for every label: keys in their order, and how many spans each has."""
-
-    key: Ints
-    spans: Ints
-
-
-def positive(spans: Spans, text: Text, part: str) -> Positive:
-    """The positive tokens or separators (named by the token before them) of one side."""
-    labels = len(spans.vocabulary.labels)
-    length = spans.end - spans.start - (part == "separator")
-    begin = text.first[spans.scope] + spans.start
-    key = ranges(begin, length) * labels + np.repeat(spans.label, length)
-    if spans.shape.any():
-        key = key[_without_gaps(spans, length, part)]
-    if (key[1:] > key[:-1]).all():
-        return Positive(key, np.ones(len(key), dtype=np.int64))
-    return Positive(*np.unique(key, return_counts=True))
-
-
-def _without_gaps(spans: Spans, length: Ints, part: str) -> Bools:
-    """Which of all units between the bounds belong to their span; only those of spans with gaps are looked at."""
-    keep = np.ones(int(length.sum()), dtype=np.bool_)
-    first = np.cumsum(length) - length
-    for row in np.flatnonzero(spans.shape).tolist():
-        for gap in spans.vocabulary.shapes[int(spans.shape[row])]:
-            keep[first[row] + gap : first[row] + min(gap + 1, int(length[row]))] = False
-            if part == "separator":
-                keep[first[row] + gap - 1] = False
-    return keep
-
-
 def units(gold: Spans, system: Spans, text: Text, equal: tuple[Ints, Ints]) -> Units:
     """The tables of all labels, by scope; `equal` are the rows of equal spans."""
-    labels, rows = len(gold.vocabulary.labels), []
+    rows: list[Rows] = []
     if _is_flat(gold, text) and _is_flat(system, text):
         # Then all units of equal spans are TP, and touch no others.
         rows += _equal(gold.take(equal[0]), text)
         gold, system = _without(gold, equal[0]), _without(system, equal[1])
     for number, part in enumerate(PARTS):
-        weights = text.weights if part == "token" else None
-        for kind, key, count in _outcomes(positive(gold, text, part), positive(system, text, part)):
-            token, label = np.divmod(key, labels)
-            weighed: Values | Ints = count if weights is None else count * weights[token]
-            rows.append((text.scope_of(token), label, np.full(len(key), kind + number * len(_OUTCOMES)), weighed))
+        sides = (_within_scopes(runs(side, text.first, part), text) for side in (gold, system))
+        found = stretches(*sides)
+        for kind, chosen, count in _outcomes(found):
+            rows.append(_counted(found, chosen, count, kind + number * len(_OUTCOMES), text))
     return Units(*(np.concatenate(column) for column in zip(*rows, strict=True)))
+
+
+def _within_scopes(found: Runs, text: Text) -> Runs:
+    """The same runs; those that go on into the next sentence, where their units count, are taken apart."""
+    return split(found, text.scope_of(found.begin) != text.scope_of(found.end - 1))
+
+
+def _counted(found: Stretches, rows: Ints, count: Ints, kind: int, text: Text) -> Rows:
+    """Rows for some stretches, with so many spans on each of their units; unit by unit where these have weights."""
+    begin, length, label = found.begin[rows], found.length[rows], found.label[rows]
+    if text.weights is None or kind >= len(_OUTCOMES):  # separators have no weights here
+        return text.scope_of(begin), label, np.full(len(rows), kind), count * length
+    token = ranges(begin, length)
+    counts, labels = np.repeat(count, length), np.repeat(label, length)
+    return text.scope_of(token), labels, np.full(len(token), kind), counts * text.weights[token]
 
 
 def _is_flat(spans: Spans, text: Text) -> bool:
@@ -157,22 +140,21 @@ def _equal(spans: Spans, text: Text) -> list[Rows]:
     ]
 
 
-def _outcomes(gold: Positive, system: Positive) -> Iterator[tuple[int, Ints, Ints]]:
-    """Kind, keys and counts: TP, FP and FN by presence, then what several spans on a unit add."""
-    place = np.minimum(np.searchsorted(system.key, gold.key), max(len(system.key) - 1, 0))
-    both = system.key[place] == gold.key if len(system.key) else np.zeros(len(gold.key), dtype=np.bool_)
-    alone = np.ones(len(system.key), dtype=np.bool_)
-    alone[place[both]] = False
-    for kind, key in enumerate((gold.key[both], system.key[alone], gold.key[~both])):
-        yield kind, key, np.ones(len(key), dtype=np.int64)
-    if len(gold.spans) == gold.spans.sum() and len(system.spans) == system.spans.sum():
-        return
-    theirs = np.zeros(len(gold.key), dtype=np.int64)
-    theirs[both] = system.spans[place[both]]
-    yield 3, gold.key, np.minimum(gold.spans, theirs) - both
-    yield 4, gold.key, np.where(both, np.maximum(theirs - gold.spans, 0), 0)
-    yield 5, gold.key, np.maximum(gold.spans - theirs, 0) - ~both
-    yield 4, system.key[alone], system.spans[alone] - 1
+def _outcomes(found: Stretches) -> Iterator[tuple[int, Ints, Ints]]:
+    """Kind, stretches and counts: TP, FP and FN by presence, then what several spans on a unit add."""
+    gold, system = found.gold, found.system
+    both, spurious, missing = (gold > 0) & (system > 0), gold == 0, system == 0
+    for kind, chosen in enumerate((both, spurious, missing)):
+        rows = np.flatnonzero(chosen)
+        yield kind, rows, ones(len(rows))
+    more = (
+        np.minimum(gold, system) - both,
+        np.maximum(system - gold, 0) - spurious,
+        np.maximum(gold - system, 0) - missing,
+    )
+    for kind, count in enumerate(more, 3):
+        rows = np.flatnonzero(count)
+        yield kind, rows, count[rows]
 
 
 def all_units(text: Text) -> Units:
@@ -193,13 +175,26 @@ def close_and_missed(gold: Spans, system: Spans, text: Text, equal: tuple[Ints, 
     if _is_flat(gold, text) and _is_flat(system, text):
         # Then equal spans overlap no others.
         gold, system = _without(gold, equal[0]), _without(system, equal[1])
-    pairs = overlapping(gold, system)
+    pairs = listed(gold, system)
+    if pairs is None and _are_plain(gold) and _are_plain(system):
+        crowd = Crowd(gold, system)
+        return _near(gold, np.flatnonzero(crowd.one_off()), np.flatnonzero(~crowd.overlapping()))
+    if pairs is None:
+        pairs = overlapping(gold, system)
     same = gold.label[pairs.left] == system.label[pairs.right]
     left, right = pairs.left[same], pairs.right[same]
     off = np.abs(gold.start[left] - system.start[right]) + np.abs(gold.end[left] - system.end[right])
     is_missed = np.ones(len(gold), dtype=np.bool_)
     is_missed[left] = False
-    close, missed = np.unique(left[off == 1]), np.flatnonzero(is_missed)
+    return _near(gold, np.unique(left[off == 1]), np.flatnonzero(is_missed))
+
+
+def _are_plain(spans: Spans) -> bool:
+    """Whether all spans have a token and none has gaps."""
+    return not spans.shape.any() and bool((spans.start < spans.end).all())
+
+
+def _near(gold: Spans, close: Ints, missed: Ints) -> Units:
     rows = np.concatenate((close, missed))
     kind = np.repeat((_CLOSE, _MISSED), (len(close), len(missed)))
     return Units(gold.scope[rows], gold.label[rows], kind, ones(len(rows)))

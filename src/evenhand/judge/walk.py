@@ -13,7 +13,7 @@ import numpy as np
 
 from evenhand.arrays import Ints, ints
 from evenhand.judge.boundaries import boundary_kind, overlap
-from evenhand.judge.pairs import overlapping_bounds
+from evenhand.judge.pairs import Overlaps
 from evenhand.judge.verdicts import LBE, Matching
 from evenhand.text.layers import Spans
 
@@ -114,6 +114,6 @@ def _neighbours(span: Ints, neighbour: Ints) -> Neighbours:
 def _overlapping(matching: Matching, gold_rows: Ints, system_rows: Ints) -> tuple[Ints, Ints]:
     """All pairs that overlap (see `overlap`), as places in the two lists of rows."""
     gold, system = matching.gold.take(gold_rows), matching.system.take(system_rows)
-    left, right = overlapping_bounds(gold, system)
+    left, right = Overlaps(gold, system).rows()
     keep = overlap(gold, system, left, right)
     return left[keep], right[keep]

@@ -164,7 +164,7 @@ def confusion(score: ModelScore, title: str, one_sided: tuple[str, str]) -> Tabl
     `one_sided` is what units are called that only the gold standard or only the system has.
     """
     cells = score.confusion or {}
-    weight = {label: _errors_with(label, score) for label in score.labels}
+    weight = _errors_by_label(score)
     shown = sorted(sorted(weight, key=lambda label: -weight[label])[:MOST_LABELS])
     columns = [Column(MATRIX, "text"), *(Column(label, "count") for label in shown)]
     columns.append(Column(one_sided[0], "count"))
@@ -178,9 +178,15 @@ def confusion(score: ModelScore, title: str, one_sided: tuple[str, str]) -> Tabl
     return Table(title, columns, rows, remark=remark)
 
 
-def _errors_with(label: str, score: ModelScore) -> float:
-    cells = score.confusion or {}
-    return sum(cells.get(label, {}).values()) + sum(row.get(label, 0) for row in cells.values())
+def _errors_by_label(score: ModelScore) -> dict[str, float]:
+    """In how many errors each label is on either side; twice in those that have it on both."""
+    found = dict.fromkeys(score.labels, 0.0)
+    for gold, row in (score.confusion or {}).items():
+        for system, count in row.items():
+            for label in (gold, system):
+                if label in found:
+                    found[label] += count
+    return found
 
 
 def folded(table: Table) -> Table:

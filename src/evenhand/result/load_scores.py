@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NoReturn
 
+import numpy as np
+
 from evenhand.problems import SettingError
 from evenhand.result.result import Gold, Result, Results
 from evenhand.result.saved import SavedResults, SavedRow, SavedScore, SavedSystem
@@ -20,7 +22,7 @@ from evenhand.tally import Tally
 _SCORES = ("precision", "recall", "f1", "f_beta")
 _NEAR = ("close", "missed")
 """Counts of `ts` and `t` that are made only where nothing is resampled."""
-_CONTINGENCY = tuple(contingency(dict.fromkeys(("TP", "FP", "FN", "TN"), 0.0)))
+_CONTINGENCY = tuple(contingency(dict.fromkeys(("TP", "FP", "FN", "TN"), np.zeros(1))))
 
 
 class NoTallies(Mapping[str, Tally]):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.comparison.collecting import Collecting
+from evenhand.files import write_file
 from evenhand.result.comparison import Comparison
 from evenhand.result.ranking import Ranking
 from evenhand.result.result import Results
@@ -56,7 +57,7 @@ class Report(Shown):
 
         text = render(self)
         if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
+            write_file(path, text)
         return text
 
     def __str__(self) -> str:

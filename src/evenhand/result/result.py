@@ -10,10 +10,11 @@ from typing import Any
 from evenhand.result.contract import to_contract
 from evenhand.result.shown import Framed, Plotted, Shown, Tabled
 from evenhand.result.signature import joint_signature
+from evenhand.result.tallied import Tallied
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.spans import ModelScore
 from evenhand.scores.weights import PRESETS, Weights
-from evenhand.settings import ScoreSettings, Task
+from evenhand.settings import Groups, ScoreSettings, Task
 from evenhand.tally import Tally
 from evenhand.text.annotation import Reading
 
@@ -33,10 +34,12 @@ class Gold:
     reading: Reading
     chains: int | None = None
     """How many coreference chains there are, where these are scored."""
+    document_names: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    """What documents are called, where they are groups of the tallies and have names."""
 
 
 @dataclass(frozen=True)
-class Result(Framed, Plotted, Tabled):
+class Result(Framed, Plotted, Tabled, Tallied):
     """The scores of one system: `result["fair"].f1`, `result["fair"].labels["ORG"].recall`."""
 
     name: str
@@ -57,6 +60,8 @@ class Result(Framed, Plotted, Tabled):
     chains: int | None = None
     weights: Weights = PRESETS["boundaries"]
     """Those of the model `weighted`."""
+    groups: Groups = "total"
+    """What the tallies keep apart: documents, sentences, or nothing."""
 
     def __getitem__(self, model: str) -> ModelScore:
         try:
@@ -97,7 +102,7 @@ def unit_of(task: Task) -> str:
     return {"spans": "span", "chains": "mention"}.get(task, "word")
 
 
-class Results(Shown, Framed, Plotted, Tabled, Mapping[str, Result]):
+class Results(Shown, Framed, Plotted, Tabled, Tallied, Mapping[str, Result]):
     """The scores of several systems on one gold standard, by name."""
 
     def __init__(self, results: Mapping[str, Result]) -> None:

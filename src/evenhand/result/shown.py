@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evenhand.files import write_file
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -23,7 +25,7 @@ class Shown:
 
         text = render(self)
         if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
+            write_file(path, text)
         return text
 
     def __str__(self) -> str:

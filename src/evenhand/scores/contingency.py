@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from evenhand.arrays import Values
 from evenhand.scores.prf import ratio
 
 
-def contingency(cells: Mapping[str, float]) -> dict[str, float | None]:
-    """Scores of one table of TP, FP, FN and TN, with N the sum of all four.
+def contingency(cells: Mapping[str, Values]) -> dict[str, Values]:
+    """Scores of tables of TP, FP, FN and TN, with N the sum of all four.
 
     | score                 | formula                                                        |
     | --------------------- | -------------------------------------------------------------- |
@@ -24,14 +25,14 @@ def contingency(cells: Mapping[str, float]) -> dict[str, float | None]:
     """
     tp, fp, fn, tn = (cells[kind] for kind in ("TP", "FP", "FN", "TN"))
     size = tp + fp + fn + tn
-    agreed = float(ratio(tp + tn, size))
-    expected = float(ratio((tp + fp) * (tp + fn) + (fn + tn) * (fp + tn), size * size))
+    agreed = ratio(tp + tn, size)
+    expected = ratio((tp + fp) * (tp + fn) + (fn + tn) * (fp + tn), size * size)
     return {
         "accuracy": agreed,
-        "specificity": float(ratio(tn, tn + fp)),
-        "false_positive_rate": float(ratio(fp, tn + fp)),
-        "kappa": float(ratio(agreed - expected, 1 - expected)),
-        "positive": float(ratio(tp + fn, size)),
+        "specificity": ratio(tn, tn + fp),
+        "false_positive_rate": ratio(fp, tn + fp),
+        "kappa": ratio(agreed - expected, 1 - expected),
+        "positive": ratio(tp + fn, size),
     }
 
 

@@ -45,6 +45,12 @@ def prf(
     )
 
 
+def prf_of_rows(right: Values, found: Values, met: Values, wanted: Values, beta: float) -> PRF:
+    """The same of many rows, each as if it stood alone: where `right` is `met`, F takes its simple form."""
+    simple, general = prf(right, found, right, wanted, beta), prf(right, found, met, wanted, beta)
+    return PRF(*(np.where(right == met, *both) for both in zip(simple, general, strict=True)))
+
+
 def _f(right: Values, found: Values, met: Values, wanted: Values, beta: float) -> Values:
     """F-beta without a division before the last one, so that it is as exact as can be."""
     weight = beta * beta

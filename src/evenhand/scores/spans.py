@@ -13,15 +13,15 @@ and `t`; Tjong Kim Sang and De Meulder 2003 for the overall F1 of exact match.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from evenhand.arrays import Values
+from evenhand.arrays import Bools, Values
 from evenhand.scores.contingency import acceptor, contingency
 from evenhand.scores.match_model import MatchModel, Sum
-from evenhand.scores.prf import prf, ratio
+from evenhand.scores.prf import prf, prf_of_rows, ratio
 from evenhand.scores.span_models import BOUNDARY_KINDS
 from evenhand.tally import Tally
 
@@ -132,7 +132,9 @@ def score_tally(
     """The scores of a tally; `support` is the number of gold spans by label, `supertags` are tallies of their own."""
     tally = tally.total()
     table = tally.by_label(model.focus)
-    rows = {label: score_row(model, tally, row) for label, row in sorted(table.rows.items())}
+    names = sorted(table.rows)
+    counted = np.array([table.rows[label] for label in names]).reshape(-1, len(tally.kinds))
+    rows = dict(zip(names, score_rows(model, tally, counted), strict=True))
     members = [row for label, row in rows.items() if support.get(label)]
     return ModelScore(
         model,
@@ -176,33 +178,56 @@ def _mean_of_parts(model: MatchModel, sums: Values) -> Values:
 
 def score_row(model: MatchModel, tally: Tally, counts: Values) -> Row:
     """The scores of one row of counts by kind."""
+    return score_rows(model, tally, counts[None])[0]
+
+
+def score_rows(model: MatchModel, tally: Tally, table: Values) -> list[Row]:
+    """The scores of rows of counts by kind, worked out as columns: a file may have thousands of labels."""
     if model.parts:
-        rows = {part.name: score_row(part, tally, counts) for part in model.parts}
-        counted = [row for row in rows.values() if row["key"] or not model.leaves_out]
-        mean = _average(counted, [1] * len(counted))
-        return Row(mean.precision, mean.recall, mean.f1, mean.f_beta, parts=rows)
-    count_of = dict(zip(tally.kinds, counts.tolist(), strict=True))
+        parts = {part.name: score_rows(part, tally, table) for part in model.parts}
+        return [_mean_row(model, dict(zip(parts, rows, strict=True))) for rows in zip(*parts.values(), strict=True)]
+    column_of = dict(zip(tally.kinds, table.T, strict=True))
 
-    def total(parts: Sum) -> float:
-        return float(sum(weight * count_of.get(kind, 0) for kind, weight in parts.items()))
+    def total(parts: Sum) -> Values:
+        terms = (weight * column_of[kind] for kind, weight in parts.items() if kind in column_of)
+        return sum(terms, start=np.zeros(len(table)))
 
-    scores = prf(total(model.right), total(model.found), total(model.met), total(model.wanted), model.beta)
-    shown: dict[str, float | None] = {kind: _plain(total(parts)) for kind, parts in model.counts.items()}
-    more: dict[str, float | None] = {}
+    shown = {kind: _plain(total(parts)) for kind, parts in model.counts.items()}
+    more: dict[str, list[float | None]] = {}
     if model.contingency:
-        cells = {kind: total(parts) for kind, parts in model.contingency.items()}
-        is_known = count_of.get("token.units", 0) > 0
-        more = contingency(cells) if is_known else dict.fromkeys(contingency(cells))
-        shown["TN"] = shown["TN"] if is_known else None
+        is_known = column_of["token.units"] > 0 if "token.units" in column_of else np.zeros(len(table), dtype=np.bool_)
+        found = contingency({kind: total(parts) for kind, parts in model.contingency.items()})
+        more = {name: _where(is_known, column.tolist()) for name, column in found.items()}
+        shown["TN"] = _where(is_known, shown["TN"])
     if model.aligned:
-        more["aligned_accuracy"] = float(ratio(total(model.met), total(model.aligned)))
-    precision, recall, f1, f_beta = (float(value) for value in scores)
-    return Row(precision, recall, f1, f_beta, shown, more)
+        more["aligned_accuracy"] = list(ratio(total(model.met), total(model.aligned)).tolist())
+    columns = prf_of_rows(total(model.right), total(model.found), total(model.met), total(model.wanted), model.beta)
+    scores = zip(*(column.tolist() for column in columns), strict=True)
+    rows = zip(scores, _rows(shown, len(table)), _rows(more, len(table)), strict=True)
+    return [Row(p, r, f1, f_beta, counts, further) for (p, r, f1, f_beta), counts, further in rows]
 
 
-def _plain(count: float) -> float:
-    """A whole number as an integer."""
-    return int(count) if float(count).is_integer() else count
+def _mean_row(model: MatchModel, rows: Mapping[str, Row]) -> Row:
+    """The mean of the rows of a model's parts."""
+    counted = [row for row in rows.values() if row["key"] or not model.leaves_out]
+    mean = _average(counted, [1] * len(counted))
+    return Row(mean.precision, mean.recall, mean.f1, mean.f_beta, parts=rows)
+
+
+def _rows(columns: Mapping[str, Sequence[float | None]], size: int) -> Iterator[dict[str, float | None]]:
+    """Named columns as dictionaries."""
+    if not columns:
+        return ({} for _ in range(size))
+    return (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+
+
+def _plain(counts: Values) -> list[float | None]:
+    """Counts, whole numbers as integers."""
+    return [int(count) if count.is_integer() else count for count in counts.tolist()]
+
+
+def _where(is_known: Bools, values: Sequence[float | None]) -> list[float | None]:
+    return [value if known else None for known, value in zip(is_known.tolist(), values, strict=True)]
 
 
 def averages(rows: Mapping[str, Row], support: Mapping[str, int]) -> tuple[Average, Average]:

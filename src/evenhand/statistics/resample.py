@@ -8,6 +8,7 @@ Source: Efron 1979.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
@@ -41,14 +42,17 @@ def bootstrap(rows: Values, sizes: Ints, resamples: int, seed: Seed) -> Values:
 
 def bootstrap_block(rows: Values, sizes: Ints, resamples: int, seed: Seed, block: int) -> Values:
     """The column sums of one block's resamples, which may be computed anywhere: see `bootstrap`."""
-    sums = np.zeros((resamples, rows.shape[1]))
+    sums = [add_up(numbers, rows) for numbers in draws(sizes, resamples, seed, block)]
+    return np.concatenate([np.zeros((0, rows.shape[1])), *sums])
+
+
+def draws(sizes: Ints, resamples: int, seed: Seed, block: int) -> Iterator[Values]:
+    """How often each type is drawn in the resamples of one block, (resamples, types), some of them at a time."""
     draw = draw_types if _TYPE_COST * len(sizes) <= sizes.sum() else draw_groups
     random = stream(seed, block)
     step = max(1, _CHUNK // max(len(sizes), 1))
     for start in range(0, resamples, step):
-        chunk = sums[start : start + step]
-        chunk[:] = add_up(draw(sizes, len(chunk), random), rows)
-    return sums
+        yield draw(sizes, min(step, resamples - start), random)
 
 
 def draw_groups(sizes: Ints, resamples: int, random: np.random.Generator) -> Values:

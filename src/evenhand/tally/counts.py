@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.arrays import Ints, Numbers, Values, concatenate, ints, is_ones, ones
+from evenhand.arrays import Ints, Numbers, Values, concatenate, ints, is_ones, ones, zeros
 from evenhand.settings import Focus
 
 NO_LABEL = ""
@@ -145,20 +145,30 @@ class Tally:
 
     def by_group(self, groups: int, sums: Sequence[Mapping[str, float]], labels: Sequence[str] | None = None) -> Values:
         """Weighted sums of kinds by group: (groups, labels, sums), or one column for all labels together."""
+        if labels is not None and not labels:
+            return np.zeros((groups, 0, len(sums)))
+        width = 1 if labels is None else len(labels)
+        key, column, counts = self.weighed(sums, labels)
+        if labels is not None:
+            counts[:, column < 0] = 0
+            key = key.astype(np.int64) * width + np.maximum(column, 0)
+        counted = [np.bincount(key, row, minlength=groups * width) for row in counts]
+        found: Values = np.stack(counted, axis=-1, dtype=np.float64).reshape(groups, width, len(sums))
+        return found
+
+    def weighed(
+        self, sums: Sequence[Mapping[str, float]], labels: Sequence[str] | None = None
+    ) -> tuple[Ints, Ints, Values]:
+        """Each row's group, the place of its label (-1: none of these), and what it adds to weighted sums of kinds."""
         cell, place = np.unique_inverse(self.cell) if self.is_wide else (np.arange(self.cell_count), self.cell)
         shown = Tally(self.labels, self.kinds, cell, cell, cell)
         weight = np.array([[each.get(kind, 0.0) for kind in self.kinds] for each in sums])[:, shown.kind]
-        width, key = 1, self.group
-        if labels is not None and not labels:
-            return np.zeros((groups, 0, len(sums)))
-        if labels is not None:
-            width, at = len(labels), {label: column for column, label in enumerate(labels)}
-            column = ints([*(at.get(label, -1) for label in self.labels), -1])[shown._label("target")]
-            weight[:, column < 0] = 0
-            key = self.group.astype(np.int64) * width + np.maximum(column, 0)[place]
-        counted = [np.bincount(key, row[place] * self.count, minlength=groups * width) for row in weight]
-        found: Values = np.stack(counted, axis=-1, dtype=np.float64).reshape(groups, width, len(sums))
-        return found
+        counts: Values = weight[:, place] * self.count.astype(np.float64)
+        if labels is None:
+            return self.group, zeros(len(self)), counts
+        at = {label: column for column, label in enumerate(labels)}
+        column = ints([*(at.get(label, -1) for label in self.labels), -1])[shown._label("target")]
+        return self.group, column[place], counts
 
     @property
     def cell_count(self) -> int:

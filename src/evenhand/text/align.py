@@ -43,7 +43,8 @@ class Feed:
         self._layer = layer
         self._by_position = by_position
         self._rest: _Stretch | None = None
-        self._last: _End | None = None
+        self._last: _Stretch | None = None
+        """What was taken last, where nothing is left of it; needed if nothing follows."""
 
     def take(self, gold: Corpus) -> Spans:
         """The spans of the next portion, which must be the text `gold`, in its sentences."""
@@ -60,8 +61,7 @@ class Feed:
             if stretch.by_token and not self._by_position:
                 _check_tokens(gold, piece.corpus, done)
             pieces.append(piece)
-            if self._rest is None:
-                self._last = _End.of(piece)
+            self._last = piece if self._rest is None else None
             done += len(piece)
         spans = _Stretch.join(pieces)
         self.tags = _Stretch.join_tags(pieces) if self.keeps_tags else None
@@ -277,25 +277,13 @@ def _check_ends(gold: Corpus, system: Corpus, spans: Spans) -> None:
         raise InputError(system.source, system.line(sentence), finding, SAME_SENTENCES, "text")
 
 
-@dataclass(frozen=True)
-class _End:
-    """Where a system's text ended that was taken last: all that is kept of it."""
-
-    source: str
-    line: int | None
-    by_token: bool
-
-    @staticmethod
-    def of(stretch: _Stretch) -> _End:
-        corpus = stretch.corpus
-        return _End(corpus.source, corpus.line(_size(corpus, corpus.bounds is not None) - 1), stretch.by_token)
-
-
-def _ends_early(gold: Corpus, last: _End | None, done: int) -> InputError:
+def _ends_early(gold: Corpus, last: _Stretch | None, done: int) -> InputError:
     """The error for a system that is too short."""
     if last is None:  # a reader yields one batch at least, so this is an annotation without any
         return InputError("the system", None, "it is empty", SAME_SENTENCES)
     unit = "character" if gold.atoms == "characters" else "token"
     what = f"the {unit} {gold.tokens[done]!r}" if last.by_token and gold.tokens else "a sentence"
     finding = f"the system ends here, but {gold.place(done)} has {what}"
-    return InputError(last.source, last.line, finding, _remedy(gold) if last.by_token else SAME_SENTENCES, "text")
+    corpus = last.corpus
+    line = corpus.line(_size(corpus, corpus.bounds is not None) - 1)
+    return InputError(corpus.source, line, finding, _remedy(gold) if last.by_token else SAME_SENTENCES, "text")

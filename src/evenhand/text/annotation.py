@@ -47,6 +47,9 @@ class Reading:
         return ", ".join(parts)
 
     def plus(self, other: Reading) -> Reading:
+        """How a file was read whose next part was read like `other`."""
+        if not (other.repaired or other.skipped or other.kept):
+            return self
         return replace(
             self,
             repaired=self.repaired + other.repaired,

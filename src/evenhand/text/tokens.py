@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -148,27 +148,28 @@ def first_difference(left: Tokens, right: Tokens) -> int | None:
         limit = int(different.argmax())
         earlier = first_difference(left.slice(0, limit), right.slice(0, limit))
         return limit if earlier is None else earlier
-    unequal = _unequal(left, right)
-    return int((unequal != 0).argmax()) if unequal.any() else None
+    if not any(part.any() for _, part in _differences(left, right)):
+        return None
+    return int((~equal(left, right)).argmax())
 
 
 def equal(left: Tokens, right: Tokens) -> Bools:
     """Which tokens of two equally long lists are the same."""
     same: Bools = left.lengths == right.lengths
     rows = np.flatnonzero(same)
-    same[rows] = _unequal(left.take(rows), right.take(rows)) == 0
+    for some, different in _differences(left.take(rows), right.take(rows)):
+        same[(rows if some is None else rows[some])[different != 0]] = False
     return same
 
 
-def _unequal(left: Tokens, right: Tokens) -> Words:
-    """For tokens with equal lengths a word each, 0 where they are the same, compared eight bytes at a time."""
+def _differences(left: Tokens, right: Tokens) -> Iterator[tuple[Ints | None, Words]]:
+    """Tokens with equal lengths, compared eight bytes at a time: some rows (None: all), and 0 where these are equal."""
     lengths = left.lengths
+    yield None, (left.heads ^ right.heads) & masks(lengths)
     mine, others = windows(left.data), windows(right.data)
-    unequal = (left.heads ^ right.heads) & masks(lengths)
     rows, done = np.flatnonzero(lengths > 8), 8
     while len(rows):
         rest = lengths[rows] - done
-        unequal[rows] |= (mine[left.start[rows] + done] ^ others[right.start[rows] + done]) & masks(rest)
+        yield rows, (mine[left.start[rows] + done] ^ others[right.start[rows] + done]) & masks(rest)
         done += 8
         rows = rows[rest > 8]
-    return unequal

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evenhand.files import write_file
 from evenhand.problems import SettingError
 from evenhand.report.figures import comparison, confusion, errors, ranks
 from evenhand.report.figures.canvas import Size, check_matplotlib, finish, style
@@ -61,7 +62,7 @@ def plot(
     with style():
         figure = finish(_drawn(subject, size, kind, counts=counts, systems=systems))
     if path is not None and form is not None:
-        Path(path).write_bytes(render(figure, form, subject.signature))
+        write_file(path, render(figure, form, subject.signature))
     return figure
 
 

@@ -1,0 +1,76 @@
+"""The ratios that Evenhand promises, each between two contenders of the same run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Promise:
+    """A ratio: `slow` takes at least (or at most) so many times what `fast` takes."""
+
+    what: str
+    slow: str
+    fast: str
+    floor: float | None = None
+    ceiling: float | None = None
+    times: float = 1.0
+    """By how much more text `slow` has."""
+
+    def row(self, seconds: dict[str, float], slack: float = 1.0) -> dict[str, Any]:
+        """The ratio beside its bound; `slack` is by how much it may be missed."""
+        ratio = seconds[self.slow] / seconds[self.fast] / self.times
+        if self.floor is not None:
+            return bounded(self.what, ratio, floor=self.floor / slack)
+        return bounded(self.what, ratio, ceiling=None if self.ceiling is None else self.ceiling * slack)
+
+
+def bounded(
+    what: str, value: float, *, floor: float | None = None, ceiling: float | None = None, unit: str = "times"
+) -> dict[str, Any]:
+    """A measurement beside its bound, if it has one."""
+    kept = (floor is None or value >= floor) and (ceiling is None or value <= ceiling)
+    wanted = "" if floor is None and ceiling is None else f">= {floor:g}" if ceiling is None else f"<= {ceiling:g}"
+    return {"what": what, "value": value, "unit": unit, "wanted": wanted, "kept": kept}
+
+
+PROMISES = (
+    Promise("file to report, seqeval : exact + fair", "seqeval", "evenhand", floor=70),
+    Promise("file to report, nervaluate : exact + fair", "nervaluate", "evenhand", floor=45),
+    Promise("file to report, seqscore : exact + fair", "seqscore", "evenhand"),
+    Promise("file to report, conlleval loop : exact", "conlleval-loop", "evenhand-exact", floor=9),
+    Promise("lists to report, seqeval : exact + fair", "seqeval-lists", "evenhand-lists", floor=15),
+    Promise("JSON lines to layer, json.loads : Evenhand", "json-loads", "evenhand-jsonl", floor=3),
+    Promise("Parquet to layer : column file to layer", "evenhand-parquet", "evenhand-columns", ceiling=1),
+    Promise("rank of 16 systems, 1,000 resamples : score of one", "evenhand-rank", "evenhand-four", ceiling=12),
+    Promise("CPU per token, 10 million : 1 million", "evenhand-10M", "evenhand", ceiling=1.25, times=10),
+    Promise("CPU per token, 100 million : 1 million", "evenhand-100M", "evenhand", ceiling=1.25, times=100),
+    Promise("13 metrics of CoNLL 2018, udtools : Evenhand", "udtools", "evenhand-conll18", floor=10),
+    Promise(
+        "the same, CPU per word, 4 million : 1 million",
+        "evenhand-conll18-4M",
+        "evenhand-conll18",
+        ceiling=1.25,
+        times=189 / 47,
+    ),
+    Promise("all scores of 1,000 documents' chains : plain loop", "evenhand-chains", "plain-chains", ceiling=2.5),
+    Promise("the same of ECB+, one document : plain loop", "evenhand-ecbp", "plain-ecbp", ceiling=10),
+    Promise(
+        "the same, CPU per token, 4,000 documents : 1,000",
+        "evenhand-chains-4k",
+        "evenhand-chains",
+        ceiling=1.25,
+        times=4,
+    ),
+    Promise("all 120 pairs of 16 systems : score of one", "evenhand-compare", "evenhand-one", ceiling=40),
+    Promise("10,000 trials and resamples : score of one", "evenhand-tests", "evenhand-100k", ceiling=3),
+    Promise("time of `evenhand --help` : `import click`", "help", "import-click", ceiling=2),
+)
+SAME = (
+    ("evenhand", "evenhand-exact", "evenhand-lists", "conlleval-loop", "seqscore", "nervaluate", "seqeval"),
+    ("evenhand-jsonl", "json-loads"),
+    ("evenhand-parquet", "evenhand-columns"),
+    ("evenhand-conll18", "udtools"),
+)
+"""Contenders that must have done the same work: the same F1, or as many spans."""

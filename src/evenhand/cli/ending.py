@@ -1,0 +1,88 @@
+"""How a command ends when it is stopped: no traceback, nothing left behind, and the status that shells know.
+
+A signal ends it with 128 and the signal's number: 130 after Ctrl-C, 143 after `kill`, and 141 if nobody reads its
+output any more.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import IO, Any, NoReturn
+
+import click
+
+from evenhand.files import refusal
+from evenhand.problems import visible
+
+INTERRUPTED = 130
+UNREAD = 141
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""What standard output says; files that are written have sentences of their own."""
+_ENDING = ("SIGTERM", "SIGHUP")
+"""Signals that end a process at once, if it does not say otherwise; by name, as not all systems have all."""
+
+
+def say(message: str) -> None:
+    """Say something on standard error, where control characters from data are spelled out.
+
+    If nobody can listen, nothing else suffers.
+    """
+    try:
+        click.echo(visible(message), err=True)
+    except OSError:
+        _let_go(sys.stderr)
+
+
+@contextmanager
+def orderly() -> Iterator[None]:
+    """Turn what stops a command into its exit status."""
+    with _cleaning_up():
+        try:
+            yield
+        except KeyboardInterrupt:
+            say("evenhand: interrupted")
+            sys.exit(INTERRUPTED)
+        except BrokenPipeError:
+            _let_go(sys.stdout)
+            sys.exit(UNREAD)
+        except OSError as error:
+            if error.errno not in _FULL:
+                raise
+            _let_go(sys.stdout)
+            say(f"evenhand: {refusal('standard output', error)}")
+            sys.exit(2)
+
+
+def _let_go(stream: IO[Any]) -> None:
+    """Let nothing more come to a stream, not even at the end of the process, when Python writes what is left."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+
+
+@contextmanager
+def _cleaning_up() -> Iterator[None]:
+    """Let other signals than that of Ctrl-C raise too, so that temporary files are removed."""
+    taken = []
+    for name in _ENDING:
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            with suppress(ValueError):  # another thread than the main one has no say
+                signal.signal(number, _end)
+                taken.append(number)
+    try:
+        yield
+    finally:
+        for number in taken:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _end(number: int, frame: FrameType | None) -> NoReturn:
+    sys.exit(128 + number)

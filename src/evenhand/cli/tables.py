@@ -1,0 +1,58 @@
+"""Options of tables for queries: tallies and verdicts as Parquet or Arrow files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from evenhand.engines.work import Engine
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+_FILE = click.Path(path_type=Path)
+_OPTIONS = (
+    click.option("--tallies", type=_FILE, help="Write the counts behind the scores to this .parquet or .arrow file."),
+    click.option(
+        "--groups",
+        type=click.Choice(["total", "document", "sentence"]),
+        help="What the counts of --tallies keep apart [total].",
+    ),
+    click.option(
+        "--verdicts",
+        type=_FILE,
+        help="Write the verdict on every unit to this .parquet or .arrow file: of fair, else exact; of tags; of trees; "
+        "of arcs.",
+    ),
+)
+
+
+def query_options(command: Command) -> Command:
+    """A command with these options."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def query_choices(options: Mapping[str, Any], engine: Engine | None) -> dict[str, Any]:
+    """What the options ask of `score`, which some engine runs; names of files are looked at before anything is read."""
+    if options["groups"] and options["tallies"] is None:
+        raise click.UsageError("--groups says what --tallies keeps apart; name a file for these, too")
+    chosen: dict[str, Any] = {"engine": engine} | ({"groups": options["groups"]} if options["groups"] else {})
+    if options["tallies"] is None and options["verdicts"] is None:
+        return chosen
+    from evenhand.formats.arrow_sink import pyarrow_to_write, table_format
+
+    pyarrow_to_write()
+    for name in ("tallies", "verdicts"):
+        if options[name] is not None:
+            table_format(options[name])
+    if options["verdicts"] is not None:
+        if engine is not None:
+            raise click.UsageError("Verdicts are written by one process; leave out --jobs and --engine")
+        from evenhand.engines.recording import recording
+
+        chosen["engine"] = recording(options["verdicts"])
+    return chosen

@@ -1,0 +1,113 @@
+"""The engine that runs on a cluster of Dask: which cluster, and what is said where there is none.
+
+Dask takes a second to load and may be absent, so that it is imported when work begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+from evenhand.engines.dask_tasks import Progress, run_tasks
+from evenhand.engines.file_pairs import file_pairs, sides_of
+from evenhand.engines.inputs import place_of
+from evenhand.engines.interrupts import deaf_to_interrupts
+from evenhand.engines.run import Run
+from evenhand.engines.work import Engine, Work, serial
+from evenhand.engines.workers import without_script
+from evenhand.formats.folders import files_of
+from evenhand.problems import SettingError
+from evenhand.text.annotation import Annotation
+
+_CONNECTING = 5
+"""For how many seconds a scheduler may be silent."""
+_SILENT = 100
+"""A level of logging above all others."""
+
+
+def dask(client: Any = None, scheduler: str | None = None, progress: Progress | None = None) -> Engine:
+    """An engine that gives the file pairs of folders, patterns and manifests to the workers of a cluster.
+
+    client     a `distributed.Client`
+    scheduler  or the address of a scheduler, such as "tcp://10.0.0.1:8786"; without both, a cluster of processes is
+               started on this machine, and closed at the end
+    progress   is called with the number of file pairs that are done, and that of all
+
+    All workers must have this version of Evenhand, and see the files under the same paths or addresses. What is no file
+    (annotations, standard input) is scored in this process.
+    """
+    if client is not None and scheduler is not None:
+        raise SettingError("Name a client or the address of a scheduler, but not both.")
+
+    def engine(work: Work) -> Run:
+        pairs = file_pairs(work)
+        if pairs is None and _is_sent(work) and (client, scheduler) != (None, None):
+            pairs = [work]
+        if pairs is None:
+            return serial(work)
+        with _connected(client, scheduler) as connected:
+            return run_tasks(connected, work, pairs, progress)
+
+    return engine
+
+
+def _is_sent(work: Work) -> bool:
+    """Whether each side is a single file that others can read, too."""
+    return all(
+        not isinstance(side, Annotation) and str(side) != "-" and files_of(place_of(side)) is None
+        for side in sides_of(work)
+    )
+
+
+@contextmanager
+def _connected(client: Any, scheduler: str | None) -> Iterator[Any]:
+    """The client that there is, or one of our own."""
+    if client is not None:
+        yield client
+        return
+    distributed = _distributed()
+    # What Dask says about lost workers and the like is for those who run a cluster.
+    with distributed.utils.silence_logging_cmgr(_SILENT):
+        if scheduler is None:
+            with _processes(distributed) as cluster, distributed.Client(cluster, set_as_default=False) as own:
+                yield own
+        else:
+            with _client(distributed, scheduler) as own:
+                yield own
+
+
+def _distributed() -> Any:
+    try:
+        return import_module("distributed")
+    except ImportError:
+        raise SettingError("Dask is not installed; run: pip install evenhand[dask].") from None
+
+
+def _client(distributed: Any, scheduler: str) -> Any:
+    try:
+        import_module("distributed.comm").resolve_address(scheduler)
+        return distributed.Client(scheduler, timeout=_CONNECTING, set_as_default=False)
+    except ValueError as error:
+        raise SettingError(f"The scheduler {scheduler!r} is no address ({error}); write tcp://HOST:PORT.") from None
+    except OSError:
+        raise SettingError(
+            f"No scheduler answers at {scheduler}; start one with 'dask scheduler', or check its address."
+        ) from None
+
+
+@contextmanager
+def _processes(distributed: Any) -> Iterator[Any]:
+    """A cluster on this machine: a process for each core, on no network but its own."""
+    count = import_module("dask.system").CPU_COUNT
+    with deaf_to_interrupts(), without_script():
+        cluster = distributed.LocalCluster(
+            n_workers=count,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",  # the usual port may be taken, which Dask would tell
+            silence_logs=_SILENT,
+        )
+    with cluster:
+        yield cluster

@@ -1,0 +1,185 @@
+"""The tasks of a cluster: each takes a few file pairs and returns what is counted in them.
+
+A task changes nothing, so that it may run twice: the scheduler gives those of a lost worker to another one. Runs are
+added up in the order of the files, and each is let go at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import closing, suppress
+from importlib import import_module
+from pathlib import Path
+from threading import Event
+from typing import Any
+from uuid import uuid4
+
+from evenhand.engines.file_pairs import part_of, sides_of
+from evenhand.engines.inputs import Side, first_file, name_of
+from evenhand.engines.joining import IndivisibleError, Joining
+from evenhand.engines.run import Run
+from evenhand.engines.work import Work
+from evenhand.formats.addresses import Place
+from evenhand.formats.folders import FileList
+from evenhand.problems import EvenhandError, InputError, SettingError
+from evenhand.text.annotation import Annotation
+from evenhand.version import __version__
+
+Progress = Callable[[int, int], None]
+"""Takes the number of file pairs that are done, and that of all."""
+_ROUNDS = 8
+"""How many tasks each thread of a worker gets: enough that none waits long for the last one."""
+_LARGEST = 32
+"""How many file pairs a task has at most, as they are scored again where a worker is lost."""
+_THREADS = 8
+"""As many threads a cluster is taken to have that has no workers yet."""
+_BATCH = 256
+"""How many tasks are sent to the scheduler at a time."""
+_PATIENCE = 60
+"""For how many seconds a cluster may have no worker."""
+_GONE = "The scheduler does not answer any more; see its log, and begin again."
+
+
+def run_tasks(client: Any, work: Work, pairs: Sequence[Work], progress: Progress | None) -> Run:
+    """The run over all file pairs."""
+    threads = _check_workers(client) or _THREADS
+    size = min(_LARGEST, -(-len(pairs) // (_ROUNDS * threads)))
+    if work.prepared.settings.token_weight is not None:  # sums of fractions depend on the order of additions
+        size = len(pairs)
+    try:
+        return _joined(client, work, pairs, size, progress)
+    except IndivisibleError:
+        return _joined(client, work, pairs, len(pairs), progress)
+
+
+def _joined(client: Any, work: Work, pairs: Sequence[Work], size: int, progress: Progress | None) -> Run:
+    joining, done = Joining(work), 0
+    with closing(_runs(client, work, pairs, size)) as runs:  # so that tasks are cancelled whatever happens here
+        for run, count in runs:
+            joining.add(run)
+            done += count
+            if progress is not None:
+                progress(done, len(pairs))
+    return joining.finish()
+
+
+def _runs(client: Any, work: Work, pairs: Sequence[Work], size: int) -> Generator[tuple[Run, int], None, None]:
+    """The runs over parts of some file pairs in their order, and the number of pairs of each.
+
+    From the first part on that has an error, all is one part: then its error, or its run, is that of a single process,
+    for which a text may go on in the next file.
+    """
+    first, ends_apart = 0, False
+    parts = [_part(work, pairs[begin : begin + size]) for begin in range(0, len(pairs), size)]
+    with _Tasks(client, parts) as tasks:
+        for number in range(len(parts)):
+            found = tasks.result(number)
+            if isinstance(found, EvenhandError) and (ends_apart or number + 1 < len(parts)):
+                break
+            yield _run(found), min(size, len(pairs) - first)
+            first, ends_apart = first + size, _run(found).ends_apart
+    if ends_apart and first < len(pairs):
+        raise IndivisibleError("a word reaches over the end of a part")
+    if first < len(pairs):
+        with _Tasks(client, [_part(work, pairs[first:])]) as tasks:
+            yield _run(tasks.result(0)), len(pairs) - first
+
+
+class _Tasks:
+    """Parts of work that are under way; those that nobody wants any more are cancelled at the end."""
+
+    def __init__(self, client: Any, parts: Sequence[Work]) -> None:
+        self._client, self._parts = client, parts
+        run = uuid4().hex
+        keys = [f"evenhand-{run}-{number}" for number in range(len(parts))]
+        self._futures = client.map(run_part, parts, key=keys, pure=False, batch_size=_BATCH)
+
+    def __enter__(self) -> _Tasks:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        waiting = [future for future in self._futures if future is not None]
+        if waiting and self._client.status == "running":
+            self._client.cancel(waiting)
+
+    def result(self, number: int) -> Run | EvenhandError:
+        """What came of a part, which is then let go; an error of the cluster is raised."""
+        distributed, future = import_module("distributed"), self._futures[number]
+        try:
+            found = self._awaited(future)
+        except distributed.KilledWorker as error:
+            files = [str(file) for file in _gold_files(self._parts[number])]
+            what = "it" if len(files) == 1 else f"it or the {len(files) - 1} files behind it"
+            workers = f"{error.allowed_failures + 1} workers" if error.allowed_failures else "1 worker"
+            finding, remedy = f"{workers} died that scored {what}", "look at their logs, they may need more memory"
+            raise InputError(files[0], None, finding, remedy) from None
+        except (ImportError, AttributeError) as error:
+            raise SettingError(f"A worker has no evenhand {__version__} ({error}); install it there.") from None
+        except (OSError, CancelledError):
+            raise SettingError(_GONE) from None
+        self._futures[number] = None
+        return found
+
+    def _awaited(self, future: Any) -> Run | EvenhandError:
+        """Wait for a result, as long as there are workers."""
+        is_done = Event()
+        future.add_done_callback(lambda _: is_done.set())
+        while True:
+            with suppress(TimeoutError):
+                if is_done.wait(_PATIENCE):
+                    found: Run | EvenhandError = future.result(timeout=_PATIENCE)  # which may be lost again
+                    return found
+            if not self._client.nthreads():
+                raise SettingError("The cluster has no workers; start one with 'dask worker SCHEDULER'.")
+
+
+def run_part(part: Work) -> Run | EvenhandError:
+    """What a worker does. What is wrong with files is no failure of the worker's, and so a result."""
+    try:
+        return part.run()
+    except EvenhandError as error:
+        return error
+
+
+def _part(work: Work, pairs: Sequence[Work]) -> Work:
+    """Some file pairs as one work, which can be done in any folder."""
+    sides = zip(*(sides_of(pair) for pair in pairs), strict=True)
+    return part_of(work, [_files(side) for side in sides])
+
+
+def _gold_files(part: Work) -> tuple[Place, ...]:
+    assert isinstance(part.gold, FileList)
+    return part.gold.files
+
+
+def _files(sides: Sequence[Side]) -> FileList:
+    """The files of a side, one of each pair."""
+    files = [first_file(side) for side in sides if not isinstance(side, Annotation)]
+    return FileList(name_of(sides[0]), tuple(files), base=Path.cwd())
+
+
+def _run(found: Run | EvenhandError) -> Run:
+    if isinstance(found, EvenhandError):
+        raise found
+    return found
+
+
+def _check_workers(client: Any) -> int:
+    """How many threads the workers have. All must have this version, or there is an error."""
+
+    def version() -> str | None:
+        """Sent as it stands, as a worker without Evenhand could not look it up."""
+        try:
+            from evenhand.version import __version__ as found
+        except ImportError:
+            return None
+        return found
+
+    for worker, found in client.run(version, on_error="return").items():
+        if found is None or (isinstance(found, str) and found != __version__):
+            what = f"evenhand {found}" if found else "no evenhand"
+            raise SettingError(
+                f"The worker {worker} has {what}, and this is evenhand {__version__}; install the same on all workers."
+            )
+    return sum(client.nthreads().values())

@@ -1,0 +1,162 @@
+"""Verdicts as a table: a row a unit and system, with its place and its text, for queries of any kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from evenhand.arrays import Bools, Ints, ranges
+from evenhand.formats.arrow_sink import Sink, named, strings
+from evenhand.settings import Task
+from evenhand.text.corpus import Corpus
+from evenhand.text.labels import Codes
+from evenhand.text.tokens import PADDING, Tokens
+
+_OF_TASK = {
+    "spans": (("side", "string"), ("matched_start", "int64"), ("matched_end", "int64")),
+    "tags": (("side", "string"),),
+    "trees": (("side", "string"), ("gold_head", "int64"), ("system_head", "int64")),
+    "chains": (("gold_antecedent", "string"), ("system_antecedent", "string")),
+}
+"""The columns of one task only. The side is that which has the unit, and whose positions are told."""
+SIDES = ("gold", "system")
+
+
+def verdict_schema(arrow: Any, task: Task) -> Any:
+    """The columns of the verdicts of a task, and their types."""
+    text, number = arrow.string(), arrow.int64()
+    columns = [("system", text), ("judge", text), ("document", number), ("document_name", text)]
+    columns += [("sentence", number), ("line", number), ("start", number), ("end", number), ("text", text)]
+    columns += [("gold_label", text), ("system_label", text), ("verdict", text)]
+    return arrow.schema([*columns, *((name, getattr(arrow, kind)()) for name, kind in _OF_TASK[task])])
+
+
+@dataclass(frozen=True)
+class Units:
+    """Some units of one text, under one system: columns of equal length; -1 stands for nothing."""
+
+    corpus: Corpus
+    sentence: Ints
+    """The sentence in this text."""
+    start: Ints
+    """The first token of each unit in its sentence; -1 where it is no token of the gold standard."""
+    end: Ints
+    document: Ints
+    """The number of the document in the whole file, from 0."""
+    names: Mapping[int, str]
+    """What documents are called, where that is known."""
+    gold: Ints
+    system: Ints
+    kind: Ints
+    more: dict[str, Ints] = field(default_factory=dict)
+    """Further numbers."""
+    other_text: Tokens | None = None
+    """The text of units that are not in the gold standard's."""
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    @property
+    def first(self) -> Ints:
+        """The place of the first token among all of the text; of the sentence, where tokens are not known."""
+        if self.corpus.bounds is None:
+            return self.sentence
+        return self.corpus.bounds[self.sentence] + np.maximum(self.start, 0)
+
+
+@dataclass
+class VerdictTable:
+    """Writes units to a file."""
+
+    sink: Sink
+    arrow: Any
+    judge: str
+    kinds: tuple[str, ...]
+    labels: Codes[str]
+
+    def add(self, system: str, units: Units, before: int) -> None:
+        """Write some units; so many sentences stand before their text."""
+        arrow, size = self.arrow, len(units)
+        if not size:
+            return
+        texts = _texts(arrow, units)
+        inside = units.start >= 0
+        columns = {
+            "system": arrow.array([system] * size, arrow.string()),
+            "judge": arrow.array([self.judge] * size, arrow.string()),
+            "document": arrow.array(units.document + 1),
+            "document_name": _names(arrow, units),
+            "sentence": arrow.array(units.sentence + before + 1),
+            "line": _lines(arrow, units, inside),
+            "start": arrow.array(units.start, mask=~inside),
+            "end": arrow.array(units.end, mask=~inside),
+            "text": texts,
+            "gold_label": named(arrow, units.gold, self.labels.values).dictionary_decode(),
+            "system_label": named(arrow, units.system, self.labels.values).dictionary_decode(),
+            "verdict": named(arrow, units.kind, self.kinds).dictionary_decode(),
+        }
+        for name, values in units.more.items():
+            columns[name] = self._more(name, values, texts)
+        self.sink.add(columns)
+
+    def _more(self, name: str, values: Ints, texts: Any) -> Any:
+        """A further column: a side, the text of another unit, or numbers."""
+        if name == "side":
+            return named(self.arrow, values, SIDES).dictionary_decode()
+        found = self.arrow.array(values, mask=values < 0)
+        return texts.take(found) if name.endswith("antecedent") else found
+
+
+def _names(arrow: Any, units: Units) -> Any:
+    if not units.names:
+        return arrow.nulls(len(units), arrow.string())
+    number, place = np.unique(units.document, return_inverse=True)
+    names = arrow.array([units.names.get(each) for each in number.tolist()], arrow.string())
+    return names.take(arrow.array(place))
+
+
+def _lines(arrow: Any, units: Units, inside: Bools) -> Any:
+    """The line of the first token of each unit; null where a file has no lines."""
+    corpus = units.corpus
+    if not len(corpus.lines):
+        return arrow.nulls(len(units), arrow.int64())
+    by_sentence = corpus.bounds is None or corpus.has_lines_of_sentences
+    return arrow.array(corpus.first_line + corpus.lines[units.sentence if by_sentence else units.first], mask=~inside)
+
+
+def _texts(arrow: Any, units: Units) -> Any:
+    """The text of each unit, with single spaces between tokens; null where a file has no text."""
+    corpus = units.corpus
+    if corpus.tokens is None or corpus.bounds is None:
+        return arrow.nulls(len(units), arrow.string())
+    first, size = units.first, np.where(units.start < 0, 0, units.end - units.start)
+    if corpus.atoms == "characters":
+        tokens = corpus.tokens
+        return strings(arrow, Tokens(tokens.data, tokens.start[first], tokens.end[first + size - 1]))
+    found = _joined(corpus.tokens, first, size)
+    if units.other_text is None:
+        return strings(arrow, found)
+    others = units.other_text
+    data = b"".join((found.data, others.data))
+    other = units.start < 0
+    start = np.where(other, others.start + len(found.data), found.start)
+    return strings(arrow, Tokens(data, start, np.where(other, others.end + len(found.data), found.end)))
+
+
+def _joined(tokens: Tokens, first: Ints, size: Ints) -> Tokens:
+    """So many tokens each from the first ones on, with blanks between."""
+    if (size <= 1).all():
+        known = tokens.take(np.minimum(first, max(len(tokens) - 1, 0)))
+        return Tokens(known.data, known.start, np.where(size == 0, known.start, known.end))
+    each = tokens.take(ranges(first, size))
+    lengths = each.end - each.start
+    behind = np.cumsum(lengths + 1)
+    text = np.full(int(behind[-1]), ord(" "), dtype=np.uint8)
+    data = np.frombuffer(tokens.data, dtype=np.uint8)
+    text[ranges(behind - lengths - 1, lengths)] = data[ranges(each.start, lengths)]
+    last = np.cumsum(size)
+    edges = np.append(0, behind)
+    return Tokens(text.tobytes() + PADDING, edges[last - size], np.maximum(edges[last] - 1, edges[last - size]))

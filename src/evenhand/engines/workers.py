@@ -1,0 +1,117 @@
+"""Processes that take parts of the work: started, replaced when they die, and ended whatever happens.
+
+They are started with "spawn", as the one way that is right everywhere. A copy of this process ("fork") begins at once,
+but may hang where there are threads, and NumPy's library has some; a server that makes copies ("forkserver") has to
+load everything once too, and is shared with whoever else uses it in the same program. A new process takes a third of
+a second to load what it needs, all of them at once, and work that is shorter is not divided.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from threading import Thread
+from types import ModuleType
+
+from evenhand.engines.interrupts import deaf_to_interrupts
+from evenhand.engines.run import Run
+from evenhand.engines.work import Work
+from evenhand.problems import EvenhandError
+
+_MOST_DEATHS = 3
+"""How often processes are replaced."""
+
+
+_MOST_ON_WINDOWS = 61
+
+
+class WorkerError(EvenhandError):
+    """Processes that die again and again."""
+
+
+class Workers:
+    """Some processes. Each holds the end of a pipe, and ends when nobody holds the other one any more.
+
+    So none is left behind, even if this process is killed.
+    """
+
+    def __init__(self, jobs: int) -> None:
+        self._jobs, self._deaths = jobs, 0
+        self._start()
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+
+    def submit(self, part: Work) -> Future[Run]:
+        """Have a part done. The answer is a `BrokenProcessPool` if the process that has it dies, or another one."""
+        try:
+            with deaf_to_interrupts(), without_script():
+                return self._pool.submit(_run, part)
+        except BrokenProcessPool as error:
+            failed: Future[Run] = Future()
+            failed.set_exception(error)
+            return failed
+
+    def replace(self) -> None:
+        """Start anew when a process has died; an error if that was too often."""
+        self._end()
+        self._deaths += 1
+        if self._deaths > _MOST_DEATHS:
+            raise WorkerError(
+                f"Processes that score died {self._deaths} times; they were killed, or there is too little memory for "
+                f"{self._jobs} of them: choose fewer --jobs."
+            )
+        self._start()
+
+    def _start(self) -> None:
+        context = get_context("spawn")
+        self._held, self._leash = context.Pipe(duplex=False)
+        most = _MOST_ON_WINDOWS if sys.platform == "win32" else self._jobs
+        self._pool = ProcessPoolExecutor(min(self._jobs, most), context, _begin, (self._held,))
+
+    def _end(self) -> None:
+        """End all processes at once, whatever they are doing, and wait until they are gone."""
+        self._leash.close()
+        self._held.close()
+        self._pool.shutdown(cancel_futures=True)
+
+
+def _begin(leash: Connection) -> None:
+    """What a process does first: it leaves interrupts to the one that started it, and watches out for its end."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with, args=(leash,), daemon=True).start()
+
+
+def _end_with(leash: Connection) -> None:
+    try:
+        leash.recv_bytes()  # nobody ever sends any
+    except (EOFError, OSError):
+        os._exit(1)
+
+
+def _run(part: Work) -> Run:
+    return part.run()
+
+
+@contextmanager
+def without_script() -> Iterator[None]:
+    """Keep the script from processes that are started now, which would run it to take functions from it.
+
+    They need none, and a script may call `score` without asking first whether it is the main one.
+    """
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main

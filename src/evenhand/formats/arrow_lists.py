@@ -1,0 +1,216 @@
+"""Columns of Arrow tables as arrays: lists one after the other, strings as places in bytes, numbers.
+
+No object is made for a row, a token or a span. Lists may be large, of a fixed size or views; strings large, views or
+coded by a dictionary.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from evenhand.arrays import Bools, Ints
+from evenhand.formats.source import Source
+from evenhand.text.spaces import is_ascii
+from evenhand.text.tokens import PADDING, Tokens
+
+_LARGE_DICTIONARY = 1 << 20
+"""How many bytes of a dictionary are kept beside tokens; Parquet files have no larger ones, by default."""
+
+
+@dataclass(frozen=True)
+class Lists:
+    """A column of lists: their values, one list after the other, where lists begin, and which rows have a null."""
+
+    values: Any
+    bounds: Ints
+    has_null: Bools
+
+    @property
+    def lengths(self) -> Ints:
+        return np.diff(self.bounds)
+
+    def rows(self, place: Ints) -> Ints:
+        """The rows of some values."""
+        return np.searchsorted(self.bounds, place, side="right") - 1
+
+    def marked(self, wrong: Bools) -> Bools:
+        """The rows that have one of the marked values."""
+        marked = np.zeros(len(self.bounds) - 1, dtype=np.bool_)
+        marked[self.rows(np.flatnonzero(wrong))] = True
+        return marked
+
+
+def pyarrow(source: Source, what: str) -> Any:
+    """The module `pyarrow`, which may be absent; `what` takes it."""
+    try:
+        return import_module("pyarrow")
+    except ImportError:
+        finding = f"{what} take pyarrow, which is not installed"
+        raise source.error(None, finding, "run: pip install evenhand[arrow]") from None
+
+
+def is_list(arrow: Any, column: Any) -> bool:
+    """Whether a type is one of lists."""
+    names = ("list", "large_list", "fixed_size_list", "list_view", "large_list_view")
+    return any(_is(arrow, name, column) for name in names)
+
+
+def is_string(arrow: Any, column: Any) -> bool:
+    column = _without_dictionary(arrow, column)
+    return any(_is(arrow, name, column) for name in ("string", "large_string", "string_view"))
+
+
+def is_integer(arrow: Any, column: Any) -> bool:
+    return bool(arrow.types.is_integer(_without_dictionary(arrow, column)))
+
+
+def _without_dictionary(arrow: Any, column: Any) -> Any:
+    return column.value_type if arrow.types.is_dictionary(column) else column
+
+
+def _is(arrow: Any, name: str, column: Any) -> bool:
+    """Whether a type has this name, which older versions of pyarrow may not know."""
+    found = getattr(arrow.types, f"is_{name}", None)
+    return found is not None and bool(found(column))
+
+
+def lists(arrow: Any, column: Any) -> Lists:
+    """The lists of a column, whose strings and numbers are then plain; Arrow's error where its buffers do not fit."""
+    column.validate()  # a full validation would look at all lists that a slice is taken from
+    lengths, values = _lengths(arrow, column), column.flatten()
+    bounds = np.append(0, np.cumsum(lengths))
+    if (len(lengths) and lengths.min() < 0) or bounds[-1] != len(values):
+        raise arrow.ArrowInvalid("lists overlap")
+    values = plain(arrow, values)
+    found = Lists(values, bounds, nulls(column))
+    if values.null_count:
+        found.has_null[found.rows(np.flatnonzero(nulls(values)))] = True
+    return found
+
+
+def _lengths(arrow: Any, column: Any) -> Ints:
+    if not column.null_count and (arrow.types.is_list(column.type) or arrow.types.is_large_list(column.type)):
+        return np.diff(integers(column.offsets))
+    return integers(import_module("pyarrow.compute").list_value_length(column).fill_null(0))
+
+
+def nulls(values: Any) -> Bools:
+    """Which values are null."""
+    if not values.null_count:
+        return np.zeros(len(values), dtype=np.bool_)
+    found: Bools = values.is_null().to_numpy(zero_copy_only=False).copy()
+    return found
+
+
+def plain(arrow: Any, values: Any) -> Any:
+    """Strings with long offsets, or coded by a dictionary without nulls, in UTF-8; all else without a dictionary."""
+    if arrow.types.is_dictionary(values.type):
+        if not is_string(arrow, values.type) or values.dictionary.null_count:
+            values.validate(full=True)
+            return plain(arrow, values.dictionary_decode())
+        known = integers(values.indices.fill_null(0) if values.null_count else values.indices)
+        if (
+            len(known)
+            and not (known.min() >= 0 and known.max() < len(values.dictionary))
+            and values.null_count < len(known)
+        ):
+            raise arrow.ArrowInvalid("the dictionary has no such entry")
+        return arrow.DictionaryArray.from_arrays(values.indices, plain(arrow, values.dictionary), safe=False)
+    if not is_string(arrow, values.type):
+        return values
+    if _is(arrow, "string_view", values.type):
+        values.validate(full=True)
+        return values.cast(arrow.large_string())
+    values = values.cast(arrow.large_string())
+    if not _is_ascii(values):
+        values.validate(full=True)
+    return values
+
+
+def validate(arrow: Any, column: Any) -> None:
+    """Arrow's error where the strings of these rows are broken, whatever others there are."""
+    values = column.flatten() if is_list(arrow, column.type) else column
+    if arrow.types.is_dictionary(values.type):
+        values = values.dictionary_decode()
+    values.validate(full=True)
+
+
+def _is_ascii(texts: Any) -> bool:
+    """Whether strings have only characters of one byte, and offsets that fit; that saves looking at them one by one."""
+    texts.validate()
+    edges, data = _edges(texts), texts.buffers()[2]
+    if len(edges) < 2 or edges[-1] == edges[0]:
+        return True
+    used = np.frombuffer(data, dtype=np.uint8)[edges[0] : edges[-1]]
+    return bool((edges[1:] >= edges[:-1]).all()) and is_ascii(used)
+
+
+def _edges(texts: Any) -> Ints:
+    """Where strings with long offsets begin in their bytes, with the end of the last one behind."""
+    offsets = texts.buffers()[1]
+    if offsets is None or not len(texts):
+        return np.zeros(1, dtype=np.int64)
+    return np.frombuffer(offsets, dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1]
+
+
+def integers(values: Any) -> Ints:
+    """Whole numbers without nulls."""
+    found: Ints = values.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
+    return found
+
+
+def distinct(values: Any) -> tuple[list[str], Ints]:
+    """The distinct ones of some plain strings, and for each string its place among them."""
+    coded = values.dictionary_encode()  # a dictionary stays what it is, and may be that of many more rows
+    used, place = used_ones(integers(coded.indices), len(coded.dictionary))
+    return coded.dictionary.take(used).to_pylist(), place
+
+
+def used_ones(number: Ints, size: int) -> tuple[Ints, Ints]:
+    """Which numbers below `size` there are, and for each number its place among these."""
+    counts = np.bincount(number, minlength=size)
+    used = np.flatnonzero(counts)
+    return used, number if len(used) == size else (np.cumsum(counts > 0) - 1)[number]
+
+
+def tokens_of(texts: Any) -> Tokens:
+    """Plain strings as places in their bytes, or in those of their dictionary."""
+    if not len(texts):
+        return Tokens.of([])
+    if not hasattr(texts, "dictionary"):
+        return _tokens(texts)
+    if texts.dictionary.nbytes > _LARGE_DICTIONARY:
+        return _tokens(texts.dictionary_decode())
+    entries, place = _tokens(texts.dictionary), integers(texts.indices)
+    return entries.take(place)
+
+
+def _tokens(texts: Any) -> Tokens:
+    edges, data = _edges(texts), texts.buffers()[2]
+    first, last = int(edges[0]), int(edges[-1])
+    text = memoryview(data)[first:last] if last > first else b""
+    return Tokens(b"".join((text, PADDING)), edges[:-1] - first, edges[1:] - first)
+
+
+def size_of(arrow: Any, column: Any) -> int:
+    """About how many bytes a column takes when it is plain; what slices share does not count."""
+    values = column.flatten() if is_list(arrow, column.type) else column
+    if arrow.types.is_struct(values.type):
+        fields = (values.field(place) for place in range(values.type.num_fields))
+        return sum(_size(arrow, field) for field in fields)
+    return _size(arrow, values)
+
+
+def _size(arrow: Any, values: Any) -> int:
+    if arrow.types.is_dictionary(values.type):
+        entries = values.dictionary
+        return len(values) * (8 + size_of(arrow, entries) // max(len(entries), 1))
+    if _is(arrow, "string_view", values.type):
+        # A view is sixteen bytes, the first four of which are the length of its string.
+        lengths = np.frombuffer(values.buffers()[1], dtype="<i4")[::4]
+        return 8 * len(values) + int(lengths[values.offset : values.offset + len(values)].sum(dtype=np.int64))
+    return int(values.nbytes)

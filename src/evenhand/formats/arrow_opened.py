@@ -1,0 +1,84 @@
+"""Files of Arrow's as record batches: streams, IPC files, and what is said where they cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from io import BufferedReader
+from pathlib import Path
+from typing import Any
+from zlib import error as zlib_error
+
+import msgspec
+
+from evenhand.formats.arrow_layout import Batches, Table
+from evenhand.formats.source import Source
+
+END = b"\xff\xff\xff\xff\0\0\0\0"
+"""How a whole stream ends; without it, Arrow reads what is there and says nothing."""
+FILE_MARK = b"ARROW1"
+WRITE_AGAIN = "write it again"
+_MEND = "give its names in the metadata, as datasets writes a list of ClassLabel, or write tags as strings"
+_FEATURES = b"huggingface"
+"""Under what `datasets` keeps the features of columns."""
+
+
+@contextmanager
+def broken(source: Source, arrow: Any, finding: str, remedy: str = WRITE_AGAIN) -> Iterator[None]:
+    """What Arrow finds wrong here is the user's to mend."""
+    try:
+        yield
+    except arrow.ArrowNotImplementedError as error:
+        reason = str(error).split("\n")[0].rstrip(".")
+        raise source.error(None, f"pyarrow cannot read what is in it ({reason})", remedy) from None
+    except (arrow.ArrowException, OSError, UnicodeDecodeError, EOFError, zlib_error):
+        raise source.error(None, finding, remedy) from None
+
+
+@contextmanager
+def random_access(source: Source, arrow: Any, *, mapped: bool) -> Iterator[Any]:
+    """A file as Arrow opens it; one that is compressed, or is not on this machine's disk, is held in memory."""
+    with source.open() as file:
+        if isinstance(file, BufferedReader) and isinstance(source.path, Path) and source.path.is_file():
+            if not source.path.stat().st_size:
+                raise source.error(None, "the file is empty", "check how it was written")
+            path = str(source.path)
+            with arrow.memory_map(path) if mapped else arrow.OSFile(path) as opened:
+                yield opened
+        else:
+            yield arrow.BufferReader(source.read(file, -1))
+
+
+def record_batches(arrow: Any, opened: Any, columns: Sequence[str] | None) -> tuple[Any, Iterator[Any]]:
+    """The schema of a stream or an IPC file, and its record batches, with some columns only if these are named."""
+    if opened.read_at(len(FILE_MARK), 0) == FILE_MARK:
+        reader = arrow.ipc.open_file(opened)
+        batches = (reader.get_batch(number) for number in range(reader.num_record_batches))
+    else:
+        if opened.read_at(len(END), max(opened.size() - len(END), 0)) != END:
+            raise arrow.ArrowInvalid("the end is missing")
+        opened.seek(0)
+        reader = arrow.ipc.open_stream(opened)
+        batches = iter(reader)
+    return reader.schema, batches if columns is None else (batch.select(list(columns)) for batch in batches)
+
+
+def described(
+    source: Source,
+    schema: Any,
+    batches: Batches,
+    is_broken: Callable[[], AbstractContextManager[None]],
+) -> Table:
+    """A file that describes itself, in the metadata of its schema."""
+    features = partial(_features, source, schema)
+    return Table("the file", schema, features, "the metadata of the schema", _MEND, batches, is_broken)
+
+
+def _features(source: Source, schema: Any) -> dict[str, Any]:
+    """What the metadata of a schema says about columns, where `datasets` wrote it."""
+    try:
+        found = msgspec.json.decode((schema.metadata or {}).get(_FEATURES, b"{}"), type=dict[str, Any])
+        return msgspec.convert(found.get("info", {}), dict[str, Any]).get("features") or {}
+    except (msgspec.MsgspecError, UnicodeDecodeError, AttributeError):
+        raise source.error(None, "the metadata of the schema is broken", WRITE_AGAIN) from None

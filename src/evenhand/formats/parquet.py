@@ -1,0 +1,128 @@
+"""Parquet files, whose columns are told in `arrow_layout`; read some rows at a time, whatever the row groups are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from evenhand.formats.arrow_lists import is_list, pyarrow, size_of
+from evenhand.formats.arrow_opened import broken, described, random_access
+from evenhand.formats.arrow_rows import MOST_ROWS
+from evenhand.formats.arrow_tables import read_table
+from evenhand.formats.source import Source
+from evenhand.settings import Columns, ReadSettings
+from evenhand.text.annotation import Annotation
+from evenhand.text.labels import Vocabulary
+
+NAME = "parquet"
+_BUFFER = 1 << 16
+"""How many bytes of a column are read at a time."""
+_PLACE = 8
+"""How many bytes a value takes beside those that the metadata tells."""
+_GROUPS = 16
+"""How many row groups show how long rows are."""
+_PROBE = 64
+"""And how many rows."""
+
+
+def recognise_path(path: Path) -> bool:
+    """The registry has seen its name or its first bytes."""
+    return True
+
+
+def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+    """The file in batches of whole rows."""
+    arrow = pyarrow(source, "Parquet files")
+    is_broken = partial(broken, source, arrow, "is no Parquet file, or a broken one")
+
+    def read(columns: Sequence[str], size: int) -> Iterator[Any]:
+        with is_broken(), random_access(source, arrow, mapped=False) as opened:
+            yield from _Reading(arrow, opened, columns, size)
+
+    with is_broken(), random_access(source, arrow, mapped=False) as opened:
+        schema = _file(opened).schema_arrow
+    table = described(source, schema, read, is_broken)
+    return read_table(NAME, arrow, table, source, settings, vocabulary, columns)
+
+
+def _file(opened: Any, coded: Sequence[str] = ()) -> Any:
+    """A file; the strings of some columns stay coded by their dictionaries."""
+    open_file = import_module("pyarrow.parquet").ParquetFile
+    return open_file(opened, buffer_size=_BUFFER, pre_buffer=False, read_dictionary=list(coded))
+
+
+class _Reading:
+    """The record batches of some columns, of about so many bytes.
+
+    Strings that have dictionaries in the file stay coded by these, which is faster and takes less room. But Arrow
+    cannot read lists of them across two dictionaries: so row groups are read one by one, and those that have other
+    pages, too, are read as they stand.
+    """
+
+    def __init__(self, arrow: Any, opened: Any, columns: Sequence[str], size: int) -> None:
+        self._arrow, self._columns, self._size = arrow, list(columns), size
+        self._plain = _file(opened)
+        self._coded = _file(opened, _coded(self._plain))
+
+    def __iter__(self) -> Iterator[Any]:
+        groups, rows = self._plain.num_row_groups, self._rows_coded()
+        is_small = groups * rows > 2 * self._plain.metadata.num_rows
+        if is_small and not _has_lists_of_codes(self._arrow, self._plain.schema_arrow):  # not worth it
+            return self._batches(self._plain, self._rows_plain(), None)
+        return (batch for group in range(groups) for batch in self._group(group, rows))
+
+    def _batches(self, file: Any, rows: int, groups: list[int] | None) -> Iterator[Any]:
+        found: Iterator[Any] = file.iter_batches(rows, row_groups=groups, columns=self._columns, use_threads=False)
+        return found
+
+    def _group(self, group: int, rows: int) -> Iterator[Any]:
+        done = 0
+        try:
+            for batch in self._batches(self._coded, rows, [group]):
+                yield batch
+                done += batch.num_rows
+        except self._arrow.ArrowNotImplementedError:
+            for batch in self._batches(self._plain, rows, [group]):
+                skipped = min(done, batch.num_rows)
+                done -= skipped
+                yield batch.slice(skipped)
+
+    def _rows_coded(self) -> int:
+        """How many rows take about as much as is wanted, by what the first row groups say of their sizes."""
+        groups = [self._plain.metadata.row_group(number) for number in range(min(self._plain.num_row_groups, _GROUPS))]
+        chunks = (group.column(place) for group in groups for place in range(group.num_columns))
+        read = [chunk for chunk in chunks if chunk.path_in_schema.partition(".")[0] in self._columns]
+        taken: int = sum(chunk.total_uncompressed_size + _PLACE * chunk.num_values for chunk in read)
+        return self._rows(sum(group.num_rows for group in groups), taken)
+
+    def _rows_plain(self) -> int:
+        """The same by the first rows themselves: the sizes that are told leave out what is repeated."""
+        first = next(self._batches(self._plain, _PROBE, None), None)
+        if first is None:
+            return MOST_ROWS
+        return self._rows(first.num_rows, sum(size_of(self._arrow, column) for column in first.columns))
+
+    def _rows(self, rows: int, taken: int) -> int:
+        return min(max(self._size * rows // max(taken, 1), 1), MOST_ROWS)
+
+
+def _has_lists_of_codes(arrow: Any, schema: Any) -> bool:
+    """Whether strings in lists are coded by dictionaries by themselves, as Arrow wrote them."""
+    lists = [field.type.value_type for field in schema if is_list(arrow, field.type)]
+    return any(arrow.types.is_dictionary(each) for each in lists)
+
+
+def _coded(file: Any) -> list[str]:
+    """The columns of strings that have dictionaries, by the first row group."""
+    if not file.num_row_groups:
+        return []
+    group = file.metadata.row_group(0)
+    chunks = [group.column(place) for place in range(group.num_columns)]
+    return [
+        chunk.path_in_schema
+        for place, chunk in enumerate(chunks)
+        if chunk.has_dictionary_page and file.schema.column(place).logical_type.type == "STRING"
+    ]

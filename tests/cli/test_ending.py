@@ -1,0 +1,137 @@
+"""How commands end: interrupts, closed pipes and full disks, in processes of their own."""
+
+from __future__ import annotations
+
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import evenhand as eh
+from conftest import EXAMPLE
+
+EVENHAND = str(Path(sys.executable).with_name("evenhand"))
+SCORE = (EVENHAND, "score", str(EXAMPLE / "gold.conll"), str(EXAMPLE / "crf.conll"), "-q")
+FULL = "cannot be written, as the disk is full; free some space or choose another place.\n"
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file whose conversion takes seconds."""
+    path = tmp_path_factory.mktemp("large") / "large.conll"
+    path.write_text((EXAMPLE / "crf.conll").read_text() * 2000)
+    return path
+
+
+def wait_for_hidden_file(folder: Path) -> None:
+    for _ in range(2000):
+        if any(each.name.startswith(".evenhand") for each in folder.rglob("*")):
+            return
+        time.sleep(0.01)
+    raise AssertionError("nothing was written")
+
+
+@pytest.mark.parametrize("target", ["new.jsonl", "folder/new", "old.jsonl"])
+@pytest.mark.parametrize(
+    ("number", "status", "said"),
+    [
+        (signal.SIGINT, 130, "evenhand: interrupted\n"),
+        (signal.SIGTERM, 143, ""),
+        (signal.SIGHUP, 129, ""),
+    ],
+)
+def test_a_signal_in_the_midst_of_writing(
+    large: Path, tmp_path: Path, target: str, number: signal.Signals, status: int, said: str
+) -> None:
+    (tmp_path / "old.jsonl").write_text("old")
+    form = ["--to", "jsonl" if target.endswith("jsonl") else "brat"]
+    command = [EVENHAND, "convert", str(large), str(tmp_path / target), *form, "--lossy"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        wait_for_hidden_file(tmp_path)
+        process.send_signal(number)
+        assert (process.communicate()[1], process.returncode) == (said, status)
+    assert [each.name for each in tmp_path.iterdir()] == ["old.jsonl"]
+    assert (tmp_path / "old.jsonl").read_text() == "old"
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="what a process has loaded is not known here")
+def test_ctrl_c_while_input_is_awaited(tmp_path: Path) -> None:
+    command = [EVENHAND, "score", "-", SCORE[3], "-o", str(tmp_path / "out")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        while "numpy" not in Path(f"/proc/{process.pid}/maps").read_text():  # then the command has begun
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        assert process.wait() == 130
+        assert process.stderr.read() in ("", "evenhand: interrupted\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        (*SCORE,),
+        (*SCORE, "--as", "json"),
+        (*SCORE, "-o", "/dev/stdout"),
+        (EVENHAND, "--help"),
+        (EVENHAND, "score", "--help"),
+        (EVENHAND, "demo"),
+        (EVENHAND, "check", SCORE[2]),
+    ],
+    ids=lambda command: " ".join(command[1:2] + command[4:]),
+)
+def test_a_reader_that_leaves_ends_it_quietly(command: tuple[str, ...]) -> None:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert (process.stderr.read(), process.wait()) == ("", 141)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [(*SCORE,), (*SCORE, "--as", "json"), (EVENHAND, "--help"), (EVENHAND, "rank", "--help"), (EVENHAND, "--version")],
+    ids=lambda command: " ".join(command[1:2] + command[4:]),
+)
+def test_a_full_device_as_standard_output(command: tuple[str, ...]) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.stderr, done.returncode) == (f"evenhand: standard output: {FULL}", 2)
+
+
+def test_notes_that_nobody_hears_do_no_harm() -> None:
+    with open("/dev/full", "w") as full:
+        loud = [argument for argument in SCORE if argument != "-q"]
+        done = subprocess.run(loud, stdout=subprocess.PIPE, stderr=full, text=True, check=False)
+    quiet = subprocess.run(SCORE, stdout=subprocess.PIPE, text=True, check=True)
+    assert (done.stdout, done.returncode) == (quiet.stdout, 0)
+
+
+def limit() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+
+@pytest.mark.parametrize("target", ["out.jsonl", "folder"])
+def test_a_disk_that_takes_no_more(tmp_path: Path, target: str) -> None:
+    form = ["--to", "jsonl" if target.endswith("jsonl") else "brat"]
+    one = tmp_path / "one.jsonl"
+    one.write_text('{"text": "' + "word " * 4000 + '", "spans": []}\n')
+    place = tmp_path / "place"
+    place.mkdir()
+    command = [EVENHAND, "convert", str(one), str(place / target), *form]
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False, preexec_fn=limit)
+    assert done.stderr.startswith(f"evenhand: {place / target}")
+    assert done.stderr.endswith(": cannot be written (file too large); choose another place.\n")
+    assert (done.returncode, list(place.iterdir())) == (2, [])
+
+
+def test_results_and_pages_say_the_same() -> None:
+    gold, system = EXAMPLE / "gold.conll", EXAMPLE / "crf.conll"
+    with pytest.raises(eh.InputError, match="disk is full"):
+        eh.score(gold, system).to_json("/dev/full")
+    with pytest.raises(eh.InputError, match="disk is full"):
+        eh.report(gold, system, trials=0, resamples=0).to_html("/dev/full")

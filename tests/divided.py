@@ -1,0 +1,59 @@
+"""Work in parts, one after the other in this process: what several processes do, without them."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import evenhand as eh
+from evenhand.engines.joining import Joining
+from evenhand.engines.parts import parts
+from evenhand.engines.run import Run
+from evenhand.engines.work import Work, serial
+
+
+class Divided:
+    """An engine that divides even the smallest files; the more `jobs`, the more parts there are."""
+
+    def __init__(self, jobs: int) -> None:
+        self.jobs = jobs
+        self.parts = 0
+        self.whole = False
+        """Whether the parts did not fit together."""
+
+    def __call__(self, work: Work) -> Run:
+        try:
+            joining = Joining(work)
+            for part in parts(work, self.jobs, smallest=1):
+                sent = pickle.loads(pickle.dumps(part))
+                joining.add(pickle.loads(pickle.dumps(sent.run())))
+                self.parts += 1
+            return joining.finish()
+        except eh.EvenhandError:
+            self.whole = True
+            return serial(work)
+
+
+def check_same(gold: Any, systems: Any, jobs: int, **options: Any) -> Divided:
+    """The results of a run in parts are those of a run in one go: all figures, notes and tallies."""
+    engine = Divided(jobs)
+    expected = eh.score(gold, systems, **options)
+    found = eh.score(gold, systems, **options, engine=engine)
+    assert found.to_json() == expected.to_json()
+    pairs = zip(results(expected), results(found), strict=True)
+    for one, other in pairs:
+        assert one.tallies == other.tallies
+        assert one.notes == other.notes
+    return engine
+
+
+def results(found: eh.Result | eh.Results) -> list[eh.Result]:
+    return list(found.values()) if isinstance(found, eh.Results) else [found]
+
+
+def write(folder: Path, name: str, lines: Sequence[str], end: str = "\n", begin: str = "") -> Path:
+    path = folder / name
+    path.write_bytes((begin + "".join(f"{line}{end}" for line in lines)).encode())
+    return path

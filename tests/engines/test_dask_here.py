@@ -1,0 +1,110 @@
+"""Dask without a cluster: processes that are started and ended, and what is said where something is missing."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evenhand as eh
+from clusters import LONGEST, Blocking, started, write_pairs
+
+EVENHAND = Path(sys.executable).with_name("evenhand")
+
+
+def test_names_of_engines() -> None:
+    from evenhand.engines.dask import dask
+
+    assert eh.engines.dask is dask
+    assert callable(eh.engines.serial)
+    with pytest.raises(AttributeError, match=r"evenhand\.engines has no 'nothing'"):
+        eh.engines.nothing  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_nothing_heavy_is_loaded_before_work_begins() -> None:
+    code = "import sys, evenhand; evenhand.engines; print({'numpy', 'dask', 'fsspec'} & set(sys.modules))"
+    found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert found == "set()\n"
+
+
+def test_the_serial_engine(example: Path) -> None:
+    sides = example / "gold.conll", example / "tagger.conll"
+    assert eh.score(*sides, engine=eh.engines.serial).to_dict() == eh.score(*sides).to_dict()
+
+
+def test_dask_is_an_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    manifest = write_pairs(tmp_path / "files", 2)
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(eh.SettingError, match=r"Dask is not installed; run: pip install evenhand\[dask\]"):
+        eh.score(*eh.manifest(manifest), engine=eh.engines.dask())
+
+
+def test_a_client_or_a_scheduler() -> None:
+    with pytest.raises(eh.SettingError, match="but not both"):
+        eh.engines.dask(object(), "tcp://127.0.0.1:8786")
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "sentence"),
+    [
+        ("tcp://127.0.0.1:1", "No scheduler answers at tcp://127.0.0.1:1; start one with 'dask scheduler'"),
+        ("somewhere", r"The scheduler 'somewhere' is no address \(missing port number.*\); write tcp://HOST:PORT"),
+    ],
+)
+def test_no_scheduler(tmp_path: Path, scheduler: str, sentence: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    manifest = write_pairs(tmp_path / "files", 2)
+    monkeypatch.setattr(sys.modules["evenhand.engines.dask"], "_CONNECTING", 0.2)
+    with pytest.raises(eh.SettingError, match=sentence):
+        eh.score(*eh.manifest(manifest), engine=eh.engines.dask(scheduler=scheduler))
+
+
+def test_processes_of_its_own(tmp_path: Path) -> None:
+    """Also from a script that does not ask whether it is the main one."""
+    pytest.importorskip("distributed")
+    manifest = write_pairs(tmp_path / "files", 4)
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import evenhand as eh, json\n"
+        f"print(json.dumps(eh.score(*eh.manifest({str(manifest)!r}), engine=eh.engines.dask()).to_dict()))\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True, timeout=LONGEST)
+    assert json.loads(done.stdout) == eh.score(*eh.manifest(manifest)).to_dict()
+    assert done.stderr == ""
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="groups of processes are those of POSIX")
+def test_ctrl_c_leaves_nothing_running(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    psutil = pytest.importorskip("psutil")
+    manifest = write_pairs(tmp_path / "files", 4)
+    blocking = Blocking(tmp_path / "files" / "system" / "002.conll")
+    command = [EVENHAND, "score", "--manifest", manifest, "--engine", "dask"]
+    with started(command, start_new_session=True) as running:
+        writer = blocking.open_when_read()
+        children = psutil.Process(running.pid).children(recursive=True)
+        os.killpg(running.pid, signal.SIGINT)  # as a terminal does
+        output, message = running.communicate(timeout=LONGEST)
+    os.close(writer)
+    assert (running.returncode, output, message) == (130, "", "evenhand: interrupted\n")
+    assert len(children) > 1
+    end = time.monotonic() + LONGEST
+    while left := [each for each in children if is_at_work(each)]:
+        assert time.monotonic() < end, left
+        time.sleep(0.05)
+
+
+def is_at_work(process: Any) -> bool:
+    """Whether a process still runs: what watches over shared memory ends a moment later than the others."""
+    with suppress(import_module("psutil").NoSuchProcess):
+        return bool(process.status() != "zombie")
+    return False

@@ -1,0 +1,183 @@
+"""Work divided among processes: the same results, the same messages, and nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import Future
+from multiprocessing import active_children
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+import evenhand as eh
+from conftest import EXAMPLE
+from divided import write
+from evenhand.engines.processes import cores, processes
+from evenhand.engines.workers import WorkerError, Workers
+
+SMALLEST = 4000
+TIMES = 4
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("files")
+    names = ("gold", "crf", "tagger")
+    return {name: write(folder, f"{name}.conll", lines(name), "") for name in names}
+
+
+def lines(name: str) -> list[str]:
+    return (EXAMPLE / f"{name}.conll").read_text().splitlines(keepends=True) * TIMES
+
+
+def watch(monkeypatch: pytest.MonkeyPatch, then: Callable[[int], None] = lambda number: None) -> list[int]:
+    """The numbers of parts that processes get; `then` is called behind each."""
+    submit, numbers = Workers.submit, list[int]()
+
+    def submitted(workers: Workers, part: Any) -> Future[Any]:
+        future = submit(workers, part)
+        numbers.append(len(numbers) + 1)
+        then(len(numbers))
+        return future
+
+    monkeypatch.setattr(Workers, "submit", submitted)
+    return numbers
+
+
+def kill_workers() -> None:
+    for process in active_children():
+        process.kill()
+
+
+@pytest.mark.parametrize("groups", ["total", "finest"])
+def test_the_result_is_that_of_one_process(
+    files: dict[str, Path], groups: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    numbers = watch(monkeypatch)
+    systems = {name: files[name] for name in ("crf", "tagger")}
+    options: Any = {"groups": groups, "match": "exact,fair,ts,semeval"}
+    found = eh.score(files["gold"], systems, **options, engine=processes(2, SMALLEST))
+    expected = eh.score(files["gold"], systems, **options)
+    assert found.to_json() == expected.to_json()
+    assert all(found[name].tallies == expected[name].tallies for name in systems)
+    assert len(numbers) > 4
+    assert not active_children()
+
+
+def test_a_process_that_is_killed_is_replaced(files: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = watch(monkeypatch)
+    eh.score(files["gold"], files["crf"], engine=processes(2, SMALLEST))
+    parts = len(numbers)
+    numbers = watch(monkeypatch, lambda number: kill_workers() if number in (2, 9) else None)
+    found = eh.score(files["gold"], files["crf"], engine=processes(2, SMALLEST))
+    assert found.to_json() == eh.score(files["gold"], files["crf"]).to_json()
+    assert parts < len(numbers) <= parts + 16  # what was done is not done again
+    assert not active_children()
+
+
+def test_processes_that_always_die_are_an_error(files: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    watch(monkeypatch, lambda number: kill_workers())
+    with pytest.raises(WorkerError, match=r"died 4 times; .* choose fewer --jobs\."):
+        eh.score(files["gold"], files["crf"], engine=processes(2, SMALLEST))
+    assert not active_children()
+
+
+BROKEN = {
+    "columns": "a b c d e f\n",
+    "token": "another O\n",
+    "tag": "-DOCSTART- B\n",
+    "bytes": "\udcff O\n",
+    "sentence": "\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("side", "what"), [("gold", "columns"), ("crf", "token"), ("crf", "tag"), ("gold", "bytes"), ("crf", "sentence")]
+)
+def test_a_broken_line_has_the_message_of_one_process(
+    files: dict[str, Path], tmp_path: Path, side: str, what: str
+) -> None:
+    """What is wrong stands in the middle, so that a part has it that is neither the first nor the last."""
+    text = lines(side)
+    place = next(at for at in range(len(text) // 2, len(text)) if text[at].strip() and text[at + 1].strip())
+    text[place] = BROKEN[what]
+    broken = tmp_path / f"{side}.conll"
+    broken.write_bytes("".join(text).encode(errors="surrogateescape"))
+    paths = {**files, side: broken}
+
+    def outcome(engine: Any) -> str:
+        try:
+            return eh.score(paths["gold"], paths["crf"], engine=engine).to_json()
+        except eh.InputError as error:
+            return str(error)
+
+    assert outcome(processes(2, SMALLEST)) == outcome(None)
+    assert not active_children()
+
+
+def test_an_interrupt_ends_all_processes(files: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(number: int) -> None:
+        if number == 4:
+            raise KeyboardInterrupt
+
+    watch(monkeypatch, interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        eh.score(files["gold"], files["crf"], engine=processes(2, SMALLEST))
+    assert not active_children()
+
+
+def test_a_script_need_not_know_that_there_are_processes(files: dict[str, Path], tmp_path: Path) -> None:
+    """Unlike with others that are started in this way, it is not run again in each of them."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import evenhand as eh\n"
+        f"engine = eh.engines.processes(2, {SMALLEST})\n"
+        f"print(eh.score({str(files['gold'])!r}, {str(files['crf'])!r}, engine=engine)['fair'].f1)\n"
+    )
+    found = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    assert found.stdout == f"{eh.score(files['gold'], files['crf'])['fair'].f1}\n"
+    assert found.stderr == ""
+
+
+def test_another_thread_may_ask(files: dict[str, Path]) -> None:
+    found = list[eh.Result]()
+
+    def ask() -> None:
+        found.append(eh.score(files["gold"], files["crf"], engine=processes(2, SMALLEST)))
+
+    thread = Thread(target=ask)
+    thread.start()
+    thread.join()
+    assert found[0].to_json() == eh.score(files["gold"], files["crf"]).to_json()
+
+
+def test_what_is_small_is_done_here(files: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = watch(monkeypatch)
+    for jobs in (0, 1, 2):
+        eh.score(files["gold"], files["crf"], jobs=jobs)
+    assert not numbers
+
+
+def test_there_are_cores() -> None:
+    assert 1 <= cores() <= (os.cpu_count() or 1)
+
+
+def test_token_weights_are_not_divided(tmp_path: Path) -> None:
+    """Sums of fractions depend on the order in which they are made."""
+    gold = write(tmp_path, "gold.conll", ["a 0.1 B-X", "b 0.2 O", ""] * 50)
+    options: Any = {"match": "ts", "token_weight": 2, "column": 3}
+    with pytest.raises(eh.SettingError, match="depend on the order of additions; leave --jobs out"):
+        eh.score(gold, gold, **options, jobs=2)
+    assert eh.score(gold, gold, **options, jobs=0)["ts"].f1 == 1
+
+
+def test_settings_that_make_no_sense(files: dict[str, Path]) -> None:
+    with pytest.raises(eh.SettingError, match="There cannot be -1 jobs"):
+        eh.score(files["gold"], files["crf"], jobs=-1)
+    with pytest.raises(eh.SettingError, match="both say where the work is done"):
+        eh.score(files["gold"], files["crf"], jobs=2, engine=eh.engines.serial)

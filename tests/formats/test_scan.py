@@ -1,0 +1,103 @@
+"""Where the units of a file begin, found without reading it."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evenhand.formats import scan
+from evenhand.formats.scan import UNITS, Cut, Scan
+
+
+def slow_sentences(data: bytes) -> list[int]:
+    found, place, behind_blank = [], 0, True
+    for line in data.splitlines(keepends=True):
+        if line.strip() and behind_blank:
+            found.append(place)
+        place, behind_blank = place + len(line), not line.strip()
+    return found
+
+
+def all_cuts(data: bytes, name: str) -> list[Cut]:
+    found, scanned = [], Scan(io.BytesIO(data), UNITS[name])
+    while (cut := scanned.numbered(len(found))) is not None:
+        found.append(cut)
+    return found
+
+
+def places(data: bytes, name: str) -> list[int]:
+    return [cut.place for cut in all_cuts(data, name)]
+
+
+@pytest.fixture(params=[1, 3, 16, 1 << 16])
+def chunk(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How much is looked at in one go."""
+    monkeypatch.setattr(scan, "_CHUNK", request.param)
+    size: int = request.param
+    return size
+
+
+@pytest.mark.parametrize("size", [1, 5, 1 << 16])
+@given(text=st.lists(st.sampled_from(["a", "bb O", "", "", "x y"]), max_size=12), end=st.sampled_from(["\n", "\r\n"]))
+@settings(max_examples=50, deadline=None)
+def test_sentences_are_groups_of_lines(size: int, text: list[str], end: str) -> None:
+    data = end.join(text).encode()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(scan, "_CHUNK", size)
+        cuts = all_cuts(data, "conll")
+    assert [cut.place for cut in cuts] == slow_sentences(data)
+    assert [cut.line for cut in cuts] == [data.count(b"\n", 0, cut.place) + 1 for cut in cuts]
+
+
+def test_the_first_unit_behind_a_byte(chunk: int) -> None:
+    data = b"a O\n\nb O\n\nc O\n"
+    for place, expected in ((0, 0), (1, 5), (5, 5), (6, 10), (10, 10)):
+        found = Scan(io.BytesIO(data), UNITS["conll"]).behind(place)
+        assert found is not None
+        assert found.place == expected
+    assert Scan(io.BytesIO(data), UNITS["conll"]).behind(11) is None
+
+
+def test_a_mark_that_stands_alone_is_no_sentence() -> None:
+    """Systems often do without."""
+    with_marks = b"-DOCSTART- O\n\na O\n\n-DOCSTART- O\n\nb O\n\n-DOCSTART- O\nc O\n"
+    assert [cut.line for cut in all_cuts(with_marks, "conll")] == [3, 7, 9]
+
+
+@pytest.mark.parametrize(
+    ("before", "is_clean"), [("a O", True), ("# note", False), ("-DOCSTART- O", False), ("x # y", True)]
+)
+def test_nothing_is_cut_behind_what_may_begin_a_document(before: str, is_clean: bool) -> None:
+    data = f"x O\n\nz O\n{before}\n\n\nb O\n".encode()
+    assert all_cuts(data, "conll")[-1].is_clean is is_clean
+
+
+def test_sentences_of_span_tables_may_be_empty() -> None:
+    cuts = all_cuts(b"PER\t1\t1\n\n\nPER\t1\t1\n\nLOC\t1\t1\n", "spans")
+    assert [(cut.line, cut.is_clean) for cut in cuts] == [(1, False), (3, False), (4, False), (6, True)]
+
+
+def test_records_are_lines(chunk: int) -> None:
+    assert places(b'{"a": 1}\n{}\n{}', "jsonl") == [0, 9, 12]
+
+
+def test_documents_begin_with_marks(chunk: int) -> None:
+    data = b"#begin document (a); part 000\nx -\n\n#begin document (b)\ny -\n"
+    cuts = all_cuts(data, "conll2012")
+    assert [cut.line for cut in cuts] == [1, 4]
+    assert cuts[1].text == b"#begin document (b)"
+
+
+def test_documents_of_corefud_are_cut_behind_blank_lines() -> None:
+    data = b"# newdoc id = a\n1\tx\n\n# newdoc id = b\n1\ty\n\n# sent_id = 1\n# newdoc id = c\n1\tz\n"
+    assert [(cut.line, cut.is_clean) for cut in all_cuts(data, "corefud")] == [(1, False), (4, True), (8, False)]
+
+
+@pytest.mark.parametrize(("fields", "is_odd"), [("eid-etype-head", False), ("GRP-head", False), ("etype-eid", True)])
+def test_declarations_that_later_documents_depend_on(fields: str, is_odd: bool) -> None:
+    found = Scan(io.BytesIO(f"# newdoc id = a\n# global.Entity = {fields}\n".encode()), UNITS["corefud"])
+    found.numbered(9)
+    assert found.is_odd is is_odd

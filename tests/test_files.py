@@ -1,0 +1,199 @@
+"""Files are written whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from evenhand.files import refusal, whole_file, whole_folder, write_file
+from evenhand.problems import InputError
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(each.name for each in folder.iterdir())
+
+
+def stopped(path: Path, stop: BaseException) -> None:
+    with whole_file(path) as file:
+        file.write(b"half of")
+        raise stop
+
+
+def stopped_folder(path: Path, stop: BaseException) -> None:
+    with whole_folder(path) as write:
+        write("1.txt", "new")
+        raise stop
+
+
+def fill(path: str) -> None:
+    with whole_file(path) as file:
+        for _ in range(100):
+            file.write(b"x" * 10_000)
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_text_is_utf8_and_bytes_are_bytes(tmp_path: Path) -> None:
+    write_file(tmp_path / "text", "Zoë\n")
+    write_file(str(tmp_path / "bytes"), b"\xff")
+    assert (tmp_path / "text").read_bytes() == b"Zo\xc3\xab\n"
+    assert (tmp_path / "bytes").read_bytes() == b"\xff"
+    assert names(tmp_path) == ["bytes", "text"]
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit, GeneratorExit, ValueError])
+def test_whatever_stops_it_leaves_the_old_file_and_nothing_else(tmp_path: Path, stop: type[BaseException]) -> None:
+    path = tmp_path / "scores.json"
+    path.write_text("old")
+    with pytest.raises(stop):
+        stopped(path, stop())
+    assert (names(tmp_path), path.read_text()) == (["scores.json"], "old")
+
+
+def test_text_that_has_no_bytes_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(UnicodeEncodeError):
+        write_file(tmp_path / "half", "\ud800")
+    assert names(tmp_path) == []
+
+
+def test_nobody_sees_half_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "scores.json"
+    with whole_file(path) as file:
+        file.write(b"x" * 1_000_000)
+        assert not path.exists()
+        assert all(name.startswith(".") for name in names(tmp_path))
+    assert path.stat().st_size == 1_000_000
+
+
+def test_permissions_are_those_of_any_new_file_or_of_the_one_replaced(tmp_path: Path) -> None:
+    plain, new, old = tmp_path / "plain", tmp_path / "new", tmp_path / "old"
+    plain.write_text("")
+    old.write_text("")
+    old.chmod(0o640)
+    write_file(new, "x")
+    write_file(old, "x")
+    assert (mode(new), mode(old)) == (mode(plain), 0o640)
+
+
+def test_a_link_stays_and_what_it_leads_to_is_written(tmp_path: Path) -> None:
+    (tmp_path / "far").mkdir()
+    link, dangling = tmp_path / "link", tmp_path / "dangling"
+    (tmp_path / "far" / "file").write_text("old")
+    link.symlink_to("far/file")
+    dangling.symlink_to("far/new")
+    write_file(link, "new")
+    write_file(dangling, "new")
+    assert link.is_symlink()
+    assert dangling.is_symlink()
+    assert names(tmp_path / "far") == ["file", "new"]
+    assert {path.read_text() for path in (tmp_path / "far").iterdir()} == {"new"}
+
+
+def test_a_pipe_is_simply_written_to(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE) as reader:
+        write_file(pipe, "through")
+        assert reader.communicate()[0] == b"through"
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    write_file("/dev/null", "away")
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+
+
+@pytest.mark.parametrize("path", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+def test_standard_output_by_its_path_goes_on_where_it_was(tmp_path: Path, path: str) -> None:
+    code = f"from evenhand.files import write_file; write_file({path!r}, 'b')"
+    file = tmp_path / "file"
+    subprocess.run(f'(printf a; "{sys.executable}" -c "{code}"; printf c) > {file}', shell=True, check=True)
+    assert file.read_text() == "abc"
+
+
+def test_a_full_disk() -> None:
+    sentence = "/dev/full: cannot be written, as the disk is full; free some space or choose another place."
+    with pytest.raises(InputError) as raised:
+        write_file("/dev/full", "x")
+    assert str(raised.value) == sentence
+    with pytest.raises(InputError) as raised:
+        fill("/dev/full")
+    assert str(raised.value) == sentence
+
+
+@pytest.mark.parametrize(
+    ("number", "sentence"),
+    [
+        (errno.EDQUOT, "cannot be written, as your share of the disk is full; free some space or choose another place"),
+        (errno.EROFS, "cannot be written (read-only file system); choose another place"),
+        (errno.EACCES, "cannot be written (permission denied); check the permissions or choose another place"),
+        (errno.EFBIG, "cannot be written (file too large); choose another place"),
+    ],
+)
+def test_other_refusals(number: int, sentence: str) -> None:
+    assert str(refusal("a.json", OSError(number, os.strerror(number)))) == f"a.json: {sentence}."
+
+
+def test_a_folder_and_a_missing_one(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is a folder; name a file in it"):
+        write_file(tmp_path, "x")
+    with pytest.raises(InputError, match=r"cannot be written \(no such file or directory\); check the folder"):
+        write_file(tmp_path / "no" / "file", "x")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match=r"cannot be written \(not a directory\); check the folder"):
+        write_file(tmp_path / "file" / "file", "x")
+
+
+def test_a_file_that_must_not_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "file"
+    path.write_text("old")
+    path.chmod(0o400)
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may write everywhere
+    with pytest.raises(InputError, match="permission denied"):
+        write_file(path, "new")
+    assert (names(tmp_path), path.read_text()) == (["file"], "old")
+
+
+def test_an_error_of_another_file_is_not_taken_for_one_of_this(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError), whole_file(tmp_path / "file"):
+        (tmp_path / "other").read_text()
+    assert names(tmp_path) == []
+
+
+def test_a_folder_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
+    target = tmp_path / "a" / "b"
+    with pytest.raises(KeyboardInterrupt):
+        stopped_folder(target, KeyboardInterrupt())
+    assert names(tmp_path) == []
+    with whole_folder(target) as write:
+        write("1.txt", "Zoë")
+        write("2.txt", b"y")
+        assert not target.exists()
+    assert names(tmp_path / "a") == ["b"]
+    assert names(target) == ["1.txt", "2.txt"]
+
+
+def test_a_folder_that_is_there_keeps_its_other_files(tmp_path: Path) -> None:
+    target = tmp_path / "brat"
+    target.mkdir()
+    (target / "annotation.conf").write_text("mine")
+    (target / "1.txt").write_text("old")
+    with pytest.raises(ValueError, match="stop"):
+        stopped_folder(target, ValueError("stop"))
+    assert (target / "1.txt").read_text() == "old"
+    with whole_folder(target) as write:
+        write("1.txt", "new")
+    assert (names(tmp_path), names(target)) == (["brat"], ["1.txt", "annotation.conf"])
+    assert (target / "1.txt").read_text() == "new"
+
+
+def test_a_file_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "brat").write_text("")
+    with pytest.raises(InputError, match=r"cannot be written \(a file is there\)"), whole_folder(tmp_path / "brat"):
+        pass
+    assert names(tmp_path) == ["brat"]
