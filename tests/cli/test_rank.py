@@ -157,7 +157,10 @@ def test_suite(folder: Path) -> None:
     [
         ((), "Name a GOLD file and SYSTEM files, a --manifest or a --suite"),
         (("gold.conll",), "Name a GOLD file and SYSTEM files, a --manifest or a --suite"),
-        (("--suite", "suite.toml", *FILES), "Name GOLD and SYSTEM files, a --manifest or a --suite, but not two of them"),
+        (
+            ("--suite", "suite.toml", *FILES),
+            "Name GOLD and SYSTEM files, a --manifest or a --suite, but not two of them",
+        ),
         ((*FILES, "--resamples", "many"), "Invalid value for '--resamples': 'many' is not a valid integer"),
     ],
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evenhand.arrays import Ints
+from evenhand.arrays import Ints, empty
 from evenhand.problems import InputError
 from evenhand.settings import Atoms, Groups
 from evenhand.tally import Tally
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 class SideCount:
     """One side in figures: its spans by label, and how its file was read."""
 
-    labels: Counter[str] = field(default_factory=Counter)
     reading: Reading | None = None
     breaks_differ: bool = False
     missing: int = 0
@@ -37,15 +36,28 @@ class SideCount:
     """How many mentions have a span that another one has."""
     mismatches: Mismatches | None = None
     """Where the texts of chains differ."""
+    _labels: Counter[str] = field(default_factory=Counter)
+    _counts: Ints = field(default_factory=empty)
+    _names: Sequence[str] = ()
 
     @property
     def units(self) -> int:
         return self.labels.total() + self.unlabeled
 
     def add(self, labels: Ints, names: Sequence[str]) -> None:
-        """Count labels, which are codes of names."""
-        counts = np.bincount(labels, minlength=len(names)).tolist()
-        self.labels.update({name: n for name, n in zip(names, counts, strict=True) if n})
+        """Count labels, which are codes of names; names may become more, but keep their codes."""
+        counts = np.bincount(labels, minlength=len(self._counts))
+        counts[: len(self._counts)] += self._counts
+        self._counts, self._names = counts, names
+
+    @property
+    def labels(self) -> Counter[str]:
+        """How many spans have each label; worked out when somebody asks, as there may be many labels."""
+        met = np.flatnonzero(self._counts)
+        counted = zip(met.tolist(), self._counts[met].tolist(), strict=True)
+        self._labels.update({self._names[code]: count for code, count in counted})
+        self._counts = empty()
+        return self._labels
 
 
 @dataclass

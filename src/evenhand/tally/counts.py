@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -85,7 +86,7 @@ class Tally:
         """The sum of several tallies; labels and kinds are matched by name, groups by number."""
         if len(parts) == 1:
             return parts[0]
-        labels = tuple(dict.fromkeys(name for part in parts for name in part.labels))
+        labels = _all_names([part.labels for part in parts])
         kinds = tuple(dict.fromkeys(name for part in parts for name in part.kinds))
         parts = [part._with_names(labels, kinds) for part in parts]
         return Tally(
@@ -248,6 +249,14 @@ def _from_parts(
     labels: tuple[str, ...], kinds: tuple[str, ...], group: Ints, cell: Ints, count: Numbers | int
 ) -> Tally:
     return Tally(labels, kinds, group, cell, ones(count) if isinstance(count, int) else count)
+
+
+def _all_names(names: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """All names in the order in which they are met; mostly those of each part begin those of the next."""
+    longest = max(names, key=len)
+    if all(longest[: len(each)] == each for each in names):
+        return longest
+    return tuple(dict.fromkeys(chain.from_iterable(names)))
 
 
 def group_types(tallies: Sequence[Tally], kinds: AbstractSet[str], groups: int) -> tuple[Ints, Ints]:
