@@ -59,11 +59,11 @@ def columns(folder: Path, tokens: int, *, sentence: int, labels: int = 3, mark: 
         text = words(tokens)
         for path, spans in zip((gold, system), flat_spans(tokens, labels), strict=True):
             rows = [f"{word} {tag}\n" for word, tag in zip(text, tags(tokens, spans), strict=True)]
-            if sentence:
-                rows = ["\n" + row if number % sentence == 0 else row for number, row in enumerate(rows)]
+            for begin in range(0, tokens, sentence or tokens):
+                rows[begin] = "\n" + rows[begin].replace(" I-", " B-")
             path.write_text(("-DOCSTART- O\n" if mark else "") + "".join(rows))
 
-    return made(folder, f"columns-{tokens}-{sentence}-{labels}-{mark:d}", ".conll", write)
+    return made(folder, f"lines-{tokens}-{sentence}-{labels}-{mark:d}", ".conll", write)
 
 
 def other_tokens(folder: Path, tokens: int) -> Pair:

@@ -6,11 +6,13 @@ change. So the cost grows with the number of spans, however long they are and ho
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain, pairwise
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, ranges
+from evenhand.arrays import Bools, Ints, ints, ranges
 from evenhand.text.layers import Spans
 
 
@@ -42,9 +44,10 @@ def runs(spans: Spans, first: Ints, part: str) -> Runs:
     begin, end, label = first[spans.scope] + spans.start, first[spans.scope] + spans.end, spans.label
     gapped = np.flatnonzero(spans.shape)
     if len(gapped):
-        pieces = [_pieces(spans, row) for row in gapped.tolist()]
-        sizes = np.array([len(each) for each in pieces])
-        bounds = np.concatenate(pieces) + np.repeat(begin[gapped], sizes)[:, None]
+        lengths, shapes = (end - begin)[gapped].tolist(), spans.shape[gapped].tolist()
+        pieces = [_pieces(spans.vocabulary.shapes[shape], size) for size, shape in zip(lengths, shapes, strict=True)]
+        sizes = [len(each) for each in pieces]
+        bounds = ints(list(chain.from_iterable(pieces))) + np.repeat(begin[gapped], sizes)[:, None]
         whole = np.flatnonzero(spans.shape == 0)
         begin, end = np.concatenate((begin[whole], bounds[:, 0])), np.concatenate((end[whole], bounds[:, 1]))
         label = np.concatenate((label[whole], np.repeat(label[gapped], sizes)))
@@ -53,13 +56,9 @@ def runs(spans: Spans, first: Ints, part: str) -> Runs:
     return found if (begin < end).all() else found.take(begin < end)
 
 
-def _pieces(spans: Spans, row: int) -> Ints:
+def _pieces(gaps: Sequence[int], size: int) -> list[tuple[int, int]]:
     """The bounds of the pieces of a span with gaps, counted from its first token."""
-    gaps = np.array(spans.vocabulary.shapes[int(spans.shape[row])])
-    edges = np.concatenate(([-1], gaps, [spans.end[row] - spans.start[row]]))
-    pieces = np.stack((edges[:-1] + 1, edges[1:]), axis=1)
-    found: Ints = pieces[pieces[:, 0] < pieces[:, 1]]
-    return found
+    return [(before + 1, behind) for before, behind in pairwise((-1, *gaps, size)) if before + 1 < behind]
 
 
 def split(found: Runs, rows: Bools) -> Runs:
