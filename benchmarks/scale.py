@@ -1,4 +1,4 @@
-"""A hundred million tokens, and two processes: memory, and throughput."""
+"""Two processes: their throughput beside that of two runs at once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def processes(folder: Path) -> list[dict[str, Any]]:
 
 def _seconds(files: tuple[Path, Path], options: list[str], times: int) -> float:
     """The time on the clock until so many runs that began together have ended."""
-    command = [str(Path(sys.executable).with_name("evenhand")), "score", *map(str, files), "--as", "json", "--quiet", *options]
+    program = str(Path(sys.executable).with_name("evenhand"))
+    command = [program, "score", *map(str, files), "--as", "json", "--quiet", *options]
     begin = perf_counter()
     started = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(times)]
     if any(process.wait() for process in started):

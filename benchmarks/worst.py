@@ -10,7 +10,7 @@ import json
 import resource
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -102,23 +102,24 @@ CASES: dict[str, Case] = {
 
 def measure(folder: Path, names: list[str] | None = None) -> list[dict[str, Any]]:
     """For each case the ratio of twice the input to the input, beside its bound."""
-    rows = []
-    for name in names or list(CASES):
+    return list(rows(folder, names or list(CASES)))
+
+
+def rows(folder: Path, names: list[str]) -> Iterator[dict[str, Any]]:
+    """The same, one by one."""
+    for name in names:
         print(f"  {name} ...", file=sys.stderr)
         once, twice = (_measured(folder, name, CASES[name].size * times) for times in (1, 2))
         ratio, ceiling = twice["seconds"] / once["seconds"], CASES[name].ceiling
-        rows.append(
-            {
-                "what": f"twice the input: {name}",
-                "value": ratio,
-                "unit": "times",
-                "wanted": f"<= {ceiling}",
-                "kept": ratio <= ceiling,
-                "seconds": [once["seconds"], twice["seconds"]],
-                "peak_mb": [once["peak_mb"], twice["peak_mb"]],
-            }
-        )
-    return rows
+        yield {
+            "what": f"twice the input: {name}",
+            "value": ratio,
+            "unit": "times",
+            "wanted": f"<= {ceiling}",
+            "kept": ratio <= ceiling,
+            "seconds": [once["seconds"], twice["seconds"]],
+            "peak_mb": [once["peak_mb"], twice["peak_mb"]],
+        }
 
 
 def _measured(folder: Path, name: str, size: int) -> dict[str, float]:
@@ -154,14 +155,13 @@ def _ask(case: Case, gold: Path, system: Path) -> None:
 
 
 def main(names: list[str]) -> None:
-    rows = measure(HERE / "data", names)
     print(f"{'case':<34} {'n s':>8} {'2n s':>8} {'ratio':>6} {'n MB':>7} {'2n MB':>7}")
-    for row in rows:
+    for row in rows(HERE / "data", names or list(CASES)):
         once, twice = row["seconds"]
         mark = "" if row["kept"] else "  MISSED"
         case = row["what"].removeprefix("twice the input: ")
         peaks = f"{row['peak_mb'][0]:>7.0f} {row['peak_mb'][1]:>7.0f}"
-        print(f"{case:<34} {once:>8.2f} {twice:>8.2f} {row['value']:>6.2f} {peaks}{mark}")
+        print(f"{case:<34} {once:>8.2f} {twice:>8.2f} {row['value']:>6.2f} {peaks}{mark}", flush=True)
 
 
 if __name__ == "__main__":
