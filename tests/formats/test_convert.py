@@ -69,6 +69,7 @@ def write_conll(path: Path, words: list[list[str]], rows: list[list[tuple[str, i
     path.write_text("\n".join(lines) + "\n")
 
 
+@pytest.mark.long
 @settings(max_examples=25)
 @given(nested())
 def test_round_trips_over_all_pairs_of_formats(tmp_path_factory: pytest.TempPathFactory, text) -> None:
