@@ -19,6 +19,7 @@ ROOMS = (
     "files",
     "settings",
     "arrays",
+    "bits",
     "text",
     "formats",
     "judge",

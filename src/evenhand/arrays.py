@@ -56,22 +56,19 @@ def concatenate(columns: Sequence[npt.NDArray[Number]]) -> npt.NDArray[Number]:
     return np.concatenate(columns)
 
 
+def distinct(values: Ints) -> Ints:
+    """The values that occur, in their order. `np.unique` loads masked arrays first, which takes longer than a start."""
+    ordered = np.sort(values)
+    is_new = np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]
+    found: Ints = ordered[is_new]
+    return found
+
+
 def ranges(starts: Ints, lengths: Ints) -> Ints:
     """The numbers of all ranges [start, start + length), one range after the other."""
     skipped = np.cumsum(lengths) - lengths
     numbers: Ints = np.arange(lengths.sum(), dtype=np.int64) + np.repeat(starts - skipped, lengths)
     return numbers
-
-
-def sparse_places(marks: Bools) -> Ints:
-    """Where the marks are, as `np.flatnonzero` says, but faster where few bytes of eight have more than one."""
-    bits = np.packbits(marks, bitorder="little")
-    place = np.flatnonzero(bits != 0)
-    byte = bits[place]
-    if (byte & (byte - np.uint8(1))).any():
-        return np.flatnonzero(marks)
-    found: Ints = (place << 3) + np.bitwise_count(byte - np.uint8(1))
-    return found
 
 
 def pack(*columns: tuple[Ints, Ints]) -> tuple[Ints, Ints]:

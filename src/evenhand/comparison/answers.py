@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, empty, pack
+from evenhand.arrays import Bools, Ints, distinct, empty, pack
 from evenhand.judge.verdicts import FN, KINDS, TP, Verdicts
 from evenhand.text.layers import Spans
 from evenhand.text.word_feed import Aligned
@@ -238,7 +238,7 @@ def _heads(systems: Sequence[WordAnswers], partner: Ints, units: Ints) -> Ints:
         words = each.aligned.system
         start, end = words.start[head[lost]], words.end[head[lost]]
         unknown.append((row, lost, ((start - words.start[0]) << 20) | np.minimum(end - start, (1 << 20) - 1)))
-    spans = np.unique(np.concatenate([span for _, _, span in unknown]))
+    spans = distinct(np.concatenate([span for _, _, span in unknown]))
     behind = len(systems[0].aligned.gold)
     for row, lost, span in unknown:
         found[row, lost] = behind + np.searchsorted(spans, span)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints
+from evenhand.arrays import Bools, Ints, distinct
 from evenhand.engines.run import Run, SideCount
 from evenhand.judge.arcs import ARCS_KINDS, NOUNS, Verdicts, all_mentions, is_nominal, judge_any, judge_nominal
 from evenhand.judge.chains.count import count_chains
@@ -121,7 +121,7 @@ class ChainRun:
 
     def _count(self, side: SideCount, chains: Chains, key: Annotation) -> None:
         """Count mentions, by type where that is known, and chains."""
-        side.chains = (side.chains or 0) + len(np.unique(chains.chain))
+        side.chains = (side.chains or 0) + len(distinct(chains.chain))
         types = self._types(chains, key)
         if types is None:
             side.unlabeled += len(chains)

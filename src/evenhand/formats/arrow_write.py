@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from evenhand.arrays import distinct
 from evenhand.formats.arrow_layout import LABEL, TOKENS
 from evenhand.formats.arrow_sink import named, pyarrow_to_write, strings, table_file
 from evenhand.formats.json_spans import Span, records
@@ -59,7 +60,7 @@ class Needs:
         spans = batch.spans()
         self.levels |= bool(spans.level.any())
         self.gaps |= bool(spans.shape.any())
-        spelled = not any(STACK in spans.vocabulary.labels[code] for code in np.unique(spans.label).tolist())
+        spelled = not any(STACK in spans.vocabulary.labels[code] for code in distinct(spans.label).tolist())
         joined = self.encoding in JOINING and neighbours(spans)
         flat = self.is_stacked or (not self.levels and is_flat(spans))
         self.tags &= flat and spelled and not joined and not self.gaps and not self.in_characters

@@ -8,10 +8,10 @@ from functools import cached_property
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, Words
+from evenhand.bits import later
 from evenhand.formats.source import LINE_FEED
 
 _CARRIAGE_RETURN = 13
-_ONE, _LAST = np.uint64(1), np.uint64(63)
 
 
 def _no_room() -> Bools:
@@ -59,8 +59,8 @@ class Chunk:
     @cached_property
     def groups(self) -> int:
         """How many lines that are not blank stand behind blank ones, where lines end with a line feed alone."""
-        one = _before(self._is_end, 1)
-        two = _before(one, int(self.behind_blank))
+        one = later(self._is_end, first=1)
+        two = later(one, first=int(self.behind_blank))
         return int(np.bitwise_count(two & one & ~self._is_end).sum())
 
     def lines_before(self, place: int) -> int:
@@ -89,11 +89,3 @@ class Chunk:
         byte = np.frombuffer(self.data, dtype=np.uint8)[places]
         found: Bools = (byte == LINE_FEED) | (byte == _CARRIAGE_RETURN)
         return found
-
-
-def _before(bits: Words, first: int) -> Words:
-    """For each byte the bit of the one before it; `first` is that before the first."""
-    found: Words = bits << _ONE
-    found[1:] |= bits[:-1] >> _LAST
-    found[:1] |= np.uint64(first)
-    return found

@@ -16,7 +16,7 @@ from itertools import islice, pairwise
 
 import numpy as np
 
-from evenhand.arrays import Ints
+from evenhand.arrays import Ints, distinct
 from evenhand.formats.document_names import DocumentNames
 from evenhand.formats.layout import rows_of
 from evenhand.formats.line_cells import Cell, LineCells
@@ -169,7 +169,7 @@ class _Reader:
         if not names:
             return None
         breaks = np.concatenate((lines.line[lines.is_blank], marks.line))
-        bounds = np.unique(np.concatenate(([0], np.searchsorted(tokens.line, breaks), [len(tokens)])))
+        bounds = distinct(np.concatenate(([0], np.searchsorted(tokens.line, breaks), [len(tokens)])))
         document = np.repeat(np.arange(len(names)), np.diff(np.append(before, len(tokens))))
         corpus = Corpus(
             self._source.shown,

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from evenhand.arrays import Ints
+from evenhand.arrays import Ints, distinct
 from evenhand.formats.addresses import Place
 from evenhand.formats.blocks import Cells, Lines, split
 from evenhand.formats.layout import rows_of, rows_of_block
@@ -117,7 +117,7 @@ class WordBatches(Iterator[Annotation]):
         lines, sentences = found.lines, len(found.bounds) - 1
         begins, ends = lines.begins, lines.ends
         documents = found.comments[windows(lines.data)[begins[found.comments]] == _NEW_DOCUMENT]
-        begin = np.unique(np.searchsorted(found.bounds, np.searchsorted(found.words, documents)))
+        begin = distinct(np.searchsorted(found.bounds, np.searchsorted(found.words, documents)))
         was_new = self._new_document
         continues = not (was_new or 0 in begin)
         self._new_document = sentences in begin or (was_new and not sentences)

@@ -50,10 +50,10 @@ class Grid:
     @property
     def lines(self) -> LineNumbers:
         """The number of each line in its block, where blank ones count, too."""
-        return LineNumbers(self.bounds[:-1], self._blank_lines, 0, len(self.start))
+        return LineNumbers(self.bounds[:-1], self.blank_lines, 0, len(self.start))
 
-    def _blank_lines(self) -> Ints:
-        """How many of them stand before each sentence."""
+    def blank_lines(self) -> Ints:
+        """How many blank lines stand before each sentence."""
         first = self.bounds[:-1]
         blank = self.start[first]
         blank[1:] -= self.end[first[1:] - 1, -1] + 1
@@ -85,8 +85,11 @@ def grid(block: Block, columns: int, *, tabs: bool) -> Grid | None:
 
 def _stand_alone(data: Bytes, separates: Bools) -> bool:
     """Whether separators are line feeds, tabs and spaces, and no two of them stand side by side."""
-    if (separates[1:] & separates[:-1]).any():
-        return False
+    return not (separates[1:] & separates[:-1]).any() and is_plain(data)
+
+
+def is_plain(data: Bytes) -> bool:
+    """Whether no bytes up to the space are others than line feeds, tabs and spaces."""
     behind_feed = data - np.uint8(LINE_FEED + 1)  # what stands before it wraps around
     return int(behind_feed.min()) >= SPACE - LINE_FEED - 1 and int(data.min()) >= TAB
 

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field, replace
 import msgspec
 import numpy as np
 
-from evenhand.arrays import Bools, Bytes, Ints, Words, ints, sparse_places
+from evenhand.arrays import Bools, Bytes, Ints, Words, distinct, ints
+from evenhand.bits import bits, places
 from evenhand.formats.json_spelling import Hole, Piece, Spelling
 from evenhand.formats.source import LINE_FEED, Block
 from evenhand.formats.windows import leading_numbers, lengths_to_quote
@@ -122,7 +123,7 @@ class _Matcher:
         Records begin lines. Objects begin with a brace and a quote, which texts have only at their ends.
         """
         opening = _literal(spelling.item[0])
-        braces = sparse_places(np.equal(self.text, _BRACE, out=self.scratch.view(np.bool_)))
+        braces = places(bits(np.equal(self.text, _BRACE, out=self.scratch.view(np.bool_))))
         quoted = self.text[braces + 1] == _QUOTE
         braces = braces if quoted.all() else braces.compress(quoted)
         begins_line = self.text[braces - 1] == LINE_FEED
@@ -246,7 +247,7 @@ class _Matcher:
         escapes = np.flatnonzero(self.text == _BACKSLASH)
         row = np.searchsorted(start, escapes, side="right") - 1
         _demand((row >= 0) & (escapes < end[row]))
-        rows = np.unique(row)
+        rows = distinct(row)
         written = [self.data[begin:behind] for begin, behind in zip(start[rows], end[rows], strict=True)]
         try:
             read = [msgspec.json.decode(b'"' + each + b'"', type=str).encode() for each in written]

@@ -10,8 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from evenhand.arrays import ints, zeros
+from evenhand.arrays import distinct, ints, zeros
 from evenhand.formats.grid import Grid
+from evenhand.formats.marked import Marked
 from evenhand.formats.source import Block, Source
 from evenhand.formats.tag_column import Table, TagColumn
 from evenhand.formats.token_lines import Layout, Parsed, parsed
@@ -64,7 +65,10 @@ class TableBatches(Iterator[Annotation]):
         self._weights = None
         if settings.weight is not None:
             self._weights = WeightColumn(source, *layout.places(source, (settings.weight,)))
-        self._parsed = parsed(source, layout, settings.block_size)
+        wants_more = self._tags is not None or self._extra or self._weights or layout.names
+        wanted = [place for columns in places.values() for place in columns]
+        for_last_column = not wants_more and wanted == [layout.columns - 1]
+        self._parsed = parsed(source, layout, settings.block_size, for_last_column=for_last_column)
         self._new_document = not source.begins_inside
 
     def __next__(self) -> Annotation:
@@ -143,7 +147,7 @@ def _corpus(
     """The text of a block, and whether what follows begins a document."""
     tokens, bounds = block.tokens, block.bounds
     sentences = len(bounds) - 1
-    begin = np.unique(np.searchsorted(bounds, block.documents)) if len(block.documents) else block.documents
+    begin = distinct(np.searchsorted(bounds, block.documents)) if len(block.documents) else block.documents
     corpus = Corpus(
         source=source.shown,
         sentences=sentences,
@@ -159,7 +163,7 @@ def _corpus(
 
 def _tokens(cells: Table, layout: Layout) -> Tokens:
     """The tokens; in a file with a header, four quotation marks are one, as CSV writers quote it."""
-    if isinstance(cells, Grid) and layout.token == 0 and not layout.names:
+    if isinstance(cells, Grid | Marked) and layout.token == 0 and not layout.names:
         return cells.first
     start, end = cells.column(layout.token)
     if layout.names:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from evenhand.formats.blocks import Cells
 from evenhand.formats.grid import Grid
+from evenhand.formats.marked import Marked
 from evenhand.formats.source import Source
 from evenhand.formats.tag_reader import Coded, TagReader, recognise_encoding
 from evenhand.settings import ReadSettings
@@ -16,7 +17,7 @@ from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags
 
-Table = Cells | Grid
+Table = Cells | Grid | Marked
 Sample = Iterator[tuple[Table, Corpus]]
 """The first tokens of a file, block by block: their cells, and the text they make."""
 
@@ -53,5 +54,8 @@ class TagColumn:
 
 
 def _coded(codes: CellCodes, cells: Table, place: int, corpus: Corpus) -> Coded:
+    if isinstance(cells, Marked) and place == cells.columns - 1:
+        found, names = codes.of_lines(cells.tagged)
+        return Coded(names, found, corpus)
     code, new = codes.mostly(cells.data, *cells.column(place))
     return Coded([cells.text(place, row) for row in new], code, corpus)

@@ -11,12 +11,13 @@ import numpy as np
 from evenhand.arrays import Ints, ints
 from evenhand.formats.blocks import Cells, Lines, split
 from evenhand.formats.grid import Grid, grid
+from evenhand.formats.marked import Marked, marked
 from evenhand.formats.source import Block, Source
 from evenhand.settings import ColumnName
 
 DOCUMENT_START = "-DOCSTART-"
 _DOCUMENT_COMMENT = re.compile(r"document_id\s*=|newdoc")
-_FIRST_BYTES = np.uint64(int.from_bytes(DOCUMENT_START.encode()[:8], "little"))
+_FIRST_BYTES = DOCUMENT_START.encode()[:8]
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class Parsed:
     """A block by what its lines are."""
 
     first_line: int
-    tokens: Cells | Grid
+    tokens: Cells | Grid | Marked
     """The lines with a token."""
     bounds: Ints
     """Where sentences begin, in tokens, and where the last one ends."""
@@ -69,10 +70,21 @@ class Parsed:
     """How many lines had empty cells at their end that were dropped."""
 
 
-def parsed(source: Source, layout: Layout, size: int) -> Iterator[Parsed]:
-    """A file, block by block."""
+def parsed(source: Source, layout: Layout, size: int, *, for_last_column: bool = False) -> Iterator[Parsed]:
+    """A file, block by block; `for_last_column` where tags are in the last column and nobody asks for others."""
+    may_be_marked = for_last_column and not layout.hash_comments
     for block in source.blocks(size):
-        yield _regular(layout, block) or _classify(source, layout, split(block, tabs=layout.tabs))
+        lines = _marked(layout, block) if may_be_marked else None
+        may_be_marked = lines is not None  # what one block is not, the next one seldom is
+        yield lines or _regular(layout, block) or _classify(source, layout, split(block, tabs=layout.tabs))
+
+
+def _marked(layout: Layout, block: Block) -> Parsed | None:
+    """A block as below, if most of its tags are `O`, and the last of its cells."""
+    if layout.has_header(block.first_line, len(block.data)):
+        return None
+    found = marked(block, layout.columns, tabs=layout.tabs, without=_FIRST_BYTES)
+    return None if found is None else Parsed(block.first_line, found, found.bounds, ints([]))
 
 
 def _regular(layout: Layout, block: Block) -> Parsed | None:
@@ -141,7 +153,7 @@ def _odd_lines(source: Source, layout: Layout, lines: Lines, odd: list[int]) -> 
 def _document_starts(tokens: Cells | Grid) -> Ints:
     """Which tokens are marks of documents."""
     if isinstance(tokens, Grid) and tokens.columns > 1:  # whose first bytes others ask for, too
-        maybe = np.flatnonzero(tokens.first.heads == _FIRST_BYTES)
+        maybe = np.flatnonzero(tokens.first.heads == np.frombuffer(_FIRST_BYTES, dtype="<u8"))
     elif DOCUMENT_START.encode() in tokens.data:
         start, end = tokens.column(0)
         maybe = np.flatnonzero(end - start == len(DOCUMENT_START))

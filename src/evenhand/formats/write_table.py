@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from evenhand.arrays import distinct
 from evenhand.formats.token_lines import DOCUMENT_START
 from evenhand.problems import SettingError
 from evenhand.text.annotation import Annotation
@@ -84,7 +85,7 @@ def _words(tokens: Tokens) -> list[str]:
 
 def check_labels(spans: Spans, forbidden: str) -> None:
     """Refuse labels that a column of tags cannot spell."""
-    for code in np.unique(spans.label).tolist():
+    for code in distinct(spans.label).tolist():
         label = spans.vocabulary.labels[code]
         if not label.strip() or any(char in label for char in forbidden):
             raise SettingError(f"The label {label!r} cannot stand in a column of tags; rename it first.")

@@ -22,7 +22,7 @@ from math import nextafter
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, pack
+from evenhand.arrays import Bools, Ints, distinct, pack
 from evenhand.judge.nearby import NOTHING, Begun
 from evenhand.text.layers import Spans
 
@@ -48,7 +48,7 @@ class Crowd:
     def __init__(self, asked: Spans, others: Spans) -> None:
         scopes, labels = (asked.scope, others.scope), (asked.label, others.label)
         group, other = pack(scopes, labels)
-        groups = np.unique(other)
+        groups = distinct(other)
         self._group = np.searchsorted(groups, group)
         known = np.append(groups, -1)[np.minimum(self._group, len(groups))] == group
         self._group = np.where(known, self._group, len(groups))

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.arrays import Ints, Numbers, Values, concatenate, ints, is_ones, ones, zeros
+from evenhand.arrays import Ints, Numbers, Values, concatenate, distinct, ints, is_ones, ones, zeros
 from evenhand.settings import Focus
 
 NO_LABEL = ""
@@ -140,7 +140,7 @@ class Tally:
         key = (whole._label(focus) + 1) * len(self.kinds) + whole.kind
         table = np.bincount(key, whole.count, minlength=(len(self.labels) + 1) * len(self.kinds))
         table = table.reshape(-1, len(self.kinds))
-        met = np.unique(np.concatenate((whole.gold, whole.system)))
+        met = distinct(np.concatenate((whole.gold, whole.system)))
         rows = {self.labels[code]: table[code + 1] + table[0] for code in met[met >= 0].tolist()}
         return LabelCounts(rows, np.sum(list(rows.values()), axis=0) if rows else table[0])
 

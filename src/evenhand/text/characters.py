@@ -12,37 +12,14 @@ from itertools import chain
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, Words, ints, ranges
+from evenhand.arrays import Bools, Ints, ints, ranges
+from evenhand.bits import Rank, bits
 from evenhand.problems import InputError, SettingError
 from evenhand.settings import Align, Offsets
 from evenhand.text.annotation import Annotation
 from evenhand.text.layers import Spans, Tags
 from evenhand.text.spaces import begins_atom, begins_character, is_ascii
 from evenhand.text.tokens import PADDING, Characters, Tokens
-
-_BELOW = np.array([(1 << bit) - 1 for bit in range(64)], dtype=np.uint64)
-"""For each bit of a word, those below it."""
-
-
-@dataclass(frozen=True)
-class Rank:
-    """How many of the marked bytes stand before a place: marks are bits, counted 64 at a time."""
-
-    words: Words
-    before: Ints
-
-    @staticmethod
-    def of(marks: Bools) -> Rank:
-        packed = np.packbits(marks, bitorder="little")
-        padded = np.zeros((len(packed) // 8 + 1) * 8, dtype=np.uint8)
-        padded[: len(packed)] = packed
-        words = padded.view("<u8")
-        return Rank(words, np.append(0, np.cumsum(np.bitwise_count(words), dtype=np.int64)))
-
-    def __call__(self, place: Ints) -> Ints:
-        word = place >> 6
-        found: Ints = self.before[word] + np.bitwise_count(self.words[word] & _BELOW[place & 63])
-        return found
 
 
 @dataclass(frozen=True)
@@ -81,13 +58,13 @@ class Texts:
         `has_controls` says whether there can be control characters in it that are no line ends.
         """
         text = np.frombuffer(data, dtype=np.uint8)[: -len(PADDING)]
-        before = Rank.of(begins_atom(text, has_controls=has_controls))
+        before = Rank.of(bits(begins_atom(text, has_controls=has_controls)))
         first_atom = before(start)
         bounds = np.append(0, np.cumsum(before(end) - first_atom))
         first, behind, byte_of, units = start, end, None, None
         if not is_ascii(text):
             begins = begins_character(text)
-            byte_of, rank = np.append(np.flatnonzero(begins), len(text)), Rank.of(begins)
+            byte_of, rank = np.append(np.flatnonzero(begins), len(text)), Rank.of(bits(begins))
             first, behind = rank(start), rank(end)
             if offsets == "utf16" and (text >= 0xF0).any():
                 units = np.append(0, np.cumsum(1 + (text[byte_of[:-1]] >= 0xF0)))
@@ -130,7 +107,7 @@ def to_characters(annotation: Annotation) -> Annotation:
     lengths = tokens.end - tokens.start
     text = np.frombuffer(tokens.data, dtype=np.uint8)[ranges(tokens.start, lengths)]
     # For each token, how many atoms stand before it; one more entry at the end.
-    before = Rank.of(begins_atom(text))(np.append(0, np.cumsum(lengths)))
+    before = Rank.of(bits(begins_atom(text)))(np.append(0, np.cumsum(lengths)))
     layers: dict[str, Spans | Tags] = {
         name: _spans_to_characters(layer, before, corpus.bounds)
         for name, layer in annotation.layers.items()

@@ -1,0 +1,106 @@
+"""Blocks whose lines are written alike, and of which most end with the tag `O`.
+
+What is checked of every byte is checked in bits, 64 bytes at a time. Only the other tags are looked for, and where
+tokens begin and end is worked out when somebody asks: whether two files have the same tokens can be told without.
+What is written in any other way is left to `grid`, and after that to `blocks`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+
+from evenhand.arrays import Bytes, Ints, Words
+from evenhand.bits import Rank, bits, every, gaps, later, places
+from evenhand.formats.blocks import SPACE, TAB
+from evenhand.formats.grid import Grid, grid, is_plain
+from evenhand.formats.source import LINE_FEED, Block
+from evenhand.text.corpus import LineNumbers
+from evenhand.text.tagged_lines import OUTSIDE_BYTE, LineTokens, TaggedLines
+from evenhand.text.tokens import windows
+
+_LONGEST = 32
+"""From so many bytes on, a tag is not found."""
+
+
+@dataclass(frozen=True)
+class Marked:
+    """Lines with equally many cells; columns count from 0. It answers what a `Grid` answers."""
+
+    columns: int
+    bounds: Ints
+    """Where sentences begin, in lines with cells, and where the last one ends."""
+    tagged: TaggedLines
+    _block: Block
+    _tabs: bool
+
+    @property
+    def data(self) -> bytes:
+        return self._block.data
+
+    @cached_property
+    def grid(self) -> Grid:
+        """Where all the cells are."""
+        found = grid(self._block, self.columns, tabs=self._tabs)
+        assert found is not None
+        return found
+
+    @property
+    def first(self) -> LineTokens:
+        """The cells in the first column; they keep these lines, so that these must not keep them."""
+        return LineTokens(self.tagged, partial(self.column, 0), 0, self.tagged.size)
+
+    def column(self, column: int) -> tuple[Ints, Ints]:
+        """Begin and end of the cells in one column."""
+        return self.grid.column(column)
+
+    def text(self, column: int, row: int) -> str:
+        return self.grid.text(column, row)
+
+    def blank_lines(self) -> Ints:
+        """How many blank lines stand before each sentence."""
+        return self.grid.blank_lines()
+
+    @property
+    def lines(self) -> LineNumbers:
+        """The number of each line in its block, where blank ones count, too."""
+        return LineNumbers(self.bounds[:-1], self.blank_lines, 0, self.tagged.size)
+
+
+def marked(block: Block, columns: int, *, tabs: bool, without: bytes) -> Marked | None:
+    """The lines of a block that are blank or have `columns` cells; None where it is written otherwise.
+
+    `without` are eight bytes that no line begins with.
+    """
+    if columns & (columns - 1):  # bits are told apart by halves
+        return None
+    data = np.frombuffer(block.data, dtype=np.uint8)[: block.size]
+    feeds, low = bits(data == LINE_FEED), bits(data <= SPACE)
+    separators = feeds | bits(data == TAB) if tabs else low
+    blank = feeds & later(feeds)
+    ends, behind = feeds & ~blank, later(feeds, first=1)
+    cells = separators & ~blank
+    if (cells & later(low)).any() or (low & ~blank & behind).any() or not (tabs or is_plain(data)):
+        return None
+    if not np.array_equal(every(cells, columns), ends):
+        return None
+    maybe = places(behind & bits(data == without[0]))
+    tagged = _tagged(block, data, separators, ends)
+    if tagged is None or (windows(block.data)[maybe] == np.frombuffer(without, dtype="<u8")).any():
+        return None
+    first = tagged.ends(places(blank & ~later(blank)))
+    block.has_lines(tagged.size + int(np.bitwise_count(blank).sum()))
+    bounds = np.concatenate(([0], first[first < tagged.size], [tagged.size]))
+    return Marked(columns, bounds, tagged, block, tabs)
+
+
+def _tagged(block: Block, data: Bytes, separators: Words, ends: Words) -> TaggedLines | None:
+    """The last cells that are not `O`; None where these are most, or one is very long."""
+    outside = later(bits(data == OUTSIDE_BYTE)) & later(separators, 2, first=2)
+    end, rank = places(ends & ~outside), Rank.of(ends)
+    length = np.minimum(gaps(separators, end), end)
+    if 2 * len(end) > rank.size or (length >= _LONGEST).any():
+        return None
+    return TaggedLines(block.data, rank, rank(end), end - length, end)
