@@ -45,6 +45,9 @@ class TagReader:
         self._how = "named" if settings.encoding else "recognised from the first ones"
         self._table = TagTable(vocabulary, plain=encoding == "plain")
         self._wrong: dict[int, tuple[str, str]] = {}
+        self._reports = settings.repair == "error" or source.problems is not None
+        self._has_repaired = False
+        """Whether it was said where the first repair is."""
 
     @property
     def levels(self) -> int:
@@ -62,8 +65,9 @@ class TagReader:
                 self._source.report(corpus.line(token), finding, remedy, "tag")
         decoded = self._table.decode(code, corpus, self._encoding, self._repair)
         first = None
-        if len(decoded.ill_formed):
+        if len(decoded.ill_formed) and (self._reports or not self._has_repaired):
             first = self._report_ill_formed(corpus, tags.code, decoded.ill_formed)
+            self._has_repaired = True
         reading = Reading(encoding=self._encoding, repaired=len(decoded.ill_formed), first_repair=first)
         return tags.named(tuple(self._table.names)), decoded.spans, reading
 
@@ -79,14 +83,17 @@ class TagReader:
 
     def _report_ill_formed(self, corpus: Corpus, code: Ints, tokens: Ints) -> str:
         """Where the first of the spans that begin with these tokens is; all are reported if they are problems."""
-        places = [(corpus.line(token), self._table.names[int(code[token])]) for token in np.sort(tokens).tolist()]
-        if self._repair == "error" or self._source.problems is not None:
-            for line, tag in places:
-                begin = f"the span that begins here with {tag!r}{self._place}"
+        if self._reports:
+            for token in np.sort(tokens).tolist():
+                begin = f"the span that begins here with {self._tag(code, token)!r}{self._place}"
                 finding = f"{begin} is ill-formed in {self._encoding.upper()}"
                 remedy = "mend it, or choose --repair begin or discard"
-                self._source.report(line, finding, remedy, "ill-formed span")
-        return f"line {places[0][0]}, {places[0][1]!r}"
+                self._source.report(corpus.line(token), finding, remedy, "ill-formed span")
+        first = int(tokens.min())
+        return f"line {corpus.line(first)}, {self._tag(code, first)!r}"
+
+    def _tag(self, code: Ints, token: int) -> str:
+        return self._table.names[int(code[token])]
 
 
 def recognise_encoding(sample: Iterable[Coded], names: Iterable[str] = ()) -> str:
