@@ -42,6 +42,13 @@ def test_every_problem_is_reported(bad: Path) -> None:
     )
 
 
+def test_a_tag_of_another_encoding_is_wrong_and_those_behind_it_are_not(tmp_path: Path) -> None:
+    path = tmp_path / "late.conll"
+    path.write_text("a B-PER\nb I-PER\n\n" * 2000 + "c S-PER\n\nd B-LOC\n\ne S-PER\nf B-ORG\n")
+    rows = [json.loads(line) for line in run("check", path, "--as", "jsonl").stdout.splitlines()]
+    assert [row["line"] for row in rows if row["kind"] == "tag"] == [6001, 6005]
+
+
 def test_as_json_lines(bad: Path) -> None:
     rows = [json.loads(line) for line in run("check", bad, "--as", "jsonl").stdout.splitlines()]
     assert rows[0] == {

@@ -74,12 +74,12 @@ class TagReader:
     def _learn(self, tag: str) -> None:
         """Give a tag the next code, and note what is wrong with it."""
         remedy = "mend it, or name the encoding (--encoding plain for labels without prefixes)"
-        finding = self._table.add(tag)
-        if finding is None and self._table.prefixes() - encodings.allowed(self._encoding):
+        finding, code = self._table.add(tag), len(self._table.names) - 1
+        if finding is None and self._table.prefixes_of(code) - encodings.allowed(self._encoding):
             finding = f"the tag {tag!r} does not occur in {self._encoding.upper()}, the encoding {self._how}"
             remedy = "name the file's encoding with --encoding"
         if finding is not None:
-            self._wrong[len(self._table.names) - 1] = finding, remedy
+            self._wrong[code] = finding, remedy
 
     def _report_ill_formed(self, corpus: Corpus, code: Ints, tokens: Ints) -> str:
         """Where the first of the spans that begin with these tokens is; all are reported if they are problems."""
@@ -107,11 +107,11 @@ def recognise_encoding(sample: Iterable[Coded], names: Iterable[str] = ()) -> st
         table = TagTable(Vocabulary(), plain=False)
         for tag in coded.new:
             table.add(tag)
-        if not table.prefixes():
+        if not table.prefixes:
             continue
         assert coded.corpus.bounds is not None
         listed = TagTable(Vocabulary(), plain=False)
         for tag in names:
             listed.add(tag)
-        return table.recognise(coded.code, coded.corpus.bounds[:-1], listed.prefixes())
+        return table.recognise(coded.code, coded.corpus.bounds[:-1], listed.prefixes)
     return "iob2"

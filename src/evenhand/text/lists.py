@@ -48,7 +48,7 @@ def tags(
         if finding is not None:
             raise InputError(name, None, finding, "mend it, or name the encoding")
     encoding = encoding or table.recognise(code, bounds[:-1])
-    if table.prefixes() - encodings.allowed(encoding):
+    if table.prefixes - encodings.allowed(encoding):
         raise InputError(name, None, f"some tags do not occur in {encoding.upper()}", "name the encoding they are in")
     corpus = Corpus(name, len(bounds) - 1, bounds, tokens_of(tokens, bounds, name))
     decoded = table.decode(code, corpus, encoding, repair)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenhand.arrays import Ints, ints
+from evenhand.arrays import Ints, empty, ints
 from evenhand.settings import Repair
 from evenhand.text import encodings
 from evenhand.text.codes import Mostly
@@ -36,6 +36,9 @@ class TagTable:
         self.vocabulary = vocabulary
         self.plain = plain
         self.names: list[str] = []
+        self.levels = 1
+        self.prefixes: set[int] = set()
+        """Those that were met."""
         self._parts: list[list[Part]] = []
         self._columns: dict[int, tuple[Ints, Ints]] = {}
 
@@ -52,23 +55,24 @@ class TagTable:
             parts.append(part or _OUTSIDE_PART)
         self.names.append(tag)
         self._parts.append(parts)
-        self._columns.clear()
+        self.levels = max(self.levels, len(parts))
+        self.prefixes |= self.prefixes_of(len(self.names) - 1)
         return finding
 
-    @property
-    def levels(self) -> int:
-        return max((len(parts) for parts in self._parts), default=1)
-
-    def prefixes(self) -> set[int]:
-        return {prefix for parts in self._parts for prefix, _ in parts} - {OUTSIDE}
+    def prefixes_of(self, code: int) -> set[int]:
+        """The prefixes of one tag, that of what is outside aside."""
+        return {prefix for prefix, _ in self._parts[code]} - {OUTSIDE}
 
     def columns(self, level: int) -> tuple[Ints, Ints]:
         """Prefix and label code of every tag on one level."""
-        if level not in self._columns:
-            parts = [each[level] if level < len(each) else _OUTSIDE_PART for each in self._parts]
+        known = self._columns.get(level, (empty(), empty()))
+        if len(known[0]) < len(self._parts):
+            new = self._parts[len(known[0]) :]
+            parts = [each[level] if level < len(each) else _OUTSIDE_PART for each in new]
             labels = [self.vocabulary.labels.code(label) if prefix else -1 for prefix, label in parts]
-            self._columns[level] = ints([prefix for prefix, _ in parts]), ints(labels)
-        return self._columns[level]
+            prefixes = [prefix for prefix, _ in parts]
+            self._columns[level] = np.append(known[0], ints(prefixes)), np.append(known[1], ints(labels))
+        return self._columns.get(level, known)
 
     def segments(self, code: Ints | Mostly, sentence_starts: Ints, level: int) -> Segments:
         """The spans on one level of a text whose tokens have these tags."""
@@ -81,7 +85,7 @@ class TagTable:
         if self.plain:
             return "plain"
         found = [self.segments(code, sentence_starts, level) for level in range(self.levels)]
-        return encodings.recognise(self.prefixes().union(more), found)
+        return encodings.recognise(self.prefixes.union(more), found)
 
     def decode(self, code: Ints | Mostly, corpus: Corpus, encoding: str, repair: Repair) -> Decoded:
         """The spans of a text with these tags, by their first token, then by level."""
