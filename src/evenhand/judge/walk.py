@@ -17,8 +17,25 @@ from evenhand.judge.pairs import Overlaps
 from evenhand.judge.verdicts import LBE, Matching
 from evenhand.text.layers import Spans
 
-Neighbours = dict[int, list[int]]
-"""For each span of one side, in the order of the walk, the spans of the other side that overlap it."""
+
+class Neighbours:
+    """For each span of one side, in the order of the walk, the spans of the other side that overlap it.
+
+    They are in one list: a list for each span would be so many objects that Python looks after them most of the time.
+    """
+
+    def __init__(self, span: Ints, neighbour: Ints) -> None:
+        counts = np.bincount(span)
+        self._spans: list[int] = np.flatnonzero(counts).tolist()
+        self._first: list[int] = np.append(0, np.cumsum(counts)).tolist()
+        self._neighbours: list[int] = neighbour[np.argsort(span, kind="stable")].tolist()
+
+    def __iter__(self) -> Iterator[int]:
+        """The spans that have any."""
+        return iter(self._spans)
+
+    def __getitem__(self, span: int) -> list[int]:
+        return self._neighbours[self._first[span] : self._first[span + 1]]
 
 
 @dataclass
@@ -54,7 +71,7 @@ def walk(matching: Matching, gold_rows: Ints, system_rows: Ints) -> None:
     same_label = matching.gold.label[gold.rows[left]] == matching.system.label[system.rows[right]]
     for same in (True, False):
         pairs = np.flatnonzero(same_label == same)
-        of_gold, of_system = _neighbours(left[pairs], right[pairs]), _neighbours(right[pairs], left[pairs])
+        of_gold, of_system = Neighbours(left[pairs], right[pairs]), Neighbours(right[pairs], left[pairs])
         passes = (
             (1, list(_free_with_free(gold, system, of_gold))),
             (2, list(_free_with_matched(gold, system, of_gold))),
@@ -101,14 +118,6 @@ def _match(side: Side, span: int, other: Side, partner: int) -> tuple[int, int]:
     side.match(span)
     other.match(partner)
     return span, partner
-
-
-def _neighbours(span: Ints, neighbour: Ints) -> Neighbours:
-    found: Neighbours = {}
-    order = np.argsort(span, kind="stable")
-    for each, other in zip(span[order].tolist(), neighbour[order].tolist(), strict=True):
-        found.setdefault(each, []).append(other)
-    return found
 
 
 def _overlapping(matching: Matching, gold_rows: Ints, system_rows: Ints) -> tuple[Ints, Ints]:
