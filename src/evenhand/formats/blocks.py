@@ -92,8 +92,12 @@ class Cells:
         return self._end(column - 1) + 1, self._end(column)
 
     def text(self, column: int, row: int) -> str:
-        start, end = self.column(column)
-        return self.data[start[row] : end[row]].decode()
+        place = int(self._last[row]) - (self.columns - 1 - column)
+        if self._all_starts is not None:
+            start = int(self._all_starts[place])
+        else:
+            start = int(self._all_ends[place - 1]) + 1 if place else 0
+        return self.data[start : self._all_ends[place]].decode()
 
     def _end(self, column: int) -> Ints:
         """The ends of the cells in one column; -1 is the last one of the line before."""

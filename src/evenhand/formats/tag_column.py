@@ -57,5 +57,6 @@ def _coded(codes: CellCodes, cells: Table, place: int, corpus: Corpus) -> Coded:
     if isinstance(cells, Marked) and place == cells.columns - 1:
         found, names = codes.of_lines(cells.tagged)
         return Coded(names, found, corpus)
-    code, new = codes.mostly(cells.data, *cells.column(place))
-    return Coded([cells.text(place, row) for row in new], code, corpus)
+    start, end = cells.column(place)
+    code, new = codes.mostly(cells.data, start, end)
+    return Coded([cells.data[start[row] : end[row]].decode() for row in new], code, corpus)

@@ -68,32 +68,33 @@ class WordCodes:
     def _learn(self, words: Words, rows: Ints, codes: Ints) -> list[int]:
         """Fill in the codes of `rows` through the dictionary; new words get the next codes, first come first."""
         distinct, first, inverse = np.unique(words[rows], return_index=True, return_inverse=True)
-        new, code_of = [], np.empty(len(distinct), dtype=np.int64)
-        for place in np.argsort(first).tolist():
-            word = int(distinct[place])
-            if word not in self._codes:
-                self._codes[word] = len(self._codes)
-                self._insert(word)
-                new.append(int(rows[first[place]]))
-            code_of[place] = self._codes[word]
+        order = np.argsort(first)
+        known, code_of = len(self._codes), np.empty(len(distinct), dtype=np.int64)
+        new: list[int] = []
+        for place, word, row in zip(order.tolist(), distinct[order].tolist(), rows[first[order]].tolist(), strict=True):
+            code = code_of[place] = self._codes.setdefault(word, len(self._codes))
+            if code == known + len(new):
+                new.append(row)
         codes[rows] = code_of[inverse]
         if len(self._codes) * 8 > len(self._keys):
             self._resize(len(self._codes).bit_length() + 4)
+        else:
+            self._insert(words[new], known)
         return new
 
     def _resize(self, bits: int) -> None:
         self._shift = np.uint64(64 - bits)
         self._keys = np.full(1 << bits, _FREE, dtype=np.uint64)
         self._values = np.zeros(1 << bits, dtype=np.int64)
-        for word in self._codes:
-            self._insert(word)
+        self._insert(np.fromiter(self._codes, dtype=np.uint64, count=len(self._codes)), 0)
 
-    def _insert(self, word: int) -> None:
-        for multiplier in _MULTIPLIERS:
-            slot = self._slots(np.array([word], dtype=np.uint64), multiplier)[0]
-            if self._keys[slot] == _FREE:
-                self._keys[slot], self._values[slot] = word, self._codes[word]
-                return
+    def _insert(self, words: Words, first_code: int) -> None:
+        """Put words with successive codes into their slots, where these are free."""
+        slots = zip(*(self._slots(words, multiplier).tolist() for multiplier in _MULTIPLIERS), strict=True)
+        for code, (word, choice) in enumerate(zip(words.tolist(), slots, strict=True), first_code):
+            free = next((slot for slot in choice if self._keys[slot] == _FREE), None)
+            if free is not None:
+                self._keys[free], self._values[free] = word, code
 
     def _slots(self, words: Words, multiplier: int) -> Words:
         return (words * np.uint64(multiplier)) >> self._shift
