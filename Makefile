@@ -18,7 +18,7 @@ help:
 	@echo "make docs       docs/definitions.md from the docstrings"
 	@echo "make picture    docs/report.png, with chromium"
 	@echo "make bench      speed, side by side with other tools (half an hour, 3 GB of disk)"
-	@echo "make bench-short  the same in a minute, without other tools"
+	@echo "make bench-short  the same in two minutes, without other tools"
 
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Evenhand needs Python 3.11 or newer; name one: make PYTHON=python3.12 ...")'

@@ -1,7 +1,7 @@
 """The worst cases: what doubling an input costs, in CPU time and in memory.
 
 Run as `python worst.py [CASE...]`: prints a table. Each measurement is a process of its own, which reads the two files
-and makes the report as text, several times; the best time counts.
+and makes the report as text, several times. Both sizes take turns, and the best times count.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import resource
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -21,12 +21,14 @@ import chains
 import worst_inputs as inputs
 
 HERE = Path(__file__).parent
-RUNS, ENOUGH = 3, 3.0
-"""How often a case is run at least, and after how many seconds it is not run again."""
+TURNS, RUNS, ENOUGH = 2, 2, 1.5
+"""How many turns both sizes take, how often a case is run in each at least, and after how many seconds not again."""
 CEILING = 2.4
 """How many times as long twice the input may take."""
 QUADRATIC = 4.8
 """The same where a match model compares each span with all others on its tokens, one after the other."""
+Measured = dict[str, float]
+"""Seconds and megabytes."""
 ALL = "exact,fair,weighted,ts,t,overlap,contain,constrained,iou,semeval"
 
 
@@ -100,16 +102,18 @@ CASES: dict[str, Case] = {
 }
 
 
-def measure(folder: Path, names: list[str] | None = None) -> list[dict[str, Any]]:
-    """For each case the ratio of twice the input to the input, beside its bound."""
-    return list(rows(folder, names or list(CASES)))
+def measure(folder: Path, names: list[str] | None = None, part: int = 1) -> list[dict[str, Any]]:
+    """For each case the ratio of twice the input to the input, beside its bound; inputs are smaller by `part`."""
+    return list(rows(folder, names or list(CASES), part))
 
 
-def rows(folder: Path, names: list[str]) -> Iterator[dict[str, Any]]:
+def rows(folder: Path, names: list[str], part: int = 1) -> Iterator[dict[str, Any]]:
     """The same, one by one."""
     for name in names:
         print(f"  {name} ...", file=sys.stderr)
-        once, twice = (_measured(folder, name, CASES[name].size * times) for times in (1, 2))
+        size = CASES[name].size // part
+        turns = [[_measured(folder, name, size * times) for times in (1, 2)] for _ in range(TURNS)]
+        once, twice = (_best(measured) for measured in zip(*turns, strict=True))
         ratio, ceiling = twice["seconds"] / once["seconds"], CASES[name].ceiling
         yield {
             "what": f"twice the input: {name}",
@@ -122,14 +126,18 @@ def rows(folder: Path, names: list[str]) -> Iterator[dict[str, Any]]:
         }
 
 
-def _measured(folder: Path, name: str, size: int) -> dict[str, float]:
+def _measured(folder: Path, name: str, size: int) -> Measured:
     CASES[name].make(folder, size)
     command = [sys.executable, __file__, "--run", name, str(size), str(folder)]
-    found: dict[str, float] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    found: Measured = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     return found
 
 
-def _run(name: str, size: int, folder: Path) -> dict[str, float]:
+def _best(measured: Sequence[Measured]) -> Measured:
+    return {what: min(each[what] for each in measured) for what in measured[0]}
+
+
+def _run(name: str, size: int, folder: Path) -> Measured:
     """The best of several runs of one case, in this process."""
     gold, system = CASES[name].make(folder, size)
     seconds: list[float] = []
