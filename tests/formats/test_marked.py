@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 
 import evenhand as eh
 from evenhand.formats import token_lines
+from evenhand.formats.blocks import split
 from evenhand.formats.grid import grid
 from evenhand.formats.marked import Marked, marked
-from evenhand.formats.source import Block
+from evenhand.formats.source import Block, Source
+from evenhand.formats.token_lines import Layout
 from evenhand.problems import InputError
 from evenhand.text.tagged_lines import LineTokens, same_but_for_tags
 from evenhand.text.tokens import PADDING
@@ -22,6 +24,7 @@ from evenhand.text.tokens import PADDING
 TAGS = ["O"] * 12 + ["B-PER", "I-PER", "B-MISCELLANEOUS", "I-MISCELLANEOUS", "OO", "B-LOC"]
 WORDS = ["a", "O", "bc", "Zürich", "-", "--", "#", "Donaudampfschifffahrt"]
 Row = list[str]
+SOURCE = Source(Path("file.conll"))
 
 
 def block(text: str) -> Block:
@@ -30,7 +33,7 @@ def block(text: str) -> Block:
 
 
 def lines_of(text: str, columns: int, tabs: bool) -> Marked | None:
-    return marked(block(text), columns, tabs=tabs, without=b"-DOCSTAR")
+    return marked(block(text), columns, tabs=tabs, mark=b"-DOCSTART-")
 
 
 @st.composite
@@ -45,7 +48,7 @@ def written(sentences: list[list[Row]], between: str, blank: str = "\n") -> str:
     return blank.join("".join(between.join(row) + "\n" for row in rows) for rows in sentences)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(st.sampled_from([1, 2, 4]).flatmap(lambda columns: st.tuples(rows(columns), st.just(columns))), st.booleans())
 def test_marked_lines_have_the_cells_of_the_grid(given_rows: tuple[list[list[Row]], int], tabs: bool) -> None:
     sentences, columns = given_rows
@@ -84,8 +87,6 @@ def test_marked_lines_have_the_cells_of_the_grid(given_rows: tuple[list[list[Row
         ("a O\r\n", 2),
         ("a\x0bO\n", 2),
         ("a b O\n", 3),
-        ("a O\n\n-DOCSTART- O\n\nb O\n", 2),
-        ("-DOCSTART- O\n\nb O\n", 2),
         (f"a O\nb O\nc {'B-' + 'x' * 40}\n", 2),
     ],
 )
@@ -105,7 +106,7 @@ def two_sides(draw: st.DrawFn) -> tuple[str, str]:
     return written(sentences, " "), written(others, " ", blank)
 
 
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(two_sides(), st.integers(0, 200), st.integers(0, 200))
 def test_lines_are_the_same_only_where_tokens_are(sides: tuple[str, str], one: int, two: int) -> None:
     found = [lines_of(text, 2, tabs=False) for text in sides]
@@ -124,6 +125,26 @@ def test_lines_are_the_same_only_where_tokens_are(sides: tuple[str, str], one: i
         assert many or sides[0].count("\n") != sides[1].count("\n")
 
 
+@settings(max_examples=150)
+@given(rows(2), st.lists(st.integers(0, 12), max_size=4), st.sampled_from(["O", "-X-"]))
+def test_marks_of_documents_are_found_among_the_lines(sentences: list[list[Row]], before: list[int], tag: str) -> None:
+    """What is found is what the general parser finds, by whichever way."""
+    for place in sorted(before, reverse=True):
+        sentences.insert(place, [["-DOCSTART-", tag]])
+    layout = Layout(tabs=False, columns=2, first_line=1)
+    text = written(sentences, " ")
+    expected = token_lines._classify(SOURCE, layout, split(block(text), tabs=False))
+    for found in (token_lines._marked(layout, block(text)), token_lines._regular(layout, block(text))):
+        if found is None:
+            continue
+        assert found.bounds.tolist() == expected.bounds.tolist()
+        assert found.documents.tolist() == expected.documents.tolist()
+        assert np.asarray(found.tokens.lines).tolist() == expected.tokens.lines.tolist()
+        for column in (0, 1):
+            for mine, theirs in zip(found.tokens.column(column), expected.tokens.column(column), strict=True):
+                assert mine.tolist() == theirs.tolist()
+
+
 SENTENCES = [[["Anna", "B-PER"], ["saw", "O"], ["the", "O"], ["sea", "O"], ["and", "O"], ["slept", "O"]]] * 400
 
 
@@ -131,15 +152,20 @@ def scored(gold: Path, system: Path) -> str:
     return eh.score(gold, [system]).to_json()
 
 
-def test_scores_are_those_of_the_general_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("before", "end"), [("", "\n"), ("-DOCSTART- O\n\n", "\n"), ("", "\r\n")])
+def test_scores_are_those_of_the_general_reader(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str, end: str
+) -> None:
     gold, system = tmp_path / "gold.conll", tmp_path / "system.conll"
-    gold.write_text(written(SENTENCES, " "))
+    gold.write_text(before + written(SENTENCES, " "), newline=end)
     others = [[list(row) for row in rows] for rows in SENTENCES]
     for number in range(0, 400, 7):
         others[number][0][1], others[number][3][1] = "B-LOC", "I-MISC"
-    system.write_text(written(others, " "))
+    system.write_text(before + written(others, " "), newline=end)
     fast = scored(gold, system)
-    monkeypatch.setattr(token_lines, "marked", lambda *_, **__: None)
+    for name in ("marked", "grid"):
+        monkeypatch.setattr(token_lines, name, lambda *_, **__: None)
+    monkeypatch.setattr(token_lines, "_with_plain_ends", lambda block: block)
     assert fast == scored(gold, system)
 
 

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from evenhand.arrays import Bools, Bytes, Ints
+from evenhand.arrays import Bools, Bytes, Ints, distinct
 from evenhand.formats.blocks import CARRIAGE_RETURN, SPACE, TAB
 from evenhand.formats.source import LINE_FEED, Block
 from evenhand.text.corpus import LineNumbers
@@ -20,7 +20,7 @@ from evenhand.text.tokens import Tokens
 
 @dataclass(frozen=True)
 class Grid:
-    """The cells of lines that have equally many; columns count from 0. Blank lines between them end sentences."""
+    """The cells of lines that have equally many; columns count from 0. Other lines between them end sentences."""
 
     data: bytes
     start: Ints
@@ -49,15 +49,20 @@ class Grid:
 
     @property
     def lines(self) -> LineNumbers:
-        """The number of each line in its block, where blank ones count, too."""
-        return LineNumbers(self.bounds[:-1], self.blank_lines, 0, len(self.start))
+        """The number of each line in its block, where others count, too."""
+        return LineNumbers(self.bounds[:-1], self.other_lines, 0, len(self.start))
 
-    def blank_lines(self) -> Ints:
-        """How many blank lines stand before each sentence."""
+    def other_lines(self) -> Ints:
+        """How many lines that are none of these stand before each sentence."""
+        feeds = np.flatnonzero(np.frombuffer(self.data, dtype=np.uint8) == LINE_FEED)
         first = self.bounds[:-1]
-        blank = self.start[first]
-        blank[1:] -= self.end[first[1:] - 1, -1] + 1
-        return np.cumsum(blank)
+        return np.searchsorted(feeds, self.start[first]) - first
+
+    def without(self, rows: Ints) -> Grid:
+        """The other lines; where some are taken out, a sentence ends."""
+        keep = np.delete(np.arange(len(self.start)), rows)
+        edges = np.concatenate((self.bounds, rows))
+        return Grid(self.data, self.start[keep], self.end[keep], distinct(edges - np.searchsorted(rows, edges)))
 
 
 def grid(block: Block, columns: int, *, tabs: bool) -> Grid | None:

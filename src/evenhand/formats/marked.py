@@ -12,7 +12,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from evenhand.arrays import Bytes, Ints, Words
+from evenhand.arrays import Bytes, Ints, Words, distinct, ints
 from evenhand.bits import Rank, bits, every, gaps, later, places
 from evenhand.formats.blocks import SPACE, TAB
 from evenhand.formats.grid import Grid, grid, is_plain
@@ -32,6 +32,8 @@ class Marked:
     columns: int
     bounds: Ints
     """Where sentences begin, in lines with cells, and where the last one ends."""
+    documents: Ints
+    """How many lines stand before each begin of a document."""
     tagged: TaggedLines
     _block: Block
     _tabs: bool
@@ -45,7 +47,7 @@ class Marked:
         """Where all the cells are."""
         found = grid(self._block, self.columns, tabs=self._tabs)
         assert found is not None
-        return found
+        return found.without(self.documents + np.arange(len(self.documents))) if len(self.documents) else found
 
     @property
     def first(self) -> LineTokens:
@@ -59,20 +61,20 @@ class Marked:
     def text(self, column: int, row: int) -> str:
         return self.grid.text(column, row)
 
-    def blank_lines(self) -> Ints:
-        """How many blank lines stand before each sentence."""
-        return self.grid.blank_lines()
-
     @property
     def lines(self) -> LineNumbers:
-        """The number of each line in its block, where blank ones count, too."""
-        return LineNumbers(self.bounds[:-1], self.blank_lines, 0, self.tagged.size)
+        """The number of each line in its block, where others count, too."""
+        return LineNumbers(self.bounds[:-1], self.other_lines, 0, self.tagged.size)
+
+    def other_lines(self) -> Ints:
+        """How many lines that are none of these stand before each sentence."""
+        return self.grid.other_lines()
 
 
-def marked(block: Block, columns: int, *, tabs: bool, without: bytes) -> Marked | None:
+def marked(block: Block, columns: int, *, tabs: bool, mark: bytes) -> Marked | None:
     """The lines of a block that are blank or have `columns` cells; None where it is written otherwise.
 
-    `without` are eight bytes that no line begins with.
+    Lines with `mark` as their first cell begin documents, and are left out.
     """
     if columns & (columns - 1):  # bits are told apart by halves
         return None
@@ -86,14 +88,32 @@ def marked(block: Block, columns: int, *, tabs: bool, without: bytes) -> Marked 
         return None
     if not np.array_equal(every(cells, columns), ends):
         return None
-    maybe = places(behind & bits(data == without[0]))
+    marks = _marks(block, places(behind & bits(data == mark[0])), mark)
+    if len(marks):
+        ends &= ~_line_ends(block, marks)
     tagged = _tagged(block, data, separators, ends)
-    if tagged is None or (windows(block.data)[maybe] == np.frombuffer(without, dtype="<u8")).any():
+    if tagged is None:
         return None
-    first = tagged.ends(places(blank & ~later(blank)))
-    block.has_lines(tagged.size + int(np.bitwise_count(blank).sum()))
+    block.has_lines(int(np.bitwise_count(feeds).sum()))
+    first, documents = tagged.ends(places(blank & ~later(blank))), tagged.ends(marks)
     bounds = np.concatenate(([0], first[first < tagged.size], [tagged.size]))
-    return Marked(columns, bounds, tagged, block, tabs)
+    if len(documents):
+        bounds = distinct(np.append(bounds, documents))
+    return Marked(columns, bounds, documents, tagged, block, tabs)
+
+
+def _marks(block: Block, begins: Ints, mark: bytes) -> Ints:
+    """Those of the begins of lines where the first cell is `mark`."""
+    maybe = begins[windows(block.data)[begins] == np.frombuffer(mark[:8], dtype="<u8")]
+    is_mark = (place for place in maybe.tolist() if block.data.startswith(mark, place))
+    return ints([place for place in is_mark if block.data[place + len(mark)] <= SPACE])
+
+
+def _line_ends(block: Block, begins: Ints) -> Words:
+    """Where the lines end that begin here."""
+    found = np.zeros(block.size, dtype=np.bool_)
+    found[[block.data.index(b"\n", begin) for begin in begins.tolist()]] = True
+    return bits(found)
 
 
 def _tagged(block: Block, data: Bytes, separators: Words, ends: Words) -> TaggedLines | None:

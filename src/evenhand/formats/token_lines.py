@@ -9,15 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.arrays import Ints, ints
-from evenhand.formats.blocks import Cells, Lines, split
+from evenhand.formats.blocks import CARRIAGE_RETURN, Cells, Lines, split
 from evenhand.formats.grid import Grid, grid
 from evenhand.formats.marked import Marked, marked
-from evenhand.formats.source import Block, Source
+from evenhand.formats.source import LINE_FEED, Block, Source
 from evenhand.settings import ColumnName
+from evenhand.text.tokens import PADDING
 
 DOCUMENT_START = "-DOCSTART-"
 _DOCUMENT_COMMENT = re.compile(r"document_id\s*=|newdoc")
-_FIRST_BYTES = DOCUMENT_START.encode()[:8]
 
 
 @dataclass(frozen=True)
@@ -73,28 +73,41 @@ class Parsed:
 def parsed(source: Source, layout: Layout, size: int, *, for_last_column: bool = False) -> Iterator[Parsed]:
     """A file, block by block; `for_last_column` where tags are in the last column and nobody asks for others."""
     may_be_marked = for_last_column and not layout.hash_comments
-    for block in source.blocks(size):
+    for block in map(_with_plain_ends, source.blocks(size)):
         lines = _marked(layout, block) if may_be_marked else None
         may_be_marked = lines is not None  # what one block is not, the next one seldom is
         yield lines or _regular(layout, block) or _classify(source, layout, split(block, tabs=layout.tabs))
+
+
+def _with_plain_ends(block: Block) -> Block:
+    """The block without the carriage returns before line feeds."""
+    if block.data.find(b"\r") < 0:
+        return block
+    text = np.frombuffer(block.data, dtype=np.uint8)
+    keep = text != CARRIAGE_RETURN
+    keep[:-1] |= text[1:] != LINE_FEED
+    data = text.compress(keep).tobytes()
+    return Block(data, len(data) - len(PADDING), block.first_line)
 
 
 def _marked(layout: Layout, block: Block) -> Parsed | None:
     """A block as below, if most of its tags are `O`, and the last of its cells."""
     if layout.has_header(block.first_line, len(block.data)):
         return None
-    found = marked(block, layout.columns, tabs=layout.tabs, without=_FIRST_BYTES)
-    return None if found is None else Parsed(block.first_line, found, found.bounds, ints([]))
+    found = marked(block, layout.columns, tabs=layout.tabs, mark=DOCUMENT_START.encode())
+    return None if found is None else Parsed(block.first_line, found, found.bounds, found.documents)
 
 
 def _regular(layout: Layout, block: Block) -> Parsed | None:
-    """A block that has nothing but tokens and blank lines, all written alike; None for others."""
+    """A block that has nothing but tokens, blank lines and marks of documents, all written alike; None for others."""
     if layout.has_header(block.first_line, len(block.data)):
         return None
     found = grid(block, layout.columns, tabs=layout.tabs)
-    if found is None or len(_document_starts(found)) or (layout.hash_comments and len(_hash_lines(found))):
+    if found is None or (layout.hash_comments and len(_hash_lines(found))):
         return None
-    return Parsed(block.first_line, found, found.bounds, ints([]))
+    marks = _document_starts(found)
+    found = found.without(marks) if len(marks) else found
+    return Parsed(block.first_line, found, found.bounds, marks - np.arange(len(marks)))
 
 
 def _classify(source: Source, layout: Layout, lines: Lines) -> Parsed:
@@ -153,7 +166,7 @@ def _odd_lines(source: Source, layout: Layout, lines: Lines, odd: list[int]) -> 
 def _document_starts(tokens: Cells | Grid) -> Ints:
     """Which tokens are marks of documents."""
     if isinstance(tokens, Grid) and tokens.columns > 1:  # whose first bytes others ask for, too
-        maybe = np.flatnonzero(tokens.first.heads == np.frombuffer(_FIRST_BYTES, dtype="<u8"))
+        maybe = np.flatnonzero(tokens.first.heads == np.frombuffer(DOCUMENT_START.encode()[:8], dtype="<u8"))
     elif DOCUMENT_START.encode() in tokens.data:
         start, end = tokens.column(0)
         maybe = np.flatnonzero(end - start == len(DOCUMENT_START))

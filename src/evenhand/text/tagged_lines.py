@@ -25,9 +25,9 @@ class TaggedLines:
 
     data: bytes
     ends: Rank
-    """The ends of the lines that are not blank."""
+    """The ends of the lines with tags, which blank ones and marks of documents have not."""
     rows: Ints
-    """The lines with the listed tags, blank ones not counted."""
+    """Which of these lines have the listed tags."""
     start: Ints
     """Where these tags begin."""
     end: Ints
