@@ -26,13 +26,13 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """Files that are large enough to be divided."""
     folder = tmp_path_factory.mktemp("large")
     for name in ("gold", "crf"):
-        (folder / f"{name}.conll").write_text((EXAMPLE / f"{name}.conll").read_text() * 700)
+        (folder / f"{name}.conll").write_text((EXAMPLE / f"{name}.conll").read_text() * 1500)
     return [str(folder / "gold.conll"), str(folder / "crf.conll")]
 
 
 def started(large: list[str]) -> subprocess.Popen[str]:
-    """A command that has processes under way."""
-    command = [EVENHAND, "score", *large, "-q", "--jobs", "2", "--match", MATCH]
+    """A command that has processes under way: two beside its own."""
+    command = [EVENHAND, "score", *large, "-q", "--jobs", "3", "--match", MATCH]
     process = subprocess.Popen(command, stdout=-1, stderr=-1, text=True, start_new_session=True)
     for _ in range(2000):
         workers = [pid for pid in group(process.pid) if b"spawn_main" in commands(pid)]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Generator, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
-from itertools import chain
+from dataclasses import dataclass
+from itertools import chain, islice
 from multiprocessing import current_process
 
 from evenhand.engines.joining import Joining
@@ -20,12 +21,14 @@ from evenhand.problems import EvenhandError, SettingError
 
 _AHEAD = 4
 """How many parts wait for each process, or for their turn to be added up."""
+_HANDED_OUT = 2
+"""How many parts another process has at most: one to work on, and one to go on with."""
 
 
 def processes(jobs: int = 0, smallest: int = SMALLEST) -> Engine:
     """An engine that divides work among processes: file pairs of folders, and stretches of large files.
 
-    jobs       how many processes; 0 stands for as many as there are cores
+    jobs       how many processes, this one among them; 0 stands for as many as there are cores
     smallest   how many bytes a part has at least
 
     The run is that of `serial`, to the last bit. What is small or cannot be divided (compressed files, standard input,
@@ -73,31 +76,79 @@ def _divided(work: Work, jobs: int, smallest: int) -> Run:
 
 def _runs(found: Iterator[Work], jobs: int) -> Generator[Run, None, None]:
     """The runs over parts in their order; few wait at a time, whether for their turn or for a process."""
-    tasks: deque[tuple[Work, Future[Run]]] = deque()
-    with Workers(jobs) as workers:
+    with Workers(jobs - 1) as workers:
+        tasks = _Tasks(workers, _HANDED_OUT * (jobs - 1))
         for part in found:
-            tasks.append((part, workers.submit(part)))
+            tasks.add(part)
             if len(tasks) >= _AHEAD * jobs:
-                yield _next_run(tasks, workers)
-        while tasks:
-            yield _next_run(tasks, workers)
+                yield tasks.next_run()
+        while len(tasks):
+            yield tasks.next_run()
 
 
-def _next_run(tasks: deque[tuple[Work, Future[Run]]], workers: Workers) -> Run:
-    """The run over the first part, which is then let go. If a process dies, what is missing is done again."""
-    while True:
-        try:
-            run = tasks[0][1].result()
-        except BrokenProcessPool:
-            workers.replace()
-            again = [(part, task if _is_done(task) else workers.submit(part)) for part, task in tasks]
-            tasks.clear()
-            tasks.extend(again)
-        else:
-            tasks.popleft()
-            return run
+@dataclass
+class _Task:
+    """A part, and the answer to it from the process that has it, if one has."""
+
+    part: Work
+    answer: Future[Run] | None = None
+
+    @property
+    def is_done(self) -> bool:
+        """Whether there is an answer that does not come from the death of a process."""
+        if self.answer is None or not self.answer.done() or self.answer.cancelled():
+            return False
+        return not isinstance(self.answer.exception(), BrokenProcessPool)
 
 
-def _is_done(task: Future[Run]) -> bool:
-    """Whether there is an answer that does not come from the death of a process."""
-    return task.done() and not task.cancelled() and not isinstance(task.exception(), BrokenProcessPool)
+class _Tasks:
+    """The parts in their order; some are handed out, and this process takes of the others while it waits.
+
+    It has loaded everything already, so that it need not be idle while the others do.
+    """
+
+    def __init__(self, workers: Workers, most: int) -> None:
+        self._workers, self._most = workers, most
+        self._tasks: deque[_Task] = deque()
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    def add(self, part: Work) -> None:
+        self._tasks.append(_Task(part))
+        self._hand_out()
+
+    def next_run(self) -> Run:
+        """The run over the first part, which is then let go. If a process dies, what is missing is done again."""
+        first = self._tasks[0]
+        while not first.is_done:
+            self._hand_out()
+            if first.answer is not None and first.answer.done():
+                self._replace()
+            elif not self._take_one() and first.answer is not None:
+                wait([first.answer])
+        assert first.answer is not None
+        self._tasks.popleft()
+        return first.answer.result()
+
+    def _hand_out(self) -> None:
+        """Give parts to the other processes, so that each has one to go on with."""
+        free = self._most - sum(task.answer is not None and not task.answer.done() for task in self._tasks)
+        for task in islice((task for task in self._tasks if task.answer is None), max(free, 0)):
+            task.answer = self._workers.submit(task.part)
+
+    def _take_one(self) -> bool:
+        """Do a part here that is not handed out, if there is one."""
+        task = next((task for task in self._tasks if task.answer is None), None)
+        if task is None:
+            return False
+        task.answer = Future()
+        task.answer.set_result(task.part.run())
+        return True
+
+    def _replace(self) -> None:
+        """Start other processes for those that died, and take back what these had."""
+        self._workers.replace()
+        for task in self._tasks:
+            if not task.is_done:
+                task.answer = None
