@@ -126,14 +126,22 @@ def test_lines_are_the_same_only_where_tokens_are(sides: tuple[str, str], one: i
 
 
 @settings(max_examples=150)
-@given(rows(2), st.lists(st.integers(0, 12), max_size=4), st.sampled_from(["O", "-X-"]))
-def test_marks_of_documents_are_found_among_the_lines(sentences: list[list[Row]], before: list[int], tag: str) -> None:
+@given(
+    rows(2),
+    st.lists(st.integers(0, 12), max_size=4),
+    st.sampled_from(["-DOCSTART-", "-DOCSTART-", "-DOCSTART- x", "-DOCSTART-x"]),
+    st.sampled_from(["O", "-X-"]),
+    st.booleans(),
+)
+def test_marks_of_documents_are_found_among_the_lines(
+    sentences: list[list[Row]], before: list[int], mark: str, tag: str, tabs: bool
+) -> None:
     """What is found is what the general parser finds, by whichever way."""
     for place in sorted(before, reverse=True):
-        sentences.insert(place, [["-DOCSTART-", tag]])
-    layout = Layout(tabs=False, columns=2, first_line=1)
-    text = written(sentences, " ")
-    expected = token_lines._classify(SOURCE, layout, split(block(text), tabs=False))
+        sentences.insert(place, [[mark if tabs else mark.replace(" ", "_"), tag]])
+    layout = Layout(tabs=tabs, columns=2, first_line=1)
+    text = written(sentences, "\t" if tabs else " ")
+    expected = token_lines._classify(SOURCE, layout, split(block(text), tabs=tabs))
     for found in (token_lines._marked(layout, block(text)), token_lines._regular(layout, block(text))):
         if found is None:
             continue

@@ -88,7 +88,7 @@ def marked(block: Block, columns: int, *, tabs: bool, mark: bytes) -> Marked | N
         return None
     if not np.array_equal(every(cells, columns), ends):
         return None
-    marks = _marks(block, places(behind & bits(data == mark[0])), mark)
+    marks = _marks(block, places(behind & bits(data == mark[0])), mark, b"\t\n" if tabs else b"\t\n ")
     if len(marks):
         ends &= ~_line_ends(block, marks)
     tagged = _tagged(block, data, separators, ends)
@@ -102,11 +102,11 @@ def marked(block: Block, columns: int, *, tabs: bool, mark: bytes) -> Marked | N
     return Marked(columns, bounds, documents, tagged, block, tabs)
 
 
-def _marks(block: Block, begins: Ints, mark: bytes) -> Ints:
+def _marks(block: Block, begins: Ints, mark: bytes, separators: bytes) -> Ints:
     """Those of the begins of lines where the first cell is `mark`."""
     maybe = begins[windows(block.data)[begins] == np.frombuffer(mark[:8], dtype="<u8")]
     is_mark = (place for place in maybe.tolist() if block.data.startswith(mark, place))
-    return ints([place for place in is_mark if block.data[place + len(mark)] <= SPACE])
+    return ints([place for place in is_mark if block.data[place + len(mark)] in separators])
 
 
 def _line_ends(block: Block, begins: Ints) -> Words:
