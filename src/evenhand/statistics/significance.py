@@ -137,7 +137,8 @@ def random_swaps(swaps: Swaps, trials: int, seed: Seed, block: int) -> Values:
     for start in range(0, trials, step):
         chunk = sums[start : start + step]
         words = random.integers(0, 2**64 - 1, (len(chunk), len(bits)), dtype=np.uint64, endpoint=True)
-        chunk += add_up(np.bitwise_count(words & bits).astype(np.float64), rows)
+        words &= bits
+        chunk += add_up(np.bitwise_count(words).astype(np.float64), rows)
     return sums
 
 
