@@ -84,7 +84,13 @@ class Question:
 
     @cached_property
     def equal(self) -> tuple[Ints, Ints]:
+        """The rows of equal spans."""
         return equal_spans(self.gold, self.system)
+
+    @property
+    def equal_given(self) -> tuple[Ints, Ints]:
+        """The same, whatever their levels."""
+        return self.equal if self.levels == 1 else equal_spans(*self.given)
 
     @cached_property
     def pairs(self) -> Pairs | None:
