@@ -80,7 +80,8 @@ def stretches(gold: Runs, system: Runs) -> Stretches:
     place = np.concatenate(ends)
     label = np.concatenate((gold.label, gold.label, system.label, system.label))
     width = int(place.max(initial=0)) + 1
-    order = np.argsort(label * width + place, kind="stable")
+    # In any order where ends are equal: between them there is no stretch.
+    order = np.argsort(label * width + place)
     place, label, change, is_gold = place[order], label[order], change[order], is_gold[order]
     mine, theirs = np.cumsum(np.where(is_gold, change, 0)), np.cumsum(np.where(is_gold, 0, change))
     # Behind the last end of a label both numbers are 0, so that no stretch goes on into the next one.

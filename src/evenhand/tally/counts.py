@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -176,6 +175,12 @@ class Tally:
         return (len(self.labels) + 1) ** 2 * len(self.kinds)
 
     @property
+    def kinds_met(self) -> set[str]:
+        """The kinds that any row has."""
+        cell = self.cell if self.is_wide else np.flatnonzero(np.bincount(self.cell))
+        return {self.kinds[kind] for kind in np.flatnonzero(np.bincount(cell % len(self.kinds))).tolist()}
+
+    @property
     def is_wide(self) -> bool:
         """Whether there are too many cells to have an entry for each."""
         return self.cell_count > 2**20
@@ -192,7 +197,8 @@ class Tally:
     def total(self) -> Tally:
         """All groups in one."""
         if not self.is_wide:
-            sums = np.bincount(self.cell, self.count, minlength=self.cell_count)
+            counts = None if is_ones(self.count) else self.count
+            sums = np.bincount(self.cell, counts, minlength=self.cell_count)
             cell = np.flatnonzero(sums)
             counted = sums[cell]
         else:
@@ -205,7 +211,7 @@ class Tally:
         """The rows of some groups, which are numbered as they are listed."""
         number = np.full(int(max(self.group.max(initial=0), groups.max(initial=0))) + 1, -1)
         number[groups] = np.arange(len(groups))
-        group = number[self.group]
+        group = number.take(self.group)
         keep = np.flatnonzero(group >= 0)
         return replace(self, group=group[keep], cell=self.cell[keep], count=self.count[keep])
 
@@ -257,26 +263,3 @@ def _all_names(names: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     if all(longest[: len(each)] == each for each in names):
         return longest
     return tuple(dict.fromkeys(chain.from_iterable(names)))
-
-
-def group_types(tallies: Sequence[Tally], kinds: AbstractSet[str], groups: int) -> tuple[Ints, Ints]:
-    """The groups that differ in counts of these kinds: the first one of each type, and how many there are of it.
-
-    Groups are told apart by a sum of their counts with random weights, one for each cell of each tally: whole numbers
-    of at most 43 bits, and fewer where groups are so large that sums would be rounded. So equal counts have equal sums,
-    and the chance that any others have is one in thousands. Types stand in the order of their first groups, whatever
-    the weights are.
-    """
-    random = np.random.default_rng(0)
-    sizes = sum((np.bincount(tally.group, tally.count, minlength=groups) for tally in tallies), np.zeros(groups))
-    highest = 1 << (53 - max(10, int(sizes.max(initial=0)).bit_length()))
-    sums = np.zeros(groups)
-    for tally in tallies:
-        cell, place = np.unique_inverse(tally.cell) if tally.is_wide else (np.arange(tally.cell_count), tally.cell)
-        counted = np.array([kind in kinds for kind in tally.kinds], dtype=np.bool_)[cell % len(tally.kinds)]
-        weight = np.where(counted, random.integers(1, highest, len(cell)), 0).astype(np.float64)
-        weighed = weight[place] if is_ones(tally.count) else weight[place] * tally.count
-        sums += np.bincount(tally.group, weighed, minlength=groups)
-    _, first, counts = np.unique(sums, return_index=True, return_counts=True)
-    order = np.argsort(first)
-    return first[order], counts[order]
