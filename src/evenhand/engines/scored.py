@@ -104,8 +104,8 @@ def _is_perfect(tallies: Mapping[str, Tally]) -> bool:
     if "chains" in tallies:
         return _has_same_chains(tallies["chains"])
     judges = [judge for judge in ("exact", "fair", "tags", "trees", *ARCS) if judge in tallies]
-    kinds = {kind for judge in judges for kind in tallies[judge].kinds_met}
-    return bool(kinds) and kinds <= {"TP", "right", "tp", "tn"}
+    met = [judge for judge in judges if len(tallies[judge])]
+    return bool(met) and all(tallies[judge].kinds_met <= {"TP", "right", "tp", "tn"} for judge in met)
 
 
 def _has_same_chains(tally: Tally) -> bool:

@@ -42,8 +42,20 @@ def bootstrap(rows: Values, sizes: Ints, resamples: int, seed: Seed) -> Values:
 
 def bootstrap_block(rows: Values, sizes: Ints, resamples: int, seed: Seed, block: int) -> Values:
     """The column sums of one block's resamples, which may be computed anywhere: see `bootstrap`."""
-    sums = [add_up(numbers, rows) for numbers in draws(sizes, resamples, seed, block)]
+    precision = np.float32 if _are_short(rows, sizes) else np.float64
+    rows = rows.astype(precision)
+    sums = [add_up(numbers.astype(precision), rows) for numbers in draws(sizes, resamples, seed, block)]
     return np.concatenate([np.zeros((0, rows.shape[1])), *sums])
+
+
+def _are_short(rows: Values, sizes: Ints) -> bool:
+    """Whether no sum of so many rows needs more digits than single precision has, which takes half the time.
+
+    Sums of whole numbers below 2²⁴ are exact in any order, and so are those of fewer quarters.
+    """
+    largest = np.abs(rows).max(axis=0, initial=0) * sizes.sum()
+    largest[(rows != np.trunc(rows)).any(axis=0)] *= 4
+    return bool((largest < 2**24).all() and (4 * rows == np.trunc(4 * rows)).all())
 
 
 def draws(sizes: Ints, resamples: int, seed: Seed, block: int) -> Iterator[Values]:
@@ -103,10 +115,10 @@ def _looked_up(rate: float, shape: tuple[int, int], random: np.random.Generator)
     """
     distribution, table = _distribution(rate)
     bits = random.integers(0, _SHORT, shape, dtype=np.uint16)
-    found = table[bits]
-    unclear = np.nonzero(found < 0)
-    exact = (bits[unclear] + random.random(len(unclear[0]))) / _SHORT
-    found[unclear] = np.searchsorted(distribution, exact)
+    found = table.take(bits)
+    unclear = np.flatnonzero(found < 0)
+    exact = (bits.flat[unclear] + random.random(len(unclear))) / _SHORT
+    found.flat[unclear] = np.searchsorted(distribution, exact)
     return found
 
 

@@ -60,8 +60,10 @@ class Tally:
         if groups == 1 and self.is_wide:
             return self.total()
         if groups * cells > 4 * len(self) + 65536:
-            fits = max(groups, cells) < 2**31
-            return replace(self, group=self.group.astype(np.int32), cell=self.cell.astype(np.int32)) if fits else self
+            if max(groups, cells) >= 2**31:
+                return self
+            short: Any = np.int32
+            return replace(self, group=self.group.astype(short, copy=False), cell=self.cell.astype(short, copy=False))
         sums = np.bincount(self.group.astype(np.int64) * cells + self.cell, self.count, minlength=groups * cells)
         found = np.flatnonzero(sums)
         summed: Numbers = sums[found] if self.count.dtype.kind == "f" else ints(sums[found])
