@@ -51,8 +51,18 @@ class Tally:
         count: Numbers | None = None,
     ) -> Tally:
         """A tally of these rows; without `count` every row is one unit."""
-        cell = ((gold + 1) * (len(labels) + 1) + system + 1) * len(kinds) + kind
-        return Tally(tuple(labels), tuple(kinds), group, cell, ones(len(group)) if count is None else count)._added_up()
+        cell = Tally.cell_of(labels, kinds, gold, system, kind)
+        return Tally.of_cells(labels, kinds, group, cell, ones(len(group)) if count is None else count)
+
+    @staticmethod
+    def of_cells(labels: Sequence[str], kinds: Sequence[str], group: Ints, cell: Ints, count: Numbers) -> Tally:
+        """The same, of rows whose cells are known."""
+        return Tally(tuple(labels), tuple(kinds), group, cell, count)._added_up()
+
+    @staticmethod
+    def cell_of(labels: Sequence[str], kinds: Sequence[str], gold: Ints, system: Ints, kind: Ints | int) -> Ints:
+        """Gold label, system label and kind as one number."""
+        return ((gold + 1) * (len(labels) + 1) + system + 1) * len(kinds) + kind
 
     def _added_up(self) -> Tally:
         cells = (len(self.labels) + 1) ** 2 * len(self.kinds)
@@ -105,7 +115,7 @@ class Tally:
         code_of = {name: code for code, name in enumerate(labels)}
         label = ints([*(code_of[name] for name in self.labels), -1])
         kind = ints([kinds.index(name) for name in self.kinds])[self.kind] if kinds != self.kinds else self.kind
-        cell = ((label[self.gold] + 1) * (len(labels) + 1) + label[self.system] + 1) * len(kinds) + kind
+        cell = Tally.cell_of(labels, kinds, label[self.gold], label[self.system], kind)
         return Tally(labels, kinds, self.group, cell, self.count)
 
     def __add__(self, other: Tally) -> Tally:
