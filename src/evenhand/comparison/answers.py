@@ -15,13 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from evenhand.arrays import Bools, Ints, distinct, empty, pack
 from evenhand.judge.verdicts import FN, KINDS, TP, Verdicts
+from evenhand.statistics.blocks import ONE_THREAD
 from evenhand.text.layers import Spans
 from evenhand.text.word_feed import Aligned
 
@@ -172,10 +171,16 @@ def _occurrences(key: Ints, system: Ints) -> Ints:
 
 
 def together(marks: Bools) -> Ints:
-    """For every two rows, in how many columns both have a mark."""
-    # As numbers of single precision, whose sums stay exact for as many columns.
-    table: npt.NDArray[Any] = marks.astype(np.float32 if marks.shape[1] < 2**24 else np.float64)
-    return np.asarray(table @ table.T, dtype=np.int64)
+    """For every two rows, in how many columns both have a mark.
+
+    A product of matrices, in pieces that are left to one thread; their sums are exact in single precision.
+    """
+    step = max(1, ONE_THREAD // max(1, len(marks)) ** 2)
+    found = np.zeros((len(marks), len(marks)), dtype=np.int64)
+    for start in range(0, marks.shape[1], step):
+        piece = marks[:, start : start + step].astype(np.float32)
+        found += (piece @ piece.T).astype(np.int64)
+    return found
 
 
 @dataclass(frozen=True)
