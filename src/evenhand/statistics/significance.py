@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -48,6 +49,13 @@ class Swaps:
     """By type, what a side has more if it gets the larger row of a group, (types, columns)."""
     sizes: Ints
     """By type, how many groups differ like this."""
+
+    @cached_property
+    def coins(self) -> tuple[Values, Words]:
+        """The rows of types with few groups, one for each word of coins, and which bits of the word are coins."""
+        few = self.sizes <= _MANY
+        place, bits = _words(self.sizes[few])
+        return self.rows[few][place], bits
 
 
 def randomization(
@@ -129,10 +137,10 @@ def random_swaps(swaps: Swaps, trials: int, seed: Seed, block: int) -> Values:
     """
     random = stream(seed, block)
     many = swaps.sizes > _MANY
-    heads = random.binomial(swaps.sizes[many][:, None], 0.5, (int(many.sum()), trials))
-    sums = swaps.least + add_up(heads.T.astype(np.float64), swaps.rows[many])
-    place, bits = _words(swaps.sizes[~many])
-    rows = swaps.rows[~many][place]
+    heads = [random.binomial(size, 0.5, trials) for size in swaps.sizes[many].tolist()]
+    counts = np.array(heads, dtype=np.float64).reshape(-1, trials).T
+    sums = swaps.least + add_up(counts, swaps.rows[many])
+    rows, bits = swaps.coins
     step = max(1, _CHUNK // max(1, len(bits)))
     for start in range(0, trials, step):
         chunk = sums[start : start + step]
