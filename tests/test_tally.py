@@ -92,3 +92,16 @@ def test_types_of_groups_are_those_with_equal_counts(sentences: list) -> None:
     first, sizes = group_types([whole], set(whole.kinds), len(counts))
     assert {counts[group]: size for group, size in zip(first.tolist(), sizes.tolist(), strict=True)} == Counter(counts)
     assert len(first) == len(set(counts))
+
+
+@given(st.lists(st.tuples(st.sampled_from((1, 2, 2**30)), st.sampled_from((1, 2**30 + 1, 2**40))), min_size=1))
+def test_types_of_large_groups_are_those_with_equal_counts(counts: list[tuple[int, int]]) -> None:
+    """Two cells a group, in two tallies of which the second has the cells of the first swapped."""
+    group, label = np.repeat(np.arange(len(counts)), 2), np.tile((0, 1), len(counts))
+    kind = np.zeros_like(label)
+    first, second = (
+        Tally.of(("A", "B"), ("TP",), group, each, each, kind, np.array(counts).ravel()) for each in (label, 1 - label)
+    )
+    chosen, sizes = group_types([first, second], {"TP"}, len(counts))
+    assert [counts[at] for at in chosen.tolist()] == list(dict.fromkeys(counts))
+    assert sizes.tolist() == list(Counter(counts).values())

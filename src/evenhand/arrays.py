@@ -77,15 +77,19 @@ def pack(*columns: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
     A column is its two sides. Keys sort as the columns do, the first one first. Where the product of the value
     ranges would overflow, what has been packed so far is replaced by its rank.
     """
-    left, right = np.zeros_like(columns[0][0]), np.zeros_like(columns[0][1])
+    left, right = (np.zeros(len(side), dtype=np.int64) for side in columns[0])
     size = 1
     for a, b in columns:
         low = min(int(a.min(initial=0)), int(b.min(initial=0)))
         width = max(int(a.max(initial=0)), int(b.max(initial=0))) - low + 1
+        if width == 1:
+            continue
         if size * width >= 2**63:
             ranked = np.unique(np.concatenate((left, right)), return_inverse=True)[1].astype(np.int64)
             left, right = ranked[: len(left)], ranked[len(left) :]
             size = len(ranked) + 1
-        left, right = left * width + (a - low), right * width + (b - low)
+        if low:
+            a, b = a - low, b - low
+        left, right = (left * width + a, right * width + b) if size > 1 else (a.astype(np.int64), b.astype(np.int64))
         size *= width
     return left, right

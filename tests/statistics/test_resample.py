@@ -17,7 +17,7 @@ from evenhand.arrays import Ints, Values
 from evenhand.statistics import resample
 from evenhand.statistics.blocks import add_up, blocks
 from evenhand.statistics.resample import bootstrap as bootstrap_types
-from evenhand.statistics.resample import bootstrap_block, draw_groups, draw_types
+from evenhand.statistics.resample import bootstrap_block, draw_groups, draw_types, draws
 
 Draw = Callable[[Ints, int, np.random.Generator], Values]
 
@@ -188,3 +188,19 @@ def test_poisson_numbers_are_quantiles(rate: float, fraction: float) -> None:
     """An even number u leads to the least number k with P(at most k) >= u."""
     found = resample._looked_up(rate, (1, 4096), Bits(fraction))  # type: ignore[arg-type]
     assert np.array_equal(found[0], poisson.ppf((np.arange(4096) + fraction) / 4096, rate))
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 2**22), st.integers(0, 3)), min_size=1, max_size=20),
+    st.integers(1, 90),
+    st.sampled_from((1.0, 0.25, 1 / 3)),
+)
+def test_sums_are_those_of_double_precision(rows: list[tuple[int, ...]], size: int, part: float) -> None:
+    """However large the counts are, and whether they are whole, quarters or other shares."""
+    counts, sizes = part * np.array(rows, dtype=np.float64), np.full(len(rows), size)
+    drawn = np.concatenate(list(draws(sizes, 40, 5, 0)))
+    found = bootstrap_block(counts, sizes, 40, 5, 0)
+    if part == 1 / 3:
+        assert np.allclose(found, drawn @ counts, rtol=1e-14)
+    else:
+        assert np.array_equal(found, drawn @ counts)

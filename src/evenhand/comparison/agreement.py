@@ -14,13 +14,11 @@ correct answers, for which the second formula is the share of these that both ha
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from evenhand.arrays import Bools, Ints, Values, empty, pack
-from evenhand.comparison.answers import Answers, occurrences
+from evenhand.arrays import Ints, Values
+from evenhand.comparison.answers import Answers, identified, together
 from evenhand.scores.prf import ratio
 from evenhand.text.layers import Spans
 
@@ -42,29 +40,31 @@ class Agreement:
                 self._equal[a, b] += equal
                 self._equal[b, a] += equal if a != b else 0
         self._size += len(answers)
-        self._both_right += _together(answers.right)
+        self._both_right += together(answers.right)
 
     def add_mentions(self, answers: Answers) -> None:
         """Of mentions, only how many both have right; responses are scored against each other elsewhere."""
-        self._both_right += _together(answers.right[:, ~answers.is_surplus])
+        self._both_right += together(answers.right[:, ~answers.is_surplus])
 
-    def add_spans(self, gold: Spans, systems: Sequence[Spans]) -> None:
-        """Spans are told by scope, bounds, tokens, label and occurrence."""
-        sides = [gold, *systems]
-        spans = Spans.concatenate(sides, [0] * len(sides))
-        side = np.repeat(np.arange(len(sides)), [len(each) for each in sides])
-        columns = (spans.scope, spans.start, spans.end, spans.label, spans.shape)
-        key, _ = pack(*((column, empty()) for column in columns))
-        key, _ = pack((key, empty()), (occurrences(key, side), empty()))
-        different, identity = np.unique(key, return_inverse=True)
-        has = np.zeros((len(sides), len(different)), dtype=np.bool_)
-        has[side, identity] = True
-        in_gold, in_systems = has[0], has[1:]
-        self._equal += _together(in_systems)
-        self._size += in_systems.sum(axis=1)
-        self._both_right += _together(in_systems[:, in_gold])
-        self.solved += int(np.count_nonzero(in_systems.any(axis=0) & in_gold))
-        self.shared_errors += int(np.count_nonzero(in_systems.all(axis=0) & ~in_gold))
+    def add_spans(self, gold: Spans, systems: Sequence[tuple[Spans, tuple[Ints, Ints]]]) -> None:
+        """Spans are told by scope, bounds, tokens, label and occurrence.
+
+        With each system's spans come the rows of gold spans and of its own that are equal; only the others, which are
+        few, have to be told apart.
+        """
+        in_gold = np.zeros((len(systems), len(gold)), dtype=np.bool_)
+        for row, (_, equal) in zip(in_gold, systems, strict=True):
+            row[equal[0]] = True
+        wrong = [side.without(equal[1]) for side, equal in systems]
+        identity, different = identified(wrong)
+        is_wrong = np.zeros((len(systems), len(different)), dtype=np.bool_)
+        is_wrong[np.repeat(np.arange(len(wrong)), [len(each) for each in wrong]), identity] = True
+        both_right = together(in_gold)
+        self._equal += both_right + together(is_wrong)
+        self._size += np.array([len(side) for side, _ in systems])
+        self._both_right += both_right
+        self.solved += int(np.count_nonzero(in_gold.any(axis=0)))
+        self.shared_errors += int(np.count_nonzero(is_wrong.all(axis=0)))
 
     def all_answers(self, *, of_spans: bool) -> Values:
         """The score of every system with every other as the key."""
@@ -75,10 +75,3 @@ class Agreement:
     def correct_answers(self) -> Values:
         right = np.diag(self._both_right)
         return ratio(2 * self._both_right, right[:, None] + right[None, :])
-
-
-def _together(marks: Bools) -> Ints:
-    """For every two rows, in how many columns both have a mark."""
-    # As numbers of single precision, whose sums stay exact for as many columns.
-    table: npt.NDArray[Any] = marks.astype(np.float32 if marks.shape[1] < 2**24 else np.float64)
-    return np.asarray(table @ table.T, dtype=np.int64)

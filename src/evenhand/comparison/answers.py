@@ -20,6 +20,7 @@ import numpy as np
 
 from evenhand.arrays import Bools, Ints, distinct, empty, pack
 from evenhand.judge.verdicts import FN, KINDS, TP, Verdicts
+from evenhand.statistics.blocks import ONE_THREAD
 from evenhand.text.layers import Spans
 from evenhand.text.word_feed import Aligned
 
@@ -90,7 +91,7 @@ def class_of(code: int) -> tuple[str, int]:
 def answers_on_spans(gold: Spans, judged: Sequence[tuple[Spans, Verdicts]]) -> Answers:
     """The verdicts of several systems on the gold standard's spans and on all surplus."""
     surplus = [_surplus(gold, system, verdicts) for system, verdicts in judged]
-    unit, spans = _identified(surplus)
+    unit, spans = identified([each.spans for each in surplus])
     size, extra = len(gold), int(unit.max(initial=-1)) + 1
     nothing = span_class(np.full(extra, TN), np.full(extra, -1))
     shown = np.concatenate((np.zeros((len(judged), size), dtype=np.int64), np.tile(nothing, (len(judged), 1))), axis=1)
@@ -147,26 +148,39 @@ def _surplus(gold: Spans, system: Spans, verdicts: Verdicts) -> _Surplus:
     )
 
 
-def _identified(surplus: Sequence[_Surplus]) -> tuple[Ints, Spans]:
-    """The unit of every surplus span of all systems, one system after the other, and a span for each unit."""
-    spans = Spans.concatenate([each.spans for each in surplus], [0] * len(surplus))
-    system = np.repeat(np.arange(len(surplus)), [len(each.spans) for each in surplus])
+def identified(systems: Sequence[Spans]) -> tuple[Ints, Spans]:
+    """What tells the spans of all systems, one system after the other: a number each; and a span for each number."""
+    spans = Spans.concatenate(systems, [0] * len(systems))
+    system = np.repeat(np.arange(len(systems)), [len(each) for each in systems])
     columns = (spans.scope, spans.start, spans.end, spans.label, spans.shape)
     key, _ = pack(*((column, empty()) for column in columns))
-    key, _ = pack((key, empty()), (occurrences(key, system), empty()))
+    key, _ = pack((key, empty()), (_occurrences(key, system), empty()))
     _, first, unit = np.unique(key, return_index=True, return_inverse=True)
     return unit, spans.take(first)
 
 
-def occurrences(key: Ints, system: Ints) -> Ints:
+def _occurrences(key: Ints, system: Ints) -> Ints:
     """How many equal spans of the same system stand before each."""
-    order = np.lexsort((np.arange(len(key)), key, system))
-    begins = np.ones(len(key), dtype=np.bool_)
-    begins[1:] = (key[order][1:] != key[order][:-1]) | (system[order][1:] != system[order][:-1])
+    key, _ = pack((key, empty()), (system, empty()))
+    order = np.argsort(key, kind="stable")
+    begins = np.append(True, key[order][1:] != key[order][:-1])[: len(key)]
     place = np.arange(len(key))
     occurrence = np.empty(len(key), dtype=np.int64)
     occurrence[order] = place - np.maximum.accumulate(np.where(begins, place, 0))
     return occurrence
+
+
+def together(marks: Bools) -> Ints:
+    """For every two rows, in how many columns both have a mark.
+
+    A product of matrices, in pieces that are left to one thread; their sums are exact in single precision.
+    """
+    step = max(1, ONE_THREAD // max(1, len(marks)) ** 2)
+    found = np.zeros((len(marks), len(marks)), dtype=np.int64)
+    for start in range(0, marks.shape[1], step):
+        piece = marks[:, start : start + step].astype(np.float32)
+        found += (piece @ piece.T).astype(np.int64)
+    return found
 
 
 @dataclass(frozen=True)

@@ -66,8 +66,8 @@ class Comparing:
         if self.wanted is not None:
             self.wanted.add(answers, places, self.systems, self)
 
-    def add_spans(self, gold: Spans, systems: Sequence[Spans]) -> None:
-        """The spans of all sides, whoever is right."""
+    def add_spans(self, gold: Spans, systems: Sequence[tuple[Spans, tuple[Ints, Ints]]]) -> None:
+        """The spans of all sides, whoever is right; with each system's, the rows of gold and its own that are equal."""
         self.agreement.add_spans(gold, systems)
 
     def _add_slice(self, name: str, of_unit: Ints, answers: Answers) -> None:

@@ -23,18 +23,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints
-from evenhand.comparison.answers import Answers
+from evenhand.comparison.answers import Answers, together
 
 CLASSES = ("correction", "new_error", "changed_error")
 CHANGES = ("", "head", "relation", "both")
+_LABEL_BITS, _SHOWN_BITS = 17, 22
+_LABEL, _SHOWN = (1 << _LABEL_BITS) - 1, (1 << _SHOWN_BITS) - 1
+_CHANGE_PLACE = _LABEL_BITS + 2 * _SHOWN_BITS
+"""Where a key has its parts: a change, a gold label, and twice an answer and whether it is right."""
 
 
-@dataclass(frozen=True)
-class Transition:
+class Transition(NamedTuple):
     """What a unit was and became: codes of the gold label (-1: surplus) and of the two systems' answers."""
 
     gold: int
@@ -73,31 +77,27 @@ class Differences:
         self._keys: dict[tuple[int, int], Counter[int]] = {pair: Counter() for pair in pairs}
 
     def add(self, answers: Answers) -> None:
-        gold = int(np.count_nonzero(~answers.is_surplus))
+        is_gold = ~answers.is_surplus
+        gold, surplus = int(np.count_nonzero(is_gold)), int(np.count_nonzero(answers.is_surplus))
+        absent = None if answers.absent is None else together(answers.absent[:, answers.is_surplus])
+        after = (answers.shown << 1) | answers.right
+        before = ((answers.told + 1) << 2 * _SHOWN_BITS) | (after << _SHOWN_BITS)
         for (a, b), counts in self.pairs.items():
-            different = np.flatnonzero(answers.answer[a] != answers.answer[b])
-            keys = self._encode(answers, a, b, different)
+            is_different = answers.answer[a] != answers.answer[b]
+            units = np.flatnonzero(is_different)
+            keys = before[a][units] | after[b][units]
+            if self._of_trees:
+                keys |= self._changes(answers, a, b)[units] << _CHANGE_PLACE
             found, number = np.unique(keys, return_counts=True)
             self._keys[a, b].update(dict(zip(found.tolist(), number.tolist(), strict=True)))
             counts.units += gold
-            if answers.absent is not None:
-                counts.units += int(np.count_nonzero(~(answers.absent[a] & answers.absent[b]) & answers.is_surplus))
-            if not self._of_trees:
-                counts.moved += _moved(answers, a, b)
-
-    def _encode(self, answers: Answers, a: int, b: int, units: Ints) -> Ints:
-        """Class, change, gold label and both answers of units as one number each."""
-        kind = difference_class(answers, a, b)[units]
-        change = self._changes(answers, a, b)[units]
-        gold = answers.told[units]
-        before, after = answers.shown[a][units], answers.shown[b][units]
-        keys: Ints = ((((kind << 2) | change) << 17 | (gold + 1)) << 21 | before) << 21 | after
-        return keys
+            if absent is not None:
+                counts.units += surplus - int(absent[a, b])
+            if not self._of_trees:  # the same answer but other bounds, or another antecedent
+                counts.moved += int(np.count_nonzero((answers.part[a] != answers.part[b]) & ~is_different & is_gold))
 
     def _changes(self, answers: Answers, a: int, b: int) -> Ints:
         """The places in `CHANGES` of what differs."""
-        if not self._of_trees:
-            return np.zeros(len(answers), dtype=np.int64)
         head, relation = answers.part[a] != answers.part[b], answers.shown[a] != answers.shown[b]
         changes: Ints = head.astype(np.int64) + 2 * relation
         return changes
@@ -107,22 +107,18 @@ class Differences:
         for pair, keys in self._keys.items():
             for key, count in keys.items():
                 kind, transition = _decode(key)
-                self.pairs[pair].transitions[kind][transition] += count
+                self.pairs[pair].transitions[kind][transition] = count
         return self.pairs
 
 
 def _decode(key: int) -> tuple[str, Transition]:
-    after, before = key & (1 << 21) - 1, key >> 21 & (1 << 21) - 1
-    gold = (key >> 42 & (1 << 17) - 1) - 1
-    return CLASSES[key >> 61], Transition(gold, before, after, CHANGES[key >> 59 & 3])
+    """The class of a difference and what it was: change, gold label, and twice an answer and whether it is right."""
+    after, before = key & _SHOWN, key >> _SHOWN_BITS & _SHOWN
+    gold = (key >> 2 * _SHOWN_BITS & _LABEL) - 1
+    kind = "correction" if after & 1 else "new_error" if before & 1 else "changed_error"
+    return kind, Transition(gold, before >> 1, after >> 1, CHANGES[key >> _CHANGE_PLACE])
 
 
-def difference_class(answers: Answers, a: int, b: int) -> Ints:
-    """The place in `CLASSES` of every unit, if it is different."""
-    return np.where(answers.right[b], 0, np.where(answers.right[a], 1, 2))
-
-
-def _moved(answers: Answers, a: int, b: int) -> int:
-    """How many units have the same answer but other bounds, or another antecedent."""
-    same: Bools = (answers.answer[a] == answers.answer[b]) & (answers.part[a] != answers.part[b])
-    return int(np.count_nonzero(same & ~answers.is_surplus))
+def difference_class(before: Bools, after: Bools) -> Ints:
+    """The places in `CLASSES` of units that are different, by whether each of the two systems has them right."""
+    return np.where(after, 0, np.where(before, 1, 2))

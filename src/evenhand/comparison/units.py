@@ -116,7 +116,7 @@ class Wanted:
     def _units(self, answers: Answers) -> Iterator[tuple[tuple[int, int] | None, Ints]]:
         if self.kind in CLASSES:
             for a, b in self.pairs:
-                is_of_class = difference_class(answers, a, b) == CLASSES.index(self.kind)
+                is_of_class = difference_class(answers.right[a], answers.right[b]) == CLASSES.index(self.kind)
                 yield (a, b), np.flatnonzero((answers.answer[a] != answers.answer[b]) & is_of_class)
         else:
             solvers = answers.right.sum(axis=0)

@@ -30,7 +30,7 @@ class SpanComparing:
         places = Places(portion.batches, self._sentences, document_of, int(document_of[0]) if len(document_of) else 0)
         answers, sides = answers_on_spans(gold, judged), [system for system, _ in judged]
         self._comparing.add(answers, places)
-        self._comparing.add_spans(gold, sides)
+        self._comparing.add_spans(gold, [(each.given[1], each.equal_given) for each in questions.values()])
         if self._comparing.collecting is not None:
             self._comparing.collecting.add(judged_spans(answers), places, DrawnSpans([gold, *sides]))
         self._sentences += portion.sentences

@@ -84,7 +84,13 @@ class Question:
 
     @cached_property
     def equal(self) -> tuple[Ints, Ints]:
+        """The rows of equal spans."""
         return equal_spans(self.gold, self.system)
+
+    @property
+    def equal_given(self) -> tuple[Ints, Ints]:
+        """The same, whatever their levels."""
+        return self.equal if self.levels == 1 else equal_spans(*self.given)
 
     @cached_property
     def pairs(self) -> Pairs | None:
@@ -141,8 +147,11 @@ class Question:
 
     def _units(self, judge: str) -> Units:
         """What is said of tokens and separators; where levels are separate, each label is one for every level."""
+        ask = close_and_missed if judge == "near" else units
+        if self.levels == 1:
+            return ask(*self.given, self._text, self.equal)
         gold, system = (replace(side, label=side.label * self.levels + side.level % self.levels) for side in self.given)
-        judged = (close_and_missed if judge == "near" else units)(gold, system, self._text, self.equal)
+        judged = ask(gold, system, self._text, self.equal)
         return replace(judged, label=judged.label // self.levels)
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 from evenhand.arrays import Values
 from evenhand.comparison.comparing import Comparing
@@ -67,6 +68,7 @@ class Pairs:
 
     def __init__(self, found: Compared, resampling: Resampling, scores: Mapping[str, float], units: UnitsOf) -> None:
         self._found, self._scores, self._units = found, scores, units
+        self._shown = cache(found.comparing.shown)
         self._testing = Testing(found.model, found.tallies, found.groups[1], resampling)
         self._further = [
             Testing(
@@ -114,8 +116,8 @@ class Pairs:
         rows = [
             Transition(
                 "" if each.gold < 0 else comparing.labels[each.gold],
-                comparing.shown(each.before),
-                comparing.shown(each.after),
+                self._shown(each.before),
+                self._shown(each.after),
                 each.change,
                 count,
                 count / size,

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from evenhand.engines.inputs import Side, name_of
 from evenhand.engines.options import Prepared
 from evenhand.engines.run import Run
@@ -106,9 +104,8 @@ def _is_perfect(tallies: Mapping[str, Tally]) -> bool:
     if "chains" in tallies:
         return _has_same_chains(tallies["chains"])
     judges = [judge for judge in ("exact", "fair", "tags", "trees", *ARCS) if judge in tallies]
-    found = [(tallies[judge].kinds, np.flatnonzero(np.bincount(tallies[judge].kind))) for judge in judges]
-    kinds = {kinds[kind] for kinds, present in found for kind in present.tolist()}
-    return bool(kinds) and kinds <= {"TP", "right", "tp", "tn"}
+    met = [judge for judge in judges if len(tallies[judge])]
+    return bool(met) and all(tallies[judge].kinds_met <= {"TP", "right", "tp", "tn"} for judge in met)
 
 
 def _has_same_chains(tally: Tally) -> bool:

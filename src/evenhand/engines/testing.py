@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
-from evenhand.arrays import Ints, Values, empty, ones, pack
+from evenhand.arrays import Ints, Values, ones
 from evenhand.problems import SettingError
 from evenhand.result.pairs import ScoreChange, Significance
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.spans import headlines
+from evenhand.statistics.group_types import difference_keys, types_of_groups
 from evenhand.statistics.intervals import bca, interval, jackknife
 from evenhand.statistics.resample import bootstrap
 from evenhand.statistics.significance import holm, randomization
 from evenhand.tally import Tally
-
-_PARTS = 4
-"""Counts are multiples of one over this, whatever the weights of fair evaluation."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +51,19 @@ class Testing:
         """What the score divides, by group."""
         return tally.by_group(self._groups, self.model.divided()).reshape(self._groups, self._columns)
 
+    @cached_property
+    def _types(self) -> tuple[dict[str, Values], Ints]:
+        """The counts of each system by type of group, and how many groups there are of each type."""
+        chosen, sizes = types_of_groups(list(self._tables.values()))
+        return {name: table[chosen] for name, table in self._tables.items()}, sizes
+
+    @cached_property
+    def _keys(self) -> dict[str, Ints] | None:
+        """The same counts as one number a type, whose differences tell those of counts."""
+        rows, _ = self._types
+        keys = difference_keys(list(rows.values()))
+        return None if keys is None else dict(zip(rows, keys, strict=True))
+
     def _statistic(self, sums: Values) -> Values:
         return headlines(self.model, sums[..., None, :])
 
@@ -71,20 +83,19 @@ class Testing:
         return found
 
     def _significance(self, before: str, after: str) -> Significance:
-        rows, sizes = _swapped(self._tables[before], self._tables[after])
-        setting = self._resampling
-        test = randomization(*rows, sizes, self._statistic, setting.trials, setting.seed)
+        (rows, sizes), keys, setting = self._types, self._keys, self._resampling
+        key = None if keys is None else keys[after] - keys[before]
+        test = randomization(rows[before], rows[after], sizes, self._statistic, setting.trials, setting.seed, key=key)
         name = "permutation" if test.exact else "approximate-randomization"
         return Significance(name, test.p, test.p, test.trials, setting.seed, test.groups, test.least, test.exact)
 
     def _samples(self) -> dict[str, Values]:
-        """The scores of all systems in the same resamples; groups with equal counts are one type."""
+        """The scores of all systems in the same resamples."""
         setting = self._resampling
         if not setting.resamples or self._groups < 2:
             return {}
-        counts = np.concatenate(list(self._tables.values()), axis=1)
-        first, sizes = _types(counts)
-        sums = bootstrap(counts[first], sizes, setting.resamples, setting.seed)
+        rows, sizes = self._types
+        sums = bootstrap(np.concatenate(list(rows.values()), axis=1), sizes, setting.resamples, setting.seed)
         return {
             name: self._statistic(sums[:, number * self._columns : (number + 1) * self._columns])
             for number, name in enumerate(self._tables)
@@ -103,30 +114,3 @@ class Testing:
         groups = ones(len(both))
         low, high = bca(values, delta, jackknife(both, groups, difference), groups, level)
         return float(low), float(high)
-
-
-def _swapped(a: Values, b: Values) -> tuple[tuple[Values, Values], Ints]:
-    """Types of groups for a test of two systems, whose counts by group these are.
-
-    Only sums matter, so that groups with the same difference are one type: what both sides have is moved to a group of
-    its own, in which they are equal.
-    """
-    more = b - a
-    differ = np.flatnonzero(more.any(axis=1))
-    first, sizes = _types(more[differ])
-    shared = a.sum(axis=0, keepdims=True)
-    types = more[differ[first]]
-    rows = np.concatenate((np.zeros_like(types), shared)), np.concatenate((types, shared))
-    return rows, np.append(sizes, 1)
-
-
-def _types(rows: Values) -> tuple[Ints, Ints]:
-    """The first of the rows that are equal, and how many there are of each."""
-    scaled = _PARTS * rows
-    whole = np.round(scaled)
-    if (whole != scaled).any():  # shares of chains, which only documents have, and so few rows
-        _, first, sizes = np.unique(rows, axis=0, return_index=True, return_counts=True)
-        return first, sizes
-    key, _ = pack(*((column, empty()) for column in whole.astype(np.int64).T))
-    _, first, sizes = np.unique(key, return_index=True, return_counts=True)
-    return first, sizes

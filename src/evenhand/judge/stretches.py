@@ -15,6 +15,9 @@ import numpy as np
 from evenhand.arrays import Bools, Ints, ints, ranges
 from evenhand.text.layers import Spans
 
+_CHANGES = ints([1 << 32, -(1 << 32), 1, -1])
+"""What begins and ends of gold runs, and of system runs, change: the first number of spans is counted above 32 bits."""
+
 
 @dataclass(frozen=True)
 class Runs:
@@ -73,17 +76,17 @@ def split(found: Runs, rows: Bools) -> Runs:
 
 
 def stretches(gold: Runs, system: Runs) -> Stretches:
-    """All stretches that any span lies on, by label."""
-    ends = (gold.begin, gold.end, system.begin, system.end)
-    change = np.repeat((1, -1, 1, -1), [len(each) for each in ends])
-    is_gold = np.arange(len(change)) < 2 * len(gold.begin)
-    place = np.concatenate(ends)
-    label = np.concatenate((gold.label, gold.label, system.label, system.label))
-    width = int(place.max(initial=0)) + 1
-    order = np.argsort(label * width + place, kind="stable")
-    place, label, change, is_gold = place[order], label[order], change[order], is_gold[order]
-    mine, theirs = np.cumsum(np.where(is_gold, change, 0)), np.cumsum(np.where(is_gold, 0, change))
-    # Behind the last end of a label both numbers are 0, so that no stretch goes on into the next one.
+    """All stretches that any span lies on, by label.
+
+    An end is one number: label, place, and which end of whose run it is. Both numbers of spans are counted in one, too.
+    """
+    width = max(int(side.end.max(initial=0)) for side in (gold, system)) + 1
+    ends = [side.label * width + place for side in (gold, system) for place in (side.begin, side.end)]
+    ordered = np.sort(np.concatenate([each << 2 | number for number, each in enumerate(ends)]))
+    met = np.cumsum(_CHANGES.take(ordered & 3))
+    place = ordered >> 2
     length = np.append(place[1:], 0)[: len(place)] - place
-    rows = np.flatnonzero((length != 0) & ((mine > 0) | (theirs > 0)))
-    return Stretches(place[rows], length[rows], label[rows], mine[rows], theirs[rows])
+    # Behind the last end of a label both numbers are 0, so that no stretch goes on into the next one.
+    rows = np.flatnonzero((length != 0) & (met != 0))
+    label, begin = np.divmod(place[rows], width)
+    return Stretches(begin, length[rows], label, met[rows] >> 32, met[rows] & (1 << 32) - 1)

@@ -89,7 +89,7 @@ def units(gold: Spans, system: Spans, text: Text, equal: tuple[Ints, Ints]) -> U
     if _is_flat(gold, text) and _is_flat(system, text):
         # Then all units of equal spans are TP, and touch no others.
         rows += _equal(gold.take(equal[0]), text)
-        gold, system = _without(gold, equal[0]), _without(system, equal[1])
+        gold, system = gold.without(equal[0]), system.without(equal[1])
     for number, part in enumerate(PARTS):
         sides = (_within_scopes(runs(side, text.first, part), text) for side in (gold, system))
         found = stretches(*sides)
@@ -117,12 +117,6 @@ def _is_flat(spans: Spans, text: Text) -> bool:
     """Whether spans follow each other without overlaps or gaps."""
     first = text.first[spans.scope]
     return bool(((first + spans.start)[1:] >= (first + spans.end)[:-1]).all()) and not spans.shape.any()
-
-
-def _without(spans: Spans, rows: Ints) -> Spans:
-    kept = np.ones(len(spans), dtype=np.bool_)
-    kept[rows] = False
-    return spans.take(np.flatnonzero(kept))
 
 
 def _equal(spans: Spans, text: Text) -> list[Rows]:
@@ -174,7 +168,7 @@ def close_and_missed(gold: Spans, system: Spans, text: Text, equal: tuple[Ints, 
     """Gold spans that are off by one token in all from an overlapping system span of the same tag; those with none."""
     if _is_flat(gold, text) and _is_flat(system, text):
         # Then equal spans overlap no others.
-        gold, system = _without(gold, equal[0]), _without(system, equal[1])
+        gold, system = gold.without(equal[0]), system.without(equal[1])
     pairs = listed(gold, system)
     if pairs is None and _are_plain(gold) and _are_plain(system):
         crowd = Crowd(gold, system)

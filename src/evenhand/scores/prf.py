@@ -40,9 +40,9 @@ def prf(
 ) -> PRF:
     """Precision, recall, F1 and F-beta from counts, which weights may have made fractions."""
     right, found, met, wanted = (np.asarray(each, dtype=np.float64) for each in (right, found, met, wanted))
-    return PRF(
-        ratio(right, found), ratio(met, wanted), _f(right, found, met, wanted, 1.0), _f(right, found, met, wanted, beta)
-    )
+    f1 = f_beta(right, found, met, wanted, 1.0)
+    more = f1 if beta == 1 else f_beta(right, found, met, wanted, beta)
+    return PRF(ratio(right, found), ratio(met, wanted), f1, more)
 
 
 def prf_of_rows(right: Values, found: Values, met: Values, wanted: Values, beta: float) -> PRF:
@@ -51,7 +51,7 @@ def prf_of_rows(right: Values, found: Values, met: Values, wanted: Values, beta:
     return PRF(*(np.where(right == met, *both) for both in zip(simple, general, strict=True)))
 
 
-def _f(right: Values, found: Values, met: Values, wanted: Values, beta: float) -> Values:
+def f_beta(right: Values, found: Values, met: Values, wanted: Values, beta: float) -> Values:
     """F-beta without a division before the last one, so that it is as exact as can be."""
     weight = beta * beta
     simple = ratio((1 + weight) * right, weight * wanted + found)

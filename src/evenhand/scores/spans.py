@@ -21,7 +21,7 @@ import numpy as np
 from evenhand.arrays import Bools, Values
 from evenhand.scores.contingency import acceptor, contingency
 from evenhand.scores.match_model import MatchModel, Sum
-from evenhand.scores.prf import prf, prf_of_rows, ratio
+from evenhand.scores.prf import f_beta, prf_of_rows, ratio
 from evenhand.scores.span_models import BOUNDARY_KINDS
 from evenhand.tally import Tally
 
@@ -157,7 +157,7 @@ def headlines(model: MatchModel, sums: Values) -> Values:
     )
     if model.headline == "accuracy":
         return ratio(met, wanted)[..., 0]
-    values = prf(right, found, met, wanted, model.beta).f_beta
+    values = f_beta(right, found, met, wanted, model.beta)
     if model.headline == "overall":
         return values[..., 0]
     occurs = wanted > 0

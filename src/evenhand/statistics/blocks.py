@@ -19,7 +19,7 @@ BLOCK = 1000
 """How many resamples or trials a block has, but for the last one."""
 ROUNDING = 1e-12
 """Scores that differ by no more than this are equal."""
-_ONE_THREAD = 2**18
+ONE_THREAD = 2**18
 """Up to how many multiplications a matrix product is left to one thread by OpenBLAS, which NumPy comes with."""
 _FEWEST = 4
 """How many rows a piece of a product must have to be worth it."""
@@ -44,7 +44,7 @@ def add_up(numbers: Values, rows: Values) -> Values:
     Small products are made piece by piece in one thread. More threads gain little there, and lose much on a busy
     machine, such as one where several workers have a block each.
     """
-    step = _ONE_THREAD // max(1, rows.size)
+    step = ONE_THREAD // max(1, rows.size)
     if step < _FEWEST or step >= len(numbers):
         return numbers @ rows
     return np.concatenate([numbers[start : start + step] @ rows for start in range(0, len(numbers), step)])

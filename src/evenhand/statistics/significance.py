@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -49,9 +50,23 @@ class Swaps:
     sizes: Ints
     """By type, how many groups differ like this."""
 
+    @cached_property
+    def coins(self) -> tuple[Values, Words]:
+        """The rows of types with few groups, one for each word of coins, and which bits of the word are coins."""
+        few = self.sizes <= _MANY
+        place, bits = _words(self.sizes[few])
+        return self.rows[few][place], bits
+
 
 def randomization(
-    a: Values, b: Values, sizes: Ints, statistic: Statistic, trials: int = 10_000, seed: Seed = 0
+    a: Values,
+    b: Values,
+    sizes: Ints,
+    statistic: Statistic,
+    trials: int = 10_000,
+    seed: Seed = 0,
+    *,
+    key: Ints | None = None,
 ) -> Randomization:
     """Approximate randomization: how often systems that swap their outputs at random differ as much as these do.
 
@@ -62,7 +77,7 @@ def randomization(
 
     Sources: Noreen 1989; Yeh 2000.
     """
-    swaps = swappable(a, b, sizes)
+    swaps = swappable(a, b, sizes, key)
     groups = int(swaps.sizes.sum())
     exact = 1 << groups <= trials
     ways = 1 << groups if exact else trials
@@ -77,21 +92,33 @@ def randomization(
     return Randomization(p, ways, groups, min(1.0, 2.0 ** (1 - groups)), exact)
 
 
-def swappable(a: Values, b: Values, sizes: Ints) -> Swaps:
+def swappable(a: Values, b: Values, sizes: Ints, key: Ints | None = None) -> Swaps:
     """What a trial may swap, from the rows of two systems; the same for `b` and `a`.
 
     Groups without a difference do not matter. Those with equal or with opposite differences are one type: each of them
     gives one of its two rows to a side with probability 1/2, so that only the number of larger rows matters, which
-    follows the binomial distribution.
+    follows the binomial distribution. `key` has the differences as numbers that are equal, opposite and ordered just
+    as these are, where somebody knows them.
     """
     difference = b - a
+    if key is None:
+        key = _keys(difference)
+    differs = np.flatnonzero((key != 0) & (sizes > 0))
+    _, first, place = np.unique(np.abs(key[differs]), return_index=True, return_inverse=True)
+    merged = np.bincount(place, sizes[differs], minlength=len(first)).astype(np.int64)
+    chosen = differs[first]
+    rows: Values = difference[chosen] * np.sign(key[chosen])[:, None]
+    smaller: Values = np.where(key[:, None] < 0, b, a)
+    return Swaps(sizes @ smaller, sizes @ (a + b), rows, merged)
+
+
+def _keys(difference: Values) -> Ints:
+    """A number for each row: opposite for opposite rows, and 0, or of the sign of the first column that is not 0."""
     first = np.argmax(difference != 0, axis=1)[:, None]
     sign = np.sign(np.take_along_axis(difference, first, axis=1))
-    differs = (sign[:, 0] != 0) & (sizes > 0)
-    rows, place = np.unique((difference * sign)[differs], axis=0, return_inverse=True)
-    merged = np.bincount(place.ravel(), sizes[differs], minlength=len(rows)).astype(np.int64)
-    smaller: Values = np.where(sign < 0, b, a)
-    return Swaps(sizes @ smaller, sizes @ (a + b), rows, merged)
+    _, place = np.unique(difference * sign, axis=0, return_inverse=True)
+    found: Ints = sign[:, 0].astype(np.int64) * (place.ravel() + 1)
+    return found
 
 
 def every_swap(swaps: Swaps, ways: int, block: int) -> Values:
@@ -110,15 +137,16 @@ def random_swaps(swaps: Swaps, trials: int, seed: Seed, block: int) -> Values:
     """
     random = stream(seed, block)
     many = swaps.sizes > _MANY
-    heads = random.binomial(swaps.sizes[many][:, None], 0.5, (int(many.sum()), trials))
-    sums = swaps.least + add_up(heads.T.astype(np.float64), swaps.rows[many])
-    place, bits = _words(swaps.sizes[~many])
-    rows = swaps.rows[~many][place]
+    heads = [random.binomial(size, 0.5, trials) for size in swaps.sizes[many].tolist()]
+    counts = np.array(heads, dtype=np.float64).reshape(-1, trials).T
+    sums = swaps.least + add_up(counts, swaps.rows[many])
+    rows, bits = swaps.coins
     step = max(1, _CHUNK // max(1, len(bits)))
     for start in range(0, trials, step):
         chunk = sums[start : start + step]
         words = random.integers(0, 2**64 - 1, (len(chunk), len(bits)), dtype=np.uint64, endpoint=True)
-        chunk += add_up(np.bitwise_count(words & bits).astype(np.float64), rows)
+        words &= bits
+        chunk += add_up(np.bitwise_count(words).astype(np.float64), rows)
     return sums
 
 

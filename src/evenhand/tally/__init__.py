@@ -1,6 +1,7 @@
 """Counts that add up: over labels, groups, files, processes and machines."""
 
-from evenhand.tally.counts import NO_LABEL, LabelCounts, Tally, group_types
+from evenhand.tally.counts import NO_LABEL, LabelCounts, Tally
+from evenhand.tally.group_types import group_types
 from evenhand.tally.judged import (
     SPAN_KINDS,
     tally_accuracy,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -52,8 +51,18 @@ class Tally:
         count: Numbers | None = None,
     ) -> Tally:
         """A tally of these rows; without `count` every row is one unit."""
-        cell = ((gold + 1) * (len(labels) + 1) + system + 1) * len(kinds) + kind
-        return Tally(tuple(labels), tuple(kinds), group, cell, ones(len(group)) if count is None else count)._added_up()
+        cell = Tally.cell_of(labels, kinds, gold, system, kind)
+        return Tally.of_cells(labels, kinds, group, cell, ones(len(group)) if count is None else count)
+
+    @staticmethod
+    def of_cells(labels: Sequence[str], kinds: Sequence[str], group: Ints, cell: Ints, count: Numbers) -> Tally:
+        """The same, of rows whose cells are known."""
+        return Tally(tuple(labels), tuple(kinds), group, cell, count)._added_up()
+
+    @staticmethod
+    def cell_of(labels: Sequence[str], kinds: Sequence[str], gold: Ints, system: Ints, kind: Ints | int) -> Ints:
+        """Gold label, system label and kind as one number."""
+        return ((gold + 1) * (len(labels) + 1) + system + 1) * len(kinds) + kind
 
     def _added_up(self) -> Tally:
         cells = (len(self.labels) + 1) ** 2 * len(self.kinds)
@@ -61,8 +70,10 @@ class Tally:
         if groups == 1 and self.is_wide:
             return self.total()
         if groups * cells > 4 * len(self) + 65536:
-            fits = max(groups, cells) < 2**31
-            return replace(self, group=self.group.astype(np.int32), cell=self.cell.astype(np.int32)) if fits else self
+            if max(groups, cells) >= 2**31:
+                return self
+            short: Any = np.int32
+            return replace(self, group=self.group.astype(short, copy=False), cell=self.cell.astype(short, copy=False))
         sums = np.bincount(self.group.astype(np.int64) * cells + self.cell, self.count, minlength=groups * cells)
         found = np.flatnonzero(sums)
         summed: Numbers = sums[found] if self.count.dtype.kind == "f" else ints(sums[found])
@@ -104,7 +115,7 @@ class Tally:
         code_of = {name: code for code, name in enumerate(labels)}
         label = ints([*(code_of[name] for name in self.labels), -1])
         kind = ints([kinds.index(name) for name in self.kinds])[self.kind] if kinds != self.kinds else self.kind
-        cell = ((label[self.gold] + 1) * (len(labels) + 1) + label[self.system] + 1) * len(kinds) + kind
+        cell = Tally.cell_of(labels, kinds, label[self.gold], label[self.system], kind)
         return Tally(labels, kinds, self.group, cell, self.count)
 
     def __add__(self, other: Tally) -> Tally:
@@ -176,6 +187,12 @@ class Tally:
         return (len(self.labels) + 1) ** 2 * len(self.kinds)
 
     @property
+    def kinds_met(self) -> set[str]:
+        """The kinds that any row has."""
+        cell = self.cell if self.is_wide else np.flatnonzero(np.bincount(self.cell))
+        return {self.kinds[kind] for kind in np.flatnonzero(np.bincount(cell % len(self.kinds))).tolist()}
+
+    @property
     def is_wide(self) -> bool:
         """Whether there are too many cells to have an entry for each."""
         return self.cell_count > 2**20
@@ -192,7 +209,8 @@ class Tally:
     def total(self) -> Tally:
         """All groups in one."""
         if not self.is_wide:
-            sums = np.bincount(self.cell, self.count, minlength=self.cell_count)
+            counts = None if is_ones(self.count) else self.count
+            sums = np.bincount(self.cell, counts, minlength=self.cell_count)
             cell = np.flatnonzero(sums)
             counted = sums[cell]
         else:
@@ -205,7 +223,7 @@ class Tally:
         """The rows of some groups, which are numbered as they are listed."""
         number = np.full(int(max(self.group.max(initial=0), groups.max(initial=0))) + 1, -1)
         number[groups] = np.arange(len(groups))
-        group = number[self.group]
+        group = number.take(self.group)
         keep = np.flatnonzero(group >= 0)
         return replace(self, group=group[keep], cell=self.cell[keep], count=self.count[keep])
 
@@ -257,26 +275,3 @@ def _all_names(names: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     if all(longest[: len(each)] == each for each in names):
         return longest
     return tuple(dict.fromkeys(chain.from_iterable(names)))
-
-
-def group_types(tallies: Sequence[Tally], kinds: AbstractSet[str], groups: int) -> tuple[Ints, Ints]:
-    """The groups that differ in counts of these kinds: the first one of each type, and how many there are of it.
-
-    Groups are told apart by a sum of their counts with random weights, one for each cell of each tally: whole numbers
-    of at most 43 bits, and fewer where groups are so large that sums would be rounded. So equal counts have equal sums,
-    and the chance that any others have is one in thousands. Types stand in the order of their first groups, whatever
-    the weights are.
-    """
-    random = np.random.default_rng(0)
-    sizes = sum((np.bincount(tally.group, tally.count, minlength=groups) for tally in tallies), np.zeros(groups))
-    highest = 1 << (53 - max(10, int(sizes.max(initial=0)).bit_length()))
-    sums = np.zeros(groups)
-    for tally in tallies:
-        cell, place = np.unique_inverse(tally.cell) if tally.is_wide else (np.arange(tally.cell_count), tally.cell)
-        counted = np.array([kind in kinds for kind in tally.kinds], dtype=np.bool_)[cell % len(tally.kinds)]
-        weight = np.where(counted, random.integers(1, highest, len(cell)), 0).astype(np.float64)
-        weighed = weight[place] if is_ones(tally.count) else weight[place] * tally.count
-        sums += np.bincount(tally.group, weighed, minlength=groups)
-    _, first, counts = np.unique(sums, return_index=True, return_counts=True)
-    order = np.argsort(first)
-    return first[order], counts[order]

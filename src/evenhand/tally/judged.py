@@ -69,13 +69,13 @@ def _with_right(
         counted = np.bincount(gold.label[equal], minlength=1)
         label = np.flatnonzero(counted)
         group_of, count = np.zeros_like(label), counted[label]
-    return Tally.of(
+    every = np.arange(len(labels))
+    cell = Tally.cell_of(labels, SPAN_KINDS, every, every, right).take(label)
+    return Tally.of_cells(
         labels,
         SPAN_KINDS,
         np.concatenate((group_of, group)),
-        np.concatenate((label, gold_label)),
-        np.concatenate((label, system_label)),
-        np.concatenate((np.full(len(label), right), kind)),
+        np.concatenate((cell, Tally.cell_of(labels, SPAN_KINDS, gold_label, system_label, kind))),
         concatenate((count, ones(len(kind)))),
     )
 

@@ -141,6 +141,12 @@ class Spans:
         columns = (self.scope, self.start, self.end, self.label, self.level, self.shape)
         return Spans(self.vocabulary, *(column[rows] for column in columns))
 
+    def without(self, rows: Ints) -> Spans:
+        """All other rows."""
+        kept = np.ones(len(self), dtype=np.bool_)
+        kept[rows] = False
+        return self.take(np.flatnonzero(kept))
+
     def token_sets(self) -> list[set[int]]:
         """The tokens of each span, as positions in its scope."""
         tokens = [set(range(start, end)) for start, end in zip(self.start.tolist(), self.end.tolist(), strict=True)]
