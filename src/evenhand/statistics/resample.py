@@ -59,9 +59,11 @@ def _are_short(rows: Values, sizes: Ints) -> bool:
 
     Sums of whole numbers below 2²⁴ are exact in any order, and so are those of fewer quarters.
     """
-    largest = np.abs(rows).max(axis=0, initial=0) * sizes.sum()
-    largest[(rows != np.trunc(rows)).any(axis=0)] *= 4
-    return bool((largest < 2**24).all() and (4 * rows == np.trunc(4 * rows)).all())
+    largest = np.maximum(rows.max(axis=0, initial=0), -rows.min(axis=0, initial=0)) * sizes.sum()
+    if (largest >= 2**24).any():
+        return False
+    whole = rows * np.where(4 * largest < 2**24, 4, 1)
+    return bool((whole == np.rint(whole)).all())
 
 
 def draws(sizes: Ints, resamples: int, seed: Seed, block: int) -> Iterator[Values]:

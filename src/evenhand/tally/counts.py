@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -207,7 +208,11 @@ class Tally:
         return label
 
     def total(self) -> Tally:
-        """All groups in one."""
+        """All groups in one; several ask for it."""
+        return self._total
+
+    @cached_property
+    def _total(self) -> Tally:
         if not self.is_wide:
             counts = None if is_ones(self.count) else self.count
             sums = np.bincount(self.cell, counts, minlength=self.cell_count)
