@@ -11,7 +11,7 @@ from typing import Any
 import corpus
 from promises import bounded
 
-SIZE = 10_000_000
+SIZE = 20_000_000
 ROUNDS = 3
 
 

@@ -17,8 +17,8 @@ import pytest
 import evenhand as eh
 from conftest import EXAMPLE
 from divided import write
-from evenhand.engines.processes import cores, processes
-from evenhand.engines.workers import WorkerError, Workers
+from evenhand.engines.processes import processes
+from evenhand.engines.workers import WorkerError, Workers, cores
 
 SMALLEST = 4000
 TIMES = 4

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -12,6 +13,8 @@ from evenhand.cli.progress import counter
 
 if TYPE_CHECKING:
     from evenhand.engines.work import Engine
+    from evenhand.engines.workers import Workers
+    from evenhand.formats.addresses import Place
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 ENGINES = ("serial", "processes", "dask")
@@ -52,8 +55,11 @@ def engine_options(command: Command) -> Command:
 
 
 @contextmanager
-def chosen_engine(options: Mapping[str, Any]) -> Iterator[Engine | None]:
-    """The engine that the options name, with a line on the terminal that says how far it is."""
+def chosen_engine(options: Mapping[str, Any], files: Sequence[Place | None] = ()) -> Iterator[Engine | None]:
+    """The engine that the options name, with a line on the terminal that says how far it is.
+
+    Where `files` are large, processes are started at once: they load what they need while this one does.
+    """
     name, scheduler = options["engine"], options["scheduler"]
     if scheduler is not None and name != "dask":
         raise click.UsageError("--scheduler is for --engine dask")
@@ -61,9 +67,10 @@ def chosen_engine(options: Mapping[str, Any]) -> Iterator[Engine | None]:
     if jobs is not None and name not in (None, "processes"):
         raise click.UsageError("--jobs and --engine both say where the work is done; name one of them")
     if name == "processes" or (jobs is not None and jobs != 1):
-        from evenhand.engines.processes import processes
+        with _started(jobs or 0, files) as workers:
+            from evenhand.engines.processes import processes
 
-        yield processes(jobs or 0)
+            yield processes(jobs or 0, workers=workers)
         return
     if name != "dask":
         yield None
@@ -72,3 +79,18 @@ def chosen_engine(options: Mapping[str, Any]) -> Iterator[Engine | None]:
 
     with counter("file pairs", quiet=options["quiet"]) as progress:
         yield dask(scheduler=scheduler, progress=progress)
+
+
+@contextmanager
+def _started(jobs: int, files: Sequence[Place | None]) -> Iterator[Workers | None]:
+    """Other processes for so many jobs, if files are so large that their work will be divided."""
+    from evenhand.engines.workers import LARGE, Workers, cores
+
+    sizes = [file.stat().st_size for file in files if isinstance(file, Path) and file.is_file()]
+    others = (jobs or cores()) - 1
+    if sum(sizes) < LARGE or not others:
+        yield None
+        return
+    with Workers(others) as workers:
+        workers.load()
+        yield workers

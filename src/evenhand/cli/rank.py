@@ -64,7 +64,7 @@ def rank(
         raise click.UsageError("Name GOLD and SYSTEM files, a --manifest or a --suite, but not two of them")
     if suite is None and manifest is None and not systems:
         raise click.UsageError("Name a GOLD file and SYSTEM files, a --manifest or a --suite")
-    with chosen_engine(options) as engine:
+    with chosen_engine(options, (gold, *systems)) as engine:
         if suite is not None:
             ranking = evenhand.rank_suite(suite, **chosen, engine=engine)
         else:

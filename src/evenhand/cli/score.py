@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -59,14 +60,11 @@ def score(gold: Place | None, systems: tuple[Place, ...], manifest: Place | None
     import evenhand
 
     form, style, quiet = options["form"], table_style(options), options["quiet"]
-    key, named = sides(gold, systems, manifest)
-    if form == "conlleval":
-        if options["task"] in ("tags", "trees", "chains"):
-            raise click.UsageError("The layout of conlleval is for spans")
-        if options["task"] is None and _has_chains(key, options["formats"]):
-            raise click.UsageError("The layout of conlleval is for spans")
-        options |= {"match": ("exact", "accuracy"), "task": "spans"}
-    with chosen_engine(options) as engine:
+    with chosen_engine(options, (gold, *systems)) as engine:
+        key, named = sides(gold, systems, manifest)
+        if form == "conlleval":
+            _check_spans(key, options)
+            options |= {"match": ("exact", "accuracy"), "task": "spans"}
         chosen = score_options(options) | query_choices(options, engine)
         results = evenhand.score(key, named or None, **chosen)
     if isinstance(results, evenhand.Result):
@@ -78,8 +76,11 @@ def score(gold: Place | None, systems: tuple[Place, ...], manifest: Place | None
     emit(results, form, options["output"], quiet=quiet, style=style)
 
 
-def _has_chains(gold: Any, formats: Any) -> bool:
-    """Whether a file shows coreference."""
+def _check_spans(gold: Any, options: Mapping[str, Any]) -> None:
+    """Raise an error if the task is another one, or the gold standard shows coreference."""
     from evenhand.engines.inputs import content_of
 
-    return content_of(gold, (by_side(formats) or {}).get("gold"), None).task == "chains"
+    task, formats = options["task"], by_side(options["formats"]) or {}
+    has_chains = task is None and content_of(gold, formats.get("gold"), None).task == "chains"
+    if task in ("tags", "trees", "chains") or has_chains:
+        raise click.UsageError("The layout of conlleval is for spans")

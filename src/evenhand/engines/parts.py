@@ -14,14 +14,15 @@ from evenhand.engines.file_pairs import file_pairs, part_of, sides_of
 from evenhand.engines.inputs import name_of, place_of
 from evenhand.engines.stretches import Kind, Pair, kind_of, stretches
 from evenhand.engines.work import Work
+from evenhand.engines.workers import LARGE
 from evenhand.formats.folders import FileList
 from evenhand.formats.source import Source
 from evenhand.text.annotation import Annotation
 
-SMALLEST = 4 << 20
-"""How many bytes a part has at least, all sides together: below, there is more ado than work."""
 _WORTH = 4
-"""How many of the smallest parts work must have to be divided: else, processes take longer to start than it takes."""
+"""How many of the smallest parts work must have to be divided."""
+SMALLEST = LARGE // _WORTH
+"""How many bytes a part has at least, all sides together: below, there is more ado than work."""
 _LARGEST = 32 << 20
 _ROUNDS = 4
 """Into how many parts for each process what is left is divided: parts become smaller, so that all end together."""

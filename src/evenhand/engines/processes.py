@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Generator, Iterator
 from concurrent.futures import Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from itertools import chain, islice
 from multiprocessing import current_process
@@ -16,7 +15,7 @@ from evenhand.engines.joining import Joining
 from evenhand.engines.parts import SMALLEST, parts
 from evenhand.engines.run import Run
 from evenhand.engines.work import Engine, Work, serial
-from evenhand.engines.workers import WorkerError, Workers
+from evenhand.engines.workers import WorkerError, Workers, cores
 from evenhand.problems import EvenhandError, SettingError
 
 _AHEAD = 4
@@ -25,11 +24,12 @@ _HANDED_OUT = 2
 """How many parts another process has at most: one to work on, and one to go on with."""
 
 
-def processes(jobs: int = 0, smallest: int = SMALLEST) -> Engine:
+def processes(jobs: int = 0, smallest: int = SMALLEST, workers: Workers | None = None) -> Engine:
     """An engine that divides work among processes: file pairs of folders, and stretches of large files.
 
     jobs       how many processes, this one among them; 0 stands for as many as there are cores
     smallest   how many bytes a part has at least
+    workers    the other processes, where they are started already
 
     The run is that of `serial`, to the last bit. What is small or cannot be divided (compressed files, standard input,
     annotations) is done in this process, and so is everything once more if something is wrong with it: the message then
@@ -46,7 +46,7 @@ def processes(jobs: int = 0, smallest: int = SMALLEST) -> Engine:
         if count == 1 or weighs_tokens or current_process().daemon:  # such a process may not start others
             return serial(work)
         try:
-            return _divided(work, count, smallest)
+            return _divided(work, count, smallest, workers)
         except WorkerError:
             raise
         except EvenhandError:
@@ -55,28 +55,21 @@ def processes(jobs: int = 0, smallest: int = SMALLEST) -> Engine:
     return engine
 
 
-def cores() -> int:
-    """How many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def _divided(work: Work, jobs: int, smallest: int) -> Run:
+def _divided(work: Work, jobs: int, smallest: int, workers: Workers | None) -> Run:
     with closing(parts(work, jobs, smallest)) as found:
         first, second = next(found), next(found, None)
         if second is None:
             return serial(work)
         joining = Joining(work)
-        with closing(_runs(chain((first, second), found), jobs)) as runs:
+        with closing(_runs(chain((first, second), found), jobs, workers)) as runs:
             for run in runs:
                 joining.add(run)
     return joining.finish()
 
 
-def _runs(found: Iterator[Work], jobs: int) -> Generator[Run, None, None]:
+def _runs(found: Iterator[Work], jobs: int, started: Workers | None) -> Generator[Run, None, None]:
     """The runs over parts in their order; few wait at a time, whether for their turn or for a process."""
-    with Workers(jobs - 1) as workers:
+    with Workers(jobs - 1) if started is None else nullcontext(started) as workers:
         tasks = _Tasks(workers, _HANDED_OUT * (jobs - 1))
         for part in found:
             tasks.add(part)

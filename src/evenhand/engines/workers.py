@@ -3,7 +3,8 @@
 They are started with "spawn", as the one way that is right everywhere. A copy of this process ("fork") begins at once,
 but may hang where there are threads, and NumPy's library has some; a server that makes copies ("forkserver") has to
 load everything once too, and is shared with whoever else uses it in the same program. A new process takes a third of
-a second to load what it needs, all of them at once, and work that is shorter is not divided.
+a second to load what it needs, all of them at once, and work that is shorter is not divided. This module loads little
+itself, so that processes can be started while the one that starts them still loads what it needs.
 """
 
 from __future__ import annotations
@@ -15,21 +16,34 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from importlib import import_module
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from threading import Thread
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from evenhand.engines.interrupts import deaf_to_interrupts
-from evenhand.engines.run import Run
-from evenhand.engines.work import Work
 from evenhand.problems import EvenhandError
 
+if TYPE_CHECKING:
+    from evenhand.engines.run import Run
+    from evenhand.engines.work import Work
+
+_NEEDED = ("evenhand.engines.work", "evenhand.engines.serial", "evenhand.formats.columns")
+"""What most work needs; the rest is loaded with its first part."""
+LARGE = 16 << 20
+"""How many bytes work must have to be divided: else, processes take longer to start than it takes."""
 _MOST_DEATHS = 3
 """How often processes are replaced."""
-
-
 _MOST_ON_WINDOWS = 61
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 class WorkerError(EvenhandError):
@@ -51,6 +65,12 @@ class Workers:
 
     def __exit__(self, *_: object) -> None:
         self._end()
+
+    def load(self) -> None:
+        """Start the processes now, and have them load what they need."""
+        with deaf_to_interrupts(), without_script():
+            for _ in range(self._jobs):
+                self._pool.submit(_load)
 
     def submit(self, part: Work) -> Future[Run]:
         """Have a part done. The answer is a `BrokenProcessPool` if the process that has it dies, or another one."""
@@ -97,6 +117,11 @@ def _end_with(leash: Connection) -> None:
         leash.recv_bytes()  # nobody ever sends any
     except (EOFError, OSError):
         os._exit(1)
+
+
+def _load() -> None:
+    for name in _NEEDED:
+        import_module(name)
 
 
 def _run(part: Work) -> Run:
