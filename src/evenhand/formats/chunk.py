@@ -1,4 +1,4 @@
-"""Some lines of a file, of which only the ends are looked at: as bits, so that 64 bytes are counted at a time."""
+"""Some lines of a file, of which only the ends are looked at."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, Words
-from evenhand.bits import later
+from evenhand.arrays import Bools, Ints
 from evenhand.formats.source import LINE_FEED
 
 _CARRIAGE_RETURN = 13
@@ -39,29 +38,25 @@ class Chunk:
         return self.data in (b"\n", b"\r\n") or self.data.endswith((b"\n\n", b"\n\r\n"))
 
     @cached_property
-    def _is_end(self) -> Words:
-        """Which bytes end lines; all behind the last one are set."""
+    def _ends(self) -> Bools:
+        """Which bytes end lines, with those of two bytes before: a line ends there, and a blank one maybe."""
         text = np.frombuffer(self.data, dtype=np.uint8)
-        size = len(text)
-        marks = np.equal(text, LINE_FEED, out=self.room[:size] if size <= len(self.room) else None)
-        packed = np.packbits(marks, bitorder="little")
-        bits = np.full(-(-size // 64) * 8, 0xFF, dtype=np.uint8)
-        bits[: len(packed)] = packed
-        if size % 8:
-            bits[len(packed) - 1] |= 0xFF << size % 8 & 0xFF
-        return bits.view("<u8")
+        size = len(text) + 2
+        found = self.room[:size] if size <= len(self.room) else np.empty(size, dtype=np.bool_)
+        found[0], found[1] = self.behind_blank, True
+        np.equal(text, LINE_FEED, out=found[2:])
+        return found
 
     @cached_property
     def lines(self) -> int:
         """How many lines there are; what stands behind the last end is none."""
-        return int(np.bitwise_count(self._is_end).sum()) + len(self.data) - 64 * len(self._is_end)
+        return int(np.count_nonzero(self._ends[2:]))
 
     @cached_property
     def groups(self) -> int:
         """How many lines that are not blank stand behind blank ones, where lines end with a line feed alone."""
-        one = later(self._is_end, first=1)
-        two = later(one, first=int(self.behind_blank))
-        return int(np.bitwise_count(two & one & ~self._is_end).sum())
+        two, one, here = self._ends[:-2], self._ends[1:-1], self._ends[2:]
+        return int(np.count_nonzero((two & one) > here))
 
     def lines_before(self, place: int) -> int:
         return int(np.count_nonzero(np.frombuffer(self.data, dtype=np.uint8, count=place) == LINE_FEED))
