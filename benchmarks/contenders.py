@@ -7,7 +7,6 @@ out and the peak memory in megabytes, as JSON. Imports are not timed.
 from __future__ import annotations
 
 import json
-import resource
 import sys
 from collections import defaultdict
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from pathlib import Path
 from time import process_time
 
 from chains import evenhand_chains, plain_loop
+from peak import peak_mb
 
 Lists = list[list[str]]
 Timed = tuple[float, float]
@@ -292,7 +292,7 @@ CONTENDERS: dict[str, Callable[[str, str], Timed]] = {
 def main() -> None:
     name, gold, system, repeat = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]) if len(sys.argv) > 4 else 1
     runs = [CONTENDERS[name](gold, system) for _ in range(repeat)]
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    peak = peak_mb()
     print(json.dumps({"seconds": [seconds for seconds, _ in runs], "f1": runs[0][1], "peak_mb": peak}))
 
 

@@ -8,7 +8,6 @@ those of the turns, so that a machine that becomes faster or slower in between d
 from __future__ import annotations
 
 import json
-import resource
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -20,6 +19,7 @@ from typing import Any
 
 import chains
 import worst_inputs as inputs
+from peak import peak_mb
 from promises import bounded
 
 HERE = Path(__file__).parent
@@ -135,7 +135,7 @@ def _run(name: str, size: int, folder: Path) -> Measured:
         begin = process_time()
         _ask(CASES[name], gold, system)
         seconds.append(process_time() - begin)
-    return {"seconds": min(seconds), "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
+    return {"seconds": min(seconds), "peak_mb": peak_mb()}
 
 
 def _ask(case: Case, gold: Path, system: Path) -> None:
