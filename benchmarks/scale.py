@@ -12,7 +12,7 @@ import corpus
 from promises import bounded
 
 SIZE = 20_000_000
-ROUNDS = 3
+ROUNDS = 5
 
 
 def processes(folder: Path) -> list[dict[str, Any]]:
