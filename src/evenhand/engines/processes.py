@@ -87,11 +87,16 @@ class _Task:
     answer: Future[Run] | None = None
 
     @property
-    def is_done(self) -> bool:
-        """Whether there is an answer that does not come from the death of a process."""
-        if self.answer is None or not self.answer.done() or self.answer.cancelled():
+    def is_lost(self) -> bool:
+        """Whether the answer comes from the death of a process."""
+        if self.answer is None or not self.answer.done():
             return False
-        return not isinstance(self.answer.exception(), BrokenProcessPool)
+        return self.answer.cancelled() or isinstance(self.answer.exception(), BrokenProcessPool)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether there is an answer, and no such one."""
+        return self.answer is not None and self.answer.done() and not self.is_lost
 
 
 class _Tasks:
@@ -116,7 +121,7 @@ class _Tasks:
         first = self._tasks[0]
         while not first.is_done:
             self._hand_out()
-            if first.answer is not None and first.answer.done():
+            if first.is_lost:
                 self._replace()
             elif not self._take_one() and first.answer is not None:
                 wait([first.answer])

@@ -90,10 +90,10 @@ def grid(block: Block, columns: int, *, tabs: bool) -> Grid | None:
 
 def _stand_alone(data: Bytes, separates: Bools) -> bool:
     """Whether separators are line feeds, tabs and spaces, and no two of them stand side by side."""
-    return not (separates[1:] & separates[:-1]).any() and is_plain(data)
+    return not (separates[1:] & separates[:-1]).any() and has_plain_separators(data)
 
 
-def is_plain(data: Bytes) -> bool:
+def has_plain_separators(data: Bytes) -> bool:
     """Whether no bytes up to the space are others than line feeds, tabs and spaces."""
     behind_feed = data - np.uint8(LINE_FEED + 1)  # what stands before it wraps around
     return int(behind_feed.min()) >= SPACE - LINE_FEED - 1 and int(data.min()) >= TAB

@@ -15,7 +15,7 @@ import numpy as np
 from evenhand.arrays import Bytes, Ints, Words, distinct, ints
 from evenhand.bits import Rank, bits, every, gaps, later, places
 from evenhand.formats.blocks import SPACE, TAB
-from evenhand.formats.grid import Grid, grid, is_plain
+from evenhand.formats.grid import Grid, grid, has_plain_separators
 from evenhand.formats.source import LINE_FEED, Block
 from evenhand.text.corpus import LineNumbers
 from evenhand.text.tagged_lines import OUTSIDE_BYTE, LineTokens, TaggedLines
@@ -84,7 +84,7 @@ def marked(block: Block, columns: int, *, tabs: bool, mark: bytes) -> Marked | N
     blank = feeds & later(feeds)
     ends, behind = feeds & ~blank, later(feeds, first=1)
     cells = separators & ~blank
-    if (cells & later(low)).any() or (low & ~blank & behind).any() or not (tabs or is_plain(data)):
+    if (cells & later(low)).any() or (low & ~blank & behind).any() or not (tabs or has_plain_separators(data)):
         return None
     if not np.array_equal(every(cells, columns), ends):
         return None
