@@ -64,6 +64,13 @@ def distinct(values: Ints) -> Ints:
     return found
 
 
+def others(size: int, rows: Ints) -> Ints:
+    """Those of so many rows that are not among these."""
+    left = np.ones(size, dtype=np.bool_)
+    left[rows] = False
+    return np.flatnonzero(left)
+
+
 def ranges(starts: Ints, lengths: Ints) -> Ints:
     """The numbers of all ranges [start, start + length), one range after the other."""
     skipped = np.cumsum(lengths) - lengths

@@ -167,3 +167,11 @@ def test_gaps_do_not_fit_into_columns(tmp_path: Path) -> None:
 def test_a_name_that_shows_no_format(tmp_path: Path, example: Path) -> None:
     result = run("convert", example / "gold.conll", tmp_path / "gold.xyz")
     assert (result.exit_code, "does not show a format; name one with --to" in result.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(("target", "form"), [("x.jsonl", "jsonl"), ("x.ann", "brat"), ("x.json", "label-studio")])
+def test_an_encoding_is_refused_where_there_are_no_tags(example: Path, tmp_path: Path, target: str, form: str) -> None:
+    result = run("convert", example / "crf.conll", tmp_path / target, "--to-encoding", "bioes")
+    assert result.exit_code == 2
+    assert f"--to-encoding is for spans that are written as tags, which {form} has none of" in result.output
+    assert not (tmp_path / target).exists()

@@ -60,13 +60,15 @@ def convert(source: Place, target: Path, **options: Any) -> None:
     if isinstance(conversion, Conversion) and conversion.target == "brat":
         _write_folder(target.with_suffix("") if target.suffix == ".ann" else target, map(conversion.fit, read))
     elif not isinstance(conversion, ChainConversion) and conversion.target in TABLES:
-        write_annotations(
+        has_tags = write_annotations(
             target,
             conversion.target,
             lambda: map(conversion.fit, batches(source, read_settings(options), Vocabulary())),
             options["to_encoding"] or "iob2",
             is_stacked=options["stacked"],
         )
+        if options["to_encoding"] and not has_tags and not options["quiet"]:
+            say("Not used: --to-encoding. Spans are lists, as flat tags cannot spell them all (--stacked can).")
     else:
         _write_file(target, conversion.write(read))
     if not options["quiet"]:
@@ -86,7 +88,10 @@ def _conversion(
 
     form = target_of(target, options["to"], of_chains=first.is_of_chains)
     if not (first.is_of_chains or first.is_of_words):
-        return Conversion(form, options["to_encoding"] or "iob2", options["stacked"], options["lossy"])
+        conversion = Conversion(form, options["to_encoding"] or "iob2", options["stacked"], options["lossy"])
+        if options["to_encoding"] and not conversion.may_have_tags:
+            raise click.UsageError(f"--to-encoding is for spans that are written as tags, which {form} has none of")
+        return conversion
     for name in ("to_encoding", "stacked"):
         if options[name]:
             raise click.UsageError(f"--{name.replace('_', '-')} is for spans, which {first.corpus.source} has none of")

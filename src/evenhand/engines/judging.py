@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from evenhand.arrays import Ints, Values, empty, ints
+from evenhand.arrays import Ints, Values, empty, ints, others
 from evenhand.engines.portion import Portion
 from evenhand.judge.accuracy import by_sentence, equal_tags, equal_tokens
 from evenhand.judge.exact import equal_spans, exact
@@ -103,7 +103,7 @@ class Question:
     @cached_property
     def _others(self) -> tuple[Ints, Ints]:
         """The rows of spans that are on one side only."""
-        return _left_out(len(self.gold), self.equal[0]), _left_out(len(self.system), self.equal[1])
+        return others(len(self.gold), self.equal[0]), others(len(self.system), self.equal[1])
 
     def verdicts(self, judge: str) -> Verdicts:
         """What the judges `fair` and `exact` say of every span."""
@@ -229,13 +229,6 @@ class Judging:
         for judge in self._judges:
             if judge != "accuracy":
                 _add(self._supertags[name][tag.name], judge, question.tally(judge))
-
-
-def _left_out(size: int, rows: Ints) -> Ints:
-    """The rows that are not among these."""
-    others = np.ones(size, dtype=np.bool_)
-    others[rows] = False
-    return np.flatnonzero(others)
 
 
 def _add(parts: Parts, judge: str, tally: Tally) -> None:

@@ -66,8 +66,8 @@ class Needs:
         self.tags &= flat and spelled and not joined and not self.gaps and not self.in_characters
 
 
-def write_annotations(path: Path, form: str, read: Read, encoding: str = "iob2", *, is_stacked: bool = False) -> None:
-    """Write a file, which is read twice; with `is_stacked`, nested spans are tags, too."""
+def write_annotations(path: Path, form: str, read: Read, encoding: str = "iob2", *, is_stacked: bool = False) -> bool:
+    """Write a file, which is read twice; with `is_stacked`, nested spans are tags, too. Whether there are tags."""
     arrow = pyarrow_to_write()
     needs = Needs(encoding, is_stacked)
     for batch in read():
@@ -82,6 +82,7 @@ def write_annotations(path: Path, form: str, read: Read, encoding: str = "iob2",
                 columns[DOCUMENT] = _documents(arrow, corpus, documents, needs)
             documents += len(corpus.documents) - int(corpus.continues)
             sink.add(columns)
+    return needs.tags
 
 
 def _types(arrow: Any, needs: Needs) -> dict[str, Any]:

@@ -55,6 +55,11 @@ class Conversion:
     not_carried: set[str] = field(default_factory=set)
     """What beside the spans the target has no place for."""
 
+    @property
+    def may_have_tags(self) -> bool:
+        """Whether the target has tags, in some encoding; tables have where tags can spell all spans."""
+        return self.target in (*_TABLES, *TABLES)
+
     def write(self, batches: Iterator[Annotation]) -> Iterator[str]:
         """The text of the new file, batch by batch; a file that is one JSON value is written at once."""
         if self.target == "label-studio":

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from evenhand.arrays import Bools, Bytes, Ints, distinct
+from evenhand.arrays import Bools, Bytes, Ints, distinct, others
 from evenhand.formats.blocks import CARRIAGE_RETURN, SPACE, TAB
 from evenhand.formats.source import LINE_FEED, Block
 from evenhand.text.corpus import LineNumbers
@@ -60,7 +60,7 @@ class Grid:
 
     def without(self, rows: Ints) -> Grid:
         """The other lines; where some are taken out, a sentence ends."""
-        keep = np.delete(np.arange(len(self.start)), rows)
+        keep = others(len(self.start), rows)
         edges = np.concatenate((self.bounds, rows))
         return Grid(self.data, self.start[keep], self.end[keep], distinct(edges - np.searchsorted(rows, edges)))
 

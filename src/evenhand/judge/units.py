@@ -28,7 +28,7 @@ from functools import cached_property
 
 import numpy as np
 
-from evenhand.arrays import Ints, Numbers, Values, distinct, empty, ones, ranges
+from evenhand.arrays import Ints, Numbers, Values, distinct, empty, ones, others, ranges
 from evenhand.judge.crowded import Crowd
 from evenhand.judge.pairs import listed, overlapping
 from evenhand.judge.stretches import Runs, Stretches, runs, split, stretches
@@ -178,9 +178,7 @@ def close_and_missed(gold: Spans, system: Spans, text: Text, equal: tuple[Ints, 
     same = gold.label[pairs.left] == system.label[pairs.right]
     left, right = pairs.left[same], pairs.right[same]
     off = np.abs(gold.start[left] - system.start[right]) + np.abs(gold.end[left] - system.end[right])
-    is_missed = np.ones(len(gold), dtype=np.bool_)
-    is_missed[left] = False
-    return _near(gold, distinct(left[off == 1]), np.flatnonzero(is_missed))
+    return _near(gold, distinct(left[off == 1]), others(len(gold), left))
 
 
 def _are_plain(spans: Spans) -> bool:

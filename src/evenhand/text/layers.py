@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from evenhand.arrays import Ints, concatenate, zeros
+from evenhand.arrays import Ints, concatenate, others, zeros
 from evenhand.text.codes import Coder, Mostly
 from evenhand.text.labels import Vocabulary
 from evenhand.text.tokens import Tokens
@@ -143,9 +143,7 @@ class Spans:
 
     def without(self, rows: Ints) -> Spans:
         """All other rows."""
-        kept = np.ones(len(self), dtype=np.bool_)
-        kept[rows] = False
-        return self.take(np.flatnonzero(kept))
+        return self.take(others(len(self), rows))
 
     def token_sets(self) -> list[set[int]]:
         """The tokens of each span, as positions in its scope."""
