@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from evenhand.problems import SettingError
@@ -45,7 +45,7 @@ ATTACHMENT = ("uas", "ls", "las")
 UNIVERSAL_LAYERS = ("upos", "xpos", "feats", "lemma")
 """What the metrics of CoNLL 2018 take beside the trees."""
 FORMATS = (
-    *("conll", "germeval", "spans", "jsonl", "label-studio", "brat", "brackets", "spacy", "huggingface"),
+    *("conll", "germeval", "spans", "jsonl", "json", "label-studio", "brat", "brackets", "spacy", "huggingface"),
     *("parquet", "arrow"),
     *("conllu", "conllx", "conll2009", "conll2012", "corefud", "coref-jsonl"),
 )
@@ -95,8 +95,16 @@ class ReadSettings:
     """What is wanted of a file; None: all that it has."""
     extra: tuple[ColumnName, ...] = ()
     """Further columns, which become layers under these names."""
+    reference: str | None = None
+    """The encoding of the gold standard, by which a system's tags are judged where ill-formed ones are not repaired."""
+    side: Literal["gold", "system"] | None = None
+    """What the file is read as, where that is known: one file may hold both."""
     block_size: int = 1 << 19
     """How many bytes are read at a time; no number depends on it."""
+
+    def judged_by(self, encoding: str | None) -> ReadSettings:
+        """The settings of a system whose gold standard has this encoding: it counts where tags are not repaired."""
+        return self if self.repair == "begin" else replace(self, reference=encoding)
 
     def __post_init__(self) -> None:
         choose("task", self.task, TASKS, optional=True)

@@ -43,7 +43,7 @@ def nasty(tmp_path: Path) -> Path:
     wrong = [f"B-{token}" for token in (*NASTY[1:], NASTY[0])]
     sides = {name: columns(tmp_path / f"{number}.conll", wrong) for number, name in enumerate(NASTY)}
     path = tmp_path / "page.html"
-    eh.report(gold, sides, title=" ".join(NASTY), encoding="iob2", **QUICK).to_html(path)  # type: ignore[arg-type]
+    eh.report(gold, sides, title=" ".join(NASTY), format="conll", encoding="iob2", **QUICK).to_html(path)  # type: ignore[arg-type]
     return path
 
 

@@ -38,7 +38,8 @@ def test_every_problem_is_reported(bad: Path) -> None:
     lines = result.stdout.splitlines()
     assert [line.split(":")[1] for line in lines[:-1]] == ["2", "5", "6", "7", "8"]
     assert lines[-1] == (
-        "bad.conll: conll, tags in IOB2, column 2; 2 sentences, 2 spans; problems: 3 tag, 1 columns, 1 ill-formed span"
+        "bad.conll: conll, tags in IOB2, column 2; 2 sentences, 2 spans; problems: 3 tag, 1 columns; "
+        "taken as --repair says: 1 ill-formed span"
     )
 
 
@@ -57,6 +58,7 @@ def test_as_json_lines(bad: Path) -> None:
         "kind": "columns",
         "finding": "found 3 columns where line 1 has 2",
         "remedy": "mend the line, or begin it with # if it is a comment",
+        "error": True,
     }
     assert len(rows) == 5
 
@@ -87,6 +89,26 @@ def test_against_a_test_file_without_tags(example: Path, tmp_path: Path) -> None
 
 def test_against_gold_with_tags(example: Path) -> None:
     assert run("check", example / "crf.conll", "--against", example / "gold.conll").exit_code == 0
+
+
+def test_what_score_takes_is_no_error(tmp_path: Path) -> None:
+    path = tmp_path / "system.conll"
+    path.write_text("a O\nb I-PER\n\nc B-LOC\n")
+    taken = run("check", path)
+    assert (taken.exit_code, run("score", path, path).exit_code) == (0, 0)
+    assert taken.stdout.endswith("no problems; taken as --repair says: 1 ill-formed span\n")
+    refused = run("check", path, "--repair", "error")
+    assert (refused.exit_code, run("score", path, path, "--repair", "error").exit_code) == (1, 2)
+
+
+def test_labels_that_the_gold_standard_does_not_have(tmp_path: Path) -> None:
+    gold, system = tmp_path / "gold.conll", tmp_path / "system.conll"
+    gold.write_text("a O\nb B-PER\n")
+    system.write_text("a O\nb B-per\n")
+    found = run("check", system, "--against", gold)
+    assert found.exit_code == 1
+    assert "none of its labels ('per') occurs in the gold standard ('PER')" in found.stdout
+    assert run("score", gold, system).exit_code == 0
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import click
 
 from evenhand.cli.ending import say
 from evenhand.files import write_file
+from evenhand.problems import announced
 
 if TYPE_CHECKING:
     from evenhand.report.style import TableStyle
@@ -40,7 +41,7 @@ def emit(
     text: str = render(results, _fitting(style, form, path)) if form in STYLED else render(results)
     if form in ("csv", "jsonl", "value", "conlleval") and not quiet:
         for note in results.notes:
-            say(f"Note: {note}")
+            say(announced(note))
     if path is None:
         click.echo(text, nl=False)
     else:

@@ -148,6 +148,7 @@ def write_figure(
     """Draw and write it whole or not at all; notes go to standard error."""
     from evenhand.cli.ending import say
     from evenhand.files import write_file
+    from evenhand.problems import announced
     from evenhand.report.figures.file import form_of, render
 
     figure = result.plot(kind, width=options["width"], height=options["height"], **choices)
@@ -157,4 +158,4 @@ def write_figure(
     write_file(options["output"], content)
     if not options["quiet"]:
         for note in (*result.notes, *(str(warning.message) for warning in found)):
-            say(f"Note: {note}")
+            say(announced(note))

@@ -36,6 +36,7 @@ def report(gold: Place, systems: tuple[Place, ...], output: Path, quiet: bool, *
     import evenhand
     from evenhand.cli.ending import say
     from evenhand.files import write_file
+    from evenhand.problems import announced
 
     plain = ("title", "by", "limit", *STATISTICS)
     chosen = score_options(options) | {name: options[name] for name in plain}
@@ -43,6 +44,6 @@ def report(gold: Place, systems: tuple[Place, ...], output: Path, quiet: bool, *
     write_file(output, found.to_html())
     if not quiet:
         for note in found.notes:
-            say(f"Note: {note}")
+            say(announced(note))
         carried = len(found.units.units())
         say(f"{output}: {carried:,} of {found.units.met:,} units.")

@@ -54,8 +54,10 @@ def open_inputs(
         for side in systems.values():
             if not isinstance(gold, Annotation) and not isinstance(side, Annotation):
                 check_same_names(place_of(gold), place_of(side))
-        first, layers = _batches(gold, read_as["gold"], vocabulary), ("spans", "spans")
-        streams = {name: _batches(side, read_as["system"], vocabulary) for name, side in systems.items()}
+        batch, first = peeked(_batches(gold, read_as["gold"], vocabulary))
+        layers = ("spans", "spans")
+        system_as = read_as["system"].judged_by(None if batch is None else batch.reading.encoding)
+        streams = {name: _batches(side, system_as, vocabulary) for name, side in systems.items()}
     golds, *others = same_atoms([first, *streams.values()], align)
     feeds = {
         name: Feed(stream, layers[1], by_position=align == "position")

@@ -132,6 +132,7 @@ def _read_settings(side: str, options: Options, content: Content) -> ReadSetting
         options.get("functions", False),
         weight=options.get("token_weight") if side == "gold" else None,
         task=content.task,
+        side="gold" if side == "gold" else "system",
     )
 
 

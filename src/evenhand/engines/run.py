@@ -100,6 +100,23 @@ class Run:
         self.atoms = corpus.atoms
         self.size = None if self.size is None or corpus.token_count is None else self.size + corpus.token_count
 
+    def check_kinds(self) -> None:
+        """Raise an error if one side's labels have no prefixes, the other has spans, and nobody said so.
+
+        Labels that were taken for spans by their looks may be something else, as in the wrong column.
+        """
+        for name, system in self.systems.items():
+            sides = {"gold": self.gold, "system": system}
+            readings = {which: side.reading or Reading() for which, side in sides.items()}
+            plain = [which for which, reading in readings.items() if reading.encoding == "plain"]
+            if len(plain) != 1 or readings[plain[0]].is_named or not all(side.units for side in sides.values()):
+                continue
+            (which,) = plain
+            other = "system" if which == "gold" else "gold"
+            finding = f"the {which} file ({readings[which]}) and the {other} file ({readings[other]}) differ in kind"
+            remedy = f"choose the column of tags with --column {which}:N, or say --encoding {which}:plain"
+            raise InputError(name, None, finding, remedy)
+
     def figures(self, name: str) -> Gold:
         """The gold standard in figures, under its name."""
         from evenhand.result.result import Gold  # with much else, which a process that only counts can do without

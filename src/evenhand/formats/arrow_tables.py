@@ -21,7 +21,7 @@ from evenhand.formats.arrow_spans import SpanReader
 from evenhand.formats.arrow_tags import check_tags, tags_of
 from evenhand.formats.json_spans import Fault, Ground, Span, on_texts, on_tokens
 from evenhand.formats.source import Source
-from evenhand.formats.tag_reader import Coded, TagReader, recognise_encoding
+from evenhand.formats.tag_reader import Coded, TagReader, choose_encoding
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Layer, Reading
 from evenhand.text.characters import Texts
@@ -84,8 +84,9 @@ class _Reader:
         for layer, each in layout.layers.items():
             if each.fields is None and not self._is_of_words:
                 sample = self._sample(layer, again)
-                encoding = settings.encoding or recognise_encoding(sample, each.names or ())
-                self._tags[layer] = TagReader(source, settings, vocabulary, encoding)
+                where = f" in the column {each.column!r}"
+                chosen = choose_encoding(source, settings, sample, each.names or (), where)
+                self._tags[layer] = TagReader(source, settings, vocabulary, chosen)
 
     def _sample(self, layer: str, again: Again) -> Iterator[Coded]:
         """The tags of the table, some at a time, each part coded for itself."""

@@ -96,16 +96,16 @@ class Names:
         return ints([vocabulary.labels.code(self.values[each]) for each in used.tolist()])[place]
 
 
-def recognise(sample: Block) -> bool:
+def recognise(sample: Block) -> float:
     """Whether it begins with brackets that have at most a label each, up to a tag over a word in brackets."""
     piece = Piece.of(sample.data[: sample.size], 1)
     kind = piece.kind
     if len(kind) < 2 or kind[0] != OPEN:
-        return False
+        return 0.0
     head = int((kind == CLOSE).argmax()) or len(kind)
     bare = (kind == WORD) & (piece.kind_at(-1) != OPEN)
     # Columns may begin with the tokens ( and ), but there words follow where trees have none.
-    return not bare[: head - 1].any() and not ((kind == WORD) & (piece.depth == 0))[: head + 2].any()
+    return float(not bare[: head - 1].any() and not ((kind == WORD) & (piece.depth == 0))[: head + 2].any())
 
 
 def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:

@@ -61,12 +61,13 @@ def recognise_path(path: Place) -> bool:
     return plain.suffix == ".ann" or (plain.suffix == ".txt" and plain.with_suffix(".ann").exists())
 
 
-def recognise(sample: Block) -> bool:
-    """Whether the first line has an identifier of brat, and some line is a text-bound one or all have identifiers."""
+def recognise(sample: Block) -> float:
+    """The share of lines with an identifier of brat; some must be text-bound, or all have one."""
     lines = [line for line in sample.data[: sample.size].decode().split("\n") if line.strip()]
-    if not lines or not _ANNOTATION.match(lines[0]):
-        return False
-    return any(map(_TEXT_BOUND.match, lines)) or all(map(_ANNOTATION.match, lines))
+    identified = sum(map(bool, map(_ANNOTATION.match, lines)))
+    if not identified or not (identified == len(lines) or any(map(_TEXT_BOUND.match, lines))):
+        return 0.0
+    return identified / len(lines)
 
 
 def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:

@@ -7,17 +7,18 @@ first line whose first cell is `TOKEN` (or the like) names the columns.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import partial
 from itertools import islice
 
-from evenhand.formats.layout import COLUMN_NAMES_OF_TOKENS, TableBatches, rows_of
+from evenhand.formats.layout import TableBatches, rows_of
 from evenhand.formats.source import Block, Source
-from evenhand.formats.token_lines import DOCUMENT_START, Layout
+from evenhand.formats.table_head import layout_of, tag_columns
+from evenhand.formats.token_lines import Layout
 from evenhand.formats.write_table import level_tags, sentence_rows, stacked
 from evenhand.problems import SettingError
-from evenhand.settings import ColumnName, Columns, ReadSettings
+from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation
-from evenhand.text.encodings import OUTSIDE_TAGS, parse
 from evenhand.text.labels import Vocabulary
 from evenhand.text.tag_table import looks_plain
 
@@ -26,16 +27,16 @@ _GIVE_SYSTEM = "give the system's file beside it, or name both columns with --co
 _DEFAULTS = {"spans": -1, "gold": -2, "system": -1}
 
 
-def recognise(sample: Block) -> bool:
-    """Any text can be a column file: this format is asked last."""
-    return True
+def recognise(sample: Block) -> float:
+    """Any text can be a column file, if no other format is sure of it."""
+    return 0.0
 
 
 def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole sentences, with a layer of spans for each entry of `columns`."""
     named = [column for wanted in columns.values() for column in wanted]
     weights = () if settings.weight is None else (settings.weight,)
-    layout = _layout(source, [*named, *weights, *settings.extra])
+    layout = layout_of(source, [*named, *weights, *settings.extra])
     if settings.task == "tags" and len(named) > 1:
         raise SettingError("Tags of words are scored one column at a time; name a single --column.")
     if len(columns) > 1 and not named:
@@ -45,7 +46,15 @@ def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, colu
         layer: layout.places(source, wanted) if wanted else (_default(source, layout, layer, weighed),)
         for layer, wanted in columns.items()
     }
-    return TableBatches(NAME, source, layout, places, settings, vocabulary)
+    elsewhere = partial(_elsewhere, source, layout, places)
+    return TableBatches(NAME, source, layout, places, settings, vocabulary, elsewhere)
+
+
+def _elsewhere(source: Source, layout: Layout, places: Mapping[str, tuple[int, ...]]) -> str:
+    """Which other columns look like tags, for a user whose tags are not where they were looked for."""
+    chosen = {place for each in places.values() for place in each}
+    others = [place + 1 for place in tag_columns(source, layout) if place not in chosen]
+    return f"choose the column of tags, such as --column {others[-1]}" if others else ""
 
 
 def _default(source: Source, layout: Layout, layer: str, taken: tuple[int, ...]) -> int:
@@ -53,10 +62,10 @@ def _default(source: Source, layout: Layout, layer: str, taken: tuple[int, ...])
 
     It is an error if a header has several to choose from.
     """
-    free = [place for place in range(layout.columns) if place not in taken]
-    names = [layout.names[place] for place in free] if layout.names else []
-    if len(names) > 2:
-        finding = f"the header names several columns: {', '.join(names[1:])}"
+    free = [place for place in range(layout.filled) if place not in taken]
+    names = [layout.names[place] for place in free if place != layout.token] if layout.names else []
+    if len(names) > 1:
+        finding = f"the header names several columns: {', '.join(names)}"
         raise source.error(layout.first_line, finding, "name the one with the tags with --column")
     if len(free) < -_DEFAULTS[layer]:
         finding = f"there is no column {_DEFAULTS[layer]}, this line has {len(free)} for tokens and tags"
@@ -74,31 +83,6 @@ def _check_two_columns_of_tags(source: Source, layout: Layout) -> None:
         what = "tokens" if layout.columns == 2 else "labels without prefixes"
         finding = f"the last two columns are for gold and prediction, but the first of them has {what}"
         raise source.error(layout.first_line, finding, _GIVE_SYSTEM)
-
-
-def _layout(source: Source, named: list[ColumnName]) -> Layout:
-    """Separator, number of columns and maybe their names, from the first line with a token."""
-    comment = None
-    for number, tabs, cells in rows_of(source):
-        if cells[0].startswith(DOCUMENT_START):
-            continue
-        layout = Layout(tabs, len(cells), number)
-        if _is_header(cells, named):
-            return Layout(tabs, len(cells), number, names=tuple(cells))
-        if not cells[0].startswith("#"):
-            return layout
-        comment = comment or layout
-    if comment is None:
-        raise source.error(None, "the file has no tokens", "check how it was written")
-    return comment
-
-
-def _is_header(cells: list[str], named: list[ColumnName]) -> bool:
-    """Whether a line names columns: one that the user names, or a token column and others that are no tags."""
-    if any(isinstance(column, str) and column in cells for column in named):
-        return True
-    others = [cell for cell in cells[1:] if cell in OUTSIDE_TAGS or parse(cell)]
-    return len(cells) > 1 and cells[0].lower() in COLUMN_NAMES_OF_TOKENS and not others
 
 
 def write(annotation: Annotation, encoding: str, *, first: bool = True) -> Iterator[str]:

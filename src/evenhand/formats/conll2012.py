@@ -43,8 +43,9 @@ _WITH_POS = 10
 """From how many columns on the one behind the word is its POS."""
 
 
-def recognise(sample: Block) -> bool:
-    return sample.data.startswith(BEGIN.encode()) or f"\n{BEGIN}".encode() in sample.data
+def recognise(sample: Block) -> float:
+    """Whether a line begins a document."""
+    return float(sample.data.startswith(BEGIN.encode()) or f"\n{BEGIN}".encode() in sample.data)
 
 
 @dataclass(frozen=True)

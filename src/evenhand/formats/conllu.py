@@ -6,6 +6,7 @@ under other names; CoNLL-U Plus names its columns in the first line; for other f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -18,7 +19,7 @@ from evenhand.formats.layout import rows_of, rows_of_block
 from evenhand.formats.source import Block, Source
 from evenhand.formats.windows import leading_numbers
 from evenhand.formats.word_lines import Sorting, WordLayout, WordLines
-from evenhand.problems import SettingError
+from evenhand.problems import TAKEN_ROOTS, SettingError
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Layer, Reading, extra_layer
 from evenhand.text.corpus import Asides, Corpus, MultiWords
@@ -33,18 +34,27 @@ _PLUS = "# global.columns ="
 _NEW_DOCUMENT = np.frombuffer(b"# newdoc", dtype="<u8")[0]
 _CONLL_2009 = {"id": 0, "form": 1, "lemma": 2, "upos": 4, "feats": 6, "head": 8, "deprel": 10}
 _NAME_THEM = "name the columns, such as --column form=2,head=7,deprel=8"
+_ID = re.compile(r"[0-9]+([-.][0-9]+)?")
+_HEAD = re.compile(r"[0-9]+|_")
 SEVERAL_ROOTS = "sentences with several roots"
 
 
-def recognise(sample: Block) -> bool:
-    """Whether the first word has ten columns, a number in the first and a head in the seventh, or columns are named."""
+def recognise(sample: Block) -> float:
+    """The share of words with ten columns, a number in the first and a head in the seventh; 1 if columns are named."""
     if sample.data.startswith(_PLUS.encode()):
-        return True
-    for _, tabs, cells in rows_of_block(sample):
-        if not cells[0].startswith("#"):
-            first = cells[0] == "1" or cells[0].startswith(("1-", "0."))
-            return tabs and len(cells) == len(COLUMNS) and first and (cells[6] == "_" or cells[6].isdecimal())
-    return False
+        return 1.0
+    return share_of_words(sample, tabs=True)
+
+
+def share_of_words(sample: Block, *, tabs: bool) -> float:
+    """The share of lines that are words of CoNLL-U, with tabs or blanks between the columns."""
+    rows = [(has_tabs, cells) for _, has_tabs, cells in rows_of_block(sample) if not cells[0].startswith("#")]
+    words = [cells for has_tabs, cells in rows if has_tabs == tabs and _is_word(cells)]
+    return len(words) / len(rows) if rows else 0.0
+
+
+def _is_word(cells: list[str]) -> bool:
+    return len(cells) == len(COLUMNS) and _ID.fullmatch(cells[0]) is not None and _HEAD.fullmatch(cells[6]) is not None
 
 
 def recognise_path(path: Place) -> bool:
@@ -175,12 +185,14 @@ class WordBatches(Iterator[Annotation]):
     def _check_trees(self, sorting: Sorting, found: WordLines, head: Ints) -> int:
         """Report sentences that are no trees; the number of those with several roots, if these may be."""
         count = roots(head, found.bounds)
-        strict = self._settings.repair == "error" or self._source.problems is not None
+        strict = self._settings.repair == "error"
         wrong = np.flatnonzero(count != 1 if strict else count == 0)
         for sentence in wrong.tolist():
             what = "no word is the root" if count[sentence] == 0 else f"{count[sentence]} words are roots"
             line = int(found.words[found.bounds[sentence]])
             sorting.report(line, f"{what} of the sentence that begins here", "give one word the head 0", "tree")
+        if not strict and self._source.problems is not None:
+            self._say_several_roots(found, count)
         lost = np.flatnonzero(without_root(head, found.bounds))
         for sentence in np.setdiff1d(found.sentence[lost], wrong).tolist():
             begin, behind = found.bounds[[sentence, sentence + 1]].tolist()
@@ -189,6 +201,13 @@ class WordBatches(Iterator[Annotation]):
             line, remedy = int(found.words[begin + cycle[0] - 1]), "every word must lead to the root by its heads"
             sorting.report(line, _cycle(cycle), remedy, "tree")
         return int(np.count_nonzero(count > 1))
+
+    def _say_several_roots(self, found: WordLines, count: Ints) -> None:
+        """Collect the sentences with several roots, which are taken as they stand."""
+        for sentence in np.flatnonzero(count > 1).tolist():
+            line = found.lines.number(int(found.words[found.bounds[sentence]]))
+            finding = f"{count[sentence]} words are roots of the sentence that begins here"
+            self._source.report(line, finding, "give one word the head 0", TAKEN_ROOTS)
 
 
 def _cycle(words: list[int]) -> str:

@@ -63,10 +63,10 @@ class Document(msgspec.Struct, gc=False):
 _DECODER = msgspec.json.Decoder(Document)
 
 
-def recognise(sample: Block) -> bool:
+def recognise(sample: Block) -> float:
     """Whether the first line is an object with clusters or sentences; it may be cut off."""
     line = sample.data[: sample.size].lstrip().partition(b"\n")[0]
-    return line.startswith(b"{") and _KEYS.search(line) is not None
+    return float(line.startswith(b"{") and _KEYS.search(line) is not None)
 
 
 def has_pos(source: Source, settings: ReadSettings) -> bool:

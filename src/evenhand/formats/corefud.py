@@ -47,13 +47,14 @@ Ranges = list[tuple[int, int]]
 _REMEDY = "write Entity=(e1), or (e1 and e1) at the first and last word of a mention"
 
 
-def recognise(sample: Block) -> bool:
-    return DECLARATION.encode() in sample.data
+def recognise(sample: Block) -> float:
+    """Whether entities are declared."""
+    return float(DECLARATION.encode() in sample.data)
 
 
 def recognise_path(path: Place) -> bool:
     """Whether a file in CoNLL-U declares entities in its first lines."""
-    return path.is_file() and recognise(Source(path).sample(1 << 14))
+    return path.is_file() and recognise(Source(path).sample(1 << 14)) > 0
 
 
 def has_pos(source: Source, settings: ReadSettings) -> bool:

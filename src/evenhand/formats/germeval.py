@@ -1,7 +1,8 @@
 """GermEval 2014: index, token, outer and inner tag; with six columns also predicted outer and inner tag.
 
-Tabs separate columns. A line that begins with `#` tells where the next sentence is from. The two columns of tags are
-two levels; in a file with six columns the last two are read unless others are named.
+Tabs or blanks separate columns. A line that begins with `#` tells where the next sentence is from. The two columns of
+tags are two levels. A file with six columns holds gold standard and prediction: as the gold standard its first two
+columns of tags are read, else the last two, unless others are named.
 """
 
 from __future__ import annotations
@@ -13,62 +14,78 @@ from evenhand.formats.layout import TableBatches, rows_of, rows_of_block
 from evenhand.formats.source import Block, Source
 from evenhand.formats.token_lines import Layout
 from evenhand.formats.write_table import level_tags, sentence_rows
-from evenhand.settings import Columns, ReadSettings
+from evenhand.settings import ColumnName, Columns, ReadSettings
 from evenhand.text.annotation import Annotation
 from evenhand.text.encodings import OUTSIDE_TAGS, parse
 from evenhand.text.labels import Vocabulary
 
 NAME = "germeval"
 _WIDTHS = (4, 6)
-_DEFAULTS: dict[int, Columns] = {
+_LABELS = frozenset(f"{label}{kind}" for label in ("LOC", "ORG", "OTH", "PER") for kind in ("", "deriv", "part"))
+_CHUNKS = frozenset({"NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT", "CONJP", "INTJ", "LST", "UCP", "NC", "VC", "PC"})
+_DEFAULTS: dict[int, dict[str, tuple[ColumnName, ...]]] = {
     4: {"spans": (3, 4), "gold": (3, 4), "system": (3, 4)},
     6: {"spans": (5, 6), "gold": (3, 4), "system": (5, 6)},
 }
 
 
-def recognise(sample: Block) -> bool:
-    """Whether the first tokens have a number, a word and two or four tags, with tabs between."""
-    if b"\t" not in sample.data:
-        return False
-    rows = (cells for _, tabs, cells in rows_of_block(sample) if tabs and not cells[0].startswith("#"))
-    first = list(islice(rows, 20))
-    return bool(first) and all(map(_is_row, first))
+def recognise(sample: Block) -> float:
+    """The share of lines with a number, a word and two or four tags, if the labels may be those of GermEval.
+
+    Other tables have as many columns, such as number, word, chunk and entity. Where labels are not those of GermEval,
+    none is one of chunks, and the inner ones are among the outer ones.
+    """
+    rows = (cells for _, _, cells in rows_of_block(sample) if not cells[0].startswith("#"))
+    first = [_without_empty_end(cells) for cells in islice(rows, 200)]
+    good = list(filter(_is_row, first))
+    if not good or not _has_its_labels(good):
+        return 0.0
+    return len(good) / len(first)
+
+
+def _without_empty_end(cells: list[str]) -> list[str]:
+    while len(cells) > _WIDTHS[0] and not cells[-1]:
+        cells = cells[:-1]
+    return cells
 
 
 def _is_row(cells: list[str]) -> bool:
-    while len(cells) > _WIDTHS[0] and not cells[-1]:
-        cells = cells[:-1]
     tags = [cell for cell in cells[2:] if cell in OUTSIDE_TAGS or parse(cell)]
     return len(cells) in _WIDTHS and cells[0].isdecimal() and len(tags) == len(cells) - 2
 
 
+def _has_its_labels(rows: list[list[str]]) -> bool:
+    outer, inner = ({part[1] for cells in rows for cell in cells[at::2] if (part := parse(cell))} for at in (2, 3))
+    return not outer & _CHUNKS and (bool((outer | inner) & _LABELS) or inner <= outer)
+
+
 def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole sentences, with a layer of two levels for each entry of `columns`."""
-    number, width = _first_row(source)
-    layout = Layout(True, width, number, token=1, hash_comments=True)
+    number, tabs, width = _first_row(source)
+    layout = Layout(tabs, width, number, token=1, hash_comments=True)
     if width == 4 and len(columns) > 1:
         raise source.error(
             number, "found 4 columns where gold and prediction need 6", "give the prediction as a second file"
         )
-    places = {layer: layout.places(source, wanted or _DEFAULTS[width][layer]) for layer, wanted in columns.items()}
+    defaults = _DEFAULTS[width] | ({"spans": _DEFAULTS[width]["gold"]} if settings.side == "gold" else {})
+    places = {layer: layout.places(source, wanted or defaults[layer]) for layer, wanted in columns.items()}
     return TableBatches(NAME, source, layout, places, settings, vocabulary)
 
 
-def _first_row(source: Source) -> tuple[int, int]:
-    """The line of the first token, and how many columns it has, empty ones at its end aside."""
+def _first_row(source: Source) -> tuple[int, bool, int]:
+    """The line of the first token, whether it has tabs, and how many columns, empty ones at its end aside."""
     rows = (row for row in rows_of(source) if not row[2][0].startswith("#"))
     number, tabs, cells = next(rows, (None, False, []))
     if number is None:
         raise source.error(None, "the file has no tokens", "check how it was written")
-    if not tabs:
-        mark = "tab" if source.delimiter is None else repr(source.delimiter)
-        remedy = "separate them with tabs, or name their --delimiter (evenhand germeval)"
-        raise source.error(number, f"there is no {mark} between columns", remedy, "columns")
+    if source.delimiter is not None and not tabs:
+        finding = f"there is no {source.delimiter!r} between columns"
+        raise source.error(number, finding, "name another --delimiter, or leave it out for tabs and blanks", "columns")
     width = _WIDTHS[1] if len(cells) >= _WIDTHS[1] else _WIDTHS[0]
     if len(cells) < width or any(cells[width:]):
         remedy = "give the columns index, token, outer and inner tag, or these and the predicted two"
         raise source.error(number, f"found {len(cells)} columns where GermEval has 4 or 6", remedy, "columns")
-    return number, width
+    return number, tabs, width
 
 
 def write(annotation: Annotation, encoding: str, *, first: bool = True) -> Iterator[str]:

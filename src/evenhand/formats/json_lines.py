@@ -7,7 +7,7 @@ keys they have is told in `json_records`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -44,7 +44,9 @@ TEXT, TOKENS, TAGS = "a text", "tokens and spans", "tokens and tags"
 _SAMPLE = 1 << 14
 _BLOCKS = 8
 """How many times larger than elsewhere blocks are: each is gone through many times, and has few lines."""
-_KEY = re.compile(rb'"(text|data|tokens)"\s*:')
+Decoded = tuple[list[Record], Ints]
+"""Records, and the line of each."""
+_KEY = re.compile(rb'"(text|data|tokens|words)"\s*:')
 
 
 @dataclass(frozen=True)
@@ -66,22 +68,36 @@ class Batch:
         return Batch(self.source, [self.records[place] for place in kept], self.lines[kept])
 
 
-def recognise(sample: Block) -> bool:
-    """Whether the first line that is not blank is an object with a text, data or tokens; it may be cut off."""
+def recognise(sample: Block) -> float:
+    """1 if the first line is an object with a text or tokens, which may be cut off; less for other objects."""
     line = sample.data[: sample.size].lstrip().partition(b"\n")[0]
+    if line.startswith(b"{") and _KEY.search(line):
+        return 1.0
     try:
-        found = msgspec.json.decode(line)
+        return 0.6 if isinstance(msgspec.json.decode(line), dict) else 0.0
     except UNREADABLE:
-        return line.startswith(b"{") and _KEY.search(line) is not None
-    return isinstance(found, dict) and not found.keys().isdisjoint(("text", "data", "tokens"))
+        return 0.0
 
 
 def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole records."""
-    records = _Records(source, settings, vocabulary)
+
+    def first() -> Iterator[Decoded]:
+        return (decode(source, block) for block in source.whole.blocks(_SAMPLE, cut_behind="line"))
+
+    records = RecordReader(NAME, source, settings, vocabulary, first)
+
+    def parts() -> Iterator[tuple[Annotation | None, int]]:
+        for block in source.blocks(_BLOCKS * settings.block_size, cut_behind="line"):  # which an error closes
+            yield records.read(block)
+
+    return accepted(source, parts())
+
+
+def accepted(source: Source, parts: Iterable[tuple[Annotation | None, int]]) -> Iterator[Annotation]:
+    """The batches of a file, each with the number of records that were rejected in and before it."""
     held, rejected = None, 0
-    for block in source.blocks(_BLOCKS * settings.block_size, cut_behind="line"):
-        batch, refused = records.read(block)
+    for batch, refused in parts:
         rejected += refused
         if batch is None:
             continue
@@ -112,10 +128,19 @@ def _skipping(annotation: Annotation, rejected: int) -> Annotation:
     return replace(annotation, readings={"spans": reading})
 
 
-class _Records:
-    """Reads blocks of records, all of one kind: those spelled alike as columns, others one by one."""
+class RecordReader:
+    """Reads records, all of one kind: blocks of those spelled alike as columns, others one by one."""
 
-    def __init__(self, source: Source, settings: ReadSettings, vocabulary: Vocabulary) -> None:
+    def __init__(
+        self,
+        format: str,
+        source: Source,
+        settings: ReadSettings,
+        vocabulary: Vocabulary,
+        first: Callable[[], Iterator[Decoded]],
+    ) -> None:
+        """`first` gives the first records of the file, for a look at their tags."""
+        self._format, self._first = format, first
         self._source, self._settings, self._vocabulary = source, settings, vocabulary
         self._alike = AlikeTexts(vocabulary, settings.offsets)
         self._kind: str | None = None
@@ -129,16 +154,32 @@ class _Records:
             lines = block.first_line + alike.rows
             annotation = _text_annotation(self._source, alike.texts, alike.spans, lines) if len(lines) else None
             return annotation, alike.rejected
-        self._kind, batch, rejected = _parse(self._source, block, self._kind)
+        return self.take(decode(self._source, block))
+
+    def take(self, decoded: Decoded) -> tuple[Annotation | None, int]:
+        """What records with their lines hold, and how many of them were rejected."""
+        self._kind, batch, rejected = _parse(self._source, decoded, self._kind)
         if self._kind is None or not batch.records:
             return None, rejected
-        self._read = self._read or _reader(self._kind, self._source, self._settings, self._vocabulary)
-        return self._read(batch), rejected
+        self._read = self._read or self._reader(self._kind)
+        annotation = self._read(batch)
+        readings = {layer: replace(each, format=self._format) for layer, each in annotation.readings.items()}
+        return replace(annotation, readings=readings), rejected
+
+    def _reader(self, kind: str) -> Callable[[Batch], Annotation]:
+        if kind == TEXT:
+            return partial(_texts, offsets=self._settings.offsets, labels=LabelCodes(self._vocabulary))
+        if kind == TOKENS:
+            return partial(_tokens, labels=LabelCodes(self._vocabulary))
+        parsed = (_parse(self._source, decoded)[1] for decoded in self._first())
+        sample = ((_tags_of(batch), _token_corpus(batch)) for batch in parsed)
+        tags = TagLists(self._source, self._settings, self._vocabulary, sample, NAME)
+        return partial(_tags, tags=tags)
 
 
-def _parse(source: Source, block: Block, kind: str | None = None) -> tuple[str | None, Batch, int]:
-    """The kind of the records so far, those of a block, and how many more were rejected."""
-    batch = Batch(source, *decode(source, block))
+def _parse(source: Source, decoded: Decoded, kind: str | None = None) -> tuple[str | None, Batch, int]:
+    """The kind of the records so far, those that were not rejected, and how many more were."""
+    batch = Batch(source, *decoded)
     rejected = set[int]()
     if {record.answer for record in batch.records} - {None, *ACCEPTED}:
         rejected = {at for at, record in enumerate(batch.records) if record.answer not in (None, *ACCEPTED)}
@@ -148,9 +189,9 @@ def _parse(source: Source, block: Block, kind: str | None = None) -> tuple[str |
 
 def _settled(batch: Batch) -> Batch:
     """The records that can be read, each brought to its kind."""
-    if None not in [record.text for record in batch.records] and None not in [record.spans for record in batch.records]:
+    odd = [at for at, record in enumerate(batch.records) if record.text is None or not record.spans]
+    if not odd:
         return batch
-    odd = [at for at, record in enumerate(batch.records) if record.text is None or record.spans is None]
     faults = {at: fault for at in odd if (fault := settle(batch.records[at])) is not None}
     for at, fault in faults.items():
         batch.report(at, *fault)
@@ -182,16 +223,6 @@ def kind_of(line: bytes) -> str | None:
         return None
     is_settled = record.text is not None and record.spans is not None
     return _kind(record) if is_settled or settle(record) is None else None
-
-
-def _reader(kind: str, source: Source, settings: ReadSettings, vocabulary: Vocabulary) -> Callable[[Batch], Annotation]:
-    if kind == TEXT:
-        return partial(_texts, offsets=settings.offsets, labels=LabelCodes(vocabulary))
-    if kind == TOKENS:
-        return partial(_tokens, labels=LabelCodes(vocabulary))
-    parsed = (_parse(source, block)[1] for block in source.whole.blocks(_SAMPLE, cut_behind="line"))
-    sample = ((_tags_of(batch), _token_corpus(batch)) for batch in parsed)
-    return partial(_tags, tags=TagLists(source, settings, vocabulary, sample, NAME))
 
 
 def _texts(batch: Batch, offsets: Offsets, labels: LabelCodes) -> Annotation:

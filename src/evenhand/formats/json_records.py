@@ -7,15 +7,18 @@ text, spans                     spans as objects, with characters as offsets (Pr
 text or data, entities          the same, under the names of newer doccano: start_offset, end_offset
 text or data, label or labels   spans as lists: [start, end, label] (doccano)
 tokens, spans                   spans as objects, with token positions
-tokens, tags or ner_tags        a tag a token
+tokens, tags or ner_tags        a tag a token; also under label or labels
 ==============================  ==========================================================================
+
+`words` is another name for tokens.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
+from itertools import islice
+from typing import Any, cast
 
 import msgspec
 import numpy as np
@@ -71,10 +74,11 @@ class Record(msgspec.Struct, gc=False):
     answer: str | None = None
     data: Any = None
     entities: list[Entity] | None = None
-    label: list[Triple] | str | int | float | bool | None = None
-    labels: list[Triple] | str | int | float | bool | None = None
+    label: list[Triple | str] | str | int | float | bool | None = None
+    labels: list[Triple | str] | str | int | float | bool | None = None
     tags: Any = None
     ner_tags: Any = None
+    words: list[str] | None = None
 
 
 _DECODER = msgspec.json.Decoder(Record)
@@ -133,12 +137,17 @@ def explain(error: Exception) -> tuple[str, str | None]:
 
 def settle(record: Record) -> Fault | None:
     """Bring a record to text and spans, tokens and spans, or tokens and tags; what is wrong with it, or None."""
+    if record.tokens is None and record.words is not None:
+        record.tokens = list(record.words)
     lists = [each for each in _lists(record) if each is not None]
     spans = next(filter(None, lists), lists[0] if lists else None)
-    tags = next((each for each in (record.ner_tags, record.tags) if isinstance(each, list)), None)
+    tags = _tags(record)
     text = record.text if record.text is not None or not isinstance(record.data, str) else record.data
     words = record.tokens is not None and all(isinstance(token, str) for token in record.tokens)
     record.text = None
+    if hides_spans(record):
+        finding = "the record has an empty list of spans beside another key that lists some"
+        return finding, "leave one of the two out"
     if spans is None and tags is not None and words:
         record.tags = tags
     elif text is not None:
@@ -148,7 +157,7 @@ def settle(record: Record) -> Fault | None:
             return finding, "list its spans under one of these keys"
         record.text, record.spans = text, spans or ()
     elif record.tokens is None:
-        return "the record has no text, data or tokens", "give a text and spans, or tokens and spans or tags"
+        return "the record has no text, data, tokens or words", "give a text and spans, or tokens and spans or tags"
     elif not words:
         return "the record has tokens with offsets but no text", "give its text"
     elif record.spans is None:
@@ -156,9 +165,24 @@ def settle(record: Record) -> Fault | None:
     return None
 
 
+def hides_spans(record: Record) -> bool:
+    """Whether `spans` is empty, and another key lists spans."""
+    return record.spans is not None and not record.spans and any(islice(_lists(record), 1, None))
+
+
+def _tags(record: Record) -> list[Any] | None:
+    """A tag a token, wherever they are."""
+    for each in (record.ner_tags, record.tags):
+        if isinstance(each, list):
+            return each
+    lists = (each for each in (record.label, record.labels) if isinstance(each, list))
+    return next((each for each in lists if each and all(isinstance(tag, str) for tag in each)), None)
+
+
 def _lists(record: Record) -> Iterator[Sequence[Span] | None]:
     """Where the spans of a text can be, the first place first."""
     yield record.spans
     yield record.entities
     for each in (record.label, record.labels):
-        yield each if isinstance(each, list) else None
+        is_spans = isinstance(each, list) and all(isinstance(span, Triple) for span in each)
+        yield cast("list[Span]", each) if is_spans else None

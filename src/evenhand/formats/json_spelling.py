@@ -22,7 +22,7 @@ _SPAN_KEYS: Mapping[str, Mapping[str, str]] = {
 """Under which keys spans are listed, and what their parts are called there."""
 ACCEPTED = ("accept", "")
 """The answers that keep a record; none at all is as good."""
-_OTHER_KEYS = ("tokens", "tags", "ner_tags")
+_OTHER_KEYS = ("tokens", "words", "tags", "ner_tags")
 """With one of these, a record may be of another kind."""
 _LINES = 100
 """How many lines are looked at for one that has a span."""

@@ -37,7 +37,7 @@ CANCELLED = "cancelled annotations"
 FURTHER = "further annotations of a task"
 NOT_ANNOTATED = "tasks without annotations"
 NO_SPANS = "results that are no spans"
-_START = re.compile(rb'\s*\[\s*\{.*"(data|annotations|predictions)"\s*:', re.DOTALL)
+_START = re.compile(rb'\s*\[\s*\{.*("data"\s*:\s*\{|"(annotations|predictions)"\s*:)', re.DOTALL)
 _EXPORT = "export the project from Label Studio as JSON"
 _IN_TASK = re.compile(r"\[(\d+)\]\.?(.*)")
 
@@ -71,9 +71,9 @@ class Task(msgspec.Struct):
     predictions: list[Results] | None = None
 
 
-def recognise(sample: Block) -> bool:
+def recognise(sample: Block) -> float:
     """Whether this begins a list of objects, and data, annotations or predictions are among the first keys."""
-    return _START.match(sample.data[: sample.size]) is not None
+    return float(_START.match(sample.data[: sample.size]) is not None)
 
 
 def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:

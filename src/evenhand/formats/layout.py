@@ -5,7 +5,8 @@ Every format with a token a line is a `Layout`: its columns, where the token is,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -24,9 +25,9 @@ from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags, Written
 from evenhand.text.tokens import Tokens
 
-COLUMN_NAMES_OF_TOKENS = frozenset({"token", "tokens", "word", "words", "form"})
 TRAILING = "empty cells at the ends of lines"
 _SAMPLE = 1 << 14
+_BLANKS = re.compile("[ \t\r]+")
 
 
 class TableBatches(Iterator[Annotation]):
@@ -44,20 +45,24 @@ class TableBatches(Iterator[Annotation]):
         places: Mapping[str, tuple[int, ...]],
         settings: ReadSettings,
         vocabulary: Vocabulary,
+        elsewhere: Callable[[], str] = str,
     ) -> None:
+        """`elsewhere` says where other tags are, for those who did not mean these."""
         many = sum(map(len, places.values())) > 1
         self._name, self._source, self._layout = name, source, layout
         self._tags = None
         if settings.task == "tags":  # as they stand: they spell no spans
             (self._tags,), places = places["spans"], {}
             self._coder = vocabulary.columns["tags"]
-        self._readers = {
-            layer: [
-                TagColumn(source, place, settings, vocabulary, _sample(source, layout), is_one_of_many=many)
+        self._readers: dict[str, list[TagColumn]] = {}
+        for layer, columns in places.items():
+            judged = _judged_by_gold(settings, self._readers) if layer == "system" else settings
+            self._readers[layer] = [
+                TagColumn(
+                    source, place, judged, vocabulary, _sample(source, layout), is_one_of_many=many, elsewhere=elsewhere
+                )
                 for place in columns
             ]
-            for layer, columns in places.items()
-        }
         self._extra = {
             extra_layer(column): (place, vocabulary.columns[extra_layer(column)])
             for column, place in zip(settings.extra, layout.places(source, settings.extra), strict=True)
@@ -104,6 +109,11 @@ class TableBatches(Iterator[Annotation]):
         return Annotation(corpus, layers, readings, self._source.name)
 
 
+def _judged_by_gold(settings: ReadSettings, readers: Mapping[str, list[TagColumn]]) -> ReadSettings:
+    """How the prediction is read that stands beside its gold standard."""
+    return settings.judged_by(readers["gold"][0].encoding.name) if "gold" in readers else settings
+
+
 def rows_of(source: Source) -> Iterator[tuple[int, bool, list[str]]]:
     """The lines that are not blank: their number, whether they have tabs, their cells."""
     for block in source.whole.blocks(_SAMPLE):
@@ -114,9 +124,14 @@ def rows_of_block(block: Block) -> Iterator[tuple[int, bool, list[str]]]:
     for number, line in enumerate(block.data[: block.size].decode().split("\n"), block.first_line):
         line = line.rstrip(" \r")
         tabs = "\t" in line
-        cells = line.split("\t") if tabs else line.split()
+        cells = line.split("\t") if tabs else split_blanks(line)
         if any(cells):
             yield number, tabs, cells
+
+
+def split_blanks(line: str) -> list[str]:
+    """The cells between runs of blanks; spaces other than those of ASCII are part of a cell."""
+    return [cell for cell in _BLANKS.split(line) if cell]
 
 
 def _sample(source: Source, layout: Layout) -> Iterator[tuple[Table, Corpus]]:

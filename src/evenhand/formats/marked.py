@@ -7,6 +7,7 @@ What is written in any other way is left to `grid`, and after that to `blocks`.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -103,10 +104,10 @@ def marked(block: Block, columns: int, *, tabs: bool, mark: bytes) -> Marked | N
 
 
 def _marks(block: Block, begins: Ints, mark: bytes, separators: bytes) -> Ints:
-    """Those of the begins of lines where the first cell is `mark`."""
+    """Those of the begins of lines where the first cell is `mark`, maybe with a name in brackets behind it."""
     maybe = begins[windows(block.data)[begins] == np.frombuffer(mark[:8], dtype="<u8")]
-    is_mark = (place for place in maybe.tolist() if block.data.startswith(mark, place))
-    return ints([place for place in is_mark if block.data[place + len(mark)] in separators])
+    cell = re.compile(re.escape(mark) + rb"(\([^" + separators + rb"]*\))?[" + separators + rb"]")
+    return ints([place for place in maybe.tolist() if cell.match(block.data, place)])
 
 
 def _line_ends(block: Block, begins: Ints) -> Words:

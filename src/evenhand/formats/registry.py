@@ -1,7 +1,8 @@
 """The formats that can be read. A new one is a module with `NAME` and `batches`, and a line here.
 
-A module says what it recognises: `recognise_path` by the path alone, `recognise` by the first lines. Modules are loaded
-when a file may be theirs: some need libraries that are slow to load.
+A module says what it recognises: `recognise_path` by the path alone, `recognise` by the first lines, with a confidence
+from 0 to 1: mostly the share of lines that fit, so that one bad line does not turn a file into something else. Modules
+are loaded when a file may be theirs: some need libraries that are slow to load.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.formats.addresses import Place
+from evenhand.formats.refusals import refuse
 from evenhand.formats.source import Source
 from evenhand.problems import InputError
 from evenhand.settings import Columns, ReadSettings, Task
@@ -32,6 +34,8 @@ class Format:
     """What files of this format are for."""
     by_content: bool = True
     """Whether its first lines show it."""
+    has_columns: bool = True
+    """Whether a user can choose among its columns, or among layers that have names."""
     paths: Callable[[Place], bool] | None = None
     begins: bytes | None = None
 
@@ -70,44 +74,59 @@ FORMATS = (
         paths=_is_binary(b"ARROW1", ".arrow", ".feather", ".ipc", ".arrows"),
     ),
     Format("spacy", "spacy_docs", by_content=False, paths=lambda path: path.suffix == ".spacy"),
-    Format("brat", "brat", paths=lambda path: path.suffix != ".conll", begins=b"TREAMN*#"),
-    Format("label-studio", "label_studio", begins=b"["),
+    Format("brat", "brat", has_columns=False, paths=lambda path: path.suffix != ".conll", begins=b"TREAMN*#"),
+    Format("label-studio", "label_studio", has_columns=False, begins=b"["),
     Format("conll2012", "conll2012", tasks=("chains",), begins=b"#"),
     Format("coref-jsonl", "coref_jsonl", tasks=("chains",), begins=b"{"),
-    Format("jsonl", "json_lines", begins=b"{"),
-    Format("brackets", "brackets", begins=b"("),
+    Format("json", "json_array", has_columns=False, begins=b"["),
+    Format("jsonl", "json_lines", has_columns=False, begins=b"{"),
+    Format("brackets", "brackets", has_columns=False, begins=b"("),
     Format("corefud", "corefud", tasks=("chains",), paths=lambda path: ".conllu" in path.suffixes[-2:], begins=b"#"),
     Format("conllu", "conllu", tasks=("trees", "tags"), paths=lambda path: ".conllu" in path.suffixes[-2:]),
     Format("conllx", "conllu", tasks=("trees", "tags"), by_content=False),
     Format("conll2009", "conllu", tasks=("trees", "tags"), by_content=False),
-    Format("spans", "span_table"),
+    Format("spans", "span_table", has_columns=False),
     Format("germeval", "germeval"),
     Format("conll", "columns", tasks=("spans", "tags")),
 )
-"""In the order in which they are asked; columns take anything."""
+"""Where two are equally sure of a file, the first one has it."""
+SURE = 0.5
+"""From which confidence on a format is taken for a file's."""
 
 
 def find(source: Source, name: str | None, task: Task | None = None) -> Format:
     """The format with this name, or the one that path and content show; for a task, if that is given."""
+    return recognise(source, name, task)[0]
+
+
+def recognise(source: Source, name: str | None, task: Task | None = None) -> tuple[Format, float]:
+    """The same, and how much of the content fits: 1 where somebody named the format, or the path shows it.
+
+    A file that no format is sure of is read as columns, unless it looks like something that cannot be read.
+    """
     if name is not None:
-        return next(each for each in FORMATS if each.name == name)
+        return _named(name), 1.0
     formats = [each for each in FORMATS if _may_be(each, task)]
     for each in formats:
         if each.paths is not None and each.paths(source.path) and each.load().recognise_path(source.path):
-            return each
+            return each, 1.0
     if task == "trees":  # whose columns a user may name, whatever the file looks like
-        return next(each for each in FORMATS if "trees" in each.tasks)
-    if task == "chains":
-        if ".conllu" in source.path.suffixes[-2:]:  # a text without chains, too
-            return next(each for each in FORMATS if each.name == "corefud")
-        formats.append(next(each for each in FORMATS if each.name == "conll2012"))
+        return _named("conllu"), 1.0
+    if task == "chains" and ".conllu" in source.path.suffixes[-2:]:  # a text without chains, too
+        return _named("corefud"), 1.0
     sample = source.sample(1 << 12)
     first = sample.data.lstrip()[:1]
-    for each in formats:
-        may_be = each.by_content and (each.begins is None or first in each.begins)
-        if may_be and each.load().recognise(sample):
-            break
-    return each
+    asked = [each for each in formats if each.by_content and (each.begins is None or first in each.begins)]
+    confidence = {each: each.load().recognise(sample) for each in asked}
+    best = max(asked, key=lambda each: confidence[each], default=None)
+    if best is not None and confidence[best] >= SURE:
+        return best, confidence[best]
+    refuse(source, sample)
+    return _named("conll2012" if task == "chains" else "conll"), 1.0
+
+
+def _named(name: str) -> Format:
+    return next(each for each in FORMATS if each.name == name)
 
 
 def _may_be(each: Format, task: Task | None) -> bool:
@@ -121,5 +140,10 @@ def batches_of(
     source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns
 ) -> Iterator[Annotation]:
     """A file in batches, by the reader of its format."""
-    read: Batches = find(source, settings.format, settings.task).load().batches
-    return read(source, settings, vocabulary, columns)
+    found, confidence = recognise(source, settings.format, settings.task)
+    if settings.columns and not found.has_columns:
+        finding = f"--column is given, but this file is read as {found.name}, which has no columns"
+        raise source.error(None, finding, "leave --column out for it, or name its --format")
+    read: Batches = found.load().batches
+    batches = read(source, settings, vocabulary, columns)
+    return batches if confidence == 1 else (batch.recognised(confidence) for batch in batches)

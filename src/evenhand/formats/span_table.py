@@ -27,14 +27,15 @@ DUMMIES_SKIPPED = "dummies for sentences without spans"
 _REMEDY = "write label, first token, last token and maybe the tokens, separated by tabs"
 
 
-def recognise(sample: Block) -> bool:
-    """Whether every line has a label and two numbers, the second not below the first."""
+def recognise(sample: Block) -> float:
+    """The share of lines with a label, which is no number, and two numbers."""
     lines = split(sample, tabs=_has_tabs(sample))
     rows = np.flatnonzero(lines.cells)
-    if not len(rows) or not np.isin(lines.cells[rows], (3, 4)).all():
-        return False
-    first, last, bad = _bounds(lines, rows)
-    return not bad.any() and bool((first <= last).all())
+    wide = rows[np.isin(lines.cells[rows], (3, 4))]
+    if not len(wide):
+        return 0.0
+    label, first, last = (numbers(lines.data, *_cells(lines, wide, column))[1] for column in range(3))
+    return float(np.count_nonzero(label & ~first & ~last) / len(rows))
 
 
 def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from evenhand.formats.blocks import Cells
 from evenhand.formats.grid import Grid
 from evenhand.formats.marked import Marked
 from evenhand.formats.source import Source
-from evenhand.formats.tag_reader import Coded, TagReader, recognise_encoding
+from evenhand.formats.tag_reader import Coded, TagReader, choose_encoding
 from evenhand.settings import ReadSettings
 from evenhand.text.annotation import Reading
 from evenhand.text.codes import CellCodes
@@ -34,13 +34,15 @@ class TagColumn:
         sample: Sample,
         *,
         is_one_of_many: bool = False,
+        elsewhere: Callable[[], str] = str,
     ) -> None:
+        """`elsewhere` says where other tags are, for those who did not mean these."""
         self._place = place
         parts = (_coded(CellCodes(), cells, place, corpus) for cells, corpus in sample)
-        encoding = settings.encoding or recognise_encoding(parts)
+        where = f" in column {place + 1}"
+        self.encoding = choose_encoding(source, settings, parts, where=where, remedy=elsewhere)
         self._codes = CellCodes()
-        named = f" in column {place + 1}" if is_one_of_many else ""
-        self._reader = TagReader(source, settings, vocabulary, encoding, named)
+        self._reader = TagReader(source, settings, vocabulary, self.encoding, where if is_one_of_many else "")
 
     @property
     def levels(self) -> int:

@@ -8,7 +8,7 @@ from itertools import chain
 
 from evenhand.arrays import ints
 from evenhand.formats.source import Source
-from evenhand.formats.tag_reader import Coded, TagReader, recognise_encoding
+from evenhand.formats.tag_reader import Coded, TagReader, choose_encoding
 from evenhand.settings import ReadSettings
 from evenhand.text.annotation import Reading
 from evenhand.text.corpus import Corpus
@@ -33,7 +33,7 @@ class TagLists:
         parts = (_coded({}, listed, corpus) for listed, corpus in sample)
         self._format = format
         self._codes: dict[str, int] = {}
-        self._reader = TagReader(source, settings, vocabulary, settings.encoding or recognise_encoding(parts))
+        self._reader = TagReader(source, settings, vocabulary, choose_encoding(source, settings, parts))
 
     def read(self, listed: Listed, corpus: Corpus) -> tuple[Tags, Spans, Reading]:
         """The tags of a batch, the spans they spell, and what was repaired."""

@@ -5,21 +5,35 @@ A format codes its tags in its own way: a column by its cells, a list by a dicti
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from evenhand.arrays import Ints
 from evenhand.formats.source import Source
+from evenhand.problems import ILL_FORMED
 from evenhand.settings import ReadSettings
 from evenhand.text import encodings
 from evenhand.text.annotation import Reading
 from evenhand.text.codes import Mostly
 from evenhand.text.corpus import Corpus
+from evenhand.text.encodings import OUTSIDE_TAGS
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import MostlyTags, Spans, Tags
+from evenhand.text.plain_labels import doubt
 from evenhand.text.tag_table import TagTable, looks_plain
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """The encoding that tags are read in, and how that was decided."""
+
+    name: str
+    is_named: bool = False
+    """Whether the user named it."""
+    looks_like: str | None = None
+    """The one that the tags look like, where it is not that of the gold standard."""
 
 
 @dataclass(frozen=True)
@@ -35,15 +49,15 @@ class TagReader:
     """Reads coded tags, batch by batch."""
 
     def __init__(
-        self, source: Source, settings: ReadSettings, vocabulary: Vocabulary, encoding: str, place: str = ""
+        self, source: Source, settings: ReadSettings, vocabulary: Vocabulary, chosen: Encoding, place: str = ""
     ) -> None:
         """`place` says where on a line the tags stand, where there are several of them."""
         self._source = source
         self._place = place
         self._repair = settings.repair
-        self._encoding = encoding
+        self._chosen, self._encoding = chosen, chosen.name
         self._how = "named" if settings.encoding else "recognised from the first ones"
-        self._table = TagTable(vocabulary, plain=encoding == "plain")
+        self._table = TagTable(vocabulary, plain=chosen.name == "plain")
         self._wrong: dict[int, tuple[str, str]] = {}
         self._reports = settings.repair == "error" or source.problems is not None
         self._has_repaired = False
@@ -68,7 +82,13 @@ class TagReader:
         if len(decoded.ill_formed) and (self._reports or not self._has_repaired):
             first = self._report_ill_formed(corpus, tags.code, decoded.ill_formed)
             self._has_repaired = True
-        reading = Reading(encoding=self._encoding, repaired=len(decoded.ill_formed), first_repair=first)
+        reading = Reading(
+            encoding=self._encoding,
+            is_named=self._chosen.is_named,
+            looks_like=self._chosen.looks_like,
+            repaired=len(decoded.ill_formed),
+            first_repair=first,
+        )
         return tags.named(tuple(self._table.names)), decoded.spans, reading
 
     def _learn(self, tag: str) -> None:
@@ -88,7 +108,7 @@ class TagReader:
                 begin = f"the span that begins here with {self._tag(code, token)!r}{self._place}"
                 finding = f"{begin} is ill-formed in {self._encoding.upper()}"
                 remedy = "mend it, or choose --repair begin or discard"
-                self._source.report(corpus.line(token), finding, remedy, "ill-formed span")
+                self._source.report(corpus.line(token), finding, remedy, ILL_FORMED)
         first = int(tokens.min())
         return f"line {corpus.line(first)}, {self._tag(code, first)!r}"
 
@@ -96,22 +116,57 @@ class TagReader:
         return self._table.names[int(code[token])]
 
 
-def recognise_encoding(sample: Iterable[Coded], names: Iterable[str] = ()) -> str:
-    """The encoding of the first tags that have a span; without any span, it does not matter.
+def choose_encoding(
+    source: Source,
+    settings: ReadSettings,
+    sample: Iterable[Coded],
+    names: Iterable[str] = (),
+    where: str = "",
+    remedy: Callable[[], str] = str,
+) -> Encoding:
+    """The encoding that the user names, else the one that the first tags with a span show.
 
-    Each part of the sample is coded for itself. `names` are tags that the file may have, where it lists them.
+    Where ill-formed spans are left out or refused, tags are judged by the encoding of the gold standard, if they can
+    be in it: a system must not be forgiven because its tags fit another one better. Labels without prefixes that look
+    like something else are an error. Each part of the sample is coded for itself; `names` are tags that the file may
+    have, where it lists them; `where` and `remedy` say where the tags stand, and where others are.
     """
+    if settings.encoding is not None:
+        return Encoding(settings.encoding, is_named=True)
     for coded in sample:
         if looks_plain([*coded.new, *names]):
-            return "plain"
+            _check_labels(source, coded, where, remedy)
+            return Encoding("plain")
         table = TagTable(Vocabulary(), plain=False)
         for tag in coded.new:
             table.add(tag)
-        if not table.prefixes:
-            continue
-        assert coded.corpus.bounds is not None
-        listed = TagTable(Vocabulary(), plain=False)
-        for tag in names:
-            listed.add(tag)
-        return table.recognise(coded.code, coded.corpus.bounds[:-1], listed.prefixes)
-    return "iob2"
+        if table.prefixes:
+            return _recognised(coded, table, names, settings.reference)
+    return Encoding(settings.reference or "iob2")
+
+
+def _recognised(coded: Coded, table: TagTable, names: Iterable[str], reference: str | None) -> Encoding:
+    """The encoding that tags with prefixes are in, or that of the gold standard if they can be in it."""
+    assert coded.corpus.bounds is not None
+    listed = TagTable(Vocabulary(), plain=False)
+    for tag in names:
+        listed.add(tag)
+    found = table.recognise(coded.code, coded.corpus.bounds[:-1], listed.prefixes)
+    if reference in (None, "plain", found):
+        return Encoding(found)
+    fits = table.prefixes | listed.prefixes <= encodings.allowed(reference)
+    return Encoding(reference if fits else found, looks_like=found)
+
+
+def _check_labels(source: Source, coded: Coded, where: str, remedy: Callable[[], str]) -> None:
+    """Raise an error where labels without prefixes look like something else."""
+    code = coded.code if isinstance(coded.code, np.ndarray) else coded.code.column()
+    outside = [place for place, name in enumerate(coded.new) if name in OUTSIDE_TAGS]
+    found = np.isin(code, outside)
+    doubtful = doubt(coded.new, len(code), int(np.count_nonzero(found)))
+    if doubtful is not None:
+        what, advice = doubtful
+        line = coded.corpus.line(int(found.argmin()))
+        settle = "say --encoding plain if these are labels of spans"
+        finding = f"found {what}{where}, where tags such as B-PER and O were expected"
+        raise source.error(line, finding, "; ".join(filter(None, (remedy(), advice, settle))), "tag")

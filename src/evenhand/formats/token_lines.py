@@ -14,9 +14,10 @@ from evenhand.formats.grid import Grid, grid
 from evenhand.formats.marked import Marked, marked
 from evenhand.formats.source import LINE_FEED, Block, Source
 from evenhand.settings import ColumnName
-from evenhand.text.tokens import PADDING
+from evenhand.text.tokens import PADDING, windows
 
 DOCUMENT_START = "-DOCSTART-"
+_DOCUMENT_START_HEAD = np.frombuffer(DOCUMENT_START.encode()[:8], dtype="<u8")
 _DOCUMENT_COMMENT = re.compile(r"document_id\s*=|newdoc")
 
 
@@ -33,6 +34,8 @@ class Layout:
     token: int = 0
     hash_comments: bool = False
     """Whether every line that begins with # is a comment, whatever its columns."""
+    empty: int = 0
+    """How many columns at the end are empty, and count as none."""
 
     def places(self, source: Source, columns: tuple[ColumnName, ...]) -> tuple[int, ...]:
         """A user's columns (1 is the first, -1 the last, or a name) as indexes."""
@@ -44,11 +47,16 @@ class Layout:
                 return self.names.index(column)
             found = f"this line names {', '.join(self.names)}" if self.names else "the file has no header line"
             raise source.error(self.first_line, f"there is no column {column!r}, {found}", "name another column")
-        place = column - 1 if column > 0 else self.columns + column
+        place = column - 1 if column > 0 else self.filled + column
         if not 0 <= place < self.columns:
             finding = f"there is no column {column}, this line has {_columns(self.columns)}"
             raise source.error(self.first_line, finding, "name another column")
         return place
+
+    @property
+    def filled(self) -> int:
+        """How many columns there are that are not empty in all lines."""
+        return self.columns - self.empty
 
     def has_header(self, first: int, count: int) -> bool:
         """Whether the line with the names is one of so many, from the line `first` on."""
@@ -166,13 +174,20 @@ def _odd_lines(source: Source, layout: Layout, lines: Lines, odd: list[int]) -> 
 def _document_starts(tokens: Cells | Grid) -> Ints:
     """Which tokens are marks of documents."""
     if isinstance(tokens, Grid) and tokens.columns > 1:  # whose first bytes others ask for, too
-        maybe = np.flatnonzero(tokens.first.heads == np.frombuffer(DOCUMENT_START.encode()[:8], dtype="<u8"))
+        maybe = np.flatnonzero(tokens.first.heads == _DOCUMENT_START_HEAD)
     elif DOCUMENT_START.encode() in tokens.data:
         start, end = tokens.column(0)
-        maybe = np.flatnonzero(end - start == len(DOCUMENT_START))
+        maybe = np.flatnonzero(end - start >= len(DOCUMENT_START))
+        maybe = maybe[windows(tokens.data)[start[maybe]] == _DOCUMENT_START_HEAD]
     else:
         return ints([])
-    return ints([row for row in maybe.tolist() if tokens.text(0, row) == DOCUMENT_START])
+    return ints([row for row in maybe.tolist() if is_document_mark(tokens.text(0, row))])
+
+
+def is_document_mark(cell: str) -> bool:
+    """Whether a first cell begins a document: `-DOCSTART-`, or the same with a name in brackets behind it."""
+    named = cell.startswith(DOCUMENT_START + "(") and cell.endswith(")")
+    return cell == DOCUMENT_START or named
 
 
 def _hash_lines(tokens: Cells | Grid) -> Ints:

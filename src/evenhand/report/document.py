@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from evenhand.problems import WARNING, announced
 from evenhand.report.chain_tables import chain_summary, chain_tables
 from evenhand.report.comparison_tables import (
     MOST_PAIRS,
@@ -38,6 +39,16 @@ class Document:
     sections: Sequence[Section]
     notes: Sequence[str]
     signature: str
+
+    @property
+    def warnings(self) -> list[str]:
+        """The notes that stand above the tables."""
+        return [note for note in self.notes if note.startswith(WARNING)]
+
+    @property
+    def remarks(self) -> list[str]:
+        """The notes that stand below them."""
+        return [announced(note) for note in self.notes if not note.startswith(WARNING)]
 
 
 def document(subject: Shown | Tabled, style: TableStyle = PLAIN) -> Document:

@@ -35,10 +35,10 @@ def render(subject: Shown) -> str:
     if shown is None:
         return _enclosed(["<pre>" + "\n".join(map(_escaped, str(subject).splitlines())) + "</pre>"])
     few = sum(1 for section in shown.sections if section.heading) <= 1
-    parts = [f"<p>{_escaped(shown.opening)}</p>"]
+    parts = [f"<p>{_escaped(text)}</p>" for text in (shown.opening, *shown.warnings)]
     for section in shown.sections:
         parts += _section(section, is_open=few)
-    parts += [f"<p>Note: {_escaped(note)}</p>" for note in shown.notes]
+    parts += [f"<p>{_escaped(note)}</p>" for note in shown.remarks]
     parts.append(f'<p style="overflow-wrap:anywhere"><small><code>{_escaped(shown.signature)}</code></small></p>')
     return _enclosed(parts)
 

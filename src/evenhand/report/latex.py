@@ -40,9 +40,9 @@ def render(subject: Shown | Tabled, style: TableStyle = PLAIN) -> str:
             parts += ["", r"\bigskip"] if number > 1 and not floats else []
             parts += ["", *(_floating(table, section, style, number) if floats else lines(table, style))]
     body = "\n".join(parts)
-    opening = [comment(shown.opening), f"% needs {needs(body)}"]
+    opening = [*map(comment, (shown.opening, *shown.warnings)), f"% needs {needs(body)}"]
     opening += [DEFINITION] if r"\evenhandtext{" in body else []
-    notes = (comment(f"Note: {note}") for note in shown.notes)
+    notes = map(comment, shown.remarks)
     return "\n".join([*opening, body, "", *notes, comment(shown.signature)]) + "\n"
 
 

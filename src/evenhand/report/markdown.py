@@ -21,12 +21,12 @@ _BEFORE_FORMULAS = "=+-@"
 def render(subject: Shown | Tabled, style: TableStyle = PLAIN) -> str:
     """The whole report, with the signature as code."""
     shown = selected(subject, style)
-    parts = [_escaped(shown.opening)]
+    parts = [_escaped(shown.opening), *(line for text in shown.warnings for line in ("", _escaped(text)))]
     for section in shown.sections:
         parts += ["", f"## {_escaped(section.heading.rstrip(':'))}"] if section.heading else []
         for table in section.tables:
             parts += ["", *lines(table, style)]
-    parts += [line for note in shown.notes for line in ("", f"Note: {_escaped(note)}")]
+    parts += [line for note in shown.remarks for line in ("", _escaped(note))]
     return "\n".join([*parts, "", _code(shown.signature)]) + "\n"
 
 

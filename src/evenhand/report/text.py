@@ -26,12 +26,12 @@ def render(subject: Shown | Tabled, style: TableStyle = PLAIN) -> str:
     column repeated, or the first two. The signature stays on its line.
     """
     shown = selected(subject, style)
-    parts = list(_wrapped(shown.opening, style))
+    parts = [line for text in (shown.opening, *shown.warnings) for line in _wrapped(text, style)]
     for section in shown.sections:
         parts += ["", *_wrapped(section.heading, style)] if section.heading else []
         for table in section.tables:
             parts += _lines(table, style)
-    notes = (line for note in shown.notes for line in _wrapped(f"Note: {note}", style))
+    notes = (line for note in shown.remarks for line in _wrapped(note, style))
     parts += ["", *notes, visible(shown.signature)]
     return "\n".join(line.rstrip() for line in parts) + "\n"
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from evenhand.problems import WARNING
 from evenhand.settings import CONLL18, Repair, ScoreSettings
 from evenhand.text.annotation import Reading
 from evenhand.text.chain_feed import Mismatches
+from evenhand.text.label_names import MOST, foreign_labels, listed, nearest
 
 if TYPE_CHECKING:
     from evenhand.result.pairs import Pair
     from evenhand.result.result import Gold
 
-_MOST_LABELS = 5
 _ALPHA = 0.05
 
 
@@ -38,10 +38,20 @@ def notes(
         found.append(f"system {name}: has no span at all.")
     elif identical:
         found.append(f"system {name}: its spans are just those of the gold standard; is it the right file?")
-    if gold.units and labels:
-        found += _one_sided(f"gold {gold.name}", "the system", gold.labels, labels)
-        found += _one_sided(f"system {name}", "the gold standard", labels, gold.labels)
+    found += notes_on_labels(gold, name, labels)
     return tuple(found)
+
+
+def notes_on_labels(gold: Gold, name: str, labels: Mapping[str, int], units: str = "spans") -> list[str]:
+    """What labels only one side has; a warning if the two have none in common."""
+    if not gold.units or not labels or not sum(labels.values()):
+        return []
+    if foreign := foreign_labels(labels, gold.labels):
+        return [f"{WARNING}system {name}: {'; '.join(foreign)}."]
+    return [
+        *_one_sided(f"gold {gold.name}", "the system", gold.labels, labels, units),
+        *_one_sided(f"system {name}", "the gold standard", labels, gold.labels, units),
+    ]
 
 
 def notes_on_words(
@@ -58,9 +68,7 @@ def notes_on_words(
         found.append(f"gold {gold.name}: has no word that counts.")
     elif identical:
         found.append(f"system {name}: its words are labeled just as those of the gold standard; is it the right file?")
-    if gold.units and labels:
-        found += _one_sided(f"gold {gold.name}", "the system", gold.labels, labels, "words")
-        found += _one_sided(f"system {name}", "the gold standard", labels, gold.labels, "words")
+    found += notes_on_labels(gold, name, labels, "words")
     return tuple(found)
 
 
@@ -81,9 +89,9 @@ def notes_on_chains(
     if repeated:
         found.append(f"system {name}: {_repeats(repeated)}; where it is in the key, the first chain keeps it.")
     if mismatches.missing:
-        found.append(f"system {name}: has not the documents {_listed(mismatches.missing)}; they count as empty.")
+        found.append(f"system {name}: has not the documents {listed(mismatches.missing)}; they count as empty.")
     if mismatches.extra:
-        found.append(f"system {name}: has more documents, which are ignored: {_listed(mismatches.extra)}.")
+        found.append(f"system {name}: has more documents, which are ignored: {listed(mismatches.extra)}.")
     if mismatches.words:
         words = "1 word is not that" if mismatches.words == 1 else f"{mismatches.words:,} words are not those"
         first = f"the first one: {mismatches.first_word}; --align strict refuses them"
@@ -101,12 +109,6 @@ def notes_on_chains(
 
 def _repeats(count: int) -> str:
     return "1 mention repeats the span of another" if count == 1 else f"{count:,} mentions repeat spans of others"
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - _MOST_LABELS
-    shown = ", ".join(name or "(no name)" for name in names[:_MOST_LABELS])
-    return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 def notes_on_comparison(
@@ -134,8 +136,8 @@ def notes_on_settings(settings: ScoreSettings, met: Sequence[str]) -> tuple[str,
     found = []
     for option, label in named:
         if label not in met:
-            nearest = _nearest(label, list(met))
-            hint = f"; the nearest one is {nearest!r}" if nearest else ""
+            other = nearest(label, list(met))
+            hint = f"; the nearest one is {other!r}" if other else ""
             found.append(f"the label {label!r} of {option} occurs nowhere{hint}.")
     if any(model in CONLL18 for model in settings.match) and _chooses_words(settings):
         found.append("--labels, --exclude, --punctuation and --subtypes do not concern the metrics of CoNLL 2018.")
@@ -157,6 +159,11 @@ def _reading(side: str, name: str, reading: Reading, repair: Repair) -> list[str
             f"{side} {name}: {spans} ill-formed in {encoding} and {policy} "
             f"(repair: {repair}; the first one: {reading.first_repair})."
         )
+    if reading.looks_like is not None:
+        found.append(
+            f"{side} {name}: its tags look like {reading.looks_like.upper()}, and what is ill-formed is told by "
+            f"{(reading.encoding or '').upper()} (--encoding {side}:{reading.looks_like} names it)."
+        )
     skipped = [f"{side} {name}: skipped {count:,} {what}." for what, count in reading.skipped.items() if count]
     kept = [
         f"{side} {name}: took {count:,} {what} as they stand (--repair error refuses them)."
@@ -172,17 +179,10 @@ def _one_sided(
     least = sum(labels.values()) / 1000 if units == "words" else 0
     only = [label for label in labels if label not in others and labels[label] >= least]
     found = []
-    for label in only[:_MOST_LABELS]:
-        nearest = _nearest(label, [each for each in others if each not in labels] or list(others))
-        hint = f"; the nearest one there is {nearest!r}" if nearest else ""
+    for label in only[:MOST]:
+        near = nearest(label, [each for each in others if each not in labels] or list(others))
+        hint = f"; the nearest one there is {near!r}" if near else ""
         found.append(f"{side}: the label {label!r} ({labels[label]:,} {units}) does not occur in {other}{hint}.")
-    if len(only) > _MOST_LABELS:
-        found.append(f"{side}: {len(only) - _MOST_LABELS} more labels do not occur in {other}.")
+    if len(only) > MOST:
+        found.append(f"{side}: {len(only) - MOST} more labels do not occur in {other}.")
     return found
-
-
-def _nearest(label: str, others: list[str]) -> str | None:
-    """The most similar label, letter case aside."""
-    by_folded = {each.casefold(): each for each in others}
-    close = get_close_matches(label.casefold(), by_folded, n=1)
-    return by_folded[close[0]] if close else None

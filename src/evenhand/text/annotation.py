@@ -36,10 +36,17 @@ class Reading:
     """What was left out on purpose, with its number: `{"rejected answers": 3}`."""
     kept: Mapping[str, int] = field(default_factory=dict)
     """What is odd and was taken as it stands, with its number: `{"sentences with several roots": 3}`."""
+    is_named: bool = False
+    """Whether the user named the encoding."""
+    looks_like: str | None = None
+    """The encoding that the tags look like, where that is not the gold standard's, by which they may be judged."""
+    confidence: float = 1.0
+    """Which share of the first lines fits the format, where it was recognised by them."""
 
     def __str__(self) -> str:
         """What the file was taken for, in a few words."""
-        parts = [self.format]
+        sure = "" if self.confidence == 1 else f" ({self.confidence:.0%} of the first lines fit)"
+        parts = [self.format + sure]
         if self.encoding:
             parts.append(f"tags in {self.encoding.upper() if self.encoding != 'plain' else 'plain labels'}")
         if self.column:
@@ -111,6 +118,11 @@ class Annotation:
             if isinstance(found, Tags):
                 return found
         raise SettingError(f"{self.corpus.source} has no tags a word; name their --column, or give another file.")
+
+    def recognised(self, confidence: float) -> Annotation:
+        """The same, read in a format that so large a share of the first lines fits."""
+        readings = {name: replace(each, confidence=confidence) for name, each in self.readings.items()}
+        return replace(self, readings=readings)
 
     @property
     def is_of_words(self) -> bool:

@@ -35,6 +35,8 @@ from evenhand.text.layers import Tags
 OUTSIDE, BEGIN, INSIDE, END, SINGLE = range(5)
 PREFIXES = {"B": BEGIN, "I": INSIDE, "M": INSIDE, "E": END, "L": END, "S": SINGLE, "U": SINGLE, "W": SINGLE}
 _PLAIN_PREFIXES = {BEGIN: "B", INSIDE: "I", END: "E", SINGLE: "S"}
+SEPARATORS = "-_:."
+"""What may stand between prefix and label."""
 OUTSIDE_TAGS = frozenset({"O", "o", "", "_"})
 JOINING = ("io", "plain")
 """The encodings in which neighbours with one label are one span."""
@@ -82,16 +84,16 @@ def _plain_level(tag: str) -> str:
 
 
 def parse(tag: str) -> tuple[int, str] | None:
-    """Prefix and label of a tag (`B-PER`, `b_PER`, `B`), or None where it has no prefix.
+    """Prefix and label of a tag (`B-PER`, `b_PER`, `B:PER`, `B.PER`, `B`), or None where it has no prefix.
 
-    The prefix ends at the first hyphen or underscore, so that `B-creative-work` has the label `creative-work`.
+    The prefix is one letter and ends at the separator, so that `B-creative-work` has the label `creative-work`.
     """
     prefix = PREFIXES.get(tag[:1].upper())
     if prefix is None:
         return None
     if len(tag) == 1:
         return prefix, UNNAMED
-    return (prefix, tag[2:]) if tag[1] in "-_" and len(tag) > 2 else None
+    return (prefix, tag[2:]) if tag[1] in SEPARATORS and len(tag) > 2 else None
 
 
 def segment(inside: Ints, prefix: Ints, label: Ints, sentence_starts: Ints) -> Segments:

@@ -73,7 +73,12 @@ SAME: dict[str, Case] = {
     "BILOU": (table("B-PER L-PER O O U-LOC O O U-LOC O O").encode(), {}, 1.0, ""),
     "BMES": (table("B-PER E-PER O O S-LOC O O S-LOC O O").encode(), {"encoding": {"system": "bmes"}}, 1.0, ""),
     "IO": (table("I-PER I-PER O O I-LOC O O I-LOC O O").encode(), {"encoding": {"system": "io"}}, 1.0, ""),
-    "labels without prefixes": (table("PER PER O O LOC O O LOC O O").encode(), {}, 1.0, ""),
+    "labels without prefixes": (
+        table("PER PER O O LOC O O LOC O O").encode(),
+        {"encoding": {"system": "plain"}},
+        1.0,
+        "",
+    ),
     "underscores for hyphens": (table("B_PER I_PER O O B_LOC O O B_LOC O O").encode(), {}, 1.0, ""),
     "underscores for O": (table("B-PER I-PER _ _ B-LOC _ _ B-LOC _ _").encode(), {}, 1.0, ""),
     "empty tags for O": (GOLD.replace("\tO\n", "\t\n").encode(), {}, 1.0, ""),
@@ -126,7 +131,12 @@ DIFFERENT: dict[str, Case] = {
         2 * 1 / 5,
         "and left out",
     ),
-    "bare prefixes": (table("B I O O B O O B O O").encode(), {}, 0.0, "the label '_'"),
+    "bare prefixes": (
+        table("B I O O B O O B O O").encode(),
+        {},
+        0.0,
+        "none of its labels ('_') occurs in the gold standard ('LOC', 'PER')",
+    ),
     "labels with hyphens": (table("B-PER I-PER O O B-geo-loc O O B-geo-loc O O").encode(), {}, 1 / 3, "'geo-loc'"),
 }
 ERRORS: dict[str, Case] = {

@@ -1,0 +1,79 @@
+"""JSON lists of records: `[{"text": …, "spans": …}, …]`, each record as in JSON lines, a document of its own.
+
+The file is one JSON value, so that it is read whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from evenhand.arrays import Ints, ints
+from evenhand.formats.json_lines import Decoded, RecordReader, accepted
+from evenhand.formats.json_records import PROBLEM, UNREADABLE, decode_line, explain
+from evenhand.formats.source import Block, Source
+from evenhand.settings import Columns, ReadSettings
+from evenhand.text.annotation import Annotation
+from evenhand.text.labels import Vocabulary
+
+NAME = "json"
+_START = re.compile(rb"\s*\[\s*\{")
+_BATCH = 1 << 13
+"""How many records are read together."""
+
+
+def recognise(sample: Block) -> float:
+    """Whether this begins a list of objects; Label Studio is asked first."""
+    return 0.9 if _START.match(sample.data[: sample.size]) else 0.0
+
+
+def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+    """The file in batches of whole records."""
+    blocks = source.blocks(settings.block_size, cut_behind="line")
+    data = b"".join(block.data[: block.size] for block in blocks)
+    values = _values(source, data)
+    lines = _lines(data, values)
+    places = [slice(first, first + _BATCH) for first in range(0, len(values), _BATCH)]
+    decoded = (_decoded(source, values[place], lines[place]) for place in places)
+
+    def first() -> Iterator[Decoded]:
+        yield _decoded(source, values[:_BATCH], lines[:_BATCH])
+
+    records = RecordReader(NAME, source, settings, vocabulary, first)
+    return accepted(source, map(records.take, decoded))
+
+
+def _values(source: Source, data: bytes) -> list[msgspec.Raw]:
+    try:
+        return msgspec.json.decode(data, type=list[msgspec.Raw])
+    except UNREADABLE as error:
+        finding = f"the file is no JSON list of records ({explain(error)[0]})"
+        raise source.error(None, finding, "mend it, or write one record a line", PROBLEM) from None
+
+
+def _lines(data: bytes, values: list[msgspec.Raw]) -> Ints:
+    """The line that each value begins on."""
+    lines, line, before = [], 1, 0
+    for value in values:
+        text = bytes(value)
+        place = data.index(text, before)
+        line += data.count(b"\n", before, place)
+        lines.append(line)
+        line += text.count(b"\n")
+        before = place + len(text)
+    return ints(lines)
+
+
+def _decoded(source: Source, values: list[msgspec.Raw], lines: Ints) -> Decoded:
+    """The records among some values, and their lines; a value that is no record is a problem."""
+    records, good = [], []
+    for value, line in zip(values, lines.tolist(), strict=True):
+        try:
+            records.append(decode_line(bytes(value)))
+            good.append(line)
+        except UNREADABLE as error:
+            finding, place = explain(error)
+            source.report(line, finding if place else f"a record is no JSON object ({finding})", "mend it", PROBLEM)
+    return records, ints(good)

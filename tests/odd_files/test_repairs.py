@@ -1,0 +1,62 @@
+"""Where ill-formed tags are not repaired, a system is judged by the encoding of its gold standard."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import evenhand as eh
+
+GOLD = "Ada\tB-PER\nLovelace\tI-PER\nin\tO\nLondon\tB-LOC\n\nParis\tB-LOC\n\n"
+INSIDE = GOLD.replace("B-", "I-")
+"""Tags with I- alone: well-formed in IOB1, and worse than a file with some B-."""
+ENDS = GOLD.replace("I-PER", "E-PER").replace("B-LOC", "S-LOC")
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("gold.conll").write_text(GOLD)
+    Path("inside.conll").write_text(INSIDE)
+    Path("ends.conll").write_text(ENDS)
+
+
+def test_a_system_without_b_is_repaired_by_default() -> None:
+    result = eh.score("gold.conll", "inside.conll")
+    assert (result["exact"].f1, result.reading.encoding, result.reading.looks_like) == (1.0, "iob1", None)
+
+
+def test_a_system_without_b_loses_its_spans_under_discard() -> None:
+    result = eh.score("gold.conll", "inside.conll", repair="discard")
+    assert (result["exact"].f1, result.units) == (0.0, 0)
+    assert (
+        "system inside: its tags look like IOB1, and what is ill-formed is told by IOB2 "
+        "(--encoding system:iob1 names it)." in result.notes
+    )
+
+
+def test_a_system_without_b_is_refused_under_error() -> None:
+    with pytest.raises(eh.EvenhandError, match=r"inside.conll:1: the span that begins here with 'I-PER' is ill-formed"):
+        eh.score("gold.conll", "inside.conll", repair="error")
+
+
+def test_the_user_can_name_the_encoding() -> None:
+    result = eh.score("gold.conll", "inside.conll", repair="error", encoding={"system": "iob1"})
+    assert result["exact"].f1 == 1.0
+
+
+def test_tags_that_the_gold_standard_cannot_have_keep_their_own_encoding() -> None:
+    result = eh.score("gold.conll", "ends.conll", repair="error")
+    assert (result["exact"].f1, result.reading.encoding) == (1.0, "bioes")
+    assert any("its tags look like BIOES, and what is ill-formed is told by BIOES" in note for note in result.notes), (
+        result.notes
+    )
+
+
+def test_two_columns_of_one_file() -> None:
+    rows = zip(GOLD.split("\n"), INSIDE.split("\n"), strict=True)
+    lines = [f"{gold}\t{system.split()[1]}" if gold else "" for gold, system in rows]
+    Path("both.conll").write_text("\n".join(lines))
+    assert eh.score("both.conll")["exact"].f1 == 1.0
+    assert eh.score("both.conll", repair="discard")["exact"].f1 == 0.0
