@@ -99,12 +99,20 @@ class ReadSettings:
     """The encoding of the gold standard, by which a system's tags are judged where ill-formed ones are not repaired."""
     side: Literal["gold", "system"] | None = None
     """What the file is read as, where that is known: one file may hold both."""
+    system_encoding: str | None = None
+    """The encoding of the prediction, where the same file holds it beside the gold standard."""
     block_size: int = 1 << 19
     """How many bytes are read at a time; no number depends on it."""
 
     def judged_by(self, encoding: str | None) -> ReadSettings:
         """The settings of a system whose gold standard has this encoding: it counts where tags are not repaired."""
         return self if self.repair == "begin" else replace(self, reference=encoding)
+
+    def of_layer(self, layer: str, gold_encoding: str | None) -> ReadSettings:
+        """How a layer of a file is read that may hold gold standard and prediction."""
+        if layer != "system":
+            return self
+        return replace(self, encoding=self.system_encoding).judged_by(gold_encoding)
 
     def __post_init__(self) -> None:
         choose("task", self.task, TASKS, optional=True)

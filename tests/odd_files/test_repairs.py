@@ -60,3 +60,11 @@ def test_two_columns_of_one_file() -> None:
     Path("both.conll").write_text("\n".join(lines))
     assert eh.score("both.conll")["exact"].f1 == 1.0
     assert eh.score("both.conll", repair="discard")["exact"].f1 == 0.0
+
+
+def test_each_column_of_one_file_can_have_its_encoding() -> None:
+    Path("both.conll").write_text("a\tB-X\tS-X\nb\tO\tO\nc\tB-Y\tB-Y\nd\tI-Y\tE-Y\n\n")
+    result = eh.score("both.conll", encoding={"gold": "iob2", "system": "bioes"}, repair="error")
+    assert (result.gold.reading.encoding, result.reading.encoding) == ("iob2", "bioes")
+    with pytest.raises(eh.EvenhandError, match="the tag 'S-X' does not occur in IOB2, the encoding named"):
+        eh.score("both.conll", encoding={"system": "iob2"})

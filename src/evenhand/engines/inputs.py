@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import tee
 from os import PathLike
@@ -195,7 +195,8 @@ def _two_columns(side: Side, read_as: Mapping[str, ReadSettings], vocabulary: Vo
     if isinstance(side, Annotation):
         raise SettingError("One annotation cannot be scored alone; give a system, or a file with two columns of tags.")
     columns = {name: settings.columns for name, settings in read_as.items()}
-    batch, stream = peeked(batches(place_of(side), read_as["gold"], vocabulary, columns))
+    settings = replace(read_as["gold"], system_encoding=read_as["system"].encoding)
+    batch, stream = peeked(batches(place_of(side), settings, vocabulary, columns))
     if batch is not None and "gold" not in batch.layers:
         kind = next(iter(batch.readings.values())).format
         shown = side.name if isinstance(side, FileList) else place(side)

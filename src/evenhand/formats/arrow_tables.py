@@ -81,12 +81,14 @@ class _Reader:
         self._spans = {layer: SpanReader(each, vocabulary) for layer, each in layout.layers.items() if each.fields}
         self._documents = _Documents(layout.document)
         self._tags: dict[str, TagReader] = {}
+        gold = None
         for layer, each in layout.layers.items():
             if each.fields is None and not self._is_of_words:
-                sample = self._sample(layer, again)
-                where = f" in the column {each.column!r}"
-                chosen = choose_encoding(source, settings, sample, each.names or (), where)
-                self._tags[layer] = TagReader(source, settings, vocabulary, chosen)
+                sample, where = self._sample(layer, again), f" in the column {each.column!r}"
+                read_as = settings.of_layer(layer, gold)
+                chosen = choose_encoding(source, read_as, sample, each.names or (), where)
+                gold = chosen.name if layer == "gold" else gold
+                self._tags[layer] = TagReader(source, read_as, vocabulary, chosen)
 
     def _sample(self, layer: str, again: Again) -> Iterator[Coded]:
         """The tags of the table, some at a time, each part coded for itself."""

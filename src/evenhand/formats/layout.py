@@ -56,10 +56,17 @@ class TableBatches(Iterator[Annotation]):
             self._coder = vocabulary.columns["tags"]
         self._readers: dict[str, list[TagColumn]] = {}
         for layer, columns in places.items():
-            judged = _judged_by_gold(settings, self._readers) if layer == "system" else settings
+            gold = self._readers.get("gold")
+            read_as = settings.of_layer(layer, gold[0].encoding.name if gold else None)
             self._readers[layer] = [
                 TagColumn(
-                    source, place, judged, vocabulary, _sample(source, layout), is_one_of_many=many, elsewhere=elsewhere
+                    source,
+                    place,
+                    read_as,
+                    vocabulary,
+                    _sample(source, layout),
+                    is_one_of_many=many,
+                    elsewhere=elsewhere,
                 )
                 for place in columns
             ]
@@ -107,11 +114,6 @@ class TableBatches(Iterator[Annotation]):
             for level, each in enumerate(tags, 1):
                 layers[stem if len(tags) == 1 else f"{stem}-{level}"] = each
         return Annotation(corpus, layers, readings, self._source.name)
-
-
-def _judged_by_gold(settings: ReadSettings, readers: Mapping[str, list[TagColumn]]) -> ReadSettings:
-    """How the prediction is read that stands beside its gold standard."""
-    return settings.judged_by(readers["gold"][0].encoding.name) if "gold" in readers else settings
 
 
 def rows_of(source: Source) -> Iterator[tuple[int, bool, list[str]]]:
