@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import click
 
-from evenhand.settings import COMPARED_BY
+from evenhand.settings import COMPARED_BY, Resampled
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-STATISTICS = ("trials", "resamples", "interval", "level", "seed")
+STATISTICS = ("trials", "resamples", "interval", "level", "seed", "of")
+INTERVALS = ("resamples", "level", "seed", "of")
 _DEFAULTS = ", ".join(f"{models[0]} for {task}" for task, models in COMPARED_BY.items())
 _RESAMPLES = click.option(
     "--resamples", type=int, default=1_000, show_default=True, help="Resamples for the intervals; 0: none."
@@ -25,9 +26,17 @@ def by_option(command: Command) -> Command:
     return click.option("--by", type=click.Choice(models), help=f"What is compared [{_DEFAULTS}].")(command)
 
 
+def of_option(default: str) -> Callable[[Command], Command]:
+    """What is resampled."""
+    return click.option("--of", type=click.Choice(get_args(Resampled)), help=f"What is resampled [{default}].")
+
+
+_OF = of_option("documents, or sentences where there is one document")
+
+
 def interval_options(command: Command) -> Command:
     """How the intervals of scores are made."""
-    return _RESAMPLES(_LEVEL(_SEED(command)))
+    return _RESAMPLES(_LEVEL(_SEED(_OF(command))))
 
 
 def statistics_options(command: Command) -> Command:
@@ -42,4 +51,4 @@ def statistics_options(command: Command) -> Command:
         show_default=True,
         help="Kind of the bootstrap's intervals.",
     )
-    return trials(_RESAMPLES(interval(_LEVEL(_SEED(command)))))
+    return trials(_RESAMPLES(interval(_LEVEL(_SEED(_OF(command))))))

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from evenhand.cli.comparing import by_option
+from evenhand.cli.comparing import by_option, of_option
 from evenhand.cli.inputs import INPUT
 from evenhand.cli.options import reading_options, score_options, scoring_options
 from evenhand.cli.style import table_options, table_style
@@ -27,6 +27,7 @@ GATE_OUTPUTS = ("text", "json", "markdown", "latex")
 @by_option
 @click.option("--trials", type=int, default=10_000, show_default=True, help="Trials of the test.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
+@of_option("documents, or sentences where these are too few for the test")
 @scoring_options("the one that --by names", with_match=False)
 @reading_options(sided=True)
 @click.option(
@@ -46,7 +47,7 @@ def gate(gold: Place, baseline: Place, candidate: Place, **options: Any) -> None
     from evenhand.cli.output import emit
 
     style = table_style(options)
-    plain = ("max_drop", "max_new_errors", "alpha", "by", "trials", "seed")
+    plain = ("max_drop", "max_new_errors", "alpha", "by", "trials", "seed", "of")
     chosen = score_options(options) | {name: options[name] for name in plain}
     found = evenhand.gate(gold, baseline, candidate, **chosen)
     emit(found, options["form"], options["output"], quiet=options["quiet"], style=style)

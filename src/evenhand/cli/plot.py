@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from evenhand.cli.comparing import STATISTICS, by_option, interval_options, statistics_options
+from evenhand.cli.comparing import INTERVALS, STATISTICS, by_option, interval_options, statistics_options
 from evenhand.cli.inputs import INPUT
 from evenhand.cli.options import reading_options, score_options, scoring_options
 from evenhand.cli.rank import RANK_MATCH
@@ -128,7 +128,7 @@ def ranks(gold: Place, systems: tuple[Place, ...], **options: Any) -> None:
     import evenhand
 
     check(options)
-    chosen = score_options(options) | {name: options[name] for name in ("resamples", "level", "seed")}
+    chosen = score_options(options) | {name: options[name] for name in INTERVALS}
     write_figure(evenhand.rank(gold, list(systems), **chosen), "ranks", options)
 
 

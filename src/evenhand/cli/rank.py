@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from evenhand.cli.comparing import interval_options
+from evenhand.cli.comparing import INTERVALS, interval_options
 from evenhand.cli.engine import chosen_engine, engine_options
 from evenhand.cli.inputs import INPUT, manifest_option, sides
 from evenhand.cli.options import reading_options, score_options, scoring_options
@@ -59,7 +59,7 @@ def rank(
     from evenhand.cli.output import emit
 
     style = table_style(options)
-    chosen = score_options(options) | {name: options[name] for name in ("resamples", "level", "seed")}
+    chosen = score_options(options) | {name: options[name] for name in INTERVALS}
     if suite is not None and (gold is not None or manifest is not None):
         raise click.UsageError("Name GOLD and SYSTEM files, a --manifest or a --suite, but not two of them")
     if suite is None and manifest is None and not systems:

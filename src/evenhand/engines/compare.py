@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from itertools import combinations, pairwise
 from os import PathLike
 from pathlib import Path
@@ -18,6 +19,7 @@ from evenhand.engines.compare_chains import ChainComparing
 from evenhand.engines.compare_spans import SpanComparing
 from evenhand.engines.compare_words import WordComparing
 from evenhand.engines.compared import comparison
+from evenhand.engines.groups import check_resampled
 from evenhand.engines.inputs import Side, name_of, named, open_chains, open_inputs, open_words, same_positions
 from evenhand.engines.options import Options, Prepared, content_for, listed, prepare, with_pos
 from evenhand.engines.pairs import Compared
@@ -26,7 +28,7 @@ from evenhand.engines.testing import Resampling
 from evenhand.formats.addresses import place
 from evenhand.problems import SettingError
 from evenhand.result.comparison import Comparison
-from evenhand.settings import CHAIN_MODELS, COMPARED_BY, ReadSettings, ScoreSettings, choose, column_names
+from evenhand.settings import CHAIN_MODELS, COMPARED_BY, ReadSettings, Resampled, ScoreSettings, choose, column_names
 from evenhand.text.annotation import extra_layer
 from evenhand.text.labels import Vocabulary
 
@@ -49,6 +51,7 @@ def compare(
     interval: Literal["percentile", "bca"] = "percentile",
     level: float = 0.95,
     seed: int = 0,
+    of: Resampled | None = None,
     slices: str | Sequence[str] = (),
     vocabulary: str | PathLike[str] | Collection[str] | None = None,
     show: str | None = None,
@@ -67,6 +70,8 @@ def compare(
     interval   "percentile", or "bca" (bias-corrected and accelerated)
     level      what share of the resamples an interval holds
     seed       of the random numbers: the same seed and systems give the same figures
+    of         what tests and intervals resample: "documents" or "sentences"; without it, documents, or sentences where
+               there is one document; chains always by document
     slices     "length", "sentence-length", "vocabulary", "document", or columns of the gold standard; of chains also
                "pronoun", which is there wherever the gold standard has POS
     vocabulary a file with a word or phrase a line, or these themselves, for the slice "vocabulary"
@@ -79,7 +84,7 @@ def compare(
     The other keywords are those of `score`. Tags and trees are compared on the words that all systems have.
     """
     sides = named(systems) or {}
-    run = ComparisonRun(gold, sides, by, baseline, sequence, _word_list(vocabulary), listed(slices), options)
+    run = ComparisonRun(gold, sides, by, baseline, sequence, _word_list(vocabulary), listed(slices), options, of)
     resampling = Resampling(trials, resamples, interval, level, seed)
     if top < 0 or (limit is not None and limit < 0):
         raise SettingError("top and limit must be 0 or more.")
@@ -88,22 +93,8 @@ def compare(
         raise SettingError("A limit is one of units; say which ones with show.")
     wanted = None if show is None else Wanted(show, run.pairs, limit)
     compared = run(wanted)
-
-    def units(kind: str, pair: tuple[int, int]) -> list[Unit]:
-        """A second pass, for the units of one class of one pair."""
-        asked = Wanted(kind, [pair])
-        run(asked)
-        return asked.found
-
-    def page(path: str | Path | None) -> str:
-        """A report on the same systems, which is loaded late as it compares them itself."""
-        from evenhand.engines.report import report
-
-        chosen = {"trials": trials, "resamples": resamples, "seed": seed, **options}
-        return report(gold, sides, by=None if run.by == "exact" else run.by, **chosen).to_html(path)  # type: ignore[arg-type]
-
-    found = comparison(compared, resampling, units, wanted.found if wanted is not None else ())
-    return replace(found, show=show, top=top, sort=sort, page=page)
+    found = run.figures(compared, resampling, wanted.found if wanted is not None else ())
+    return replace(found, show=show, top=top, sort=sort)
 
 
 @dataclass
@@ -118,6 +109,8 @@ class ComparisonRun:
     vocabulary: Collection[str] | None
     slices: tuple[str, ...]
     options: Options
+    of: Resampled | None = None
+    """What is to be resampled, if a user says so."""
 
     least: int = 2
     """How many systems there must be."""
@@ -127,6 +120,7 @@ class ComparisonRun:
             raise SettingError("A comparison takes two systems at least.")
         content = content_for(self.gold, self.options)
         task = content.task
+        check_resampled(self.of, task)
         choices = COMPARED_BY[task]
         self.by = self.by or choices[0]
         if self.by not in choices:
@@ -174,14 +168,31 @@ class ComparisonRun:
         )
         return {"spans": self._spans, "chains": self._chains}.get(task, self._words)(comparing, vocabulary)
 
+    def figures(self, compared: Compared, resampling: Resampling, shown: Sequence[Unit] = ()) -> Comparison:
+        """All figures of a run, with what reads the files again."""
+        found = comparison(compared, resampling, self.units, shown)
+        return replace(found, page=partial(self.page, resampling))
+
+    def units(self, kind: str, pair: tuple[int, int]) -> list[Unit]:
+        """A second pass, for the units of one class of one pair."""
+        asked = Wanted(kind, [pair])
+        self(asked)
+        return asked.found
+
+    def page(self, resampling: Resampling, path: str | Path | None) -> str:
+        """A report on the same systems, which is loaded late as it compares them itself."""
+        from evenhand.engines.report import report
+
+        by = None if self.by == "exact" else self.by
+        return report(self.gold, self.systems, by=by, of=self.of, **asdict(resampling), **self.options).to_html(path)
+
     def _spans(self, comparing: Comparing, vocabulary: Vocabulary) -> Compared:
         settings, by = self.prepared.settings, str(self.by)
         read_as = self._with_slices()
         inputs = open_inputs(self.gold, self.systems, read_as, settings.align, vocabulary)
         watch = SpanComparing(comparing, by)
         run = run_serial(inputs.gold, inputs.feeds, vocabulary, settings, [by], "finest", inputs.gold_layer, watch)
-        run.settle_groups("finest")
-        return Compared(name_of(self.gold), run, comparing, self.prepared, by)
+        return Compared(name_of(self.gold), run, comparing, self.prepared, by, of=self.of)
 
     def _chains(self, comparing: Comparing, vocabulary: Vocabulary) -> Compared:
         settings, by = self.prepared.settings, str(self.by)
@@ -189,7 +200,7 @@ class ComparisonRun:
         chains = ChainRun(streams, key, vocabulary, settings)
         watch = ChainComparing(comparing, by, settings, chains.types)
         run = chains("finest", watch)
-        return Compared(name_of(self.gold), run, comparing, self.prepared, by, paired=watch.paired())
+        return Compared(name_of(self.gold), run, comparing, self.prepared, by, paired=watch.paired(), of=self.of)
 
     def _words(self, comparing: Comparing, vocabulary: Vocabulary) -> Compared:
         settings, by = self.prepared.settings, str(self.by)
@@ -200,7 +211,7 @@ class ComparisonRun:
         layers = (*self.slices, *map(extra_layer, read_as["gold"].extra))
         words = WordComparing(streams, vocabulary, settings, columns, comparing, by, layers, by_position=by_position)
         run = words(golds, "finest")
-        return Compared(name_of(self.gold), run, comparing, self.prepared, by, words.left_out)
+        return Compared(name_of(self.gold), run, comparing, self.prepared, by, words.left_out, of=self.of)
 
     def _with_slices(self) -> dict[str, ReadSettings]:
         """How sides are read, with the columns of the gold standard that are slices."""

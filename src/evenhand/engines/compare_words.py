@@ -66,7 +66,6 @@ class WordComparing:
         for name, feed in self._feeds.items():
             run.systems[name].reading = feed.reading
         run.tallies = {name: {"words": Tally.merge(parts)} for name, parts in self._tallies.items()}
-        run.settle_groups(groups)
         return run
 
     def _judge(self, words: Words, text: Bytes) -> None:

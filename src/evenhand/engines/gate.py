@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Unpack
 
-from evenhand.engines.compare import compare
+from evenhand.engines.compare import ComparisonRun
 from evenhand.engines.inputs import Side, unique_names
 from evenhand.engines.options import Options
+from evenhand.engines.testing import Resampling
 from evenhand.problems import SettingError
+from evenhand.result.comparison import Comparison
 from evenhand.result.gate import Criterion, Gate
-from evenhand.result.pairs import Pair
+from evenhand.result.pairs import Pair, Significance
+from evenhand.settings import Resampled
 
 DEFAULT_ALPHA = 0.05
+DEFAULT_DROP = 1.0
+"""By how many points a score may fall where no criterion is named and the test cannot decide."""
 
 
 def gate(
@@ -25,6 +31,7 @@ def gate(
     by: str | None = None,
     trials: int = 10_000,
     seed: int = 0,
+    of: Resampled | None = None,
     **options: Unpack[Options],
 ) -> Gate:
     """Compare a candidate with a baseline, and say whether it passes.
@@ -32,16 +39,20 @@ def gate(
     max_drop        by how many points (of 100) its score may be lower
     max_new_errors  how many units it may have wrong that the baseline has right
     alpha           it must not be worse with a p-value below this (0.05 if no criterion is named)
+    of              what the test resamples: "documents" or "sentences"; without it, documents, or sentences where the
+                    systems differ in too few documents for any p-value below alpha (chains always by document)
 
-    Every criterion that is named must hold. `by`, `trials`, `seed` and the other keywords are those of `compare`.
+    Every criterion that is named must hold. A test that cannot reach alpha is no reason to pass: where the systems
+    differ in too few groups for it, a worse candidate fails by an alpha that is named; if no criterion is named, its
+    score may fall by one point. `by`, `trials`, `seed` and the other keywords are those of `compare`.
     """
-    if max_drop is None and max_new_errors is None and alpha is None:
+    by_default = max_drop is None and max_new_errors is None and alpha is None
+    if by_default:
         alpha = DEFAULT_ALPHA
     _check(max_drop, max_new_errors, alpha, trials)
     first, second = unique_names([baseline, candidate])
-    systems = {first: baseline, second: candidate}
-    tests = trials if alpha is not None else 0
-    found = compare(gold, systems, by=by, trials=tests, resamples=0, seed=seed, **options)
+    run = ComparisonRun(gold, {first: baseline, second: candidate}, by, None, False, None, (), options, of)
+    found, few = _tested(run, alpha, Resampling(trials if alpha is not None else 0, 0, "percentile", 0.95, seed))
     pair = found.pair(first, second)
     criteria = []
     if max_drop is not None:
@@ -49,8 +60,8 @@ def gate(
     if max_new_errors is not None:
         criteria.append(_new_errors(pair, max_new_errors))
     if alpha is not None:
-        criteria.append(_significance(pair, alpha))
-    return Gate(found, pair, tuple(criteria))
+        criteria.append(_significance(found, pair, alpha, few, by_default=by_default))
+    return Gate(found, pair, tuple(criteria), few)
 
 
 def _check(max_drop: Any, max_new_errors: Any, alpha: Any, trials: int) -> None:
@@ -60,26 +71,60 @@ def _check(max_drop: Any, max_new_errors: Any, alpha: Any, trials: int) -> None:
         raise SettingError(f"max-new-errors is {max_new_errors}; it must be 0 or more.")
     if alpha is not None and not 0 < alpha < 1:
         raise SettingError(f"alpha is {alpha}; it must be between 0 and 1.")
-    if alpha is not None and trials < 1:
-        raise SettingError("A test takes one trial at least.")
+    if alpha is not None and 1 / (trials + 1) >= alpha:
+        enough = f"{int(1 / alpha):,} at least"
+        raise SettingError(f"trials is {trials:,}; for p-values below {alpha:g} the test takes {enough}.")
 
 
-def _drop(pair: Pair, limit: float) -> Criterion:
+def _tested(run: ComparisonRun, alpha: float | None, resampling: Resampling) -> tuple[Comparison, int | None]:
+    """The comparison; by sentence where systems differ in too few documents to decide, and then in how many."""
+    compared = run(None)
+    found = run.figures(compared, resampling)
+    (pair,) = found.pairs.values()
+    may_change = run.of is None and found.task != "chains" and found.resampling["of"] == "documents"
+    if alpha is None or pair.delta == 0 or not may_change or _decides(pair.significance, alpha):
+        return found, None
+    assert pair.significance is not None
+    return run.figures(replace(compared, of="sentences"), resampling), pair.significance.groups
+
+
+def _decides(test: Significance | None, alpha: float) -> bool:
+    """Whether the test can give a p-value below alpha."""
+    return test is not None and test.least < alpha
+
+
+def _drop(pair: Pair, limit: float, reason: str = "") -> Criterion:
     drop = -100 * pair.delta
     passed = drop <= limit + 1e-9
-    found = f"the score falls by {drop:.2f} points" if drop > 0 else f"the score does not fall ({-drop:+.2f} points)"
-    return Criterion("max-drop", limit, drop, passed, f"{found}; the limit is {limit:g}")
+    found = f"The score falls by {drop:.2f} points" if drop > 0 else f"The score does not fall ({-drop:+.2f} points)"
+    return Criterion("max-drop", limit, drop, passed, f"{found}; the limit is {limit:g}.{reason}")
 
 
 def _new_errors(pair: Pair, limit: int) -> Criterion:
     count = pair.new_errors.count
     errors = "1 new error" if count == 1 else f"{count:,} new errors"
-    return Criterion("max-new-errors", limit, count, count <= limit, f"{errors}; the limit is {limit:,}")
+    return Criterion("max-new-errors", limit, count, count <= limit, f"{errors}; the limit is {limit:,}.")
 
 
-def _significance(pair: Pair, limit: float) -> Criterion:
-    assert pair.significance is not None
-    p = pair.significance.p
-    passed = pair.delta >= 0 or p >= limit
-    found = "not worse" if pair.delta >= 0 else "worse by chance, as far as can be told" if passed else "worse"
-    return Criterion("alpha", limit, p, passed, f"the candidate is {found} (p = {p:.4f}, alpha = {limit:g})")
+def _significance(found: Comparison, pair: Pair, limit: float, few: int | None, *, by_default: bool) -> Criterion:
+    """By the p-value, where this can be below the limit; a candidate that is not worse passes."""
+    test, drop = pair.significance, -100 * pair.delta
+    assert test is not None
+    numbers = f"(p = {test.p:.4f}, alpha = {limit:g})"
+    instead = "" if few is None else f" {_too_few(few, 'documents', limit)}, so the test resamples sentences."
+    if pair.delta >= 0:
+        return Criterion("alpha", limit, test.p, True, f"The candidate is not worse {numbers}.{instead}")
+    worse = f"The candidate is worse by {drop:.2f} points"
+    if _decides(test, limit):
+        chance, passed = ("", False) if test.p < limit else (", which may be chance", True)
+        return Criterion("alpha", limit, test.p, passed, f"{worse}{chance} {numbers}.{instead}")
+    why = _too_few(test.groups, found.resampling["of"], limit)
+    if by_default:
+        return _drop(pair, DEFAULT_DROP, f" {why}, so the test cannot decide.")
+    return Criterion("alpha", limit, test.p, False, f"{worse}. {why}, so this test cannot decide; use --max-drop.")
+
+
+def _too_few(number: int, groups: str, alpha: float) -> str:
+    """Why no p-value can be below alpha."""
+    one = groups.removesuffix("s") if number == 1 else groups
+    return f"The systems differ in {number:,} {one}, too few for any p-value below {alpha:g}"

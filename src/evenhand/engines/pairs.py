@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property, partial
 
 from evenhand.arrays import Values
 from evenhand.comparison.comparing import Comparing
 from evenhand.comparison.differences import PairCounts
 from evenhand.comparison.units import Unit
+from evenhand.engines.groups import resampled_groups
 from evenhand.engines.options import Prepared
 from evenhand.engines.run import Run
 from evenhand.engines.testing import Resampling, Testing
@@ -17,6 +18,7 @@ from evenhand.result.pairs import Differences, Pair, Transition
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.models import match_model
 from evenhand.scores.word_models import compared_model
+from evenhand.settings import Resampled
 from evenhand.statistics.significance import mcnemar
 from evenhand.tally import Tally
 
@@ -25,7 +27,7 @@ UnitsOf = Callable[[str, tuple[int, int]], list[Unit]]
 
 @dataclass(frozen=True)
 class Compared:
-    """What a run added up."""
+    """What a run added up; words and spans by sentence, chains by document."""
 
     gold_name: str
     run: Run
@@ -35,6 +37,8 @@ class Compared:
     left_out: int = 0
     paired: Mapping[str, Values] = field(default_factory=dict)
     """Of chains: the scores of each response with each other as the key."""
+    of: Resampled | None = None
+    """What is to be resampled, if a user says so."""
 
     @property
     def model(self) -> MatchModel:
@@ -53,14 +57,17 @@ class Compared:
         return self.tallies_of(self.model)
 
     def tallies_of(self, model: MatchModel) -> dict[str, Tally]:
-        return {name: found[model.judge] for name, found in self.run.tallies.items()}
+        return {name: found[model.judge] for name, found in self._tallies.items()}
 
-    @property
-    def groups(self) -> tuple[str, int]:
+    @cached_property
+    def _tallies(self) -> dict[str, dict[str, Tally]]:
+        """All counts, by what is resampled."""
+        return self.run.tallies_by_document() if self.groups[0] == "documents" else self.run.tallies
+
+    @cached_property
+    def groups(self) -> tuple[Resampled, int]:
         """What is resampled, and how many of them there are."""
-        run = self.run
-        of_documents = run.documents > 1 or self.prepared.settings.task == "chains"
-        return ("documents", run.documents) if of_documents else ("sentences", run.sentences)
+        return resampled_groups(self.of, self.prepared.settings.task, self.run.documents, self.run.sentences)
 
 
 class Pairs:
@@ -71,13 +78,7 @@ class Pairs:
         self._shown = cache(found.comparing.shown)
         self._testing = Testing(found.model, found.tallies, found.groups[1], resampling)
         self._further = [
-            Testing(
-                model,
-                {name: each[model.judge] for name, each in found.run.tallies.items()},
-                found.groups[1],
-                resampling,
-            )
-            for model in found.further
+            Testing(model, found.tallies_of(model), found.groups[1], resampling) for model in found.further
         ]
 
     def __call__(self) -> dict[tuple[str, str], Pair]:
@@ -127,4 +128,4 @@ class Pairs:
         ]
         rows.sort(key=lambda row: (-row.count, row.gold, row.before, row.after, row.change))
         share = size / different if different else 0.0
-        return Differences(name, size, share, rows, lambda: self._units(name, pair))
+        return Differences(name, size, share, rows, partial(self._units, name, pair))

@@ -11,6 +11,7 @@ from typing import Any, Unpack, cast
 import numpy as np
 
 from evenhand.comparison.ranking import Samples, correlations, headline, resampled, standings
+from evenhand.engines.groups import check_resampled, resampled_groups
 from evenhand.engines.inputs import Side, named, unique_names
 from evenhand.engines.options import Options, content_for, with_pos
 from evenhand.engines.score import score
@@ -18,8 +19,8 @@ from evenhand.formats.addresses import Place, beside, place
 from evenhand.formats.folders import files_of
 from evenhand.problems import SettingError
 from evenhand.result.ranking import Ranking
-from evenhand.result.result import Results
 from evenhand.result.signature import joint_signature
+from evenhand.settings import Groups, Resampled
 
 _RANK_MATCH = {
     "spans": ("exact", "fair", "ts", "t"),
@@ -29,6 +30,8 @@ _RANK_MATCH = {
 }
 _OFFICIAL = ("conll18-las", "conll18-mlas", "conll18-blex")
 """By which the CoNLL 2018 shared task ranked its systems."""
+_GROUPS: Mapping[Resampled | None, Groups] = {None: "finest", "documents": "document", "sentences": "sentence"}
+"""What tallies keep apart, by what is to be resampled."""
 _KEYS = ("name", "gold", "systems", "task", "format", "column", "encoding", "align", "map")
 
 
@@ -39,6 +42,7 @@ def rank(
     resamples: int = 1000,
     level: float = 0.95,
     seed: int = 0,
+    of: Resampled | None = None,
     **options: Unpack[Options],
 ) -> Ranking:
     """Rank systems under several match models, in one pass over the gold standard.
@@ -46,12 +50,14 @@ def rank(
     resamples  how many resamples the intervals come from; 0 for none
     level      what share of them an interval holds
     seed       of the random numbers: the same seed, systems and models give the same intervals
+    of         what is resampled: "documents" or "sentences"; without it, documents, or sentences where there is one
+               document; chains always by document
 
     The other keywords are those of `score`. The match models are, unless others are named, "exact", "fair", "ts" and
     "t" for spans, "accuracy" for tags, the official LAS, MLAS and BLEX for CoNLL-U, "las", "uas" and "ls" for other
     trees, "mela", "lea", "arcs_any" and (with POS) "arcs_nom" for chains.
     """
-    ranking, _ = _rank(gold, named(systems) or {}, resamples, level, seed, options)
+    ranking, _ = _rank(gold, named(systems) or {}, resamples, level, seed, of, options)
     return ranking
 
 
@@ -61,6 +67,7 @@ def rank_suite(
     resamples: int = 1000,
     level: float = 0.95,
     seed: int = 0,
+    of: Resampled | None = None,
     **options: Unpack[Options],
 ) -> Ranking:
     """Rank systems on several data sets, each for itself and on average: the mean of a system's headlines.
@@ -76,7 +83,7 @@ def rank_suite(
         name = entry["name"]
         if name in parts:
             raise SettingError(f"{manifest} has two data sets called {name!r}; give them names of their own.")
-        found = _rank(entry["gold"], entry["systems"], resamples, level, seed, chosen, number)
+        found = _rank(entry["gold"], entry["systems"], resamples, level, seed, of, chosen, number)
         parts[name], samples[name] = replace(found[0], name=name), found[1]
     return _average(place(manifest), parts, samples)
 
@@ -87,6 +94,7 @@ def _rank(
     resamples: int,
     level: float,
     seed: int,
+    of: Resampled | None,
     options: Mapping[str, Any],
     data_set: int = 0,
 ) -> tuple[Ranking, Samples]:
@@ -95,7 +103,9 @@ def _rank(
         raise SettingError("There must be 0 resamples or more, and the level must be between 0 and 1.")
     if seed < 0:
         raise SettingError(f"The seed is {seed}; it must be 0 or more.")
-    groups = "finest" if resamples else "total"
+    if of is not None:
+        check_resampled(of, content_for(gold, cast(Options, options)).task)
+    groups = _GROUPS[of] if resamples else "total"
     match = options.get("match") or _default_match(gold, cast(Options, options))
     chosen = {**options, "match": match, "groups": groups}
     results = score(gold, systems, **chosen)
@@ -108,7 +118,7 @@ def _rank(
         model.name: {name: headline(model, each[model.judge], labels) for name, each in totals.items()}
         for model in models
     }
-    kind, number = _groups(results)
+    kind, number = resampled_groups(of, results.task, results.gold.documents, results.gold.sentences)
     notes = results.notes
     if resamples and results.task == "chains" and number < 2:
         resamples, notes = 0, (*notes, "there is one document, so that nothing can be resampled; no intervals.")
@@ -136,14 +146,6 @@ def _default_match(gold: Side, options: Options) -> tuple[str, ...]:
         return _OFFICIAL
     models = _RANK_MATCH[content.task]
     return with_pos(models, content) if content.task == "chains" else models
-
-
-def _groups(results: Results) -> tuple[str, int]:
-    """What is resampled, and how many of them there are; chains are not sums over sentences."""
-    gold = results.gold
-    if results.task == "chains":
-        return "documents", gold.documents
-    return ("documents", gold.documents) if gold.documents > 1 else ("sentences", gold.sentences)
 
 
 def _manifest(path: Place) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ from evenhand.engines.rank import rank
 from evenhand.engines.score import score
 from evenhand.problems import SettingError
 from evenhand.result.report import Report
+from evenhand.settings import Resampled
 
 DEFAULT_LIMIT = 50_000
 _MOST_TRANSITIONS = 50
@@ -31,6 +32,7 @@ def report(
     interval: Literal["percentile", "bca"] = "percentile",
     level: float = 0.95,
     seed: int = 0,
+    of: Resampled | None = None,
     **options: Unpack[Options],
 ) -> Report:
     """Score, rank and compare systems, and collect the units behind the figures; `to_html` writes one page.
@@ -38,7 +40,7 @@ def report(
     title      of the page [the names of the systems, or how many they are]
     by         what units are compared by, as in `compare`; spans always by "fair"
     limit      how many units the page carries: those that systems have wrong or treat differently before others
-    trials, resamples, interval, level, seed
+    trials, resamples, interval, level, seed, of
                of tests and intervals, as in `compare`
 
     The other keywords are those of `score`.
@@ -52,16 +54,16 @@ def report(
     scoring: Any = {**options, "match": options.get("match") or default_match(content)}
     comparing: Any = {name: value for name, value in options.items() if name not in WITHOUT_EFFECT}
     collecting = Collecting(limit)
-    run = ComparisonRun(gold, sides, by, None, False, None, (), comparing, least=1)
+    run = ComparisonRun(gold, sides, by, None, False, None, (), comparing, of, least=1)
     found = run(None, collecting)
     comparison = None
     if len(sides) > 1:
         comparing |= {"trials": trials, "resamples": resamples, "interval": interval, "level": level, "seed": seed}
-        comparison = compare(gold, sides, by=by, top=_MOST_TRANSITIONS, **comparing)
+        comparison = compare(gold, sides, by=by, of=of, top=_MOST_TRANSITIONS, **comparing)
     return Report(
         title=title or f"{', '.join(sides) if len(sides) < 6 else f'{len(sides)} systems'} on {name_of(gold)}",
         results=score(gold, sides, **scoring),
-        ranking=rank(gold, sides, resamples=resamples, level=level, seed=seed, **scoring),
+        ranking=rank(gold, sides, resamples=resamples, level=level, seed=seed, of=of, **scoring),
         comparison=comparison,
         by=found.by,
         units=collecting,

@@ -158,9 +158,15 @@ class Run:
 
     def settle_groups(self, groups: Groups) -> None:
         """At the end of all: where the finest groups are documents, those of sentences become these."""
-        if groups == "finest" and self.document_of and self.documents > 1:
-            of_document = np.concatenate(self.document_of)
-            self.tallies = {
-                name: {judge: tally.regroup(of_document) for judge, tally in tallies.items()}
-                for name, tallies in self.tallies.items()
-            }
+        if groups == "finest" and self.documents > 1:
+            self.tallies = self.tallies_by_document()
+
+    def tallies_by_document(self) -> dict[str, dict[str, Tally]]:
+        """The tallies of the finest groups, by document; those of chains are so from the start."""
+        if not self.document_of:
+            return self.tallies
+        of_document = np.concatenate(self.document_of)
+        return {
+            name: {judge: tally.regroup(of_document) for judge, tally in tallies.items()}
+            for name, tallies in self.tallies.items()
+        }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from evenhand.result.comparison import Comparison
@@ -30,6 +30,8 @@ class Gate(Shown, Tabled):
     comparison: Comparison
     pair: Pair
     criteria: Sequence[Criterion]
+    few_documents: int | None = None
+    """In how many documents the systems differ, where these are too few for the test, which then takes sentences."""
 
     @property
     def passed(self) -> bool:
@@ -46,7 +48,6 @@ class Gate(Shown, Tabled):
     def to_dict(self) -> dict[str, Any]:
         """The gate as plain Python, in the form of its JSON."""
         pair, by = self.pair, self.comparison.by
-        test = pair.significance
         return {
             "evenhand": __version__,
             "command": "gate",
@@ -60,9 +61,21 @@ class Gate(Shown, Tabled):
             "delta": pair.delta,
             "new_errors": pair.new_errors.count,
             "corrections": pair.corrections.count,
-            "p": None if test is None else test.p,
-            "criteria": [
-                {"name": each.name, "limit": each.limit, "value": each.value, "passed": each.passed}
-                for each in self.criteria
-            ],
+            "p": None if pair.significance is None else pair.significance.p,
+            "test": self._test(),
+            "criteria": [asdict(each) for each in self.criteria],
+        }
+
+    def _test(self) -> dict[str, Any] | None:
+        """How p came about, where there was a test."""
+        test = self.pair.significance
+        if test is None:
+            return None
+        return {
+            "of": self.comparison.resampling["of"],
+            "groups": test.groups,
+            "least": test.least,
+            "trials": test.trials,
+            "seed": test.seed,
+            "few_documents": self.few_documents,
         }
