@@ -110,7 +110,9 @@ def test_two_documents(tmp_path: Path) -> None:
     test = significance(found.pair("a", "b"))
     assert (found.gold.documents, found.resampling["of"]) == (2, "documents")
     assert (test.p, test.least, test.groups, test.trials, test.exact) == (0.5, 0.5, 2, 4, True)
-    assert "some systems differ in so few documents that no p-value can be below 5 %." in found.notes
+    assert (
+        "some systems differ in so few documents that no p-value can be below 5 %; use --of sentences." in found.notes
+    )
     assert "of:documents" in found.signature
 
 

@@ -48,7 +48,7 @@ def comparison(found: Compared, resampling: Resampling, units: UnitsOf, shown: S
         signature=_signature(found, resampling, gold.reading),
         notes=(
             *notes_on_settings(settings, comparing.labels.values),
-            *notes_on_comparison(gold, found.left_out, pairs, kind),
+            *notes_on_comparison(gold, found.left_out, pairs, kind, settings.task),
             *_notes_on_files(found, gold),
         ),
         shown_units=tuple(shown),

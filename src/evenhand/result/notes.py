@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from evenhand.problems import WARNING
-from evenhand.settings import CONLL18, Repair, ScoreSettings
+from evenhand.settings import CONLL18, Repair, ScoreSettings, Task
 from evenhand.text.annotation import Reading
 from evenhand.text.chain_feed import Mismatches
 from evenhand.text.label_names import MOST, foreign_labels, listed, nearest
@@ -112,7 +112,7 @@ def _repeats(count: int) -> str:
 
 
 def notes_on_comparison(
-    gold: Gold, left_out: int, pairs: Mapping[tuple[str, str], Pair], groups: str
+    gold: Gold, left_out: int, pairs: Mapping[tuple[str, str], Pair], groups: str, task: Task
 ) -> tuple[str, ...]:
     """What a reader of a comparison should know."""
     found = []
@@ -124,7 +124,8 @@ def notes_on_comparison(
         found.append(f"no difference at all: {', '.join(identical)}.")
     tests = [pair.significance for pair in pairs.values() if pair.significance is not None and pair.different]
     if any(test.least > _ALPHA for test in tests):
-        found.append(f"some systems differ in so few {groups} that no p-value can be below 5 %.")
+        remedy = "; use --of sentences" if groups == "documents" and task != "chains" else ""
+        found.append(f"some systems differ in so few {groups} that no p-value can be below 5 %{remedy}.")
     return tuple(found)
 
 
