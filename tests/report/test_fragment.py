@@ -79,7 +79,7 @@ MADE = {
     "comparison": lambda: eh.compare(*files("trees", "rules", "neural"), show="new_error", **FEW),
     "comparison of chains": lambda: eh.compare(*files("chains", "rules", "neural"), **FEW),
     "ranking": lambda: eh.rank(*files("ner", "crf", "tagger"), resamples=10),
-    "gate": lambda: eh.gate(files("ner")[0], *files("ner", "crf", "tagger")[1], trials=10),
+    "gate": lambda: eh.gate(files("ner")[0], *files("ner", "crf", "tagger")[1], trials=50),
 }
 
 

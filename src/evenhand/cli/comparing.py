@@ -42,7 +42,7 @@ def interval_options(command: Command) -> Command:
 def statistics_options(command: Command) -> Command:
     """How tests, and the intervals of differences, are made."""
     trials = click.option(
-        "--trials", type=int, default=10_000, show_default=True, help="Trials of the tests; 0: no tests."
+        "--trials", type=int, help="Trials of the tests; 0: no tests [10,000; more for more than 125 pairs]."
     )
     interval = click.option(
         "--interval",

@@ -25,7 +25,7 @@ GATE_OUTPUTS = ("text", "json", "markdown", "latex")
 @click.option("--max-new-errors", type=int, help="How many units may be wrong that the baseline has right.")
 @click.option("--alpha", type=float, help="No worse score with a p-value below this [0.05 if no criterion is named].")
 @by_option
-@click.option("--trials", type=int, default=10_000, show_default=True, help="Trials of the test.")
+@click.option("--trials", type=int, help="Trials of the test [10,000; more for a small alpha].")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
 @of_option("documents, or sentences where these are too few for the test")
 @scoring_options("the one that --by names", with_match=False)

@@ -24,7 +24,7 @@ from evenhand.engines.inputs import Side, name_of, named, open_chains, open_inpu
 from evenhand.engines.options import Options, Prepared, content_for, listed, prepare, with_pos
 from evenhand.engines.pairs import Compared
 from evenhand.engines.serial import run_serial
-from evenhand.engines.testing import Resampling
+from evenhand.engines.testing import Resampling, default_trials
 from evenhand.formats.addresses import place
 from evenhand.problems import SettingError
 from evenhand.result.comparison import Comparison
@@ -46,7 +46,7 @@ def compare(
     by: str | None = None,
     baseline: str | None = None,
     sequence: bool = False,
-    trials: int = 10_000,
+    trials: int | None = None,
     resamples: int = 1_000,
     interval: Literal["percentile", "bca"] = "percentile",
     level: float = 0.95,
@@ -65,7 +65,8 @@ def compare(
     by         what is compared: "fair" or "exact" for spans, "accuracy" for tags, "las", "uas" or "ls" for trees,
                "arcs_any" or "arcs_nom" for chains
     baseline   compare each system with this one only; sequence: each with the one before; without both, all pairs
-    trials     of the approximate randomization; 0 for no tests
+    trials     of the approximate randomization; 0 for no tests; without it 10,000, or 80 for each pair, if that is more
+               (100,000 at most)
     resamples  of the bootstrap, for the intervals of differences; 0 for none
     interval   "percentile", or "bca" (bias-corrected and accelerated)
     level      what share of the resamples an interval holds
@@ -85,6 +86,7 @@ def compare(
     """
     sides = named(systems) or {}
     run = ComparisonRun(gold, sides, by, baseline, sequence, _word_list(vocabulary), listed(slices), options, of)
+    trials = default_trials(len(run.pairs)) if trials is None else trials
     resampling = Resampling(trials, resamples, interval, level, seed)
     if top < 0 or (limit is not None and limit < 0):
         raise SettingError("top and limit must be 0 or more.")

@@ -14,8 +14,10 @@ from evenhand.result.comparison import Comparison
 from evenhand.result.gate import Criterion, Gate
 from evenhand.result.pairs import Pair, Significance
 from evenhand.settings import Resampled
+from evenhand.statistics.significance import trials_for
 
 DEFAULT_ALPHA = 0.05
+LEAST_ALPHA = 1e-6
 DEFAULT_DROP = 1.0
 """By how many points a score may fall where no criterion is named and the test cannot decide."""
 
@@ -29,7 +31,7 @@ def gate(
     max_new_errors: int | None = None,
     alpha: float | None = None,
     by: str | None = None,
-    trials: int = 10_000,
+    trials: int | None = None,
     seed: int = 0,
     of: Resampled | None = None,
     **options: Unpack[Options],
@@ -49,10 +51,11 @@ def gate(
     by_default = max_drop is None and max_new_errors is None and alpha is None
     if by_default:
         alpha = DEFAULT_ALPHA
+    trials = 0 if alpha is None else trials_for(1, alpha) if trials is None else trials
     _check(max_drop, max_new_errors, alpha, trials)
     first, second = unique_names([baseline, candidate])
     run = ComparisonRun(gold, {first: baseline, second: candidate}, by, None, False, None, (), options, of)
-    found, few = _tested(run, alpha, Resampling(trials if alpha is not None else 0, 0, "percentile", 0.95, seed))
+    found, few = _tested(run, alpha, Resampling(trials, 0, "percentile", 0.95, seed))
     pair = found.pair(first, second)
     criteria = []
     if max_drop is not None:
@@ -69,8 +72,8 @@ def _check(max_drop: Any, max_new_errors: Any, alpha: Any, trials: int) -> None:
         raise SettingError(f"max-drop is {max_drop}; it is a number of points from 0 to 100.")
     if max_new_errors is not None and max_new_errors < 0:
         raise SettingError(f"max-new-errors is {max_new_errors}; it must be 0 or more.")
-    if alpha is not None and not 0 < alpha < 1:
-        raise SettingError(f"alpha is {alpha}; it must be between 0 and 1.")
+    if alpha is not None and not LEAST_ALPHA <= alpha < 1:
+        raise SettingError(f"alpha is {alpha}; it must be below 1, and {LEAST_ALPHA:f} at least.")
     if alpha is not None and 1 / (trials + 1) >= alpha:
         enough = f"{int(1 / alpha):,} at least"
         raise SettingError(f"trials is {trials:,}; for p-values below {alpha:g} the test takes {enough}.")

@@ -27,7 +27,7 @@ def report(
     title: str | None = None,
     by: str | None = None,
     limit: int = DEFAULT_LIMIT,
-    trials: int = 10_000,
+    trials: int | None = None,
     resamples: int = 1_000,
     interval: Literal["percentile", "bca"] = "percentile",
     level: float = 0.95,

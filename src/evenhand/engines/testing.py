@@ -16,8 +16,11 @@ from evenhand.scores.spans import headlines
 from evenhand.statistics.group_types import difference_keys, types_of_groups
 from evenhand.statistics.intervals import bca, interval, jackknife
 from evenhand.statistics.resample import bootstrap
-from evenhand.statistics.significance import holm, randomization
+from evenhand.statistics.significance import holm, randomization, trials_for
 from evenhand.tally import Tally
+
+MOST_BY_DEFAULT = 100_000
+"""How many trials a test has at most, unless a user asks for more: 1,250 pairs then take about a minute."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,11 @@ class Resampling:
             raise SettingError(f"interval is {self.interval!r}; choose percentile or bca.")
         if self.seed < 0:
             raise SettingError(f"The seed is {self.seed}; it must be 0 or more.")
+
+
+def default_trials(pairs: int) -> int:
+    """How many trials each of so many tests has where a user does not say."""
+    return min(trials_for(pairs), MOST_BY_DEFAULT)
 
 
 class Testing:

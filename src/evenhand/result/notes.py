@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from evenhand.problems import WARNING
 from evenhand.settings import CONLL18, Repair, ScoreSettings, Task
+from evenhand.statistics.significance import trials_for
 from evenhand.text.annotation import Reading
 from evenhand.text.chain_feed import Mismatches
 from evenhand.text.label_names import MOST, foreign_labels, listed, nearest
 
 if TYPE_CHECKING:
-    from evenhand.result.pairs import Pair
+    from evenhand.result.pairs import Pair, Significance
     from evenhand.result.result import Gold
 
 _ALPHA = 0.05
@@ -123,10 +124,34 @@ def notes_on_comparison(
     if identical:
         found.append(f"no difference at all: {', '.join(identical)}.")
     tests = [pair.significance for pair in pairs.values() if pair.significance is not None and pair.different]
+    more = "use --of sentences" if groups == "documents" and task != "chains" else ""
     if any(test.least > _ALPHA for test in tests):
-        remedy = "; use --of sentences" if groups == "documents" and task != "chains" else ""
+        remedy = f"; {more}" if more else ""
         found.append(f"some systems differ in so few {groups} that no p-value can be below 5 %{remedy}.")
+    if tests and min(test.least for test in tests) <= _ALPHA:
+        found += _on_correction(pairs, tests, groups, more)
     return tuple(found)
+
+
+def _on_correction(
+    pairs: Mapping[tuple[str, str], Pair], tests: Sequence[Significance], groups: str, more: str
+) -> Iterator[str]:
+    """A sentence where no p-value can be below 5 % once it is corrected for the number of pairs.
+
+    `more` says how there are more groups.
+    """
+    number, trials = len(pairs), max(test.trials for test in tests)
+    floors = [test.least if test.exact else max(test.least, 1 / (test.trials + 1)) for test in tests]
+    if number * min(floors) < _ALPHA:
+        return
+    if number * min(test.least for test in tests) < _ALPHA:
+        cause, remedy = f"{trials:,} trials allow", f"set --trials to {trials_for(number)}"
+    else:
+        cause, remedy = f"so few {groups} allow", more
+    all_pairs = number >= len({name for pair in pairs for name in pair})
+    remedies = " or ".join(filter(None, (remedy, "compare with one --baseline" if all_pairs else "")))
+    corrected = f"corrected for {number:,} pairs (Holm), " if number > 1 else ""
+    yield f"{corrected}{cause} no p-value below 5 %{'; ' if remedies else ''}{remedies}."
 
 
 def notes_on_settings(settings: ScoreSettings, met: Sequence[str]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ All tests are two-sided and paired: both systems are scored on the same groups.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -174,6 +175,15 @@ def mcnemar(b: int, c: int) -> float:
     relative = np.append(1.0, np.cumprod((middle - steps) / (pairs - middle + 1 + steps)))
     whole = 2 * relative.sum() - (pairs % 2 == 0)
     return min(1.0, float(2 * relative[middle - min(b, c) :].sum() / whole))
+
+
+def trials_for(pairs: int, alpha: float = 0.05) -> int:
+    """How many trials a test takes where a user does not say: 10,000, or 80 for each pair, if that is more.
+
+    With n trials no p is below 1 / (n + 1), which Holm's correction multiplies by the number of pairs. So many allow a
+    corrected p of alpha / 4 (for 0.05: 1 / 80).
+    """
+    return max(10_000, math.ceil(4 * pairs / alpha))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
