@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, cmp_to_key
 
 import numpy as np
 
@@ -48,16 +48,32 @@ def default_trials(pairs: int) -> int:
 
 
 class Testing:
-    """Tests and intervals of the differences between systems under one score."""
+    """Tests and intervals of the differences between systems under one score.
+
+    Systems are taken by their scores, the lowest first, and pairs from the lower to the higher. So draws do not depend
+    on the order in which a user names systems, and a pair the other way round has the mirrored interval.
+    """
 
     def __init__(self, model: MatchModel, tallies: Mapping[str, Tally], groups: int, resampling: Resampling) -> None:
         self.model, self._groups, self._resampling = model, groups, resampling
         self._columns = len(model.divided())
-        self._tables = {name: self._table(tally) for name, tally in tallies.items()}
+        tables = {name: self._table(tally) for name, tally in tallies.items()}
+        self._scores = {name: float(self._statistic(table.sum(axis=0))) for name, table in tables.items()}
+        order = sorted(tables, key=cmp_to_key(lambda one, other: self._compared(tables, one, other)))
+        self._tables = {name: tables[name] for name in order}
+        self._place = {name: place for place, name in enumerate(order)}
 
     def _table(self, tally: Tally) -> Values:
         """What the score divides, by group."""
         return tally.by_group(self._groups, self.model.divided()).reshape(self._groups, self._columns)
+
+    def _compared(self, tables: Mapping[str, Values], one: str, other: str) -> int:
+        """The order of two systems: by their scores or, where these are equal, by the first count that differs."""
+        difference = self._scores[one] - self._scores[other]
+        if difference == 0:
+            apart = np.flatnonzero(tables[one] != tables[other])
+            difference = float(tables[one].flat[apart[0]] - tables[other].flat[apart[0]]) if len(apart) else 0.0
+        return int(difference > 0) - int(difference < 0)
 
     @cached_property
     def _types(self) -> tuple[dict[str, Values], Ints]:
@@ -79,10 +95,9 @@ class Testing:
         tests = {pair: self._significance(*pair) for pair in pairs} if self._resampling.trials else {}
         corrected = dict(zip(tests, holm([test.p for test in tests.values()]), strict=True))
         samples = self._samples()
-        values = {name: float(self._statistic(table.sum(axis=0))) for name, table in self._tables.items()}
         found = {}
         for before, after in pairs:
-            delta, test = values[after] - values[before], tests.get((before, after))
+            delta, test = self._scores[after] - self._scores[before], tests.get((before, after))
             found[before, after] = ScoreChange(
                 delta,
                 None if test is None else replace(test, p_holm=corrected[before, after]),
@@ -110,6 +125,9 @@ class Testing:
         }
 
     def _interval(self, before: str, after: str, delta: float, samples: Mapping[str, Values]) -> tuple[float, float]:
+        if self._place[before] > self._place[after]:
+            low, high = self._interval(after, before, -delta, samples)
+            return 0.0 - high, 0.0 - low
         values, level = samples[after] - samples[before], self._resampling.level
         if self._resampling.interval == "percentile":
             low, high = interval(values, level)
