@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, cmp_to_key
+from functools import cached_property, cmp_to_key, partial
 
 import numpy as np
 
@@ -59,7 +59,7 @@ class Testing:
         self._columns = len(model.divided())
         tables = {name: self._table(tally) for name, tally in tallies.items()}
         self._scores = {name: float(self._statistic(table.sum(axis=0))) for name, table in tables.items()}
-        order = sorted(tables, key=cmp_to_key(lambda one, other: self._compared(tables, one, other)))
+        order = sorted(tables, key=cmp_to_key(partial(self._compared, tables)))
         self._tables = {name: tables[name] for name in order}
         self._place = {name: place for place, name in enumerate(order)}
 

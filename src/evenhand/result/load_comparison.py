@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 import msgspec
 import numpy as np
@@ -82,19 +83,15 @@ def _pair(saved: SavedPair, systems: Mapping[str, float], units: UnitsByClass, m
 def _class(name: str, pair: SavedPair, units: UnitsByClass) -> Differences:
     found, own = pair.classes[name], units.get(((pair.before, pair.after), name), [])
     transitions = [each.transition() for each in found.transitions]
-    return Differences(name, found.count, found.share, transitions, _units(name, own, found.count))
+    return Differences(name, found.count, found.share, transitions, partial(_units, name, own, found.count))
 
 
-def _units(kind: str, saved: list[Unit], count: int) -> Callable[[], list[Unit]]:
+def _units(kind: str, saved: list[Unit], count: int) -> list[Unit]:
     """The units of a class, if all of them were saved; else there are no files to look for them."""
-
-    def units() -> list[Unit]:
-        if len(saved) < count:
-            few = f"{len(saved):,} of these {count:,} units were saved"
-            raise SettingError(f"{few}; compare the files again, with show={kind!r} and no limit to save them all.")
-        return list(saved)
-
-    return units
+    if len(saved) < count:
+        few = f"{len(saved):,} of these {count:,} units were saved"
+        raise SettingError(f"{few}; compare the files again, with show={kind!r} and no limit to save them all.")
+    return list(saved)
 
 
 def _oracle(saved: SavedOracle, scores: Mapping[str, float]) -> OracleResult:
