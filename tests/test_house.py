@@ -16,6 +16,7 @@ ROOMS = (
     "version",
     "names",
     "problems",
+    "keywords",
     "files",
     "settings",
     "arrays",

@@ -184,8 +184,8 @@ def test_unknown_options_and_values_are_usage_errors(option: tuple[str, ...], fo
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ((*FILES, "--level", "95"), "There must be 0 resamples or more, and the level must be between 0 and 1."),
-        ((*FILES, "--resamples", "-1"), "There must be 0 resamples or more, and the level must be between 0 and 1."),
+        ((*FILES, "--level", "95"), "level is 95.0; it must be a number between 0 and 1."),
+        ((*FILES, "--resamples", "-1"), "resamples is -1; it must be a whole number, from 0 to 1,000,000."),
         (("gold.conll", "no.conll"), "no.conll: there is no such file; check the path."),
         (("--suite", "no.toml"), "no.toml cannot be read; check the path of the suite."),
         (

@@ -149,7 +149,7 @@ def test_a_gold_standard_without_spans() -> None:
 @pytest.mark.parametrize("options", [{"resamples": -1}, {"level": 0}, {"level": 1}, {"level": 95}])
 def test_resamples_and_levels_out_of_range(options: dict[str, float]) -> None:
     side = eh.tags([["B-A"]])
-    with pytest.raises(eh.SettingError, match="0 resamples or more, and the level must be between 0 and 1"):
+    with pytest.raises(eh.SettingError, match="it must be a "):
         eh.rank(side, [side], **options)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import combinations, pairwise
 from os import PathLike
 from pathlib import Path
+from reprlib import repr as short
 from typing import Any, Literal, Unpack
 
 from evenhand.comparison.collecting import Collecting
@@ -26,6 +27,7 @@ from evenhand.engines.pairs import Compared
 from evenhand.engines.serial import run_serial
 from evenhand.engines.testing import Resampling, default_trials
 from evenhand.formats.addresses import place
+from evenhand.keywords import known_keywords, whole_number
 from evenhand.problems import SettingError
 from evenhand.result.comparison import Comparison
 from evenhand.settings import CHAIN_MODELS, COMPARED_BY, ReadSettings, Resampled, ScoreSettings, choose, column_names
@@ -39,6 +41,7 @@ WITHOUT_EFFECT = (
 """Options of `score` that change nothing that is compared."""
 
 
+@known_keywords(Options.__optional_keys__)
 def compare(
     gold: Side,
     systems: Sequence[Side] | Mapping[str, Side],
@@ -87,9 +90,9 @@ def compare(
     sides = named(systems) or {}
     run = ComparisonRun(gold, sides, by, baseline, sequence, _word_list(vocabulary), listed(slices), options, of)
     trials = default_trials(len(run.pairs)) if trials is None else trials
-    resampling = Resampling(trials, resamples, interval, level, seed)
-    if top < 0 or (limit is not None and limit < 0):
-        raise SettingError("top and limit must be 0 or more.")
+    resampling = Resampling.checked(trials, resamples, interval, level, seed)
+    top = whole_number("top", top, 0)
+    limit = None if limit is None else whole_number("limit", limit, 0)
     choose("sort", sort, ("frequency", "gain"), optional=True)
     if limit is not None and show is None:
         raise SettingError("A limit is one of units; say which ones with show.")
@@ -129,7 +132,12 @@ class ComparisonRun:
             raise SettingError(f"by is {self.by!r}; choose one of {', '.join(choices)} for {task}.")
         given: Mapping[str, Any] = self.options
         for name in WITHOUT_EFFECT:
-            if given.get(name) and given[name] != getattr(ScoreSettings, name, None):
+            value = given.get(name)
+            if (
+                value is not None
+                and value is not False
+                and value not in ("", (), [], getattr(ScoreSettings, name, None))
+            ):
                 raise SettingError(f"{name} does nothing in a comparison; leave it out.")
         if self.vocabulary is not None and "vocabulary" not in self.slices:
             raise SettingError("A word list is for the slice 'vocabulary'; name that too.")
@@ -224,6 +232,8 @@ class ComparisonRun:
 
 def _word_list(given: str | PathLike[str] | Collection[str] | None) -> Collection[str] | None:
     """The lines of a file, or the words themselves."""
+    if given is not None and not isinstance(given, str | PathLike | Iterable):
+        raise SettingError(f"vocabulary is {short(given)}; give a text file with a word a line, or a list of words.")
     if not isinstance(given, str | PathLike):
         return None if given is None else frozenset(given)
     try:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import Unpack
 
 from evenhand.engines.compare import ComparisonRun
 from evenhand.engines.inputs import Side, unique_names
 from evenhand.engines.options import Options
-from evenhand.engines.testing import Resampling
+from evenhand.engines.testing import Resampling, checked_trials
+from evenhand.keywords import known_keywords, number_that, whole_number
 from evenhand.problems import SettingError
 from evenhand.result.comparison import Comparison
 from evenhand.result.gate import Criterion, Gate
@@ -22,6 +23,7 @@ DEFAULT_DROP = 1.0
 """By how many points a score may fall where no criterion is named and the test cannot decide."""
 
 
+@known_keywords(Options.__optional_keys__)
 def gate(
     gold: Side,
     baseline: Side,
@@ -48,14 +50,14 @@ def gate(
     differ in too few groups for it, a worse candidate fails by an alpha that is named; if no criterion is named, its
     score may fall by one point. `by`, `trials`, `seed` and the other keywords are those of `compare`.
     """
+    max_drop, max_new_errors, alpha = _checked(max_drop, max_new_errors, alpha)
     by_default = max_drop is None and max_new_errors is None and alpha is None
     if by_default:
         alpha = DEFAULT_ALPHA
-    trials = 0 if alpha is None else trials_for(1, alpha) if trials is None else trials
-    _check(max_drop, max_new_errors, alpha, trials)
+    trials = _trials(trials, alpha)
     first, second = unique_names([baseline, candidate])
     run = ComparisonRun(gold, {first: baseline, second: candidate}, by, None, False, None, (), options, of)
-    found, few = _tested(run, alpha, Resampling(trials, 0, "percentile", 0.95, seed))
+    found, few = _tested(run, alpha, Resampling.checked(trials, 0, "percentile", 0.95, seed))
     pair = found.pair(first, second)
     criteria = []
     if max_drop is not None:
@@ -67,16 +69,29 @@ def gate(
     return Gate(found, pair, tuple(criteria), few)
 
 
-def _check(max_drop: Any, max_new_errors: Any, alpha: Any, trials: int) -> None:
-    if max_drop is not None and not 0 <= max_drop <= 100:
-        raise SettingError(f"max-drop is {max_drop}; it is a number of points from 0 to 100.")
-    if max_new_errors is not None and max_new_errors < 0:
-        raise SettingError(f"max-new-errors is {max_new_errors}; it must be 0 or more.")
-    if alpha is not None and not LEAST_ALPHA <= alpha < 1:
-        raise SettingError(f"alpha is {alpha}; it must be below 1, and {LEAST_ALPHA:f} at least.")
-    if alpha is not None and 1 / (trials + 1) >= alpha:
+def _checked(max_drop: object, max_new_errors: object, alpha: object) -> tuple[float | None, int | None, float | None]:
+    """The criteria that a user names; what cannot be is refused."""
+    if max_drop is not None:
+        max_drop = number_that(
+            "max-drop", max_drop, lambda value: 0 <= value <= 100, "a number of points from 0 to 100"
+        )
+    if max_new_errors is not None:
+        max_new_errors = whole_number("max-new-errors", max_new_errors, 0)
+    if alpha is not None:
+        fits = f"a number below 1, and {LEAST_ALPHA:f} at least"
+        alpha = number_that("alpha", alpha, lambda value: LEAST_ALPHA <= value < 1, fits)
+    return max_drop, max_new_errors, alpha
+
+
+def _trials(given: int | None, alpha: float | None) -> int:
+    """How many trials the test has; none where there is no test."""
+    trials = trials_for(1, alpha or DEFAULT_ALPHA) if given is None else checked_trials(given)
+    if alpha is None:
+        return 0
+    if 1 / (trials + 1) >= alpha:
         enough = f"{int(1 / alpha):,} at least"
         raise SettingError(f"trials is {trials:,}; for p-values below {alpha:g} the test takes {enough}.")
+    return trials
 
 
 def _tested(run: ComparisonRun, alpha: float | None, resampling: Resampling) -> tuple[Comparison, int | None]:

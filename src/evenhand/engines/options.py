@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from reprlib import repr as short
 from typing import TYPE_CHECKING, TypedDict, TypeVar
 
 from evenhand.engines.inputs import Content, Side, content_of
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 ColumnChoice = ColumnName | Sequence[ColumnName] | Mapping[str, ColumnName | Sequence[ColumnName]] | None
+SIDES = ("gold", "system")
 Choice = str | Mapping[str, str] | None
 """One value for all files, or one for each side: {"gold": …, "system": …}."""
 
@@ -89,8 +91,18 @@ class Prepared:
 
 def content_for(gold: Side, options: Options) -> Content:
     """What a gold standard is for, read as options say."""
+    _check_sides(options)
     columns = _columns_of(options.get("column"), "gold")
     return content_of(gold, by_side(options.get("format"), "gold"), options.get("task"), columns)
+
+
+def _check_sides(options: Options) -> None:
+    """Refuse values for sides that there are not."""
+    choices: Mapping[str, object] = {name: options.get(name) for name in ("format", "column", "encoding")}
+    for name, choice in choices.items():
+        unknown = [side for side in choice if side not in SIDES] if isinstance(choice, Mapping) else []
+        if unknown:
+            raise SettingError(f"{name} has no side {short(unknown[0])}; the sides are {' and '.join(SIDES)}.")
 
 
 def prepare(gold: Side, systems: Mapping[str, Side] | None, options: Options) -> Prepared:
@@ -118,7 +130,7 @@ def prepare(gold: Side, systems: Mapping[str, Side] | None, options: Options) ->
     )
     if "arcs_nom" in settings.match and not content.has_pos:
         raise SettingError("arcs_nom takes the POS of words, which the gold standard does not have; leave it out.")
-    read_as = {side: _read_settings(side, options, content) for side in ("gold", "system")}
+    read_as = {side: _read_settings(side, options, content) for side in SIDES}
     return Prepared(settings, read_as, PRESETS["boundaries"] if weights is None else parse_weights(weights))
 
 
@@ -167,7 +179,9 @@ def _models(match: str | Sequence[str], weights: str | None) -> tuple[str, ...]:
 
 def listed(names: str | Sequence[str]) -> tuple[str, ...]:
     """Names as a user gives them: a sequence, or a text with commas."""
-    parts = names.split(",") if isinstance(names, str) else names
+    parts = names.split(",") if isinstance(names, str) else list(names) if isinstance(names, Iterable) else [None]
+    if not all(isinstance(part, str) for part in parts):
+        raise SettingError(f"{short(names)} is no list of names; write a text with commas, or a list of texts.")
     return tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
 
 

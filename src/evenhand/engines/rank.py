@@ -15,8 +15,10 @@ from evenhand.engines.groups import check_resampled, resampled_groups
 from evenhand.engines.inputs import Side, named, unique_names
 from evenhand.engines.options import Options, content_for, with_pos
 from evenhand.engines.score import score
+from evenhand.engines.testing import checked_intervals
 from evenhand.formats.addresses import Place, beside, place
 from evenhand.formats.folders import files_of
+from evenhand.keywords import known_keywords
 from evenhand.problems import SettingError
 from evenhand.result.ranking import Ranking
 from evenhand.result.signature import joint_signature
@@ -35,6 +37,7 @@ _GROUPS: Mapping[Resampled | None, Groups] = {None: "finest", "documents": "docu
 _KEYS = ("name", "gold", "systems", "task", "format", "column", "encoding", "align", "map")
 
 
+@known_keywords(Options.__optional_keys__)
 def rank(
     gold: Side,
     systems: Side | Sequence[Side] | Mapping[str, Side],
@@ -61,6 +64,7 @@ def rank(
     return ranking
 
 
+@known_keywords(Options.__optional_keys__)
 def rank_suite(
     manifest: str | PathLike[str],
     *,
@@ -99,10 +103,9 @@ def _rank(
     data_set: int = 0,
 ) -> tuple[Ranking, Samples]:
     """The ranking on one data set, and the resampled headlines; each data set has draws of its own."""
-    if resamples < 0 or not 0 < level < 1:
-        raise SettingError("There must be 0 resamples or more, and the level must be between 0 and 1.")
-    if seed < 0:
-        raise SettingError(f"The seed is {seed}; it must be 0 or more.")
+    resamples, level, seed = checked_intervals(resamples, level, seed)
+    if options.get("groups", "total") != "total":
+        raise SettingError("groups does nothing in a ranking; say with `of` what is resampled.")
     if of is not None:
         check_resampled(of, content_for(gold, cast(Options, options)).task)
     groups = _GROUPS[of] if resamples else "total"

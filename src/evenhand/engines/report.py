@@ -11,6 +11,8 @@ from evenhand.engines.inputs import Side, name_of, named
 from evenhand.engines.options import Options, content_for, default_match
 from evenhand.engines.rank import rank
 from evenhand.engines.score import score
+from evenhand.engines.testing import Resampling
+from evenhand.keywords import known_keywords, whole_number
 from evenhand.problems import SettingError
 from evenhand.result.report import Report
 from evenhand.settings import Resampled
@@ -20,6 +22,7 @@ _MOST_TRANSITIONS = 50
 """How many transitions of each class a page lists."""
 
 
+@known_keywords(Options.__optional_keys__)
 def report(
     gold: Side,
     systems: Side | Sequence[Side] | Mapping[str, Side],
@@ -45,8 +48,8 @@ def report(
 
     The other keywords are those of `score`.
     """
-    if limit < 0:
-        raise SettingError(f"limit is {limit}; it must be 0 or more.")
+    limit = whole_number("limit", limit, 0)
+    Resampling.checked(0 if trials is None else trials, resamples, interval, level, seed)
     sides = named(systems) or {}
     content = content_for(gold, options)
     if content.task == "spans" and by not in (None, "fair"):
@@ -60,10 +63,11 @@ def report(
     if len(sides) > 1:
         comparing |= {"trials": trials, "resamples": resamples, "interval": interval, "level": level, "seed": seed}
         comparison = compare(gold, sides, by=by, of=of, top=_MOST_TRANSITIONS, **comparing)
+    ranked: Any = {name: value for name, value in scoring.items() if name != "groups"}
     return Report(
         title=title or f"{', '.join(sides) if len(sides) < 6 else f'{len(sides)} systems'} on {name_of(gold)}",
         results=score(gold, sides, **scoring),
-        ranking=rank(gold, sides, resamples=resamples, level=level, seed=seed, of=of, **scoring),
+        ranking=rank(gold, sides, resamples=resamples, level=level, seed=seed, of=of, **ranked),
         comparison=comparison,
         by=found.by,
         units=collecting,

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, cmp_to_key, partial
+from reprlib import repr as short
 
 import numpy as np
 
 from evenhand.arrays import Ints, Values, ones
+from evenhand.keywords import number_that, whole_number
 from evenhand.problems import SettingError
 from evenhand.result.pairs import ScoreChange, Significance
 from evenhand.scores.match_model import MatchModel
@@ -19,6 +21,10 @@ from evenhand.statistics.resample import bootstrap
 from evenhand.statistics.significance import holm, randomization, trials_for
 from evenhand.tally import Tally
 
+MOST_TRIALS = 10_000_000
+MOST_RESAMPLES = 1_000_000
+"""All of them are kept, for each system."""
+MOST_SEED = 2**128 - 1
 MOST_BY_DEFAULT = 100_000
 """How many trials a test has at most, unless a user asks for more: 1,250 pairs then take about a minute."""
 
@@ -33,13 +39,27 @@ class Resampling:
     level: float
     seed: int
 
-    def __post_init__(self) -> None:
-        if self.trials < 0 or self.resamples < 0 or not 0 < self.level < 1:
-            raise SettingError("Trials and resamples must be 0 or more, and the level between 0 and 1.")
-        if self.interval not in ("percentile", "bca"):
-            raise SettingError(f"interval is {self.interval!r}; choose percentile or bca.")
-        if self.seed < 0:
-            raise SettingError(f"The seed is {self.seed}; it must be 0 or more.")
+    @staticmethod
+    def checked(trials: object, resamples: object, interval: object, level: object, seed: object) -> Resampling:
+        """From what a user gives; what cannot be is refused."""
+        if interval not in ("percentile", "bca"):
+            raise SettingError(f"interval is {short(interval)}; choose percentile or bca.")
+        resamples, level, seed = checked_intervals(resamples, level, seed)
+        return Resampling(checked_trials(trials), resamples, str(interval), level, seed)
+
+
+def checked_trials(trials: object) -> int:
+    """A number of trials; what is none is refused."""
+    return whole_number("trials", trials, 0, MOST_TRIALS)
+
+
+def checked_intervals(resamples: object, level: object, seed: object) -> tuple[int, float, int]:
+    """How intervals are made; what cannot be is refused."""
+    return (
+        whole_number("resamples", resamples, 0, MOST_RESAMPLES),
+        number_that("level", level, lambda value: 0 < value < 1, "a number between 0 and 1"),
+        whole_number("seed", seed, 0, MOST_SEED),
+    )
 
 
 def default_trials(pairs: int) -> int:

@@ -10,12 +10,14 @@ from evenhand.formats.addresses import Place, place
 from evenhand.formats.folders import FileList, files_of, folder_name
 from evenhand.formats.registry import batches_of
 from evenhand.formats.source import Source
+from evenhand.keywords import known_keywords
 from evenhand.settings import ColumnName, Columns, Offsets, ReadSettings, Repair, Task, column_names
 from evenhand.text.annotation import Annotation
 from evenhand.text.characters import peeked
 from evenhand.text.labels import Vocabulary
 
 
+@known_keywords()
 def read(
     path: str | PathLike[str],
     *,

@@ -1,0 +1,181 @@
+"""Keywords of public functions: unknown names, unknown sides and values of the wrong type are refused."""
+
+from __future__ import annotations
+
+import inspect
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import evenhand as eh
+from conftest import EXAMPLE
+from evenhand.cli import main
+
+GOLD, OLD, NEW = (EXAMPLE / f"{name}.conll" for name in ("gold", "crf", "tagger"))
+SYSTEMS = [OLD, NEW]
+CALLS: dict[str, Any] = {
+    "score": lambda **options: eh.score(GOLD, SYSTEMS, **options),
+    "compare": lambda **options: eh.compare(GOLD, SYSTEMS, **options),
+    "gate": lambda **options: eh.gate(GOLD, OLD, NEW, **options),
+    "rank": lambda **options: eh.rank(GOLD, SYSTEMS, **options),
+    "rank_suite": lambda **options: eh.rank_suite("suite.toml", **options),
+    "report": lambda **options: eh.report(GOLD, SYSTEMS, **options),
+    "read": lambda **options: eh.read(GOLD, **options),
+}
+
+
+def refusal(function: str, **options: Any) -> str:
+    with pytest.raises(eh.SettingError) as caught:
+        CALLS[function](**options)
+    return str(caught.value)
+
+
+def test_a_gate_that_would_pass_by_a_slip_of_the_pen() -> None:
+    """With `max_new_errors=0`, it fails."""
+    sentence = "gate has no option 'max_new_error'; did you mean max_new_errors?"
+    assert refusal("gate", max_new_error=0) == sentence
+    assert not eh.gate(GOLD, OLD, NEW, max_new_errors=0).passed
+
+
+@pytest.mark.parametrize(
+    ("function", "slip", "meant"),
+    [
+        ("score", "macth", "match"),
+        ("score", "encodings", "encoding"),
+        ("compare", "trial", "trials"),
+        ("compare", "colum", "column"),
+        ("rank", "resample", "resamples"),
+        ("rank_suite", "levels_", "levels"),
+        ("report", "titel", "title"),
+        ("read", "colunm", "column"),
+        ("gate", "maxdrop", "max_drop"),
+    ],
+)
+def test_an_unknown_keyword_is_refused_with_the_nearest_one(function: str, slip: str, meant: str) -> None:
+    assert refusal(function, **{slip: 1}) == f"{function} has no option {slip!r}; did you mean {meant}?"
+
+
+@pytest.mark.parametrize("function", list(CALLS))
+def test_a_keyword_like_no_other(function: str) -> None:
+    assert refusal(function, xyzzy=1) == f"{function} has no option 'xyzzy'; help(evenhand.{function}) lists them."
+
+
+def test_signatures_stay_what_they_are() -> None:
+    assert list(inspect.signature(eh.read).parameters)[:3] == ["path", "format", "column"]
+    assert eh.gate.__doc__ is not None
+    assert eh.gate.__doc__.startswith("Compare a candidate")
+
+
+@pytest.mark.parametrize("option", ["column", "format", "encoding"])
+@pytest.mark.parametrize("function", ["score", "compare", "gate", "rank", "report"])
+def test_an_unknown_side_is_refused(function: str, option: str) -> None:
+    sentence = f"{option} has no side 'golds'; the sides are gold and system."
+    assert refusal(function, **{option: {"golds": 2}}) == sentence
+
+
+def test_sides_that_there_are() -> None:
+    assert eh.score(GOLD, NEW, encoding={"gold": "iob2", "system": "iob2"}, column={"gold": -1})["exact"].f1 > 0
+
+
+TRIALS = "it must be a whole number, from 0 to 10,000,000."
+RESAMPLES = "it must be a whole number, from 0 to 1,000,000."
+SEED = f"it must be a whole number, from 0 to {2**128 - 1:,}."
+
+
+@pytest.mark.parametrize(
+    ("functions", "option", "value", "sentence"),
+    [
+        ("compare gate report", "trials", "many", f"trials is 'many'; {TRIALS}"),
+        ("compare gate report", "trials", 1.5, f"trials is 1.5; {TRIALS}"),
+        ("compare gate report", "trials", True, f"trials is True; {TRIALS}"),
+        ("compare gate report", "trials", -1, f"trials is -1; {TRIALS}"),
+        ("compare gate report", "trials", 10**12, f"trials is 1000000000000; {TRIALS}"),
+        ("compare rank report", "resamples", None, f"resamples is None; {RESAMPLES}"),
+        ("compare rank report", "resamples", "many", f"resamples is 'many'; {RESAMPLES}"),
+        ("compare rank report", "resamples", -1, f"resamples is -1; {RESAMPLES}"),
+        ("compare rank report", "resamples", 10**9, f"resamples is 1000000000; {RESAMPLES}"),
+        ("compare rank report gate", "seed", 1.5, f"seed is 1.5; {SEED}"),
+        ("compare rank report gate", "seed", -1, f"seed is -1; {SEED}"),
+        ("compare rank report gate", "seed", None, f"seed is None; {SEED}"),
+        ("compare rank report", "level", [], "level is []; it must be a number between 0 and 1."),
+        ("compare rank report", "level", 95, "level is 95; it must be a number between 0 and 1."),
+        ("compare rank report", "level", float("nan"), "level is nan; it must be a number between 0 and 1."),
+        ("compare report", "interval", ["bca"], "interval is ['bca']; choose percentile or bca."),
+        ("gate", "alpha", "x", "alpha is 'x'; it must be a number below 1, and 0.000001 at least."),
+        ("gate", "alpha", 0, "alpha is 0; it must be a number below 1, and 0.000001 at least."),
+        ("gate", "alpha", float("nan"), "alpha is nan; it must be a number below 1, and 0.000001 at least."),
+        ("gate", "max_drop", "1", "max-drop is '1'; it must be a number of points from 0 to 100."),
+        ("gate", "max_drop", [1], "max-drop is [1]; it must be a number of points from 0 to 100."),
+        ("gate", "max_new_errors", 1.5, "max-new-errors is 1.5; it must be a whole number, 0 or more."),
+        ("gate", "max_new_errors", "3", "max-new-errors is '3'; it must be a whole number, 0 or more."),
+        ("gate", "trials", 0, "trials is 0; for p-values below 0.05 the test takes 20 at least."),
+        ("compare", "top", "x", "top is 'x'; it must be a whole number, 0 or more."),
+        ("compare report", "limit", 1.5, "limit is 1.5; it must be a whole number, 0 or more."),
+        ("compare", "jobs", 0, "jobs does nothing in a comparison; leave it out."),
+        ("compare", "spurious", 0, "spurious does nothing in a comparison; leave it out."),
+        ("compare gate", "groups", "x", "groups does nothing in a comparison; leave it out."),
+        ("score report", "groups", "x", "groups is 'x'; choose one of total, document, sentence, finest."),
+        ("rank", "groups", "document", "groups does nothing in a ranking; say with `of` what is resampled."),
+        ("compare", "slices", 3, "3 is no list of names; write a text with commas, or a list of texts."),
+        ("compare", "vocabulary", 3, "vocabulary is 3; give a text file with a word a line, or a list of words."),
+        ("score", "match", 3, "3 is no list of names; write a text with commas, or a list of texts."),
+        ("score", "labels", [1], "[1] is no list of names; write a text with commas, or a list of texts."),
+    ],
+)
+def test_values_that_an_option_cannot_have(functions: str, option: str, value: object, sentence: str) -> None:
+    for function in functions.split():
+        if option == "limit" and function == "compare":
+            assert refusal(function, show="new_error", limit=value) == sentence
+        else:
+            assert refusal(function, **{option: value}) == sentence
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("gate", GOLD, OLD, NEW, "--trials", 0), "trials is 0; for p-values below 0.05 the test takes 20 at least."),
+        (("gate", GOLD, OLD, NEW, "--trials", -1), f"trials is -1; {TRIALS}"),
+        (("gate", GOLD, OLD, NEW, "--max-drop", 1, "--trials", -1), f"trials is -1; {TRIALS}"),
+        (("gate", GOLD, OLD, NEW, "--seed", -1), f"seed is -1; {SEED}"),
+        (
+            ("gate", GOLD, OLD, NEW, "--max-drop", "nan"),
+            "max-drop is nan; it must be a number of points from 0 to 100.",
+        ),
+        (("compare", GOLD, OLD, NEW, "--trials", 10**20), f"trials is {10**20}; {TRIALS}"),
+        (("compare", GOLD, OLD, NEW, "--resamples", 10**7), f"resamples is 10000000; {RESAMPLES}"),
+        (("rank", GOLD, OLD, NEW, "--seed", -1), f"seed is -1; {SEED}"),
+        (("rank", GOLD, OLD, NEW, "--level", "inf"), "level is inf; it must be a number between 0 and 1."),
+        (("report", GOLD, OLD, "-o", "page.html", "--trials", -1), f"trials is -1; {TRIALS}"),
+    ],
+)
+def test_odd_values_on_the_command_line(arguments: tuple, sentence: str) -> None:
+    result = CliRunner().invoke(main, [str(each) for each in arguments], prog_name="evenhand")
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"evenhand: {sentence}\n")
+
+
+def test_one_system_has_the_same_options() -> None:
+    with pytest.raises(eh.SettingError, match="trials is 'many'"):
+        eh.report(GOLD, OLD, trials="many")  # type: ignore[arg-type]
+
+
+def test_long_values_are_quoted_in_part() -> None:
+    assert len(refusal("compare", trials="9" * 10_000)) < 120
+    assert len(refusal("score", **{"x" * 10_000: 1})) < 120
+
+
+def test_numbers_of_other_libraries_are_numbers() -> None:
+    """NumPy's, and fractions."""
+    plain = eh.compare(GOLD, SYSTEMS, trials=50, resamples=20, seed=2, level=0.5).to_json()
+    other = eh.compare(
+        GOLD, SYSTEMS, trials=np.int64(50), resamples=np.int32(20), seed=np.uint8(2), level=np.float64(0.5)
+    ).to_json()  # type: ignore[arg-type]
+    assert plain == other
+    assert eh.gate(GOLD, OLD, NEW, max_drop=Fraction(1, 2)).passed  # type: ignore[arg-type]
+
+
+def test_large_seeds() -> None:
+    found = eh.rank(GOLD, SYSTEMS, resamples=5, seed=2**128 - 1)
+    assert eh.Ranking.from_json(found.to_json()).seed == 2**128 - 1
