@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import evenhand as eh
 from conftest import ROOT
+from evenhand.engines.gate import judge_by_alpha
 
 EXAMPLES = ROOT / "src" / "evenhand" / "examples"
 TREES = [EXAMPLES / "trees" / f"{name}.conllu" for name in ("gold", "neural", "rules")]
@@ -72,6 +74,14 @@ def test_a_better_candidate_passes_whatever_the_test_can_say(write) -> None:
         name, _, passed, sentence = only(eh.gate(gold, old, new, alpha=alpha))
         assert (name, passed) == ("alpha", True)
         assert sentence.startswith("The candidate is not worse (p = 0.1250, alpha = 0.05).")
+
+
+def test_the_rounding_of_a_score_is_no_drop(write) -> None:
+    """A score that is lower by less than numbers can tell is not worse, though one sentence cannot decide anything."""
+    gold, old, new = write(gold=[["A A"]], old=[["A X"]], new=[["A X"]])
+    gate = eh.gate(gold, old, new, task="tags", alpha=0.05)
+    found = judge_by_alpha(gate.comparison, replace(gate.pair, delta=-1e-16), 0.05, None, by_default=False)
+    assert (found.passed, found.sentence) == (True, "The candidate is not worse (p = 1.0000, alpha = 0.05).")
 
 
 def test_an_identical_candidate_passes(write) -> None:

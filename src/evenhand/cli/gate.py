@@ -39,6 +39,9 @@ GATE_OUTPUTS = ("text", "json", "markdown", "latex")
 def gate(gold: Place, baseline: Place, candidate: Place, **options: Any) -> None:
     """Whether CANDIDATE may replace BASELINE on the GOLD standard; the exit status is 1 if it may not.
 
+    Every criterion that is named must hold. Without any, the score must not be lower with a p-value below 0.05; where
+    the systems differ in too few documents and sentences for such a p-value, it must not fall by more than one point.
+
     \b
     evenhand gate gold.conll old.conll new.conll --max-drop 0.5 --max-new-errors 40 --alpha 0.05
     evenhand gate gold.conllu old.conllu new.conllu --by las --max-drop 0

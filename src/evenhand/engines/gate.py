@@ -15,6 +15,7 @@ from evenhand.result.comparison import Comparison
 from evenhand.result.gate import Criterion, Gate
 from evenhand.result.pairs import Pair, Significance
 from evenhand.settings import Resampled
+from evenhand.statistics.blocks import ROUNDING
 from evenhand.statistics.significance import trials_for
 
 DEFAULT_ALPHA = 0.05
@@ -65,7 +66,7 @@ def gate(
     if max_new_errors is not None:
         criteria.append(_new_errors(pair, max_new_errors))
     if alpha is not None:
-        criteria.append(_significance(found, pair, alpha, few, by_default=by_default))
+        criteria.append(judge_by_alpha(found, pair, alpha, few, by_default=by_default))
     return Gate(found, pair, tuple(criteria), few)
 
 
@@ -100,7 +101,7 @@ def _tested(run: ComparisonRun, alpha: float | None, resampling: Resampling) -> 
     found = run.figures(compared, resampling)
     (pair,) = found.pairs.values()
     may_change = run.of is None and found.task != "chains" and found.resampling["of"] == "documents"
-    if alpha is None or pair.delta == 0 or not may_change or _decides(pair.significance, alpha):
+    if alpha is None or abs(pair.delta) <= ROUNDING or not may_change or _decides(pair.significance, alpha):
         return found, None
     assert pair.significance is not None
     return run.figures(replace(compared, of="sentences"), resampling), pair.significance.groups
@@ -124,13 +125,13 @@ def _new_errors(pair: Pair, limit: int) -> Criterion:
     return Criterion("max-new-errors", limit, count, count <= limit, f"{errors}; the limit is {limit:,}.")
 
 
-def _significance(found: Comparison, pair: Pair, limit: float, few: int | None, *, by_default: bool) -> Criterion:
+def judge_by_alpha(found: Comparison, pair: Pair, limit: float, few: int | None, *, by_default: bool) -> Criterion:
     """By the p-value, where this can be below the limit; a candidate that is not worse passes."""
     test, drop = pair.significance, -100 * pair.delta
     assert test is not None
     numbers = f"(p = {test.p:.4f}, alpha = {limit:g})"
     instead = "" if few is None else f" {_too_few(few, 'documents', limit)}, so the test resamples sentences."
-    if pair.delta >= 0:
+    if pair.delta >= -ROUNDING:
         return Criterion("alpha", limit, test.p, True, f"The candidate is not worse {numbers}.{instead}")
     worse = f"The candidate is worse by {drop:.2f} points"
     if _decides(test, limit):
