@@ -16,7 +16,7 @@ _DEFAULTS = ", ".join(f"{models[0]} for {task}" for task, models in COMPARED_BY.
 _RESAMPLES = click.option(
     "--resamples", type=int, default=1_000, show_default=True, help="Resamples for the intervals; 0: none."
 )
-_LEVEL = click.option("--level", type=float, default=0.95, show_default=True, help="What share intervals hold.")
+_LEVEL = click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level of intervals.")
 _SEED = click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
 
 
