@@ -59,6 +59,18 @@ def test_json(path: Path, tmp_path: Path) -> None:
     assert json.loads(target.read_text())["command"] == "germeval"
 
 
+def test_as_script_gives_the_figures_of_the_official_script(path: Path) -> None:
+    ours, script = run(path).stdout, run(path, "--as-script").stdout
+    assert "STRICT: Found: 3 outer and 0 inner phrases; " in ours
+    assert "STRICT: Found: 2 outer and 0 inner phrases; " in script
+    assert script == str(eh.germeval(path, as_script=True))
+    refused = run(path, "--as-script", "--repair", "error")
+    assert (refused.exit_code, refused.stderr) == (
+        2,
+        "evenhand: The script has its own rule for ill-formed entities; leave out --repair error.\n",
+    )
+
+
 def test_latex_is_a_table_with_rules_and_remarks_are_on_standard_error(path: Path) -> None:
     result = run(path, "-l")
     assert result.stdout.splitlines()[1:] == [

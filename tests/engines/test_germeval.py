@@ -145,7 +145,7 @@ def test_repaired_tags_are_listed_with_their_places(file: File) -> None:
     path = file("a I-PER O B-PER O", "", *["b O O I-LOC I-LOC"] * 3, "c O O O I-ORGpart")
     result = eh.germeval(path)
     assert (result.repairs.gold, result.repairs.prediction, result.strict.correct) == (1, 3, 1)
-    assert str(result).splitlines()[-6:-1] == [
+    assert str(result).splitlines()[-7:-2] == [
         "Repaired tags: 4 (gold 1, prediction 3; spans taken as they stand)",
         f"  {path}:1: the span that begins here with 'I-PER' in column 3 is ill-formed in IOB2",
         f"  {path}:3: the span that begins here with 'I-LOC' in column 5 is ill-formed in IOB2",
@@ -345,7 +345,7 @@ def test_the_result_as_plain_python(file: File, tmp_path: Path) -> None:
     found = result.to_dict()
     assert list(found) == [
         *("evenhand", "command", "signature", "notes", "gold", "prediction"),
-        *("metrics", "labels", "classes", "other_level", "repaired"),
+        *("metrics", "script", "labels", "classes", "other_level", "repaired"),
     ]
     assert found["gold"] == {
         "name": "both",

@@ -24,6 +24,7 @@ from evenhand.formats.addresses import Place
     show_default=True,
     help="An entity that begins with I-: take it as it stands, leave it out, or stop.",
 )
+@click.option("--as-script", is_flag=True, help="Figures of the task's own script, its known defects included.")
 @click.option(
     "--as", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Form of the output."
 )
@@ -47,7 +48,8 @@ def germeval(gold: Place, prediction: Place | None, form: str, output: Path | No
     if options["latex"] and form == "json":
         raise click.UsageError("--latex and --as json exclude each other")
     delimiter = options["delimiter"] and options["delimiter"].replace(r"\t", "\t")
-    result = evenhand.germeval(gold, prediction, delimiter=delimiter, repair=options["repair"])
+    settings = {"repair": options["repair"], "as_script": options["as_script"]}
+    result = evenhand.germeval(gold, prediction, delimiter=delimiter, **settings)
     if form == "json":
         shown = result.to_json()
     else:

@@ -20,6 +20,7 @@ from evenhand.formats.source import Source
 from evenhand.judge.exact import equal_spans
 from evenhand.problems import InputError, Problem, SettingError
 from evenhand.result.germeval import GermEval, Repairs
+from evenhand.result.germeval_notes import script_note
 from evenhand.scores.germeval import (
     CLASS_OF,
     CLASSES,
@@ -32,6 +33,7 @@ from evenhand.scores.germeval import (
     by_label,
     metrics,
 )
+from evenhand.scores.germeval_script import ScriptCounts
 from evenhand.settings import ReadSettings, Repair
 from evenhand.text.align import Feed
 from evenhand.text.annotation import Annotation, Layer
@@ -55,6 +57,7 @@ def germeval(
     *,
     delimiter: str | None = None,
     repair: Repair = "begin",
+    as_script: bool = False,
 ) -> GermEval:
     """The metrics of GermEval 2014; files are read in bounded memory.
 
@@ -62,7 +65,10 @@ def germeval(
     both files have four, and the same tokens. (Of six columns, a gold file then gives its gold tags, a prediction its
     predicted ones.) `delimiter` separates columns instead of tabs. `repair` says what becomes of ill-formed spans,
     which begin with I-: "begin" takes them as they stand, "discard" leaves them out, "error" refuses the file.
+    `as_script` gives the figures of the task's own script, which takes some entities for others (docs/germeval.md).
     """
+    if as_script and repair != "begin":
+        raise SettingError(f"The script has its own rule for ill-formed entities; leave out --repair {repair}.")
     settings = ReadSettings(format="germeval", encoding="iob2", repair=repair)
     delimiter, vocabulary = _checked_delimiter(delimiter), Vocabulary()
     if prediction is None:
@@ -71,7 +77,9 @@ def germeval(
         sides = ((gold, "gold"), (prediction, "system"))
         files = [_File(path, (side,), delimiter, settings, vocabulary) for path, side in sides]
     steps = _one_file(*files) if prediction is None else _two_files(*files)
-    return _result(files, reduce(add, map(_count, steps)), repair)
+    script = ScriptCounts()
+    ours = reduce(add, (_count(step, script) for step in steps))
+    return _result(files, ours, script, repair, as_script=as_script)
 
 
 class _File:
@@ -188,8 +196,13 @@ def _tags(batch: Annotation, layer: str) -> Ints:
     return np.stack([tags.code for tags in levels if isinstance(tags, Tags)])
 
 
-def _count(step: _Step) -> Counts:
-    """Match spans within their level, once with labels and once with classes; then what is left across levels."""
+def _count(step: _Step, script: ScriptCounts) -> Counts:
+    """Match spans within their level, once with labels and once with classes; then what is left across levels.
+
+    The script counts the same tags in its own way.
+    """
+    assert step.corpus.bounds is not None
+    script.add(step.gold_tags, step.system_tags, step.corpus.bounds[:-1])
     names = step.gold.vocabulary.labels.values
     labels = ints([LABELS.index(name) for name in names])
     gold, system = (by_level(spans.relabel(labels), len(LEVELS)) for spans in (step.gold, step.system))
@@ -218,10 +231,15 @@ def _by_level(spans: Spans, labels: int = len(LABELS)) -> Ints:
     return counted.reshape(len(LEVELS), labels)
 
 
-def _result(files: Sequence[_File], counts: Counts, repair: Repair) -> GermEval:
+def _result(files: Sequence[_File], ours: Counts, script: ScriptCounts, repair: Repair, *, as_script: bool) -> GermEval:
     repaired = reduce(add, (file.repaired for file in files))
     first = tuple(problem for file in files for problem in file.first_repairs)
-    settings = f"align:strict|scope:sentence|levels:separate|encoding:iob2|repair:{repair}"
+    repairs = Repairs(repair, repaired["gold"], repaired["system"], first)
+    theirs = script.counts(ours)
+    counts = theirs if as_script else ours
+    rules = "scope:file|levels:separate|entities:script" if as_script else "scope:sentence|levels:separate"
+    settings = f"align:strict|{rules}|encoding:iob2" + ("" if as_script else f"|repair:{repair}")
+    difference = script_note(ours, theirs, script.causes(), repairs, as_script=as_script)
     return GermEval(
         name=files[-1].source.name,
         gold_name=files[0].source.name,
@@ -231,8 +249,10 @@ def _result(files: Sequence[_File], counts: Counts, repair: Repair) -> GermEval:
         labels=by_label(counts),
         classes=by_class(counts),
         other_level=counts.other_level,
-        repairs=Repairs(repair, repaired["gold"], repaired["system"], first),
-        notes=tuple(_notes(files, counts)),
+        repairs=repairs,
+        script=metrics(theirs),
+        as_script=as_script,
+        notes=(*_notes(files, ours), *difference),
         signature=f"evenhand:{__version__}|task:germeval|{settings}",
     )
 

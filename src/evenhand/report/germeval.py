@@ -45,9 +45,9 @@ def latex(result: GermEval, *, verbose: bool = False) -> str:
 def germeval_document(result: GermEval) -> Document:
     """The four metrics, and the counts below, for reports that are made of tables."""
     opening = f"GermEval 2014: {result.name} against the gold standard {result.gold_name}"
-    said = "; ".join(line.strip() for line in (_other_level(result), *_repairs(result)))
+    said = "" if result.as_script else "; ".join(line.strip() for line in (_other_level(result), *_repairs(result)))
     sections = [
-        Section("", [replace(_metric_table(result), remark=f"{said}.")]),
+        Section("", [replace(_metric_table(result), remark=said and f"{said}.")]),
         Section("counts by label and level", [_counts(result)]),
     ]
     return Document(opening, sections, result.notes, result.signature)
@@ -58,13 +58,18 @@ def _metric_table(result: GermEval) -> Table:
     rows: list[list[Cell]] = []
     for name, title in _ROWS.items():
         metric = result.metrics[name]
-        rows.append([title, metric.accuracy, metric.precision, metric.recall, metric.f1])
+        scored = result.strict if result.as_script and name == "loose" else metric  # as the script's own table
+        rows.append([title, metric.accuracy, scored.precision, scored.recall, scored.f1])
     return Table("", columns, rows)
 
 
 def remarks(result: GermEval) -> list[str]:
-    """What the script does not say: predictions on the wrong level, what was mended, and what is worth a look."""
-    return [_other_level(result), *_repairs(result), *(f"Note: {note}" for note in result.notes)]
+    """What the script does not say: predictions on the wrong level, what was mended, and what is worth a look.
+
+    The first two are about entities as we read them, so that they do not stand below the script's figures.
+    """
+    ours = [] if result.as_script else [_other_level(result), *_repairs(result)]
+    return [*ours, *(f"Note: {note}" for note in result.notes)]
 
 
 def _other_level(result: GermEval) -> str:
@@ -80,13 +85,27 @@ def _metrics(result: GermEval) -> Iterator[str]:
         )
     for name, title in _TITLES.items():
         metric = result.metrics[name]
-        yield from ("", title, ";\n".join((f"Accuracy: {100 * metric.accuracy:6.2f}%", *_figures(metric))))
+        yield from ("", title, ";\n".join((f"Accuracy: {_accuracy(result, name):6.2f}%", *_figures(metric))))
+
+
+def _accuracy(result: GermEval, name: str) -> float:
+    """In percent, as the script divides counts, so that ties are rounded alike: combined metrics have half tags."""
+    accuracy = result.metrics[name].accuracy
+    if name in LEVELS or not result.tokens:
+        return 100 * accuracy
+    return 100 * (round(2 * accuracy * result.tokens) / 2) / result.tokens
 
 
 def _per_type(result: GermEval) -> Iterator[str]:
-    """The strict figures of every label; the loose ones of a class stand with the label that has no suffix."""
+    """The strict figures of every label; the loose ones of a class stand with the label that has no suffix.
+
+    The script leaves out what does not occur on either side.
+    """
     yield from (_PER_TYPE, "=" * len(_PER_TYPE), "")
     for label, strict in result.labels.items():
+        scores = (*strict, *result.classes.get(label, ()))
+        if result.as_script and not any(score.gold or score.found for score in scores):
+            continue
         yield from (f"==> {label:>10}", "=" * 14)
         for mode, scores in (("strict", strict), ("loose", result.classes.get(label, ()))):
             for level, score in zip(LEVELS, scores, strict=False):
@@ -94,11 +113,8 @@ def _per_type(result: GermEval) -> Iterator[str]:
 
 
 def _figures(score: Score) -> tuple[str, str, str]:
-    return (
-        f"Precision: {100 * score.precision:6.2f}%",
-        f"Recall: {100 * score.recall:6.2f}%",
-        f"FB1: {100 * score.f1:6.2f}",
-    )
+    precision, recall, f1 = score.percentages
+    return f"Precision: {precision:6.2f}%", f"Recall: {recall:6.2f}%", f"FB1: {f1:6.2f}"
 
 
 def _counts(result: GermEval) -> Table:

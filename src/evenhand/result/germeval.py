@@ -44,6 +44,10 @@ class GermEval(Shown):
     other_level: int
     """Predictions that are not correct, and would be on the other level."""
     repairs: Repairs
+    script: Mapping[str, Metric]
+    """What the task's script says, by the rules of `scores.germeval_script`."""
+    as_script: bool
+    """Whether `metrics`, `labels` and `classes` are the script's, too."""
     notes: tuple[str, ...]
     signature: str
 
@@ -82,7 +86,8 @@ class GermEval(Shown):
                 "labels": {label: levels.outer.gold + levels.inner.gold for label, levels in self.labels.items()},
             },
             "prediction": {"name": self.name, "units": self.strict.found},
-            "metrics": {name: {"accuracy": metric.accuracy, **_score(metric)} for name, metric in self.metrics.items()},
+            "metrics": _metrics(self.metrics),
+            "script": _metrics(self.script),
             "labels": _by_level(self.labels),
             "classes": _by_level(self.classes),
             "other_level": self.other_level,
@@ -107,6 +112,10 @@ class GermEval(Shown):
 def _score(score: Score) -> dict[str, float]:
     counts = {"gold": score.gold, "found": score.found, "correct": score.correct}
     return {**counts, "precision": score.precision, "recall": score.recall, "f1": score.f1}
+
+
+def _metrics(metrics: Mapping[str, Metric]) -> dict[str, Any]:
+    return {name: {"accuracy": metric.accuracy, **_score(metric)} for name, metric in metrics.items()}
 
 
 def _by_level(scores: Mapping[str, ByLevel]) -> dict[str, Any]:

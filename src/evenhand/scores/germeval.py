@@ -75,6 +75,13 @@ class Score:
     def f1(self) -> float:
         return float(ratio(2 * self.correct, self.found + self.gold))
 
+    @property
+    def percentages(self) -> tuple[float, float, float]:
+        """Precision, recall and F1 by the divisions of the task's script, so that ties are rounded alike."""
+        precision, recall = (100 * self.correct / size if size else 0.0 for size in (self.found, self.gold))
+        both = precision + recall
+        return precision, recall, 2 * precision * recall / both if both else 0.0
+
 
 @dataclass(frozen=True)
 class Metric(Score):
