@@ -43,6 +43,61 @@ def test_one_file(both: Path) -> None:
     )
 
 
+def test_ties_are_rounded_as_conlleval_does(tmp_path: Path) -> None:
+    """F1 is 2 / 64 = 3.125 %; Perl's 2*P*R/(P+R) of P = 100*1/1 and R = 100*1/63 lies a bit above."""
+    path = tmp_path / "both.conll"
+    path.write_text("w B-X B-X\n" + "w B-X O\n" * 62)
+    assert run(path, "-q").stdout.splitlines()[1:] == [
+        "accuracy:   1.59%; precision: 100.00%; recall:   1.59%; FB1:   3.13",
+        "                X: precision: 100.00%; recall:   1.59%; FB1:   3.13  1",
+    ]
+
+
+def test_ties_of_recall_and_accuracy(tmp_path: Path) -> None:
+    """201 of 4,000 are 5.025 %; Perl prints 100*201/4000 as 5.03, though 100*(201/4000) would be 5.02."""
+    path = tmp_path / "both.conll"
+    path.write_text("w B-X B-X\n" * 201 + "w B-X O\n" * 3799)
+    assert run(path, "-q").stdout.splitlines()[1] == (
+        "accuracy:   5.03%; precision: 100.00%; recall:   5.03%; FB1:   9.57"
+    )
+
+
+TREE = "1\ta\ta\tNOUN\tN\t_\t0\troot\t_\t_\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "sentence"),
+    [
+        (
+            TREE,
+            (),
+            "the gold standard has trees; choose another --as, or name --task spans and the --column of the tags",
+        ),
+        (TREE, ("--task", "trees"), "the task is trees; choose another --as"),
+        (TREE, ("--task", "tags"), "the task is tags; choose another --as"),
+        (
+            "#begin document (d);\na (0)\n#end document\n",
+            (),
+            "the gold standard has chains; choose another --as, or name --task spans and the --column of the tags",
+        ),
+    ],
+)
+def test_other_tasks_are_refused(tmp_path: Path, text: str, options: tuple[str, ...], sentence: str) -> None:
+    path = tmp_path / "gold.conll"
+    path.write_text(text)
+    result = run(path, path, *options)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        f"evenhand: The layout of conlleval is for spans, but {sentence}; see evenhand score --help.\n"
+    )
+
+
+def test_spans_in_a_column_of_conllu(tmp_path: Path) -> None:
+    path = tmp_path / "gold.conllu"
+    path.write_text(TREE.replace("_\n", "B-PER\n"))
+    assert run(path, path, "--task", "spans", "-q").stdout.startswith("processed 1 tokens with 1 phrases; found: 1 ")
+
+
 def test_several_systems_stand_behind_their_names(tmp_path: Path) -> None:
     for name, tags in {"gold": "B-A I-A O", "one": "B-A I-A O", "two": "B-A O B-A"}.items():
         (tmp_path / f"{name}.conll").write_text("".join(f"w {tag}\n" for tag in tags.split()))

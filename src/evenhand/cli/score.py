@@ -77,10 +77,13 @@ def score(gold: Place | None, systems: tuple[Place, ...], manifest: Place | None
 
 
 def _check_spans(gold: Any, options: Mapping[str, Any]) -> None:
-    """Raise an error if the task is another one, or the gold standard shows coreference."""
+    """Raise an error if the task is another one, or the gold standard shows trees or chains."""
     from evenhand.engines.inputs import content_of
 
     task, formats = options["task"], by_side(options["formats"]) or {}
-    has_chains = task is None and content_of(gold, formats.get("gold"), None).task == "chains"
-    if task in ("tags", "trees", "chains") or has_chains:
-        raise click.UsageError("The layout of conlleval is for spans")
+    shown = task or content_of(gold, formats.get("gold"), None).task
+    if shown == "spans":
+        return
+    finding = f"the task is {task}" if task else f"the gold standard has {shown}"
+    remedy = "choose another --as" + ("" if task else ", or name --task spans and the --column of the tags")
+    raise click.UsageError(f"The layout of conlleval is for spans, but {finding}; {remedy}")

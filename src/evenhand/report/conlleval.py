@@ -1,6 +1,7 @@
 """Results in the layout of conlleval, for programs that read it: the counts, the accuracy, a line a label.
 
 What stands there is ours: exact match, and the tag accuracy. Several systems follow each other, each behind its name.
+Percentages are divided and rounded as conlleval does, so that ties come out alike.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from collections.abc import Iterator
 
 from evenhand.problems import SettingError, visible
 from evenhand.result.result import Result, Results
+from evenhand.scores.prf import percentages
 from evenhand.scores.spans import Row
 
 
@@ -20,17 +22,20 @@ def render(results: Results) -> str:
 def _lines(result: Result, *, is_one_of_many: bool) -> Iterator[str]:
     if "accuracy" not in result.scores or result.gold.tokens is None:
         raise SettingError(f"{result.name} and its gold standard know no tokens, which conlleval counts.")
-    exact, accuracy = result["exact"], result["accuracy"].headline
+    exact, tokens = result["exact"], result.gold.tokens
+    equal_tags = round(result["accuracy"].headline * tokens)
     if is_one_of_many:
         yield f"system: {result.name}"
     yield (
-        f"processed {result.gold.tokens} tokens with {result.gold.units} phrases; "
+        f"processed {tokens} tokens with {result.gold.units} phrases; "
         f"found: {result.units} phrases; correct: {exact.overall['TP']}."
     )
-    yield f"accuracy: {100 * accuracy:6.2f}%; {_figures(exact.overall)}"
+    yield f"accuracy: {100 * equal_tags / tokens if tokens else 0:6.2f}%; {_figures(exact.overall)}"
     for label, row in exact.labels.items():
         yield f"{label:>17}: {_figures(row)}  {result.labels.get(label, 0)}"
 
 
 def _figures(row: Row) -> str:
-    return f"precision: {100 * row.precision:6.2f}%; recall: {100 * row.recall:6.2f}%; FB1: {100 * row.f1:6.2f}"
+    correct = row["TP"]
+    precision, recall, f1 = percentages(correct, correct + row["FP"], correct + row["FN"])
+    return f"precision: {precision:6.2f}%; recall: {recall:6.2f}%; FB1: {f1:6.2f}"

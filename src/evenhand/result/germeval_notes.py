@@ -25,7 +25,7 @@ def script_note(ours: Counts, script: Counts, causes: Causes, repairs: Repairs, 
 def _differences(shown: Mapping[str, Metric], other: Mapping[str, Metric]) -> Iterator[str]:
     for name, metric in other.items():
         if _printed(metric) != _printed(shown[name]):
-            f1, f1_shown = (round(each.percentages[2], 2) for each in (metric, shown[name]))
+            f1, f1_shown = (round(each.percentages.f1, 2) for each in (metric, shown[name]))
             yield f"{f1:.2f} ({f1 - f1_shown:+.2f}) for {name} F1"
 
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from evenhand.arrays import Ints, ints
-from evenhand.scores.prf import ratio
+from evenhand.scores.prf import Percentages, percentages, ratio
 
 CLASSES = ("LOC", "ORG", "OTH", "PER")
 SUFFIXES = ("", "deriv", "part")
@@ -76,11 +76,9 @@ class Score:
         return float(ratio(2 * self.correct, self.found + self.gold))
 
     @property
-    def percentages(self) -> tuple[float, float, float]:
+    def percentages(self) -> Percentages:
         """Precision, recall and F1 by the divisions of the task's script, so that ties are rounded alike."""
-        precision, recall = (100 * self.correct / size if size else 0.0 for size in (self.found, self.gold))
-        both = precision + recall
-        return precision, recall, 2 * precision * recall / both if both else 0.0
+        return percentages(self.correct, self.found, self.gold)
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,24 @@ class PRF(NamedTuple):
     f_beta: Values
 
 
+class Percentages(NamedTuple):
+    """Precision, recall and F1 in percent, by the divisions that conlleval and scripts made from it do.
+
+    P = 100 correct / found, R = 100 correct / gold, F1 = 2 P R / (P + R). `PRF` divides once, later, and is more exact;
+    the last bit decides how ties are rounded: for 1 of 1 found and 63 wanted, F1 is 3.125 %: 3.13 here and 3.12 there.
+    """
+
+    precision: float
+    recall: float
+    f1: float
+
+
+def percentages(correct: float, found: float, gold: float) -> Percentages:
+    precision, recall = (100 * correct / size if size else 0.0 for size in (found, gold))
+    both = precision + recall
+    return Percentages(precision, recall, 2 * precision * recall / both if both else 0.0)
+
+
 def ratio(part: npt.ArrayLike, whole: npt.ArrayLike) -> Values:
     """part / whole, and 0 where both are 0."""
     above, below = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
