@@ -12,7 +12,7 @@ from evenhand.judge import conll18
 from evenhand.judge.punctuation import is_punctuation
 from evenhand.judge.tags import judge_tags
 from evenhand.judge.trees import DISTANCES, RIGHT, distances, heads, judge_trees, same_heads
-from evenhand.judge.universal import universal_features, without_subtype
+from evenhand.judge.universal import feature_set, universal_features, without_subtype
 from evenhand.judge.words import WordVerdicts, right_sentences
 from evenhand.problems import SettingError
 from evenhand.settings import UNIVERSAL_LAYERS, ColumnName, ScoreSettings
@@ -20,7 +20,7 @@ from evenhand.tally import Tally, tally_table, tally_words
 from evenhand.text.annotation import Annotation
 from evenhand.text.codes import Coder
 from evenhand.text.labels import Codes, Vocabulary
-from evenhand.text.layers import Tags
+from evenhand.text.layers import FeatureSets, Tags
 from evenhand.text.word_feed import Aligned
 from evenhand.text.words import Words
 
@@ -43,6 +43,8 @@ class SideNames:
     """How the names of one side are taken: its labels, its relations without subtypes, its features."""
 
     labels: Renamed
+    feature_sets: Renamed
+    """Labels that are features, which are the same in any order."""
     universal: Renamed
     features: Renamed
     upos: Renamed
@@ -65,6 +67,7 @@ class WordJudging:
         self._gold = self._names(vocabulary, "gold", "gold")
         self._system = self._names(vocabulary, "system", name)
         self._parts: dict[str, list[Tally]] = {}
+        self._has_features = False
         self.missing = 0
         """How many words of the gold standard the system does not have."""
         self.found: WordVerdicts | None = None
@@ -79,10 +82,15 @@ class WordJudging:
             label = label if keeps else without_subtype(label)
             return maps.get(label, label)
 
+        def mapped_set(label: str) -> str:
+            features = feature_set(label)
+            return maps.get(features, features)
+
         columns = vocabulary.columns
         relation = columns["deprel"]
         return SideNames(
             Renamed(columns["scored"] if tags else relation, self._labels, mapped),
+            Renamed(columns["scored"], self._labels, mapped_set),
             Renamed(relation, self._universal, lambda label: without_subtype(mapped(label))),
             Renamed(columns["feats"], self._features, universal_features),
             Renamed(columns["upos"], self._upos, str),
@@ -131,7 +139,11 @@ class WordJudging:
         annotation = words.annotation
         is_tree = self._settings.task == "trees"
         tags = annotation.trees().relation if is_tree else annotation.word_tags(self._columns[side])
-        return (self._gold if side == "gold" else self._system).labels(tags)
+        names = self._gold if side == "gold" else self._system
+        if isinstance(tags, FeatureSets):
+            self._has_features = True
+            return names.feature_sets(tags)
+        return names.labels(tags)
 
     @staticmethod
     def _analysis(annotation: Annotation, names: SideNames, head: Ints) -> conll18.Analysis:
@@ -144,10 +156,9 @@ class WordJudging:
         settings = self._settings
         counted = ~is_punctuation(settings.punctuation, words.annotation)
         if settings.labels or settings.exclude:
-            chosen = [
-                (not settings.labels or name in settings.labels) and name not in settings.exclude
-                for name in self._labels.values
-            ]
+            spelled = feature_set if self._has_features else str
+            wanted, unwanted = (set(map(spelled, names)) for names in (settings.labels, settings.exclude))
+            chosen = [(not wanted or name in wanted) and name not in unwanted for name in self._labels.values]
             counted &= np.array(chosen, dtype=np.bool_)[labels]
         return counted
 

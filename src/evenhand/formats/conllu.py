@@ -24,7 +24,7 @@ from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Layer, Reading, extra_layer
 from evenhand.text.corpus import Asides, Corpus, MultiWords
 from evenhand.text.labels import Vocabulary
-from evenhand.text.layers import Trees, Written
+from evenhand.text.layers import FEATURES, FeatureSets, Trees, Written
 from evenhand.text.tokens import Tokens, windows
 from evenhand.text.trees import cycle_of, roots, without_root
 
@@ -106,15 +106,17 @@ class WordBatches(Iterator[Annotation]):
             found, head, several = self._trees(sorting, found)
             kept = {SEVERAL_ROOTS: several} if several else {}
         cells = self._cells(found)
+        features = self._layout.columns.get(FEATURES)
         columns = {
-            name: Written(_column(cells, place), self._coders[name]) for name, place in self._layout.columns.items()
+            name: _written(place == features)(_column(cells, place), self._coders[name])
+            for name, place in self._layout.columns.items()
         }
         layers: dict[str, Layer] = {name: each for name, each in columns.items() if name not in ("id", "form", "head")}
         for column, coder in self._extra.items():
             place = _asked(self._source, self._layout, column)
             layers[extra_layer(column)] = Written(_column(cells, place), coder)
         if self._tags is not None:
-            layers["tags"] = Written(_column(cells, self._tags), self._tag_coder)
+            layers["tags"] = _written(self._tags == features)(_column(cells, self._tags), self._tag_coder)
         if head is not None:
             layers["trees"] = Trees(head, columns["deprel"])
         reading = Reading(self._layout.name, kept=kept, column=None if self._tags is None else str(self._tags + 1))
@@ -219,6 +221,10 @@ def _cycle(words: list[int]) -> str:
 
 def _column(cells: Cells, place: int) -> Tokens:
     return Tokens(cells.data, *cells.column(place))
+
+
+def _written(is_features: bool) -> type[Written]:
+    return FeatureSets if is_features else Written
 
 
 def _has_heads(source: Source, layout: WordLayout) -> bool:

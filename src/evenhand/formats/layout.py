@@ -22,7 +22,7 @@ from evenhand.settings import ReadSettings
 from evenhand.text.annotation import Annotation, Layer, Reading, extra_layer
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
-from evenhand.text.layers import Spans, Tags, Written
+from evenhand.text.layers import FEATURES, FeatureSets, Spans, Tags, Written
 from evenhand.text.tokens import Tokens
 
 TRAILING = "empty cells at the ends of lines"
@@ -53,6 +53,7 @@ class TableBatches(Iterator[Annotation]):
         self._tags = None
         if settings.task == "tags":  # as they stand: they spell no spans
             (self._tags,), places = places["spans"], {}
+            self._written = FeatureSets if settings.columns == (FEATURES,) else Written
             self._coder = vocabulary.columns["tags"]
         self._readers: dict[str, list[TagColumn]] = {}
         for layer, columns in places.items():
@@ -105,7 +106,7 @@ class TableBatches(Iterator[Annotation]):
         for name, (place, coder) in self._extra.items():
             layers[name] = Written(Tokens(block.tokens.data, *block.tokens.column(place)), coder)
         if self._tags is not None:
-            layers["tags"] = Written(Tokens(block.tokens.data, *block.tokens.column(self._tags)), self._coder)
+            layers["tags"] = self._written(Tokens(block.tokens.data, *block.tokens.column(self._tags)), self._coder)
             readings["words"] = Reading(self._name, column=str(self._tags + 1), skipped=skipped)
         for layer, columns in self._readers.items():
             tags, layers[layer], reading = _levels(columns, block.tokens, corpus)

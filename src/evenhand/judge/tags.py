@@ -6,6 +6,9 @@
 - For each tag: precision = right / words to which the system gives the tag, recall = right / words that have it, F1.
 - A sentence is fully correct if all its words that count are right. Sentences without any are left out.
 
+Features (`--column feats`) are compared as sets: `Case=Nom|Number=Sing` is `Number=Sing|Case=Nom`, and a feature
+that is written twice counts once. Values are compared as they stand, `PronType=Int,Rel` too. Tables sort them.
+
 `--labels` and `--exclude` choose the words that count, by their tag in the gold standard.
 
 Sources: Tuggener 2017, section 2.1 (Table 3), for accuracy and correct sentences.

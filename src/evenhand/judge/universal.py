@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 # fmt: off
 CONTENT = frozenset({
     "nsubj", "obj", "iobj", "csubj", "ccomp", "xcomp", "obl", "vocative", "expl", "dislocated", "advcl", "advmod",
@@ -20,7 +22,16 @@ FEATURES = frozenset({
 
 def universal_features(features: str) -> str:
     """The features that are compared, in alphabetical order."""
-    return "|".join(sorted(each for each in features.split("|") if each.partition("=")[0] in FEATURES))
+    return _in_order(each for each in features.split("|") if each.partition("=")[0] in FEATURES)
+
+
+def feature_set(features: str) -> str:
+    """All features, each once, in alphabetical order, as Universal Dependencies wants them written."""
+    return _in_order(set(filter(None, features.split("|"))))
+
+
+def _in_order(features: Iterable[str]) -> str:
+    return "|".join(sorted(features, key=lambda each: (each.partition("=")[0].lower(), each)))
 
 
 def without_subtype(relation: str) -> str:

@@ -174,4 +174,4 @@ def _join_tags(parts: Sequence[Tags], joined: Joined) -> Tags:
     written = [part for part in parts if isinstance(part, Written)]
     if len(written) < len(parts):
         return Tags.concatenate(parts)
-    return Written(Tokens.concatenate([part.cells for part in written], joined), written[0].coder)
+    return written[0].moved(Tokens.concatenate([part.cells for part in written], joined))

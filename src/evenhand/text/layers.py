@@ -13,6 +13,9 @@ from evenhand.text.codes import Coder, Mostly
 from evenhand.text.labels import Vocabulary
 from evenhand.text.tokens import Tokens
 
+FEATURES = "feats"
+"""What the column of features is called."""
+
 
 @dataclass(frozen=True)
 class Tags:
@@ -95,11 +98,19 @@ class Written(Tags):
     def names(self) -> tuple[str, ...]:
         return tuple(self.coder.names)
 
+    def moved(self, cells: Tokens) -> Written:
+        """The same kind of tags, in other cells."""
+        return type(self)(cells, self.coder)
+
     def slice(self, begin: int, end: int) -> Written:
-        return Written(self.cells.slice(begin, end), self.coder)
+        return self.moved(self.cells.slice(begin, end))
 
     def coded(self, coder: Coder) -> Ints:
         return self.code if coder is self.coder else coder(self.cells)
+
+
+class FeatureSets(Written):
+    """The features of words (FEATS), which are sets, whatever the order in which a file writes them."""
 
 
 @dataclass(frozen=True)

@@ -199,7 +199,7 @@ def _compact(annotation: Annotation) -> Annotation:
         return Tokens(data, tokens.start - low, tokens.end - low)
 
     def moved_tags(tags: Tags) -> Tags:
-        return Written(moved(tags.cells), tags.coder) if isinstance(tags, Written) else tags
+        return tags.moved(moved(tags.cells)) if isinstance(tags, Written) else tags
 
     corpus, layers = annotation.corpus, dict[str, Layer]()
     for name, layer in annotation.layers.items():
