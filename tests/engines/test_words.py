@@ -31,7 +31,7 @@ def test_trees_from_lists() -> None:
     result = eh.score(gold, eh.trees([[(2, "nsubj"), (0, "root"), (1, "obj")]]))
     assert [result[name].headline for name in ("uas", "ls", "las")] == [2 / 3, 1, 2 / 3]
     assert list(result.scores) == ["uas", "ls", "las"]
-    with pytest.raises(eh.InputError, match="this sentence has 2 words where the one at trees has 3"):
+    with pytest.raises(eh.InputError, match="sentence 1 has 3 words in the gold standard and 2 in the system"):
         eh.score(gold, eh.trees([[(2, "nsubj"), (0, "root")]]))
 
 
@@ -44,9 +44,9 @@ def test_lists_with_words_must_have_the_same() -> None:
 @pytest.mark.parametrize(
     ("heads", "what"),
     [
-        ([(5, "x")], "sentence 1 has a head outside the sentence"),
-        ([(-1, "x")], "sentence 1 has a head outside the sentence"),
-        ([(2, "x"), (1, "y")], "sentence 1 has words that do not lead to the root"),
+        ([(5, "x")], "sentence 2 has a head outside the sentence"),
+        ([(-1, "x")], "sentence 2 has a head outside the sentence"),
+        ([(2, "x"), (1, "y")], "sentence 2 has words that do not lead to the root"),
     ],
 )
 def test_lists_that_are_no_trees(heads: list[tuple[int, str]], what: str) -> None:

@@ -86,7 +86,10 @@ def test_lists_may_be_anything_that_can_be_looped_over() -> None:
         ({"documents": [[[(0, 2)]]], "tokens": [["a"]]}, r"covers \[0, 2\)"),
         ({"documents": [[]], "tokens": [["a"], ["b"]]}, "not as many lists of tokens as documents; give one for each"),
         ({"documents": [[]], "pos": [["X"]]}, "there are POS but no tokens; give both"),
-        ({"documents": [[]], "tokens": [["a"]], "pos": [["X", "Y"]]}, "have different lengths"),
+        (
+            {"documents": [[]], "tokens": [["a"]], "pos": [["X", "Y"]]},
+            "document 1 has the length 1, but a list of POS of length 2",
+        ),
         ({"documents": [[]], "names": ["a", "b"]}, "names and documents do not match"),
         ({"documents": [[], []], "names": ["a", "a"]}, "names and documents do not match"),
     ],

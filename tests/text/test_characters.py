@@ -73,7 +73,7 @@ def test_position_ignores_what_tokens_are_but_not_how_many() -> None:
         eh.score(GOLD, eh.tags([["B-LOC", "I-LOC", "O"]], tokens=[["a", "b", "c"]]), align="position")["exact"].f1
         == 1.0
     )
-    with pytest.raises(eh.InputError, match="this sentence has 1 tokens where the one at gold has 3"):
+    with pytest.raises(eh.InputError, match="sentence 1 has 3 tokens in the gold standard and 1 in the system"):
         eh.score(GOLD, eh.tags([["O"], ["O", "O"]], tokens=[["a"], ["b", "c"]]), align="position")
 
 

@@ -25,7 +25,10 @@ def test_a_span_must_cover_something(span: tuple[str, int, int]) -> None:
 
 
 def test_tokens_must_be_as_many_as_tags() -> None:
-    with pytest.raises(eh.InputError, match="different lengths"):
+    with pytest.raises(
+        eh.InputError,
+        match="sentence 1 has the length 2, but a list of tokens of length 1; give lists of the same lengths",
+    ):
         eh.tags([["O", "O"]], tokens=[["a"]])
 
 

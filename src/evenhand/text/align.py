@@ -20,6 +20,7 @@ from evenhand.text.corpus import Corpus
 from evenhand.text.layers import Spans, Tags
 from evenhand.text.tagged_lines import LineTokens, same_but_for_tags
 from evenhand.text.tokens import Tokens, first_difference
+from evenhand.text.unequal import other_length, other_number, shorter
 
 SAME_TOKENS = (
     "both sides must have the same tokens in the same order, unless you choose --align position (other spellings) or "
@@ -98,6 +99,8 @@ class Feed:
         unit = "character" if corpus.atoms == "characters" else "token"
         what = f"the {unit} {corpus.tokens[0]!r}" if corpus.tokens else "another sentence"
         finding = f"found {what} behind the end of the gold standard {gold.source}"
+        if corpus.tokens is None and corpus.line(0) is None:
+            finding = other_number(gold.sentences, gold.sentences + corpus.sentences)
         raise InputError(corpus.source, corpus.line(0), finding, _remedy(corpus), "text")
 
     def _next(self, gold: Corpus) -> _Stretch | None:
@@ -258,16 +261,16 @@ def _other_length(gold: Corpus, pieces: Sequence[_Stretch], starts: Ints, beyond
     shared = min(len(ends), len(others))
     sentence = int((ends[:shared] != others[:shared]).argmax())
     token = int(starts[sentence])
-    finding = (
-        f"this sentence has {others[sentence] - token} tokens where the one at {gold.place(token)} "
-        f"has {ends[sentence] - token}"
-    )
+    wanted, found, place = int(ends[sentence]) - token, int(others[sentence]) - token, gold.place(token)
     piece = pieces[0]
     for piece in pieces:
         if token < len(piece):
             break
         token -= len(piece)
-    return InputError(piece.corpus.source, piece.corpus.line(token), finding, SAME_SENTENCES, "text")
+    line, finding = piece.corpus.line(token), f"this sentence has {found} tokens where the one at {place} has {wanted}"
+    if line is None:
+        finding = other_length(sentence, wanted, found)
+    return InputError(piece.corpus.source, line, finding, SAME_SENTENCES, "text")
 
 
 def _check_ends(gold: Corpus, system: Corpus, spans: Spans) -> None:
@@ -290,4 +293,6 @@ def _ends_early(gold: Corpus, last: _Stretch | None, done: int) -> InputError:
     finding = f"the system ends here, but {gold.place(done)} has {what}"
     corpus = last.corpus
     line = corpus.line(_size(corpus, corpus.bounds is not None) - 1)
+    if line is None and what == "a sentence":
+        finding = shorter(gold, corpus)
     return InputError(corpus.source, line, finding, _remedy(gold) if last.by_token else SAME_SENTENCES, "text")

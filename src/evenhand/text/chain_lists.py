@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,9 +16,11 @@ from evenhand.text.codes import Coder
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Written
+from evenhand.text.list_checks import check_name, is_text, listed, lists, numbers, shown
 from evenhand.text.lists import bounds_of, tokens_of
 
 Documents = Iterable[Iterable[Iterable[tuple[int, int]]]]
+_CHAINS = "give a list of chains for each document, such as [[[(0, 2), (5, 6)]]]"
 
 
 def chains(
@@ -36,16 +38,15 @@ def chains(
     it. `tokens` and `pos` are lists of words and their POS, one a document: with them, the two sides of a comparison
     are checked for equal words, and nominal mentions are known. Documents are matched by `names`, or by their order.
     """
+    check_name(name)
     choose("end", end, ("exclusive", "inclusive"))
-    size, layer = _layer(documents, behind=end == "inclusive")
-    names = [str(number) for number in range(1, size + 1)] if names is None else names
-    if len(names) != size or len(set(names)) < size:
-        raise InputError(name, None, "names and documents do not match", "give every document a name of its own")
-    words = None if tokens is None else [list(each) for each in tokens]
+    size, layer = _layer(documents, name, behind=end == "inclusive")
+    names = [str(number) for number in range(1, size + 1)] if names is None else _names(names, size, name)
+    words = None if tokens is None else lists(tokens, "document", name, "give a list of tokens for each document")
     bounds = None if words is None else bounds_of(words)
     _check(layer, size, None if bounds is None else np.diff(bounds), name)
     layers: dict[str, Layer] = {"chains": layer}
-    tags = None if bounds is None else tokens_of(pos, bounds, name)
+    tags = None if bounds is None else tokens_of(pos, bounds, name, "POS", "document")
     if tags is not None:
         layers["pos"] = Written(tags, Coder())
     elif pos is not None:
@@ -54,22 +55,40 @@ def chains(
         name,
         size,
         bounds,
-        None if bounds is None else tokens_of(words, bounds, name),
+        None if bounds is None else tokens_of(words, bounds, name, where="document"),
         documents=np.arange(size),
         names=tuple(names),
     )
     return Annotation(corpus, layers, {"chains": Reading("lists")}, name)
 
 
-def _layer(documents: Documents, *, behind: bool) -> tuple[int, Chains]:
+def _names(names: Any, size: int, name: str) -> list[str]:
+    """The names of documents, if there is a text of its own for each."""
+    remedy = "give every document a name of its own"
+    given = listed(names, "names", name, remedy)
+    wrong = [each for each in given if not is_text(each)]
+    if wrong:
+        raise InputError(name, None, f"the name {shown(wrong[0])} of a document is no text", remedy)
+    if len(given) != size or len(set(given)) < size:
+        raise InputError(name, None, "names and documents do not match", remedy)
+    return given
+
+
+def _layer(documents: Any, name: str, *, behind: bool) -> tuple[int, Chains]:
     """How many documents there are, and their chains; `behind` says whether ends must move behind the last token."""
-    rows, count, number = list[tuple[int, int, int, int]](), 0, 0
-    for document, listed in enumerate(documents):
-        for chain in listed:
-            rows += [(document, start, end + behind, number) for start, end in chain]
+    given = lists(documents, "document", name, _CHAINS)
+    rows, number = list[tuple[int, int, Any]](), 0
+    for document, each in enumerate(given):
+        for chain in lists(each, f"document {document + 1}, chain", name, _CHAINS, sets=True):
+            rows += [(document, number, mention) for mention in chain]
             number += 1
-        count += 1
-    return count, Chains.of(Vocabulary(), *ints(rows).reshape(-1, 4).T)
+    wrong = next((row for row in rows if not isinstance(row[2], list | tuple) or len(row[2]) != 2), None)
+    if wrong is not None:
+        finding = f"document {wrong[0] + 1} has {shown(wrong[2])} where a mention (start, end) should be"
+        raise InputError(name, None, finding, _CHAINS)
+    start, end = (numbers([row[2][at] for row in rows], "the position", name, _CHAINS) for at in (0, 1))
+    document_of, chain_of = (ints([row[at] for row in rows]) for at in (0, 1))
+    return len(given), Chains.of(Vocabulary(), document_of, start, end + behind, chain_of)
 
 
 def _check(chains: Chains, documents: int, lengths: Ints | None, name: str) -> None:
@@ -80,5 +99,5 @@ def _check(chains: Chains, documents: int, lengths: Ints | None, name: str) -> N
         wrong |= chains.end > lengths[chains.document]
     if wrong.any():
         row = int(wrong.argmax())
-        finding = f"a mention of document {chains.document[row]} covers [{chains.start[row]}, {chains.end[row]})"
+        finding = f"a mention of document {chains.document[row] + 1} covers [{chains.start[row]}, {chains.end[row]})"
         raise InputError(name, None, finding, "mentions cover tokens of their document, counted from 0")

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import chain
-from typing import Literal
+from itertools import chain, pairwise
+from typing import Any, Literal
 
 import numpy as np
 
 from evenhand.arrays import Ints, ints
-from evenhand.problems import InputError
+from evenhand.problems import InputError, SettingError
 from evenhand.settings import ENCODINGS, Repair, choose
 from evenhand.text import encodings
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags, Trees
+from evenhand.text.list_checks import check_name, check_texts, gaps_of, listed, lists, numbers, refuse_texts, shown
 from evenhand.text.tag_table import TagTable, looks_plain
 from evenhand.text.tokens import Tokens
 from evenhand.text.trees import without_root
 
 SpanTuple = tuple[str, int, int] | tuple[str, int, int, Sequence[int]]
+_SPANS = 'give a list of (label, start, end) for each sentence, such as [[("PER", 0, 2)]]'
 
 
 def tags(
@@ -36,11 +38,12 @@ def tags(
     The encoding is recognised unless it is given. With `tokens`, the two sides of a comparison are checked for equal
     tokens, and errors can be shown in their context.
     """
+    check_name(name)
     choose("encoding", encoding, ENCODINGS, optional=True)
     choose("repair", repair, ("begin", "discard", "error"))
-    listed = list(sentences)
-    bounds = bounds_of(listed)
-    code, names = _coded(listed, int(bounds[-1]))
+    given = lists(sentences, "sentence", name, 'give a list of tags for each sentence, such as [["B-PER", "O"]]')
+    bounds = bounds_of(given)
+    code, names = _coded(given, int(bounds[-1]), "tag", name)
     plain = encoding == "plain" or (encoding is None and looks_plain(names))
     table = TagTable(Vocabulary(), plain=plain)
     for tag in names:
@@ -55,7 +58,7 @@ def tags(
     first = None
     if len(decoded.ill_formed):
         token = int(decoded.ill_formed.min())
-        first = f"{names[int(code[token])]!r} in sentence {int(np.searchsorted(bounds, token, side='right')) - 1}"
+        first = f"{names[int(code[token])]!r} in sentence {int(np.searchsorted(bounds, token, side='right'))}"
         if repair == "error":
             raise InputError(name, None, f"a span is ill-formed in {encoding.upper()}: {first}", "mend it")
     reading = Reading("lists", encoding, repaired=len(decoded.ill_formed), first_repair=first)
@@ -72,19 +75,22 @@ def trees(
 
     Heads are numbers of words, of which the first is 1; 0 is the root. For `tokens` see `tags`.
     """
-    listed = list(sentences)
-    bounds = bounds_of(listed)
-    head = ints([head for sentence in listed for head, _ in sentence])
-    relation, names = _coded([[relation for _, relation in sentence] for sentence in listed], len(head))
+    check_name(name)
+    remedy = 'give a list of heads and relations for each sentence, such as [[(2, "nsubj"), (0, "root")]]'
+    given = lists(sentences, "sentence", name, remedy)
+    bounds = bounds_of(given)
+    pairs = [_parts(pair, (2,), sentence, name, remedy) for sentence, each in enumerate(given, 1) for pair in each]
+    head = numbers([head for head, _ in pairs], "the head", name, remedy)
+    relation, names = _coded(_by_sentence([each for _, each in pairs], bounds), len(head), "relation", name)
     lengths = np.repeat(np.diff(bounds), np.diff(bounds))
     for wrong, what in (
         ((head < 0) | (head > lengths), "a head outside the sentence"),
         (without_root(np.clip(head, 0, lengths), bounds), "words that do not lead to the root"),
     ):
         if wrong.any():
-            sentence = int(np.searchsorted(bounds, int(wrong.argmax()), side="right")) - 1
+            sentence = int(np.searchsorted(bounds, int(wrong.argmax()), side="right"))
             raise InputError(name, None, f"sentence {sentence} has {what}", "heads must make a tree")
-    corpus = Corpus(name, len(listed), bounds, tokens_of(tokens, bounds, name))
+    corpus = Corpus(name, len(given), bounds, tokens_of(tokens, bounds, name))
     return Annotation(corpus, {"trees": Trees(head, Tags(relation, tuple(names)))}, {"words": Reading("lists")}, name)
 
 
@@ -100,47 +106,107 @@ def spans(
 
     A span is (label, start, end), or (label, start, end, tokens) where it leaves tokens out. `end` says whether the
     end is the last token or the one behind it; `first` is the number of a sentence's first token. `lengths` are the
-    sentences' numbers of tokens, where they are known.
+    sentences' numbers of tokens, where they are known. Positions reach up to 2,147,483,647.
     """
+    check_name(name)
     choose("end", end, ("exclusive", "inclusive"))
+    if first not in (0, 1):
+        raise SettingError(f"first is {shown(first)}; choose one of 0, 1.")
+    given = lists(sentences, "sentence", name, _SPANS)
+    parts = [_parts(span, (3, 4), sentence, name, _SPANS) for sentence, each in enumerate(given, 1) for span in each]
+    label, names = _coded(_by_sentence([part[0] for part in parts], bounds_of(given)), len(parts), "label", name)
+    if "" in names:
+        raise InputError(name, None, "a span has the empty label", "give every span a label")
+    start, stop = (numbers([part[at] for part in parts], "the position", name, _SPANS) for at in (1, 2))
+    start, stop = start - int(first), stop - int(first) + (end == "inclusive")
+    scope = np.repeat(np.arange(len(given)), [len(each) for each in given])
+    wrong = np.flatnonzero((start < 0) | (start >= stop))
+    if len(wrong):
+        row = int(wrong[0])
+        finding = f"the span {shown(parts[row])} of sentence {scope[row] + 1} covers no tokens"
+        raise InputError(name, None, finding, f"ends are {end} and tokens are counted from {int(first)} here")
     vocabulary = Vocabulary()
-    rows: list[tuple[int, int, int, int, int]] = []
-    count = 0
-    for sentence, listed in enumerate(sentences):
-        count += 1
-        for label, start, stop, *tokens in listed:
-            begin, behind = start - first, stop - first + (end == "inclusive")
-            if not 0 <= begin < behind:
-                finding = f"the span {(label, start, stop)} of sentence {sentence} covers no tokens"
-                raise InputError(name, None, finding, f"ends are {end} and tokens are counted from {first} here")
-            inside = {token - first for token in tokens[0]} if tokens else None
-            gaps = tuple(at - begin for at in range(begin, behind) if inside is not None and at not in inside)
-            shape = vocabulary.shapes.code(gaps)
-            rows.append((sentence, begin, behind, vocabulary.labels.code(label), shape))
-    columns = ints(rows).reshape(-1, 5).T
-    layer = Spans.of(vocabulary, columns[0], columns[1], columns[2], columns[3], shape=columns[4])
-    bounds = None if lengths is None else np.concatenate((ints([0]), np.cumsum(ints(lengths))))
-    corpus = Corpus(name, count, bounds)
+    labels = ints([vocabulary.labels.code(each) for each in names])[label]
+    shape = np.zeros(len(parts), dtype=np.int64)
+    for row, part in enumerate(parts):
+        if len(part) == 4:
+            gaps = gaps_of(part, int(start[row]), int(stop[row]), int(first), name)
+            shape[row] = vocabulary.shapes.code(gaps)
+    layer = Spans.of(vocabulary, scope, start, stop, labels, shape=shape)
+    corpus = Corpus(name, len(given), None if lengths is None else _checked_lengths(lengths, layer, len(given), name))
     return Annotation(corpus, {"spans": layer}, {"spans": Reading("lists")}, name)
 
 
-def bounds_of(listed: Sequence[Sequence[object]]) -> Ints:
-    lengths = np.fromiter(map(len, listed), dtype=np.int64, count=len(listed))
+def _parts(item: Any, sizes: tuple[int, ...], sentence: int, name: str, remedy: str) -> Sequence[Any]:
+    """The members of a span, or of a head with its relation."""
+    if isinstance(item, np.ndarray):
+        item = item.tolist()
+    if not isinstance(item, list | tuple) or len(item) not in sizes:
+        wanted = " or ".join(map(str, sizes))
+        finding = f"sentence {sentence} has {shown(item)} where a tuple of {wanted} should be"
+        raise InputError(name, None, finding, remedy)
+    return item
+
+
+def _checked_lengths(lengths: Any, spans: Spans, sentences: int, name: str) -> Ints:
+    """The bounds of sentences, if every one has a length that its spans do not pass."""
+    remedy = "give the number of tokens of every sentence"
+    sizes = numbers(listed(lengths, "lengths", name, remedy), "the length", name, remedy)
+    if len(sizes) != sentences:
+        raise InputError(name, None, f"there are {len(sizes)} lengths for {sentences} sentences", remedy)
+    if (sizes < 0).any():
+        raise InputError(name, None, f"sentence {int((sizes < 0).argmax()) + 1} has a negative length", remedy)
+    beyond = np.flatnonzero(spans.end > sizes[spans.scope])
+    if len(beyond):
+        scope, end = int(spans.scope[beyond[0]]), int(spans.end[beyond[0]])
+        finding = f"a span of sentence {scope + 1} ends at token {end}, but the sentence has {sizes[scope]} tokens"
+        raise InputError(name, None, finding, remedy)
+    return np.concatenate((ints([0]), np.cumsum(sizes)))
+
+
+def bounds_of(sentences: Sequence[Sequence[object]]) -> Ints:
+    lengths = np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences))
     return np.concatenate((ints([0]), np.cumsum(lengths)))
 
 
-def _coded(listed: Sequence[Sequence[str]], count: int) -> tuple[Ints, list[str]]:
+def _by_sentence(values: Sequence[Any], bounds: Ints) -> list[Sequence[Any]]:
+    return [values[begin:end] for begin, end in pairwise(bounds.tolist())]
+
+
+def _coded(sentences: Sequence[Sequence[Any]], count: int, what: str, name: str) -> tuple[Ints, list[str]]:
     """A code a tag, and the tags by code."""
     codes: dict[str, int] = {}
-    flat = chain.from_iterable(listed)
-    found = np.fromiter((codes.setdefault(tag, len(codes)) for tag in flat), dtype=np.int64, count=count)
-    return found, list(codes)
+    flat = chain.from_iterable(sentences)
+    try:
+        found = np.fromiter((codes.setdefault(tag, len(codes)) for tag in flat), dtype=np.int64, count=count)
+    except TypeError:  # what cannot be a key is no text
+        refuse_texts(sentences, what, name)
+    check_texts(codes, sentences, what, name)
+    return found, list(map(str, codes))
 
 
-def tokens_of(sentences: Iterable[Sequence[str]] | None, bounds: Ints, name: str) -> Tokens | None:
+def tokens_of(sentences: Any, bounds: Ints, name: str, what: str = "token", where: str = "sentence") -> Tokens | None:
+    """One text for every tag, such as tokens or POS; `where` says what the lists are."""
     if sentences is None:
         return None
-    listed = list(sentences)
-    if not np.array_equal(bounds_of(listed), bounds):
-        raise InputError(name, None, "tokens and tags have different lengths", "give one token for every tag")
-    return Tokens.of(list(chain.from_iterable(listed)))
+    given = lists(sentences, where, name, f"give a list of {_several(what)} for each {where}")
+    own = bounds_of(given)
+    if not np.array_equal(own, bounds):
+        finding = _other_lengths(own, bounds, what, where)
+        raise InputError(name, None, finding, "give lists of the same lengths")
+    try:
+        return Tokens.of(list(chain.from_iterable(given)))
+    except (AttributeError, TypeError, UnicodeEncodeError):
+        refuse_texts(given, what, name, where)
+
+
+def _other_lengths(own: Ints, bounds: Ints, what: str, where: str) -> str:
+    if len(own) != len(bounds):
+        return f"there are {len(bounds) - 1} {where}s, but lists of {_several(what)} for {len(own) - 1}"
+    mine, theirs = np.diff(own), np.diff(bounds)
+    place = int((mine != theirs).argmax())
+    return f"{where} {place + 1} has the length {theirs[place]}, but a list of {_several(what)} of length {mine[place]}"
+
+
+def _several(what: str) -> str:
+    return what if what.isupper() else f"{what}s"

@@ -19,6 +19,7 @@ from evenhand.text.align import SAME_SENTENCES, SAME_TEXT, SAME_TOKENS
 from evenhand.text.align_words import Rows, align_words
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.tokens import first_difference
+from evenhand.text.unequal import other_length
 from evenhand.text.words import Words, by_characters, by_position, surface
 
 _NOTHING = np.zeros(0, dtype=np.uint8)
@@ -115,6 +116,8 @@ class WordFeed:
         self._batches, self._align, self._by_position = batches, align, by_position
         self._gold, self._system = (Side(layers, by_position=by_position) for _ in range(2))
         self._last: Words | None = None
+        self._sentences = 0
+        """How many of the gold standard's were cut off."""
 
     def take(self, gold: Words, text: Bytes) -> Aligned | None:
         """The next words of both sides, as far as they share a sentence end; None if there is none yet."""
@@ -139,6 +142,7 @@ class WordFeed:
         if self._align == "strict" and not self._by_position:
             _check_same(mine, theirs)
         self._last = theirs
+        self._sentences += mine.corpus.sentences
         return Aligned(mine, theirs, rows)
 
     def finish(self) -> Aligned | None:
@@ -187,11 +191,12 @@ class WordFeed:
             sentence = int(different[0])
             begin = int(mine[sentence - 1]) if sentence else int(self._gold.waiting[0].start[0])
             (gold, word), (system, other) = self._gold.word_at(begin), self._system.word_at(begin)
-            finding = (
-                f"this sentence has {theirs[sentence] - begin} words where the one at {gold.corpus.place(word)} "
-                f"has {mine[sentence] - begin}"
-            )
-            raise InputError(system.corpus.source, system.corpus.line(other), finding, SAME_SENTENCES, "text")
+            wanted, found = mine[sentence] - begin, theirs[sentence] - begin
+            finding = f"this sentence has {found} words where the one at {gold.corpus.place(word)} has {wanted}"
+            line = system.corpus.line(other)
+            if line is None:
+                finding = other_length(self._sentences + sentence, wanted, found, "words")
+            raise InputError(system.corpus.source, line, finding, SAME_SENTENCES, "text")
 
     def _ends_early(self) -> InputError:
         """The error for a system that is too short."""

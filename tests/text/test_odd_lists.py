@@ -1,0 +1,235 @@
+"""Plain lists that are not what they should be: one sentence each, never a traceback and never a hang."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import evenhand as eh
+
+NAN = float("nan")
+TAGS = 'give a list of tags for each sentence, such as [["B-PER", "O"]]'
+SPANS = 'give a list of (label, start, end) for each sentence, such as [[("PER", 0, 2)]]'
+TREES = 'give a list of heads and relations for each sentence, such as [[(2, "nsubj"), (0, "root")]]'
+CHAINS = "give a list of chains for each document, such as [[[(0, 2), (5, 6)]]]"
+TOKENS = "list the span's tokens, each once, from the first to the last"
+LENGTHS = "give the number of tokens of every sentence"
+
+
+def sentence(make: Any, *arguments: Any, **options: Any) -> str:
+    with pytest.raises(eh.InputError) as caught:
+        make(*arguments, **options)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "finding"),
+    [
+        ([["O"], [1, 2]], "sentence 2 has the tag 1, which is no text; give texts only"),
+        ([[None]], "sentence 1 has the tag None, which is no text; give texts only"),
+        ([[NAN]], "sentence 1 has the tag nan, which is no text; give texts only"),
+        ([[b"O"]], "sentence 1 has the tag b'O', which is no text; give texts only"),
+        ([[["O"]]], "sentence 1 has the tag ['O'], which is no text; give texts only"),
+        (np.array([[1, 2]]), "sentence 1 has the tag 1, which is no text; give texts only"),
+        ([["B-\ud800"]], r"sentence 1 has the tag 'B-\ud800', which is no text; mend how it was decoded"),
+        (["B-PER", "O"], f"sentence 1 is 'B-PER', which is no list; {TAGS}"),
+        (np.array(["B-PER"]), f"sentence 1 is 'B-PER', which is no list; {TAGS}"),
+        ([["O"], None], f"sentence 2 is None, which is no list; {TAGS}"),
+        ([{"O": 1}], f"sentence 1 is {{'O': 1}}, which is no list; {TAGS}"),
+        ([{"O"}], f"sentence 1 is {{'O'}}, which is no list; {TAGS}"),
+        ("B-PER", f"the argument is 'B-PER', which is no list; {TAGS}"),
+        (None, f"the argument is None, which is no list; {TAGS}"),
+        (3, f"the argument is 3, which is no list; {TAGS}"),
+        ({"a": ["O"]}, f"the argument is {{'a': ['O']}}, which is no list; {TAGS}"),
+        (np.array(3), f"the argument is 3, which is no list; {TAGS}"),
+    ],
+)
+def test_tags(given: Any, finding: str) -> None:
+    assert sentence(eh.tags, given) == f"tags: {finding}."
+
+
+def test_long_values_are_cut() -> None:
+    assert len(sentence(eh.tags, "B-PER" * 1000)) < 200
+
+
+@pytest.mark.parametrize(
+    ("tokens", "finding"),
+    [
+        (["ab"], "sentence 1 is 'ab', which is no list; give a list of tokens for each sentence"),
+        ([[1, 2]], "sentence 1 has the token 1, which is no text; give texts only"),
+        ([["a", None]], "sentence 1 has the token None, which is no text; give texts only"),
+        ([["a", "\ud800"]], r"sentence 1 has the token '\ud800', which is no text; mend how it was decoded"),
+        ([["a"]], "sentence 1 has the length 2, but a list of tokens of length 1; give lists of the same lengths"),
+        ([["a", "b"], []], "there are 1 sentences, but lists of tokens for 2; give lists of the same lengths"),
+        (3, "the argument is 3, which is no list; give a list of tokens for each sentence"),
+    ],
+)
+def test_tokens(tokens: Any, finding: str) -> None:
+    assert sentence(eh.tags, [["O", "O"]], tokens=tokens) == f"tags: {finding}."
+
+
+@pytest.mark.parametrize(
+    ("span", "finding"),
+    [
+        (("X", 0, 2**70), f"the position 1180591620717411303424 is beyond 2,147,483,647; {SPANS}"),
+        (("X", 0, 2**31), f"the position 2147483648 is beyond 2,147,483,647; {SPANS}"),
+        (("X", True, 2), f"the position True is no whole number; {SPANS}"),
+        (("X", 0.0, 2.0), f"the position 0.0 is no whole number; {SPANS}"),
+        (("X", 0, NAN), f"the position nan is no whole number; {SPANS}"),
+        (("X", "0", "2"), f"the position '0' is no whole number; {SPANS}"),
+        (("X", None, 1), f"the position None is no whole number; {SPANS}"),
+        (("X", 0), f"sentence 1 has ('X', 0) where a tuple of 3 or 4 should be; {SPANS}"),
+        (("X", 0, 1, [0], 5), f"sentence 1 has ('X', 0, 1, [0], 5) where a tuple of 3 or 4 should be; {SPANS}"),
+        ("XYZ", f"sentence 1 has 'XYZ' where a tuple of 3 or 4 should be; {SPANS}"),
+        ({"label": "X"}, f"sentence 1 has {{'label': 'X'}} where a tuple of 3 or 4 should be; {SPANS}"),
+        (None, f"sentence 1 has None where a tuple of 3 or 4 should be; {SPANS}"),
+        ((1, 0, 1), "sentence 1 has the label 1, which is no text; give texts only"),
+        ((None, 0, 1), "sentence 1 has the label None, which is no text; give texts only"),
+        (("", 0, 1), "a span has the empty label; give every span a label"),
+        (
+            ("X", 2, 2),
+            "the span ('X', 2, 2) of sentence 1 covers no tokens; ends are exclusive and tokens are counted from 0 here",
+        ),
+        (
+            ("X", -1, 2),
+            "the span ('X', -1, 2) of sentence 1 covers no tokens; ends are exclusive and tokens are counted from 0 here",
+        ),
+    ],
+)
+def test_spans(span: Any, finding: str) -> None:
+    assert sentence(eh.spans, [[span]]) == f"spans: {finding}."
+
+
+def test_positions_up_to_the_limit() -> None:
+    """Without a list of tokens, nothing is done for every token."""
+    far = eh.spans([[("X", 0, 2**31 - 1)]])
+    assert eh.score(far, far)["exact"].f1 == 1.0
+
+
+@pytest.mark.parametrize(
+    ("tokens", "finding"),
+    [
+        ([0, 9], f"the tokens [0, 9] of the span ('X', 0, 3) do not run from its first to its last; {TOKENS}"),
+        ([1, 2], f"the tokens [1, 2] of the span ('X', 0, 3) do not run from its first to its last; {TOKENS}"),
+        ([0, 0, 2], f"the tokens [0, 0, 2] of the span ('X', 0, 3) do not run from its first to its last; {TOKENS}"),
+        ([], f"the tokens [] of the span ('X', 0, 3) do not run from its first to its last; {TOKENS}"),
+        ([0, True, 2], f"the token True is no whole number; {TOKENS}"),
+        (["0", 2], f"the token '0' is no whole number; {TOKENS}"),
+        ("02", f"the list of tokens is '02', which is no list; {TOKENS}"),
+        (7, f"the list of tokens is 7, which is no list; {TOKENS}"),
+    ],
+)
+def test_lists_of_tokens_that_files_refuse_too(tokens: Any, finding: str) -> None:
+    assert sentence(eh.spans, [[("X", 0, 3, tokens)]]) == f"spans: {finding}."
+
+
+def test_a_span_that_leaves_out_tokens_has_a_limit() -> None:
+    assert sentence(eh.spans, [[("X", 0, 2**31 - 1, [0, 2**31 - 2])]]) == (
+        "spans: the span ('X', 0, 2147483647) leaves out tokens and covers more than 1,000,000; "
+        "leave out its list of tokens."
+    )
+
+
+@pytest.mark.parametrize(
+    ("lengths", "finding"),
+    [
+        ([1, 2], f"there are 2 lengths for 1 sentences; {LENGTHS}"),
+        (["a"], f"the length 'a' is no whole number; {LENGTHS}"),
+        ([-1], f"sentence 1 has a negative length; {LENGTHS}"),
+        ([1], f"a span of sentence 1 ends at token 2, but the sentence has 1 tokens; {LENGTHS}"),
+        (5, f"lengths is 5, which is no list; {LENGTHS}"),
+    ],
+)
+def test_lengths(lengths: Any, finding: str) -> None:
+    assert sentence(eh.spans, [[("X", 0, 2)]], lengths=lengths) == f"spans: {finding}."
+
+
+@pytest.mark.parametrize(
+    ("given", "finding"),
+    [
+        ([[("2", "a"), (0, "b")]], f"the head '2' is no whole number; {TREES}"),
+        ([[(False, "a")]], f"the head False is no whole number; {TREES}"),
+        ([[(0.0, "a")]], f"the head 0.0 is no whole number; {TREES}"),
+        ([[(2**70, "a")]], f"the head 1180591620717411303424 is beyond 2,147,483,647; {TREES}"),
+        ([[(0,)]], f"sentence 1 has (0,) where a tuple of 2 should be; {TREES}"),
+        ([(0, "root")], f"sentence 1 has 0 where a tuple of 2 should be; {TREES}"),
+        ([[(0, "a")], [(0, None)]], "sentence 2 has the relation None, which is no text; give texts only"),
+        ([{0: "root"}], f"sentence 1 is {{0: 'root'}}, which is no list; {TREES}"),
+        ([[(0, "a")], [(2, "a")]], "sentence 2 has a head outside the sentence; heads must make a tree"),
+        (None, f"the argument is None, which is no list; {TREES}"),
+    ],
+)
+def test_trees(given: Any, finding: str) -> None:
+    assert sentence(eh.trees, given) == f"trees: {finding}."
+
+
+@pytest.mark.parametrize(
+    ("given", "finding"),
+    [
+        ([[[(0, 2**70)]]], f"the position 1180591620717411303424 is beyond 2,147,483,647; {CHAINS}"),
+        ([[[("0", 1)]]], f"the position '0' is no whole number; {CHAINS}"),
+        ([[[(True, 2)]]], f"the position True is no whole number; {CHAINS}"),
+        ([[[(NAN, 1)]]], f"the position nan is no whole number; {CHAINS}"),
+        ([[[(0, 1, 2)]]], f"document 1 has (0, 1, 2) where a mention (start, end) should be; {CHAINS}"),
+        ([[(0, 1)]], f"document 1 has 0 where a mention (start, end) should be; {CHAINS}"),
+        ([[], ["ab"]], f"document 2, chain 1 is 'ab', which is no list; {CHAINS}"),
+        ([{"a": [(0, 1)]}], f"document 1 is {{'a': [(0, 1)]}}, which is no list; {CHAINS}"),
+        ("abc", f"the argument is 'abc', which is no list; {CHAINS}"),
+    ],
+)
+def test_chains(given: Any, finding: str) -> None:
+    assert sentence(eh.chains, given) == f"chains: {finding}."
+
+
+@pytest.mark.parametrize(
+    ("options", "finding"),
+    [
+        ({"tokens": ["a"]}, "document 1 is 'a', which is no list; give a list of tokens for each document"),
+        ({"tokens": [[1]]}, "document 1 has the token 1, which is no text; give texts only"),
+        ({"tokens": [["a"]], "pos": [[1]]}, "document 1 has the POS 1, which is no text; give texts only"),
+        ({"names": "a"}, "names is 'a', which is no list; give every document a name of its own"),
+        ({"names": [1]}, "the name 1 of a document is no text; give every document a name of its own"),
+    ],
+)
+def test_what_stands_beside_chains(options: dict[str, Any], finding: str) -> None:
+    assert sentence(eh.chains, [[[(0, 1)]]], **options) == f"chains: {finding}."
+
+
+@pytest.mark.parametrize("make", [eh.tags, eh.spans, eh.trees, eh.chains])
+def test_names_are_texts(make: Any) -> None:
+    with pytest.raises(eh.SettingError, match=r"^name is 3; give a text\.$"):
+        make([], name=3)
+
+
+@pytest.mark.parametrize("first", [2, -1, "a", None])
+def test_the_first_token_is_0_or_1(first: Any) -> None:
+    with pytest.raises(eh.SettingError, match=r"^first is .*; choose one of 0, 1\.$"):
+        eh.spans([[("X", 0, 1)]], first=first)
+
+
+def test_generators_tuples_and_arrays_are_lists_too() -> None:
+    expected = eh.tags([["B-X", "O"], ["O"]]).spans().rows()
+    assert eh.tags((t for t in sent) for sent in (["B-X", "O"], ["O"])).spans().rows() == expected
+    assert eh.tags((("B-X", "O"), ("O",))).spans().rows() == expected
+    assert eh.tags([np.array(["B-X", "O"]), np.array(["O"])]).spans().rows() == expected
+    assert eh.spans([[("X", np.int64(0), np.uint8(1))], []]).spans().rows() == expected
+    assert eh.spans(np.array([[["X", 0, 1]]], dtype=object)).spans().rows() == expected
+    assert eh.spans([[("X", 0, 3, np.array([0, 2]))]]).spans().token_sets() == [{0, 2}]
+    assert eh.trees([((0, "root") for _ in "a")]).trees().head.tolist() == [0]
+    assert eh.chains([[{(0, 1), (2, 3)}]]).chains().clusters(1) == [[[(0, 1), (2, 3)]]]
+
+
+def test_lists_of_unequal_length() -> None:
+    same = "both sides must have the same sentences in the same order."
+    gold = eh.tags([["O"], ["O", "O"]])
+    assert sentence(eh.score, gold, eh.tags([["O"], ["O"]])) == (
+        f"tags: sentence 2 has 2 tokens in the gold standard and 1 in the system; {same}"
+    )
+    assert sentence(eh.score, gold, eh.tags([["O"]], name="short")) == (
+        f"short: the gold standard's number of sentences is 2, the system's is 1; {same}"
+    )
+    assert sentence(eh.score, gold, eh.tags([["O"], ["O", "O"], ["O"]], name="long")) == (
+        f"long: the gold standard's number of sentences is 2, the system's is 3; {same}"
+    )
