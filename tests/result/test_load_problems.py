@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -188,3 +189,79 @@ def test_a_file_that_somebody_changed_loads_or_is_refused(saved_results: list[An
         parent[last] = data.draw(st.sampled_from([None, "x", -1, 2**70, 0.5, [], {}, [[]], True]))
     with suppress(eh.EvenhandError):
         kind.from_json(json.dumps(changed))
+
+
+def changed(saved: dict[str, Any], path: str, value: Any) -> str:
+    """The saved text with another value at one place: `systems.0.units`."""
+    saved = copy.deepcopy(saved)
+    *before, last = [int(key) if key.isdecimal() else key for key in path.split(".")]
+    parent: Any = saved
+    for key in before:
+        parent = parent[key]
+    assert last in parent or isinstance(last, int), path
+    parent[last] = value
+    return json.dumps(saved)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "detail"),
+    [
+        ("systems.0.scores.exact.overall.f1", 5.0, "f1 is 5"),
+        ("systems.0.scores.exact.overall.precision", -0.1, "precision is -0.1"),
+        ("systems.0.scores.exact.overall.TP", -1, "TP is -1"),
+        ("systems.0.scores.exact.labels.LOC.recall", 1.5, "recall is 1.5"),
+        ("systems.0.scores.exact.macro.f1", 2, "f1 is 2"),
+        ("systems.0.scores.exact.overall.f1", None, "f1 is null"),
+        ("systems.0.scores.exact.overall.f1", "0.5", "Expected `int | float | null`, got `str`"),
+        ("systems.0.scores.exact.overall.f1", float("nan"), "JSON is malformed: invalid character"),
+        ("systems.0.scores.ts.overall.kappa", -2, "kappa is -2"),
+        ("systems.0.scores.ts.overall.TN", -2, "TN is -2"),
+        ("systems.0.scores.fair.confusion.LOC.PER", -1, "a count of errors is negative"),
+        ("systems.0.scores.accuracy.overall.correct", 10**9, "1e+09 of "),
+        ("systems.0.units", -1, "Expected `int` >= 0 - at `$.systems[0].units`"),
+        ("systems.0.labels.LOC", -1, "Expected `int` >= 0 - at `$.systems[0].labels[...]`"),
+        ("gold.tokens", -1, "Expected `int` >= 0 - at `$.gold.tokens`"),
+        ("gold.units", 1.5, "Expected `int`, got `float` - at `$.gold.units`"),
+    ],
+)
+def test_scores_and_counts_out_of_range(path: str, value: Any, detail: str) -> None:
+    saved = scored("spans", match="exact,fair,ts,accuracy").to_dict()
+    with pytest.raises(eh.InputError) as caught:
+        eh.Results.from_json(changed(saved, path, value))
+    start, remedy = "the saved text: is no saved result of evenhand score (", "; give what evenhand score --as json or "
+    assert str(caught.value).startswith(start + detail)
+    assert remedy in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "detail"),
+    [
+        ("pairs.0.delta", -2, "Expected `float` >= -1"),
+        ("pairs.0.significance.p", 1.5, "Expected `float` <= 1"),
+        ("pairs.0.significance.trials", -1, "Expected `int` >= 0"),
+        ("pairs.0.interval.low", 0.9, "an interval runs from 0.9 down to "),
+        ("pairs.0.classes.correction.count", -1, "Expected `int` >= 0"),
+        ("oracle.overall.upper_bound", 1.1, "Expected `float` <= 1"),
+        ("agreement.all.0", [7.0, 7.0, 7.0], "Expected `float` <= 1"),
+        ("difficulty", {"-1": 2}, "Expected `int` >= 0"),
+    ],
+)
+def test_comparisons_out_of_range(path: str, value: Any, detail: str) -> None:
+    saved = compared("tags").to_dict()
+    assert eh.Comparison.from_json(json.dumps(saved)).to_dict() == saved
+    with pytest.raises(eh.InputError, match=re.escape(f"is no saved result of evenhand compare ({detail}")):
+        eh.Comparison.from_json(changed(saved, path, value))
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "detail"),
+    [
+        ("systems.0.standings.accuracy.score", 5.0, "Expected `float` <= 1"),
+        ("systems.0.standings.accuracy.rank", 0, "Expected `int` >= 1"),
+        ("resampling.level", 95, "Expected `float` <= 1"),
+    ],
+)
+def test_rankings_out_of_range(path: str, value: Any, detail: str) -> None:
+    saved = eh.rank(*files("tags", 3), task="tags", resamples=10).to_dict()
+    with pytest.raises(eh.InputError, match=re.escape(f"is no saved result of evenhand rank ({detail}")):
+        eh.Ranking.from_json(changed(saved, path, value))

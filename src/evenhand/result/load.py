@@ -16,7 +16,8 @@ from evenhand.result.load_ranking import ranking_of
 from evenhand.result.load_scores import results_of
 from evenhand.result.ranking import Ranking
 from evenhand.result.result import Result, Results
-from evenhand.result.saved import Head, SavedComparison, SavedRanking, SavedResults
+from evenhand.result.saved import Head, SavedRanking, SavedResults
+from evenhand.result.saved_comparison import SavedComparison
 from evenhand.version import __version__
 
 Saved = TypeVar("Saved")

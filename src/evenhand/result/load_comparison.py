@@ -14,7 +14,8 @@ from evenhand.comparison.units import Unit
 from evenhand.problems import SettingError
 from evenhand.result.comparison import Comparison, OracleResult, Slice
 from evenhand.result.pairs import Differences, Pair
-from evenhand.result.saved import SavedComparison, SavedOracle, SavedPair, SavedSlice, bounds
+from evenhand.result.saved import bounds
+from evenhand.result.saved_comparison import SavedComparison, SavedOracle, SavedPair, SavedSlice, tested
 from evenhand.settings import CHAIN_MODELS
 
 UnitsByClass = dict[tuple[tuple[str, str] | None, str], list[Unit]]
@@ -73,7 +74,7 @@ def _pair(saved: SavedPair, systems: Mapping[str, float], units: UnitsByClass, m
         saved.moved,
         saved.delta,
         {name: _class(name, saved, units) for name in CLASSES},
-        saved.significance,
+        tested(saved.significance),
         None if saved.mcnemar is None else saved.mcnemar.p,
         bounds(saved.interval),
         {name: saved.further[name].change() for name in models},

@@ -9,7 +9,7 @@ import numpy as np
 
 from evenhand.problems import SettingError
 from evenhand.result.result import Gold, Result, Results
-from evenhand.result.saved import SavedResults, SavedRow, SavedScore, SavedSystem
+from evenhand.result.saved import MOST, SavedResults, SavedRow, SavedScore, SavedSystem
 from evenhand.scores.contingency import contingency
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.models import match_model
@@ -22,6 +22,8 @@ from evenhand.tally import Tally
 _SCORES = ("precision", "recall", "f1", "f_beta")
 _NEAR = ("close", "missed")
 """Counts of `ts` and `t` that are made only where nothing is resampled."""
+_LEAST = {"kappa": -MOST}
+"""The scores that may be below 0."""
 _CONTINGENCY = tuple(contingency(dict.fromkeys(("TP", "FP", "FN", "TN"), np.zeros(1))))
 
 
@@ -98,7 +100,9 @@ def _score(model: MatchModel, saved: SavedScore, gold: Gold) -> ModelScore:
 def _overall(model: MatchModel, saved: SavedScore) -> Row:
     """The row of all labels; an accuracy is all that was saved of tokens."""
     if model.judge == "accuracy":
-        correct, tokens = _number(saved.overall, "correct"), _number(saved.overall, "tokens")
+        correct, tokens = _count(saved.overall, "correct"), _count(saved.overall, "tokens")
+        if correct > tokens:
+            raise ValueError(f"{correct:g} of {tokens:g} tokens are correct")
         precision, recall, f1, f_beta = map(float, prf(correct, tokens, correct, tokens, model.beta))
         return Row(precision, recall, f1, f_beta, {name: saved.overall[name] for name in model.counts})
     return _row(model, saved.overall, {part.name: _row(part, saved.parts[part.name]) for part in model.parts})
@@ -110,9 +114,10 @@ def _rows(model: MatchModel, saved: Mapping[str, SavedRow]) -> dict[str, Row]:
 
 def _row(model: MatchModel, saved: SavedRow, parts: Mapping[str, Row] | None = None) -> Row:
     """Counts and scores; true negatives and what follows from them may be unknown."""
-    counts = {name: saved[name] if name == "TN" else _number(saved, name) for name in model.counts}
+    counts = {name: None if name == "TN" and saved[name] is None else _count(saved, name) for name in model.counts}
     further = _CONTINGENCY if model.contingency else ("aligned_accuracy",) if model.aligned else ()
-    return Row(*_scores(saved), counts, {name: saved[name] for name in further}, parts or {})
+    more = {name: None if saved[name] is None else _share(saved, name, _LEAST.get(name, 0)) for name in further}
+    return Row(*_scores(saved), counts, more, parts or {})
 
 
 def _average(saved: SavedRow) -> Average:
@@ -121,11 +126,26 @@ def _average(saved: SavedRow) -> Average:
 
 def _scores(saved: SavedRow) -> tuple[float, float, float, float]:
     """Precision, recall, F1 and F-beta, which is F1 where it was not saved."""
-    precision, recall, f1 = (float(_number(saved, name)) for name in _SCORES[:3])
-    return precision, recall, f1, float(_number(saved, "f_beta")) if "f_beta" in saved else f1
+    precision, recall, f1 = (_share(saved, name) for name in _SCORES[:3])
+    return precision, recall, f1, _share(saved, "f_beta") if "f_beta" in saved else f1
 
 
-def _number(saved: SavedRow, name: str) -> float:
+def _share(saved: SavedRow, name: str, least: float = 0) -> float:
+    """A score, or a part of a whole."""
+    found = _known(saved, name)
+    if not least <= found <= MOST:
+        raise ValueError(f"{name} is {found:g}")
+    return float(found)
+
+
+def _count(saved: SavedRow, name: str) -> float:
+    found = _known(saved, name)
+    if found < 0:
+        raise ValueError(f"{name} is {found:g}")
+    return found
+
+
+def _known(saved: SavedRow, name: str) -> float:
     found = saved[name]
     if found is None:
         raise ValueError(f"{name} is null")
