@@ -5,6 +5,7 @@ from __future__ import annotations
 import tracemalloc
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -245,3 +246,31 @@ def test_memory_does_not_grow_with_the_files(tmp_path: Path) -> None:
 
     peak(100)  # what is loaded on first use does not count
     assert peak(160_000) < 1.2 * peak(40_000)
+
+
+@pytest.mark.parametrize("name", ["", " ", None, 3, ("a",)])
+@pytest.mark.parametrize("command", [eh.score, eh.compare, eh.rank])
+def test_systems_need_names_that_can_be_read(command: Any, name: Any) -> None:
+    gold = eh.tags([["B-X", "O"]])
+    with pytest.raises(eh.SettingError, match=r"^The name of a system is .+; give a text that can be read\.$"):
+        command(gold, {name: eh.tags([["O", "B-Y"]]), "other": gold})
+
+
+@pytest.mark.parametrize("name", ["gold", "system", "a\nb", "\x1b[31m", "a:b"])
+def test_other_names_change_nothing(name: str) -> None:
+    """The gold standard's counts are its own, whatever a system is called."""
+    results = eh.score(eh.tags([["B-X", "O"]]), {name: eh.tags([["O", "B-Y"]])})
+    assert (results.gold.labels, results[name].labels) == ({"X": 1}, {"Y": 1})
+    assert eh.Results.from_json(results.to_json())[name].labels == {"Y": 1}
+
+
+@pytest.mark.parametrize("side", [None, 3, [["O"]], b"gold.conll", {"a": 1}])
+def test_sides_are_files_or_annotations(side: Any) -> None:
+    gold = eh.tags([["B-X", "O"]])
+    sentence = r"is neither a file nor an annotation; give a path, or what eh\.read, eh\.tags or eh\.spans made\.$"
+    with pytest.raises(eh.SettingError, match=sentence):
+        eh.score(gold, {"a": side})
+    with pytest.raises(eh.SettingError, match=sentence):
+        eh.score(gold, [side])
+    with pytest.raises(eh.SettingError, match=sentence):
+        eh.score(side, gold)

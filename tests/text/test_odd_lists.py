@@ -199,8 +199,9 @@ def test_what_stands_beside_chains(options: dict[str, Any], finding: str) -> Non
 
 @pytest.mark.parametrize("make", [eh.tags, eh.spans, eh.trees, eh.chains])
 def test_names_are_texts(make: Any) -> None:
-    with pytest.raises(eh.SettingError, match=r"^name is 3; give a text\.$"):
-        make([], name=3)
+    for name in (3, None, "", " ", "\ud800"):
+        with pytest.raises(eh.SettingError, match=r"^name is .+; give a text that can be read\.$"):
+            make([], name=name)
 
 
 @pytest.mark.parametrize("first", [2, -1, "a", None])

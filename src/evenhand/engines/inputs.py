@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import tee
 from os import PathLike
+from typing import Any
 
 from evenhand.formats.addresses import Place, place
 from evenhand.formats.conllu import layout_of
@@ -23,6 +24,7 @@ from evenhand.text.annotation import Annotation
 from evenhand.text.chain_feed import Open
 from evenhand.text.characters import peeked, same_atoms
 from evenhand.text.labels import Vocabulary
+from evenhand.text.list_checks import shown
 
 Side = str | PathLike[str] | FileList | Annotation
 """A file or several (a folder, a pattern, a list), or an annotation."""
@@ -133,7 +135,7 @@ def content_of(gold: Side, format: str | None, task: Task | None, columns: tuple
 
 def place_of(side: str | PathLike[str] | FileList) -> Place | FileList:
     """Where the file or files of a side are."""
-    return side if isinstance(side, FileList) else place(side)
+    return side if isinstance(side, FileList) else place(_checked(side))
 
 
 def first_file(side: str | PathLike[str] | FileList) -> Place:
@@ -156,13 +158,25 @@ def named(systems: Systems) -> dict[str, Side] | None:
     if systems is None:
         return None
     if isinstance(systems, Mapping):
-        found = dict(systems)
+        found = {name: _checked(side) for name, side in systems.items()}
     else:
-        listed = [systems] if isinstance(systems, str | PathLike | FileList | Annotation) else list(systems)
+        many = list(systems) if isinstance(systems, Iterable) and not is_one(systems) else [systems]
+        listed = list(map(_checked, many))
         found = dict(zip(unique_names(listed), listed, strict=True))
     if not found:
         raise SettingError("There is no system to score; give one at least.")
+    wrong = [name for name in found if not isinstance(name, str) or not name.strip()]
+    if wrong:  # elsewhere the empty name stands for the gold standard
+        raise SettingError(f"The name of a system is {shown(wrong[0])}; give a text that can be read.")
     return found
+
+
+def _checked(side: Any) -> Any:
+    """The side, if it is something that can be read."""
+    if not is_one(side):
+        finding = f"{shown(side)} is neither a file nor an annotation"
+        raise SettingError(f"{finding}; give a path, or what eh.read, eh.tags or eh.spans made.")
+    return side
 
 
 def name_of(side: Side) -> str:

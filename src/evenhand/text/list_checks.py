@@ -27,8 +27,9 @@ def shown(value: object) -> str:
 
 
 def check_name(name: object) -> None:
-    if not isinstance(name, str):
-        raise SettingError(f"name is {shown(name)}; give a text.")
+    """Refuse what cannot be shown as the name of an annotation."""
+    if not is_text(name) or not str(name).strip():
+        raise SettingError(f"name is {shown(name)}; give a text that can be read.")
 
 
 def listed(value: Any, what: str, name: str, remedy: str, *, sets: bool = False) -> list[Any]:
