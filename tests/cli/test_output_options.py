@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import os
 import subprocess
 import sys
@@ -164,3 +167,36 @@ def test_errors_and_readings_spell_control_characters(tmp_path: Path) -> None:
 def test_usage_errors_spell_control_characters() -> None:
     result = run("score", GOLD, CRF, "--match", "\x1b[31mexact")
     assert (result.exit_code, "\x1b" in result.stderr) == (2, False)
+
+
+ODD_LABELS = ("\x1b[31mPER", "PER", "\u202ePER", "\u200fPER", "\x9bPER")
+
+
+@pytest.fixture
+def odd(tmp_path: Path) -> Path:
+    """A file whose labels look the same where control characters are left out or obeyed."""
+    path = tmp_path / "odd.conll"
+    path.write_text("".join(f"w B-{label}\n" for label in ODD_LABELS), encoding="utf-8")
+    return path
+
+
+def test_csv_keeps_labels_apart(odd: Path, tmp_path: Path) -> None:
+    arguments = ("score", odd, odd, "--match", "exact", "--as", "csv", "-q")
+    environment = os.environ | {"PYTHONIOENCODING": "utf-8"}
+    command = [sys.executable, "-c", "from evenhand.cli import main; main()", *map(str, arguments)]
+    piped = subprocess.run(command, capture_output=True, check=True, env=environment).stdout.decode()
+    rows = list(csv.DictReader(io.StringIO(piped)))
+    assert {row["label"] for row in rows} >= set(ODD_LABELS)
+    run(*arguments, "-o", tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_text(encoding="utf-8") == piped == run(*arguments).stdout
+
+
+@pytest.mark.parametrize("form", ["text", "csv", "json", "markdown", "latex", "conlleval"])
+def test_no_form_controls_a_terminal(odd: Path, form: str) -> None:
+    shown = on_a_terminal(80, "score", odd, odd, "--match", "exact", "--as", form, "-q")
+    assert not {"\x1b", "\x9b", "\u202e", "\u200f"} & set(shown)
+    spelled = (r"\x1b", r"\x9b", r"\u202e", r"\u200f")
+    if form == "json":
+        assert set(json.loads(shown)["gold"]["labels"]) == set(ODD_LABELS)
+    else:
+        assert all(each in shown.replace("\\\\", "\\").replace(r"\textbackslash{}", "\\") for each in spelled)

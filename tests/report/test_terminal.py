@@ -15,6 +15,8 @@ from evenhand.report.style import TableStyle
 FOLDER = Path(eh.__file__).parent / "examples"
 NASTY = "\x1b[31mred\x07\x9b2J\u202eabc\u2066x\u2029y\nz\t\udc80"
 SPELLED = r"\x1b[31mred\x07\x9b2J\u202eabc\u2066x\u2029y\nz\t\udc80"
+LABEL, LABEL_SPELLED = NASTY.removesuffix("\udc80"), SPELLED.removesuffix(r"\udc80")
+"""The same without half a character, which no label can have."""
 NARROW = TableStyle(width=80)
 
 
@@ -83,6 +85,9 @@ def test_widths(label: str, width: int) -> None:
 
 def test_control_characters_are_spelled() -> None:
     assert visible(NASTY) == SPELLED
+    assert visible("\u202a\u202b\u202c\u202d\u2067\u2068\u2069\u200e\u200f\u061c") == (
+        r"\u202a\u202b\u202c\u202d\u2067\u2068\u2069\u200e\u200f\u061c"
+    )
     assert visible("人名 – é 😀 العربية") == "人名 – é 😀 العربية"
 
 
@@ -93,8 +98,8 @@ def is_safe(shown: str) -> bool:
 @pytest.mark.parametrize("style", [TableStyle(), NARROW], ids=["piped", "terminal"])
 def test_nothing_from_data_controls_the_terminal(style: TableStyle) -> None:
     """Names of systems and of the gold standard, labels, and notes, which name both."""
-    gold = eh.spans([[(NASTY, 0, 1), ("A", 2, 3)]], name=NASTY)
-    systems = {NASTY: eh.spans([[(f"{NASTY}2", 0, 1)]]), "b": eh.spans([[]])}
+    gold = eh.spans([[(LABEL, 0, 1), ("A", 2, 3)]], name=LABEL)
+    systems = {NASTY: eh.spans([[(f"{LABEL}2", 0, 1)]]), "b": eh.spans([[]])}
     shown = text.render(eh.score(gold, systems), style)
     assert is_safe(shown)
     assert SPELLED in shown

@@ -42,6 +42,7 @@ def germeval(gold: Place, prediction: Place | None, form: str, output: Path | No
     """
     import evenhand
     from evenhand.cli.ending import say
+    from evenhand.cli.output import show
     from evenhand.files import write_file
     from evenhand.report import germeval as report
 
@@ -58,6 +59,6 @@ def germeval(gold: Place, prediction: Place | None, form: str, output: Path | No
         for line in report.remarks(result):
             say(line)
     if output is None:
-        click.echo(shown, nl=False)
+        show(shown, form)
     else:
         write_file(output, shown)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import replace
 from importlib import import_module
@@ -12,7 +13,7 @@ import click
 
 from evenhand.cli.ending import say
 from evenhand.files import write_file
-from evenhand.problems import announced
+from evenhand.problems import announced, visible
 
 if TYPE_CHECKING:
     from evenhand.report.style import TableStyle
@@ -43,9 +44,21 @@ def emit(
         for note in results.notes:
             say(announced(note))
     if path is None:
-        click.echo(text, nl=False)
+        show(text, form)
     else:
         write_file(path, text)
+
+
+def show(text: str, form: str) -> None:
+    """Write to standard output: as it is, or on a terminal with spellings for what would act on it.
+
+    Forms for programs, such as CSV, keep the characters of data.
+    """
+    if sys.stdout.isatty():
+        if form in ("json", "jsonl"):  # where it stays JSON
+            text = re.sub("[\x7f-\x9f]", lambda found: f"\\u{ord(found[0]):04x}", text)
+        text = "\n".join(map(visible, text.split("\n")))
+    click.echo(text, nl=False, color=True)  # without the last one, it would leave out escape sequences in data
 
 
 def _fitting(style: TableStyle | None, form: str, path: Path | None) -> TableStyle:
