@@ -71,7 +71,7 @@ def test_all_that_look_like_the_best_are_bold() -> None:
         ("~^", r"\textasciitilde{}\textasciicircum{}"),
         ("gold \\ system", r"gold \textbackslash{} system"),
         ("\\{", r"\textbackslash{}\{"),
-        ("a\nb", "a b"),
+        ("a\nb", r"a\textbackslash{}nb"),
         ("[PER]", "{}[PER]"),
         ("*", "{}*"),
         ("A [B] *", "A [B] *"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -192,6 +193,7 @@ def test_long_tables_may_break_and_wide_ones_are_scaled() -> None:
         ("e\u0301", "é"),
         ("a人名b", r"a\evenhandtext{人名}{U+4EBA U+540D}b"),
         ("\x1b[0m\u202e", r"\textbackslash{}x1b[0m\textbackslash{}u202e"),
+        ("a\nb|&_\\", r"a\textbackslash{}nb\textbar{}\&\_\textbackslash{}"),
     ],
 )
 def test_latex_escapes(given: str, shown: str) -> None:
@@ -213,6 +215,7 @@ def test_comments_stay_on_their_line() -> None:
         ("```", r"\`\`\`"),
         ("\x1b[0m\u202e", "\\\\x1b\\[0m\\\\u202e"),
         ("a #", r"a \#"),
+        ("a\nb|&_\\", r"a<br>b\|\&\_\\"),
     ],
 )
 def test_markdown_cells_are_text(given: str, shown: str) -> None:
@@ -246,3 +249,23 @@ def test_csv_names_of_columns_are_no_formulas() -> None:
     sides = eh.spans([[("A", 0, 1)]]), {"=x": eh.spans([[("A", 0, 1)]]), "y": eh.spans([[]])}
     found = eh.compare(*sides, show="new_error", trials=0, resamples=0)
     assert "'=x" in csv_report.render(found).splitlines()[0].split(",")
+
+
+def test_csv_keeps_text_behind_a_quote_apart_from_formulas() -> None:
+    labels = ["=x", "'=x", "''=x", "'x"]
+    gold = eh.spans([[(label, place, place + 1) for place, label in enumerate(labels)]])
+    rows = list(csv.DictReader(io.StringIO(csv_report.render(eh.score(gold, {"s": gold}, match="exact")), newline="")))
+    assert {row["label"] for row in rows} == {"", "'=x", "''=x", "'''=x", "'x"}
+
+
+def test_supertags_with_markup_are_text() -> None:
+    """Rows have as many cells as headings, whatever labels and supertags are called."""
+    gold = eh.spans([[("a|b", 0, 1), ("a&b", 1, 2), ("a_b\\", 2, 3), ("a\nb", 3, 4)]])
+    result = eh.score(gold, {"s|&": gold}, match="exact", supertag=["S|&_\\\nT=a|b,a&b"])
+    shown, tex = result.to_markdown(), result.to_latex()
+    tables = [block.splitlines() for block in re.findall(r"(?:^\|.*\n)+", shown, re.MULTILINE)]
+    assert tables
+    assert all(len({len(re.findall(r"(?<!\\)\|", row)) for row in table}) == 1 for table in tables)
+    assert r"| S\|\&\_\\<br>T (supertag) |" in shown
+    assert r"S\textbar{}\&\_\textbackslash{}\textbackslash{}nT (supertag) &" in tex
+    assert r"a\textbackslash{}nb &" in tex

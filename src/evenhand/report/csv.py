@@ -27,4 +27,6 @@ def _line(row: Iterable[Value]) -> str:
 
 
 def _safe(value: Value) -> Value:
-    return f"'{value}" if isinstance(value, str) and value.startswith(_BEFORE_FORMULAS) else value
+    """Text that is no formula; what already stands behind quotes gets a further one, so that both stay apart."""
+    is_formula = isinstance(value, str) and value.lstrip("'").startswith(_BEFORE_FORMULAS)
+    return f"'{value}" if is_formula else value

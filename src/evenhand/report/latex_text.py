@@ -70,9 +70,8 @@ _PACKAGES = {
 
 
 def escaped(text: str) -> str:
-    """Text that shows as it is; a row is one line, so that line feeds become spaces, and other controls are spelled."""
-    line = visible(" ".join(re.split("\r\n|\r|\n", normalize("NFC", text))))
-    return _PART.sub(_replaced, line)
+    """Text that shows as it is; a row is one line, so that line feeds are spelled, as other controls are."""
+    return _PART.sub(_replaced, visible(normalize("NFC", text)))
 
 
 def _replaced(part: re.Match[str]) -> str:
