@@ -101,10 +101,9 @@ def test_the_text_ends_with_the_rules_of_the_script(tmp_path: Path) -> None:
 
 
 def test_ties_are_rounded_as_the_script_does(tmp_path: Path) -> None:
-    """201 of 4,000 are 5.025 %: 100 * 201 / 4000 is printed as 5.03, 100 * (201 / 4000) as 5.02."""
-    rows = ["a B-PER O B-PER O"] * 201 + ["a B-PER O O O"] * 3799 + ["a O O O O"]
-    shown = str(eh.germeval(written(tmp_path, rows), as_script=True))
-    assert "\nRecall:   5.03%;\n" in shown
+    """23 of 160 are 14.375 %: Perl prints 100*23/160 as 14.38, and 100*(23/160) would be 14.37."""
+    rows = ["a B-PER O B-PER O"] * 23 + ["a B-PER O O O"] * 136 + ["a B-PER O O O", "", "a O O O O"]
+    assert "\nRecall:  14.38%;\n" in str(eh.germeval(written(tmp_path, rows), as_script=True))
 
 
 def test_repair_has_no_place_beside_it(tmp_path: Path) -> None:
