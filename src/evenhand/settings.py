@@ -273,9 +273,16 @@ class LabelMap:
     @staticmethod
     def parse(text: str, systems: Sequence[str]) -> LabelMap:
         """`OLD=NEW`, `system:OLD=NEW`, `gold:OLD=NEW` or `NAME:OLD=NEW`; other colons belong to the label."""
-        old, equals, new = text.partition("=")
-        if not (old and equals and new):
+        old, _, new = text.partition("=")
+        if not (old and new):
             raise SettingError(f"{text!r} is no label map; write OLD=NEW, or system:OLD=NEW for one side only.")
+        return LabelMap.of(old, new, systems)
+
+    @staticmethod
+    def of(old: str, new: str, systems: Sequence[str]) -> LabelMap:
+        """The old label may have a side before it, as in `parse`; both may hold equals signs, as features do."""
+        if not all(isinstance(label, str) and label for label in (old, new)):
+            raise SettingError(f"{old!r} to {new!r} is no label map; give a text for each label.")
         side, colon, rest = old.partition(":")
         if colon and rest and side in ("gold", "system", *systems):
             return LabelMap(rest, new, side)
@@ -305,6 +312,6 @@ def choose(what: str, value: str | None, choices: Sequence[str], *, optional: bo
 
 def label_maps(given: Mapping[str, str] | Sequence[str], systems: Sequence[str]) -> tuple[LabelMap, ...]:
     """Label maps as a user gives them: a mapping from old to new, or texts `OLD=NEW`."""
-    given = [given] if isinstance(given, str) else given
-    texts = [f"{old}={new}" for old, new in given.items()] if isinstance(given, Mapping) else given
-    return tuple(LabelMap.parse(text, systems) for text in texts)
+    if isinstance(given, Mapping):
+        return tuple(LabelMap.of(old, new, systems) for old, new in given.items())
+    return tuple(LabelMap.parse(text, systems) for text in ([given] if isinstance(given, str) else given))

@@ -66,6 +66,13 @@ def test_labels_are_chosen_in_any_order(files: tuple[Path, Path]) -> None:
     assert (chosen.gold.units, accuracy(chosen)) == (1, 1.0)
 
 
+def test_features_are_mapped_in_any_order(files: tuple[Path, Path]) -> None:
+    """The equals signs of features belong to the labels, not to the map."""
+    gold, system = files
+    mapped = eh.score(gold, system, task="tags", column="feats", map={"Number=Sing|Case=Nom": "Case=Dat"})
+    assert (mapped.gold.labels["Case=Dat"], accuracy(mapped)) == (2, 0.75)
+
+
 def test_other_columns_are_compared_as_they_stand(tmp_path: Path) -> None:
     for name, tag in (("gold", "b|a"), ("system", "a|b")):
         (tmp_path / f"{name}.conllu").write_text(f"1\tw\tw\tNOUN\t{tag}\t_\t0\troot\t_\t_\n")

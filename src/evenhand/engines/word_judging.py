@@ -75,6 +75,7 @@ class WordJudging:
 
     def _names(self, vocabulary: Vocabulary, side: str, name: str) -> SideNames:
         maps = {each.old: each.new for each in self._settings.maps if each.applies_to(side, name)}
+        maps_of_sets = {feature_set(old): feature_set(new) for old, new in maps.items()}
         tags = self._settings.task == "tags"
         keeps = tags or self._settings.subtypes
 
@@ -84,7 +85,7 @@ class WordJudging:
 
         def mapped_set(label: str) -> str:
             features = feature_set(label)
-            return maps.get(features, features)
+            return maps_of_sets.get(features, features)
 
         columns = vocabulary.columns
         relation = columns["deprel"]
