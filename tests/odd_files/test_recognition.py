@@ -292,3 +292,19 @@ def test_a_format_that_most_lines_fit_says_how_many() -> None:
     checked = check(Path("spans.tsv"), ReadSettings())
     assert str(checked.reading) == "spans (75% of the first lines fit)"
     assert [problem.line for problem in checked.problems] == [2]
+
+
+def test_parts_of_speech_in_lists_are_tags_and_no_spans() -> None:
+    gold, system = eh.tags(POS), eh.tags([["NN"] * len(words) for words in WORDS])
+    assert eh.score(gold, system, task="tags")["accuracy"].overall["correct"] == 0
+    with pytest.raises(
+        eh.EvenhandError, match=r"found a label for every token \('NNP', 'VBZ', 'IN'\), where tags such as"
+    ):
+        eh.score(gold, system)
+    with pytest.raises(eh.EvenhandError, match="score parts of speech with --task tags"):
+        eh.compare(gold, {"a": system, "b": system})
+
+
+def test_labels_in_lists_that_were_named() -> None:
+    labels = eh.tags(POS, encoding="plain")
+    assert eh.score(labels, labels)["exact"].f1 == 1.0

@@ -16,6 +16,7 @@ from evenhand.tally import Tally
 from evenhand.text.annotation import Reading
 from evenhand.text.chain_feed import Mismatches
 from evenhand.text.corpus import Corpus
+from evenhand.text.plain_labels import SETTLE
 
 if TYPE_CHECKING:
     from evenhand.result.result import Gold
@@ -101,13 +102,19 @@ class Run:
         self.size = None if self.size is None or corpus.token_count is None else self.size + corpus.token_count
 
     def check_kinds(self) -> None:
-        """Raise an error if one side's labels have no prefixes, the other has spans, and nobody said so.
+        """Raise an error if labels without prefixes were taken for spans by their looks, and may be something else.
 
-        Labels that were taken for spans by their looks may be something else, as in the wrong column.
+        So they may if they do not look like labels, or if the other side's spans have another form: then they may be
+        in the wrong column.
         """
         for name, system in self.systems.items():
             sides = {"gold": self.gold, "system": system}
             readings = {which: side.reading or Reading() for which, side in sides.items()}
+            for reading in readings.values():
+                if reading.doubt is not None:
+                    what, advice = reading.doubt
+                    finding = f"found {what}, where tags such as B-PER and O were expected"
+                    raise InputError(name, None, finding, "; ".join(filter(None, (advice, SETTLE))))
             plain = [which for which, reading in readings.items() if reading.encoding == "plain"]
             if len(plain) != 1 or readings[plain[0]].is_named or not all(side.units for side in sides.values()):
                 continue

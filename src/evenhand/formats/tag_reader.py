@@ -21,7 +21,7 @@ from evenhand.text.corpus import Corpus
 from evenhand.text.encodings import OUTSIDE_TAGS
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import MostlyTags, Spans, Tags
-from evenhand.text.plain_labels import doubt
+from evenhand.text.plain_labels import SETTLE, doubt
 from evenhand.text.tag_table import TagTable, looks_plain
 
 
@@ -167,6 +167,5 @@ def _check_labels(source: Source, coded: Coded, where: str, remedy: Callable[[],
     if doubtful is not None:
         what, advice = doubtful
         line = coded.corpus.line(int(found.argmin()))
-        settle = "say --encoding plain if these are labels of spans"
         finding = f"found {what}{where}, where tags such as B-PER and O were expected"
-        raise source.error(line, finding, "; ".join(filter(None, (remedy(), advice, settle))), "tag")
+        raise source.error(line, finding, "; ".join(filter(None, (remedy(), advice, SETTLE))), "tag")

@@ -40,6 +40,8 @@ class Reading:
     """Whether the user named the encoding."""
     looks_like: str | None = None
     """The encoding that the tags look like, where that is not the gold standard's, by which they may be judged."""
+    doubt: tuple[str, str] | None = None
+    """What tags may be instead of labels of spans, and what to do, where nobody named their encoding."""
     confidence: float = 1.0
     """Which share of the first lines fits the format, where it was recognised by them."""
 

@@ -17,6 +17,7 @@ from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags, Trees
 from evenhand.text.list_checks import check_name, check_texts, gaps_of, listed, lists, numbers, refuse_texts, shown
+from evenhand.text.plain_labels import doubt
 from evenhand.text.tag_table import TagTable, looks_plain
 from evenhand.text.tokens import Tokens
 from evenhand.text.trees import without_root
@@ -44,7 +45,8 @@ def tags(
     given = lists(sentences, "sentence", name, 'give a list of tags for each sentence, such as [["B-PER", "O"]]')
     bounds = bounds_of(given)
     code, names = _coded(given, int(bounds[-1]), "tag", name)
-    plain = encoding == "plain" or (encoding is None and looks_plain(names))
+    is_named = encoding is not None
+    plain = encoding == "plain" or (not is_named and looks_plain(names))
     table = TagTable(Vocabulary(), plain=plain)
     for tag in names:
         finding = table.add(tag)
@@ -61,7 +63,11 @@ def tags(
         first = f"{names[int(code[token])]!r} in sentence {int(np.searchsorted(bounds, token, side='right'))}"
         if repair == "error":
             raise InputError(name, None, f"a span is ill-formed in {encoding.upper()}: {first}", "mend it")
-    reading = Reading("lists", encoding, repaired=len(decoded.ill_formed), first_repair=first)
+    outside = np.isin(code, [place for place, tag in enumerate(names) if tag in encodings.OUTSIDE_TAGS])
+    doubtful = doubt(names, len(code), int(np.count_nonzero(outside))) if plain and not is_named else None
+    reading = Reading(
+        "lists", encoding, repaired=len(decoded.ill_formed), first_repair=first, is_named=is_named, doubt=doubtful
+    )
     return Annotation(corpus, {"spans": decoded.spans, "tags": Tags(code, tuple(names))}, {"spans": reading}, name)
 
 

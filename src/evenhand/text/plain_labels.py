@@ -21,6 +21,10 @@ _REPEATS = 5
 _SHOWN, _LONGEST = 3, 40
 
 
+SETTLE = "say --encoding plain if these are labels of spans"
+"""What ends all doubt."""
+
+
 def doubt(names: Sequence[str], tokens: int, outside: int) -> tuple[str, str] | None:
     """Why these values are no labels of spans, and what to do; None if they look like labels.
 
