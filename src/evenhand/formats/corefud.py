@@ -14,14 +14,15 @@ from itertools import islice
 
 import numpy as np
 
-from evenhand.arrays import Ints, ints
+from evenhand.arrays import Bools, Ints, ints
 from evenhand.formats.addresses import Place
-from evenhand.formats.blocks import split
+from evenhand.formats.blocks import Cells, split
 from evenhand.formats.conllu import COLUMNS
 from evenhand.formats.document_names import DocumentNames
 from evenhand.formats.layout import rows_of
 from evenhand.formats.mention_brackets import Brackets, Report, chains_of, match
 from evenhand.formats.source import Block, Source
+from evenhand.formats.windows import leading_numbers
 from evenhand.formats.word_lines import Sorting, WordLayout, WordLines
 from evenhand.problems import SettingError
 from evenhand.settings import Columns, ReadSettings
@@ -30,7 +31,7 @@ from evenhand.text.chains import Chains
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Written
-from evenhand.text.tokens import Tokens
+from evenhand.text.tokens import Tokens, windows
 
 NAME = "corefud"
 DECLARATION = "# global.Entity ="
@@ -113,6 +114,7 @@ class _Reader:
             Tokens(lines.data, *cells.column(_LAYOUT.columns["form"])),
             tokens,
             lines.first_line,
+            decimals=_decimals(cells, np.isin(tokens, found.empty_nodes)),
             documents=np.searchsorted(bounds, first),
             names=names,
         )
@@ -182,6 +184,16 @@ class _Reader:
                 return None
             found.append((fields[self.field_of_entity], True, piece.endswith(")")))
         return found
+
+
+def _decimals(cells: Cells, is_empty: Bools) -> Ints:
+    """The numbers behind the points of empty nodes; -1 for words."""
+    found = np.full(len(is_empty), -1)
+    start, _ = cells.column(_LAYOUT.columns["id"])
+    window = windows(cells.data)
+    _, digits = leading_numbers(window[start[is_empty]])
+    found[is_empty], _ = leading_numbers(window[start[is_empty] + digits + 1])
+    return found
 
 
 def _whole(

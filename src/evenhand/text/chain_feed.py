@@ -16,6 +16,7 @@ from evenhand.problems import InputError
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.chains import Chains
 from evenhand.text.corpus import Corpus
+from evenhand.text.empty_nodes import NodeAlignment, TokenKinds, have_same_nodes
 from evenhand.text.tokens import equal
 
 SAME_WORDS = "give the same words, or --align position"
@@ -35,6 +36,8 @@ class Mismatches:
     """How many words differ."""
     first_word: str | None = None
     """Where the first one is, and what it is."""
+    nodes: int = 0
+    """How many empty nodes only one side has."""
     findings: list[tuple[int | None, str]] = field(default_factory=list)
     """Lines and what was found there, of as many as anybody reads."""
 
@@ -45,6 +48,7 @@ class Mismatches:
             self.extra + other.extra,
             self.words + other.words,
             self.first_word or other.first_word,
+            self.nodes + other.nodes,
             (self.findings + other.findings)[:_MOST_FINDINGS],
         )
 
@@ -56,6 +60,10 @@ class _Piece:
     batch: Annotation
     first: int
     size: int
+
+    @property
+    def chains(self) -> Chains:
+        return self.batch.chains().documents(np.arange(self.first, self.first + self.size))
 
 
 def repeated_name(source: str, name: str) -> InputError:
@@ -100,11 +108,10 @@ class ChainFeed:
                 self.found.missing.append(piece)
                 begin += 1
                 continue
-            self._check(gold.corpus, begin, piece)
-            rows = np.arange(piece.first, piece.first + piece.size)
-            parts.append(piece.batch.chains().documents(rows))
-            documents.append(begin)
-            begin += piece.size
+            for size, chains in self._aligned(gold.corpus, begin, piece):
+                parts.append(chains)
+                documents.append(begin)
+                begin += size
         return Chains.concatenate(parts, documents) if parts else Chains.none(gold.chains().vocabulary)
 
     def finish(self) -> None:
@@ -168,26 +175,59 @@ class ChainFeed:
             self.reading = self.reading.plus(reading) if self.reading else reading
         return True
 
-    def _check(self, gold: Corpus, first: int, piece: _Piece) -> None:
-        """Raise an error if documents have other numbers of tokens; count words that differ, or raise an error."""
+    def _aligned(self, gold: Corpus, first: int, piece: _Piece) -> Iterator[tuple[int, Chains]]:
+        """The mentions of documents in tokens of the gold standard, and of how many documents they are."""
         corpus = piece.batch.corpus
         if gold.bounds is None or corpus.bounds is None:
+            yield piece.size, piece.chains
             return
         mine, theirs = _edges(gold, first, piece.size), _edges(corpus, piece.first, piece.size)
-        if not np.array_equal(np.diff(mine), np.diff(theirs)):
-            document = int((np.diff(mine) != np.diff(theirs)).argmax())
-            bounds = mine[document : document + 2], theirs[document : document + 2]
-            raise _length_error(piece.first + document, gold, corpus, *bounds)
+        if have_same_nodes(gold, mine, corpus, theirs):
+            self._check(piece.first, (gold, mine), (corpus, theirs))
+            yield piece.size, piece.chains
+            return
+        for number in range(piece.size):
+            sides = [
+                TokenKinds(each, *edges[number : number + 2].tolist())
+                for each, edges in ((gold, mine), (corpus, theirs))
+            ]
+            yield 1, self._with_nodes(_Piece(piece.batch, piece.first + number, 1), *sides)
+
+    def _check(self, first: int, gold: tuple[Corpus, Ints], system: tuple[Corpus, Ints]) -> None:
+        """Raise an error if documents have other numbers of tokens; compare their words."""
+        (key, mine), (corpus, theirs) = gold, system
+        other = np.flatnonzero(np.diff(mine) != np.diff(theirs))
+        if len(other):
+            document = int(other[0])
+            sides = [TokenKinds(each, *edges[document : document + 2].tolist()) for each, edges in (gold, system)]
+            raise _length_error(first + document, *sides)
+        sides = [TokenKinds(each, *edges[[0, -1]].tolist()) for each, edges in (gold, system)]
+        self._compare(key, sides[0].words, corpus, sides[1].words)
+
+    def _with_nodes(self, piece: _Piece, gold: TokenKinds, system: TokenKinds) -> Chains:
+        """The mentions of one document, whose empty nodes are aligned by themselves."""
+        if len(gold.words) == len(system.words) and (len(gold) or not len(system)):
+            alignment = NodeAlignment(gold, system)
+            self._compare(gold.corpus, gold.words, system.corpus, system.words)
+            self.found.nodes += alignment.one_sided
+            return alignment.moved(piece.chains)
+        # In formats that know none, empty nodes are words.
+        if len(gold) == len(system) and not (len(gold.nodes) and len(system.nodes)):
+            self._compare(gold.corpus, gold.all, system.corpus, system.all)
+            return piece.chains
+        raise _length_error(piece.first, gold, system)
+
+    def _compare(self, gold: Corpus, mine: Ints, corpus: Corpus, theirs: Ints) -> None:
+        """Count words that differ, or raise an error; `mine` and `theirs` are tokens, in pairs."""
         if gold.tokens is None or corpus.tokens is None:
             return
-        one = gold.tokens.slice(*mine[[0, -1]].tolist())
-        other = corpus.tokens.slice(*theirs[[0, -1]].tolist())
-        different = np.flatnonzero(~equal(one, other))
+        different = np.flatnonzero(~equal(gold.tokens.take(mine), corpus.tokens.take(theirs)))
         if not len(different):
             return
-        for token in different[: _MOST_FINDINGS - len(self.found.findings)].tolist():
-            line = corpus.line(int(theirs[0]) + token)
-            self.found.findings.append((line, f"found {other[token]!r} where the gold standard has {one[token]!r}"))
+        for pair in different[: _MOST_FINDINGS - len(self.found.findings)].tolist():
+            one, other = gold.tokens[int(mine[pair])], corpus.tokens[int(theirs[pair])]
+            finding = f"found {other!r} where the gold standard has {one!r}"
+            self.found.findings.append((corpus.line(int(theirs[pair])), finding))
         line, finding = self.found.findings[0]
         if self._strict:
             raise InputError(corpus.source, line, finding, SAME_WORDS, "text")
@@ -204,18 +244,20 @@ def _edges(corpus: Corpus, first: int, size: int) -> Ints:
     return found
 
 
-def _length_error(document: int, gold: Corpus, corpus: Corpus, mine: Ints, theirs: Ints) -> InputError:
-    """What is wrong with a document that has another number of tokens, and where that begins, if words can tell."""
-    (begin, end), (other_begin, other_end) = mine.tolist(), theirs.tolist()
-    token = other_begin
-    if gold.tokens is not None and corpus.tokens is not None:
-        size = min(end - begin, other_end - other_begin)
-        same = equal(gold.tokens.slice(begin, begin + size), corpus.tokens.slice(other_begin, other_begin + size))
-        token = other_begin + (size if same.all() else int((~same).argmax()))
-    name, size = corpus.names[document], other_end - other_begin
-    finding = f"the document {name} has {size:,} tokens, in the gold standard {end - begin:,}"
-    line = corpus.line(min(token, other_end - 1))
-    if other_end == other_begin:
+def _length_error(document: int, gold: TokenKinds, system: TokenKinds) -> InputError:
+    """What is wrong with a document that has another number of words, and where that begins, if words can tell."""
+    corpus, place = system.corpus, 0
+    mine, theirs, unit = gold.words, system.words, "words, empty nodes aside"
+    if len(mine) == len(theirs) or not (len(gold.nodes) or len(system.nodes)):
+        mine, theirs, unit = gold.all, system.all, "tokens"
+    if gold.corpus.tokens is not None and corpus.tokens is not None:
+        size = min(len(mine), len(theirs))
+        same = equal(gold.corpus.tokens.take(mine[:size]), corpus.tokens.take(theirs[:size]))
+        place = size if same.all() else int((~same).argmax())
+    finding = f"the document {corpus.names[document]} has {len(theirs):,} {unit}, in the gold standard {len(mine):,}"
+    if len(theirs):
+        line = corpus.line(int(theirs[min(place, len(theirs) - 1)]))
+    else:
         line = corpus.first_line + int(corpus.marks[document]) if len(corpus.marks) else None
     return InputError(corpus.source, line, finding, "give the same tokens in all files", "text")
 
