@@ -13,6 +13,8 @@ from evenhand.formats.chain_losses import crossing_in_chain, mixed_parts, other_
 from evenhand.formats.chain_write import write_conll2012, write_corefud
 from evenhand.problems import SettingError
 from evenhand.text.annotation import Annotation
+from evenhand.text.chains import Chains
+from evenhand.text.corpus import Corpus
 
 _WRITERS: dict[str, Callable[[Annotation], Iterator[str]]] = {
     "conll2012": write_conll2012,
@@ -33,6 +35,16 @@ class ChainConversion:
         self.target, self._lossy = target, lossy
         self.losses: Counter[str] = Counter()
         self.not_carried: set[str] = set()
+        self._chains = 0
+        self._across_sentences = 0
+
+    @property
+    def notes(self) -> list[str]:
+        """What other readers of the target may object to."""
+        count = self._across_sentences
+        mentions = "1 mention reaches" if count == 1 else f"{count:,} mentions reach"
+        note = f"{mentions} across sentences, which {self.target} can hold, but udapi and the CorefUD scorer refuse."
+        return [note] if count else []
 
     def write(self, batches: Iterator[Annotation]) -> Iterator[str]:
         """The text of the new file, batch by batch."""
@@ -50,11 +62,19 @@ class ChainConversion:
         if self.target == "corefud":
             edges = np.append(batch.corpus.documents, batch.corpus.sentences)
             self._lose(int(np.count_nonzero(np.diff(edges) == 0)), "documents without words")
+            self._across_sentences += _across_sentences(chains, batch.corpus)
         if self.target != "coref-jsonl":
             self._lose(crossing_in_chain(chains), "mentions that cross others of their chain, and would change bounds")
             self._lose(mixed_parts(chains), "mentions with gaps that would get parts of others of their chain")
             self._lose(other_first_chains(chains), "repeated spans that would count for another chain")
-        return replace(batch, layers={**batch.layers, "chains": chains})
+        return replace(batch, layers={**batch.layers, "chains": self._numbered(chains)})
+
+    def _numbered(self, chains: Chains) -> Chains:
+        """The same with the numbers that chains have in the whole file, in the order of their first mentions."""
+        _, first, inverse = np.unique(chains.chain, return_index=True, return_inverse=True)
+        number = self._chains + np.argsort(np.argsort(first))
+        self._chains += len(first)
+        return replace(chains, chain=number[inverse])
 
     def _lose(self, count: int, what: str) -> None:
         if not count:
@@ -62,3 +82,11 @@ class ChainConversion:
         if not self._lossy:
             raise SettingError(f"{self.target} cannot carry {count:,} {what}; give --lossy to convert all the same.")
         self.losses[what] += count
+
+
+def _across_sentences(chains: Chains, corpus: Corpus) -> int:
+    """How many mentions end in another sentence than they begin in."""
+    assert corpus.bounds is not None
+    before = corpus.document_starts[chains.document]
+    edges = [np.searchsorted(corpus.bounds, before + each, side="right") for each in (chains.start, chains.end - 1)]
+    return int(np.count_nonzero(edges[0] != edges[1]))

@@ -143,6 +143,13 @@ class Corpus:
         starts: Ints = self.bounds[self.documents]
         return starts
 
+    def is_word(self, begin: int, end: int) -> list[bool]:
+        """Which of some tokens are words; the others are empty nodes."""
+        if self.decimals is None:
+            return [True] * (end - begin)
+        found: list[bool] = (self.decimals[begin:end] < 0).tolist()
+        return found
+
     def document_of(self, sentence: Ints) -> Ints:
         return np.searchsorted(self.documents, sentence, side="right") - 1
 
