@@ -94,6 +94,6 @@ def test_mentions_across_sentences_are_kept_and_said(tmp_path: Path, mentions: l
     source = written(tmp_path, [Document("d", [["a"], ["b", "c"]], [], mentions)], tagged=False)
     target = tmp_path / "out.conllu"
     found = CliRunner().invoke(main, ["convert", str(source), str(target)], prog_name="evenhand")
-    more = "corefud can hold, but udapi and the CorefUD scorer refuse.\n" if said else ""
+    more = "corefud can hold, but udapi and its scorer refuse.\n" if said else ""
     assert (found.exit_code, found.stderr) == (0, said + more)
     assert eh.score(source, target)["mentions"].f1 == 1

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 
 from evenhand.formats.chain_losses import parts_of
-from evenhand.formats.conll2012 import BEGIN, END
+from evenhand.formats.conll2012 import BEGIN, END, SAMPLE, word_column
 from evenhand.formats.corefud import DECLARATION
 from evenhand.problems import SettingError
 from evenhand.text.annotation import Annotation
@@ -17,7 +18,9 @@ from evenhand.text.corpus import Corpus
 from evenhand.text.layers import Tags
 
 _WITH_PART = re.compile(r"(?P<name>.+)_(?P<part>0|[1-9]\d*)")
-_NO_NAME = "-"
+_WORD = 3
+"""The column of words in CoNLL-2012."""
+NO_NAME = "-"
 """What the one document of a file without names is called."""
 Part = tuple[int, int, str, str, int]
 """First and last token, the name in the brackets, what stands behind it where they open, and the chain."""
@@ -28,7 +31,7 @@ def write_conll2012(annotation: Annotation) -> Iterator[str]:
     corpus, words, tags = annotation.corpus, _words(annotation.corpus), _pos(annotation)
     for number, (name, sentences) in enumerate(_documents(corpus)):
         found = _WITH_PART.fullmatch(name)
-        title, part = (found["name"], found["part"]) if found else (name or _NO_NAME, None)
+        title, part = (found["name"], found["part"]) if found else (name or NO_NAME, None)
         if name.startswith("#"):
             raise SettingError(f"conll2012 takes {name!r} for a comment; give the document another name.")
         yield f"{BEGIN} ({title}); part {int(part):03}\n" if part else f"{BEGIN} ({title});\n"
@@ -44,6 +47,12 @@ def write_conll2012(annotation: Annotation) -> Iterator[str]:
         yield f"{END}\n"
 
 
+def has_plain_words(annotation: Annotation) -> bool:
+    """Whether a reader of what `write_conll2012` writes first would find the words, which may be numbers."""
+    rows = [line.split("\t") for line in islice(write_conll2012(annotation), SAMPLE) if "\t" in line]
+    return not rows or word_column(rows, len(rows[0])) == _WORD
+
+
 def write_corefud(annotation: Annotation) -> Iterator[str]:
     """Words, empty nodes, their POS, and entities in the last column; the others hold underscores.
 
@@ -54,7 +63,7 @@ def write_corefud(annotation: Annotation) -> Iterator[str]:
     reading = annotation.reading
     of_word = 3 if reading.format == "corefud" and reading.column != "pos=xpos" else 4
     for number, (name, sentences) in enumerate(_documents(corpus)):
-        if not sentences:
+        if not sentences or sentences[0][0] == sentences[-1][1]:
             continue
         yield f"# newdoc id = {name}\n" if name else ""
         yield f"{DECLARATION} eid-etype-head-other\n"
@@ -163,6 +172,6 @@ def _pos(annotation: Annotation) -> list[str] | None:
 
 def _checked(cells: list[str]) -> list[str]:
     for cell in set(cells):
-        if not cell.strip() or any(char in cell for char in "\t\n\r"):
+        if not cell.strip() or any(char in cell for char in "\t\n\r\0"):
             raise SettingError(f"{cell!r} cannot stand in a file of columns; mend it first.")
     return cells

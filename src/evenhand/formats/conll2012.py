@@ -36,9 +36,12 @@ BEGIN, END = "#begin document", "#end document"
 _BLOCKS = 8
 """How many times larger than elsewhere blocks are: they hold whole documents."""
 _NAME = re.compile(r"#begin document\s+(?:\((?P<inside>.*)\)|(?P<plain>.*?))\s*;?\s*(?:part\s+(?P<part>\d+))?\s*;?\s*")
-_SAMPLE = 1000
+SAMPLE = 1000
+"""How many lines tell which columns a file has."""
 _NAMED = ("word", "pos", "coref")
 _NO_POS = ("-", "_", "*")
+_LONGEST_NUMBER = 12
+"""How many digits the position of a word may have."""
 _WITH_POS = 10
 """From how many columns on the one behind the word is its POS."""
 
@@ -67,7 +70,7 @@ class ChainLayout:
 
 def layout_of(source: Source, settings: ReadSettings) -> ChainLayout:
     """The columns of a file, by its first lines and by what a user names."""
-    rows = [(tabs, cells) for _, tabs, cells in islice(rows_of(source), _SAMPLE) if not cells[0].startswith("#")]
+    rows = [(tabs, cells) for _, tabs, cells in islice(rows_of(source), SAMPLE) if not cells[0].startswith("#")]
     if not rows:
         return ChainLayout(tabs=False, columns=2, word=None, pos=None)
     tabs = all(tabs for tabs, _ in rows)
@@ -75,7 +78,7 @@ def layout_of(source: Source, settings: ReadSettings) -> ChainLayout:
     columns = _width(cells)
     cells = [row for row in cells if len(row) >= columns]
     named = dict(map(_named, settings.columns))
-    word = named.get("word", _word_column(cells, columns))
+    word = named.get("word", word_column(cells, columns))
     pos = named.get("pos", _pos_column(cells, word, columns))
     coref = named.get("coref", -1)
     if coref < -1:
@@ -101,7 +104,7 @@ def _is_brackets(cell: str) -> bool:
 
 def _is_numbered(cells: Sequence[Sequence[str]]) -> bool:
     """Whether the first column numbers words from 1 on in each sentence."""
-    numbers = [int(row[0]) if row[0].isdecimal() else 0 for row in cells]
+    numbers = [_number(row[0]) for row in cells]
     counts_on = all(number in (1, before + 1) for before, number in pairwise(numbers))
     return numbers[0] == 1 and 2 in numbers and counts_on
 
@@ -113,16 +116,29 @@ def _named(column: int | str) -> tuple[str, int]:
     return name, int(number) - 1 if int(number) > 0 else int(number)
 
 
-def _word_column(cells: Sequence[Sequence[str]], columns: int) -> int | None:
+def word_column(cells: Sequence[Sequence[str]], columns: int) -> int | None:
     """The column of words: the first one behind those that say where a word is."""
     if columns < 3:
         return None
     if _is_numbered(cells):
         return 1
+    if columns >= _WITH_POS and _counts(cells, 2) and not _counts(cells, 3):
+        return 3  # words that are all numbers are words all the same, behind their positions
     for place in range(3, columns - 1) if columns > 4 else (columns - 2,):
         if not all(row[place].isdecimal() for row in cells):
             return place
     return None
+
+
+def _number(cell: str) -> int:
+    """The position that a cell gives; -1 where it gives none."""
+    return int(cell) if cell.isdecimal() and len(cell) <= _LONGEST_NUMBER else -1
+
+
+def _counts(cells: Sequence[Sequence[str]], place: int) -> bool:
+    """Whether a column counts words from 0 or 1 on in each sentence, or in all together."""
+    numbers = [_number(row[place]) for row in cells]
+    return numbers[0] in (0, 1) and all(number in (numbers[0], before + 1) for before, number in pairwise(numbers))
 
 
 def _pos_column(cells: Sequence[Sequence[str]], word: int | None, columns: int) -> int | None:
