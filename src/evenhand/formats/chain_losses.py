@@ -80,15 +80,20 @@ def parts_of(start: int, end: int, gaps: tuple[int, ...]) -> Iterator[tuple[int,
     yield begin, end - 1
 
 
-def other_first_chains(chains: Chains) -> int:
-    """How many repeated spans another chain would keep: the first one is told by its first bracket, then."""
+def other_first_chains(chains: Chains, *, single_first: bool) -> int:
+    """How many repeated spans another chain would keep: the first one is told by its first bracket, then.
+
+    Where mentions begin at the same token, those of one token are the first if `single_first` says so.
+    """
     by_span: defaultdict[tuple[int, int, int, int], set[int]] = defaultdict(set)
     first_row: dict[int, int] = {}
-    first_bracket: dict[int, tuple[int, int]] = {}
+    first_bracket: dict[int, tuple[int, bool, int]] = {}
     columns = (chains.document, chains.start, chains.end, chains.shape, chains.chain)
-    for row, (*span, chain) in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
-        by_span[span[0], span[1], span[2], span[3]].add(chain)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    for row, (document, start, end, shape, chain) in enumerate(rows):
+        by_span[document, start, end, shape].add(chain)
         first_row.setdefault(chain, row)
-        first_bracket[chain] = min(first_bracket.get(chain, (span[1], row)), (span[1], row))
+        bracket = (start, single_first and end > start + 1, row)
+        first_bracket[chain] = min(first_bracket.get(chain, bracket), bracket)
     shared = [each for each in by_span.values() if len(each) > 1]
     return sum(min(each, key=first_row.__getitem__) != min(each, key=first_bracket.__getitem__) for each in shared)

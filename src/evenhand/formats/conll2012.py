@@ -228,6 +228,9 @@ class _Reader:
 
         found = read_cells(tokens.data, *cells, report)
         opens, closes = match(found, document, report)
+        # As the official scorer numbers chains: brackets of one token are the first of their cell.
+        order = np.lexsort((opens, opens != closes, found.token[opens]))
+        opens, closes = opens[order], closes[order]
         begin, last = found.token[opens], found.token[closes]
         of_mention = document[begin]
         before, chain = first[of_mention], chains_of(found.name[opens], of_mention)
