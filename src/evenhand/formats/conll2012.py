@@ -196,6 +196,7 @@ class _Reader:
             lines.first_line,
             documents=np.searchsorted(bounds, before),
             names=names,
+            unnamed=not any(names),
             marks=begins,
         )
         layers: dict[str, Layer] = {"chains": self._chains(tokens, brackets, document, before)}

@@ -105,7 +105,7 @@ class _Reader:
         if not len(tokens):
             return None
         bounds = np.append(np.unique(found.sentence_of_line[tokens], return_index=True)[1], len(tokens))
-        names, first = self._documents(found, tokens)
+        names, first, unnamed = self._documents(found, tokens)
         cells = lines.table(tokens, _LAYOUT.width)
         corpus = Corpus(
             self.source.shown,
@@ -117,6 +117,7 @@ class _Reader:
             decimals=_decimals(cells, np.isin(tokens, found.empty_nodes)),
             documents=np.searchsorted(bounds, first),
             names=names,
+            unnamed=unnamed,
         )
         document = np.repeat(np.arange(len(names)), np.diff(np.append(first, len(tokens))))
         misc = Tokens(lines.data, *cells.column(_LAYOUT.columns["misc"]))
@@ -125,9 +126,9 @@ class _Reader:
             layers["pos"] = Written(Tokens(lines.data, *cells.column(self.pos)), self.vocabulary.columns["pos"])
         return Annotation(corpus, layers, {"chains": self.reading}, self.source.name)
 
-    def _documents(self, found: WordLines, tokens: Ints) -> tuple[tuple[str, ...], Ints]:
-        """The names of documents and their first tokens; without marks there is one document."""
-        names, first = list[str](), list[int]()
+    def _documents(self, found: WordLines, tokens: Ints) -> tuple[tuple[str, ...], Ints, bool]:
+        """The names of documents, their first tokens, and whether none has a name; without marks there is one."""
+        names, first, unnamed = list[str](), list[int](), True
         text_of = np.frombuffer(found.lines.data, dtype=np.uint8)
         # Also those of sentences that are left out, as something in them is wrong.
         is_comment = (text_of[found.lines.begins] == ord("#")) & (found.lines.cells > 0)
@@ -138,11 +139,12 @@ class _Reader:
                 self.field_of_entity = next((fields.index(name) for name in _ENTITY_FIELDS if name in fields), 0)
             mark = _NEW_DOCUMENT.fullmatch(text)
             if mark is not None:
+                unnamed &= not mark["name"]
                 names.append(self.names.once(mark["name"] or str(len(self.names) + 1), found.lines.number(line)))
                 first.append(int(np.searchsorted(tokens, line)))
         if not first or first[0] > 0:
             names, first = ["", *names], [0, *first]
-        return tuple(names), ints(first)
+        return tuple(names), ints(first), unnamed
 
     def _chains(self, corpus: Corpus, misc: Tokens, document: Ints, first: Ints) -> Chains:
         def report(token: int, finding: str, remedy: str) -> None:

@@ -1,7 +1,9 @@
 """The documents of a system, in the order of the gold standard's.
 
-Documents are matched by their names. As long as both sides have the same ones in the same order, one batch of each is
-in memory. Where they have not, the names of both sides are looked up, so that only documents that come too early wait.
+Documents are matched by their names. Where no name is on both sides, they are matched by their order if those of one
+side have no names, and there are as many; else that is an error. As long as both sides have the same documents in the
+same order, one batch of each is in memory. Where they have not, the names of both sides are looked up, so that only
+documents that come too early wait.
 """
 
 from __future__ import annotations
@@ -93,14 +95,18 @@ class ChainFeed:
         self._batch: Annotation | None = None
         self._next = 0
         self._waiting: dict[str, _Piece] = {}
-        self._names: set[str] | None = None
-        self._gold_names: set[str] = set()
+        self._names: _Names | None = None
+        self._gold_names = _Names()
+        self._by_order = False
         self._seen = SeenNames()
+        self._unnamed = self._gold_unnamed = True
+        self._source = ""
         self.reading: Reading | None = None
         self.found = Mismatches()
 
     def take(self, gold: Annotation) -> Chains:
         """The mentions of the gold standard's documents, numbered as these are; none for a missing one."""
+        self._gold_unnamed &= gold.corpus.unnamed
         pieces = self._pieces(gold.corpus.names)
         parts, documents, begin = [], [], 0
         for piece in pieces:
@@ -119,7 +125,10 @@ class ChainFeed:
         while self._more():
             assert self._batch is not None
             self.found.extra += self._batch.corpus.names[self._next :]
-            self._batch = None
+            self._next = len(self._batch.corpus.names)
+        if self._unnamed and self._gold_unnamed and (self.found.missing or self.found.extra):
+            finding = "documents have no names, and are not as many as in the gold standard"
+            raise InputError(self._source, None, finding, "name them, or give as many in all files", "document")
 
     def _pieces(self, names: Sequence[str]) -> Iterator[_Piece | str]:
         """Documents by name, together where they follow each other; the names of missing ones."""
@@ -127,28 +136,31 @@ class ChainFeed:
         while place < len(names):
             piece = self._waiting.pop(names[place], None) or self._run(names[place:])
             if piece is None:
-                piece = self._find(names[place])
+                piece = self._find(names[place:])
             place += piece.size if isinstance(piece, _Piece) else 1
             yield piece or names[place - 1]
 
     def _run(self, names: Sequence[str]) -> _Piece | None:
-        """The next documents, as long as they have these names."""
+        """The next documents, as long as they have these names, or are matched by their order."""
         if not self._more():
             return None
         assert self._batch is not None
         mine = self._batch.corpus.names[self._next :]
         size = next((at for at, (a, b) in enumerate(zip(mine, names, strict=False)) if a != b), None)
-        size = min(len(mine), len(names)) if size is None else size
+        size = min(len(mine), len(names)) if size is None or self._by_order else size
         if not size:
             return None
         self._next += size
         return _Piece(self._batch, self._next - size, size)
 
-    def _find(self, name: str) -> _Piece | None:
+    def _find(self, names: Sequence[str]) -> _Piece | None:
         """A document that is not the next one, if it is there at all."""
         if self._names is None:
             self._names, self._gold_names = _all_names(self._read), _all_names(self._gold)
-        if name not in self._names:
+            self._by_order = self._must_go_by_order(self._names, self._gold_names)
+            return self._run(names) or self._find(names)
+        name = names[0]
+        if name not in self._names.all:
             return None
         while self._more():
             assert self._batch is not None
@@ -157,11 +169,22 @@ class ChainFeed:
             self._next += 1
             if mine == name:
                 return piece
-            if mine in self._gold_names:
+            if mine in self._gold_names.all:
                 self._waiting[mine] = piece
             else:
                 self.found.extra.append(mine)
         return None
+
+    def _must_go_by_order(self, names: _Names, gold: _Names) -> bool:
+        """Whether no name is that of a document on the other side, as one side has none; else that is an error."""
+        if not names.all or names.all & gold.all:
+            return False
+        if (names.unnamed or gold.unnamed) and len(names.all) == len(gold.all):
+            return True
+        assert self._batch is not None  # there are names
+        finding = f"no document of the gold standard is here: the first one is {names.first!r}, there {gold.first!r}"
+        remedy = "give documents the same names in all files"
+        raise InputError(self._batch.corpus.source, _mark(self._batch.corpus, 0), finding, remedy, "document")
 
     def _more(self) -> bool:
         """Whether there is another document."""
@@ -171,6 +194,8 @@ class ChainFeed:
                 return False
             self._batch.chains()  # raises an error where there are none
             self._seen.add(self._batch)
+            self._unnamed &= self._batch.corpus.unnamed
+            self._source = self._batch.corpus.source
             reading = self._batch.reading
             self.reading = self.reading.plus(reading) if self.reading else reading
         return True
@@ -255,12 +280,28 @@ def _length_error(document: int, gold: TokenKinds, system: TokenKinds) -> InputE
         same = equal(gold.corpus.tokens.take(mine[:size]), corpus.tokens.take(theirs[:size]))
         place = size if same.all() else int((~same).argmax())
     finding = f"the document {corpus.names[document]} has {len(theirs):,} {unit}, in the gold standard {len(mine):,}"
-    if len(theirs):
-        line = corpus.line(int(theirs[min(place, len(theirs) - 1)]))
-    else:
-        line = corpus.first_line + int(corpus.marks[document]) if len(corpus.marks) else None
+    line = corpus.line(int(theirs[min(place, len(theirs) - 1)])) if len(theirs) else _mark(corpus, document)
     return InputError(corpus.source, line, finding, "give the same tokens in all files", "text")
 
 
-def _all_names(read: Open) -> set[str]:
-    return {name for batch in read() for name in batch.corpus.names}
+def _mark(corpus: Corpus, document: int) -> int | None:
+    """The line in which a document begins."""
+    return corpus.first_line + int(corpus.marks[document]) if len(corpus.marks) else None
+
+
+@dataclass(frozen=True)
+class _Names:
+    """The names of all documents of a side."""
+
+    all: frozenset[str] = frozenset()
+    first: str = ""
+    unnamed: bool = True
+    """Whether they are only numbers that the documents got."""
+
+
+def _all_names(read: Open) -> _Names:
+    names, unnamed = list[str](), True
+    for batch in read():
+        names += batch.corpus.names
+        unnamed &= batch.corpus.unnamed
+    return _Names(frozenset(names), names[0] if names else "", unnamed)

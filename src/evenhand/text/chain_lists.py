@@ -38,6 +38,7 @@ def chains(
     """
     choose("end", end, ("exclusive", "inclusive"))
     size, layer = _layer(documents, behind=end == "inclusive")
+    unnamed = names is None
     names = [str(number) for number in range(1, size + 1)] if names is None else names
     if len(names) != size or len(set(names)) < size:
         raise InputError(name, None, "names and documents do not match", "give every document a name of its own")
@@ -57,6 +58,7 @@ def chains(
         None if bounds is None else tokens_of(words, bounds, name),
         documents=np.arange(size),
         names=tuple(names),
+        unnamed=unnamed,
     )
     return Annotation(corpus, layers, {"chains": Reading("lists")}, name)
 

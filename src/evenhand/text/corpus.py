@@ -111,6 +111,8 @@ class Corpus:
     """The first sentence of each document."""
     names: tuple[str, ...] = ()
     """What the documents are called, where a file says."""
+    unnamed: bool = False
+    """Whether no document has a name of its own, so that `names` holds their numbers, or nothing."""
     marks: Ints = field(default_factory=empty)
     """The lines in which documents with names begin, counted as `lines` are."""
     continues: bool = False
@@ -202,6 +204,7 @@ class Corpus:
             names=tuple(
                 chain.from_iterable(part.names[int(part.continues and i > 0) :] for i, part in enumerate(parts))
             ),
+            unnamed=all(part.unnamed for part in parts),
             marks=np.concatenate([part.marks + part.first_line for part in parts]),
             continues=parts[0].continues,
             atoms=parts[0].atoms,
