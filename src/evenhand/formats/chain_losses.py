@@ -8,10 +8,8 @@ from heapq import heappop, heappush
 
 import numpy as np
 
+from evenhand.formats.mention_parts import MentionParts, Ranges
 from evenhand.text.chains import Chains
-
-Ranges = list[tuple[int, int]]
-"""First and last token of each part of a mention."""
 
 
 def crossing_in_chain(chains: Chains) -> int:
@@ -46,17 +44,12 @@ def mixed_parts(chains: Chains) -> int:
     """How many mentions with gaps would get parts of others: a part belongs to the last mention that misses it."""
     found = 0
     for several in _with_gaps(chains).values():
-        parts = [(each, number, ranges) for ranges in several for number, each in enumerate(ranges)]
-        begun: defaultdict[int, list[Ranges]] = defaultdict(list)
+        parts = [(each, number, ranges) for ranges in several for number, each in enumerate(ranges, 1)]
+        joined = MentionParts()
         # In the order of their brackets in the file.
         for part, number, ranges in sorted(parts, key=lambda row: (row[0][0], -row[0][1])):
-            known = begun[len(ranges)]
-            owner = next((each for each in reversed(known) if len(each) == number), None)
-            if owner is None:
-                known.append([part])
-            else:
-                owner.append(part)
-        read = Counter(tuple(each) for groups in begun.values() for each in groups)
+            joined.add(len(ranges), number, part)
+        read = Counter(map(tuple, joined.mentions))
         found += (Counter(map(tuple, several)) - read).total()
     return found
 

@@ -9,7 +9,6 @@ and so are those of SemEval-2010, whose first column numbers words. Two columns 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
@@ -35,13 +34,12 @@ NAME = "conll2012"
 BEGIN, END = "#begin document", "#end document"
 _BLOCKS = 8
 """How many times larger than elsewhere blocks are: they hold whole documents."""
-_NAME = re.compile(r"#begin document\s+(?:\((?P<inside>.*)\)|(?P<plain>.*?))\s*;?\s*(?:part\s+(?P<part>\d+))?\s*;?\s*")
 SAMPLE = 1000
 """How many lines tell which columns a file has."""
 _NAMED = ("word", "pos", "coref")
 _NO_POS = ("-", "_", "*")
 _LONGEST_NUMBER = 12
-"""How many digits the position of a word may have."""
+"""How many digits the position of a word may have; numbers of thousands are none."""
 _WITH_POS = 10
 """From how many columns on the one behind the word is its POS."""
 
@@ -260,12 +258,11 @@ class _Reader:
         if self._unnamed and not self._names:
             finding = "words stand before this mark, in no document"
             self._source.report(number, finding, f"begin the first document with {BEGIN}", "document")
-        found = _NAME.fullmatch(text)
-        if found is None or not (found["inside"] or found["plain"]):
+        name, part = _title(text)
+        if not name:
             self._source.report(number, "the document has no name", f"write {BEGIN} (name); part 000", "document")
             return f"document in line {number}"
-        name = (found["inside"] or found["plain"]).strip()
-        return self._names.once(document_name(name, found["part"]), number)
+        return self._names.once(document_name(name, part), number)
 
     def _without_name(self, tokens: LineCells, names: tuple[str, ...]) -> tuple[str, ...]:
         """The documents of a block that begins with words: those of a file without marks are one document."""
@@ -276,6 +273,25 @@ class _Reader:
         return ("", *names)
 
 
+def _title(mark: str) -> tuple[str, str | None]:
+    """The name and the part in `#begin document (name); part 000`, which may lack parentheses, semicolon and part.
+
+    The name is empty where there is none.
+    """
+    behind = mark.removeprefix(BEGIN)
+    if not behind[:1].isspace():
+        return "", None
+    title, part = behind.strip().removesuffix(";").rstrip(), None
+    words = title.rsplit(None, 1)
+    if len(words) > 1 and words[1].isdecimal() and words[0].endswith("part"):
+        title, part = words[0].removesuffix("part").rstrip(), words[1]
+    title = title.removesuffix(";").rstrip()
+    is_inside = title.startswith("(") and title.endswith(")") and len(title) > 1
+    return (title[1:-1].strip() if is_inside else title), part
+
+
 def document_name(name: str, part: str | None) -> str:
     """What a document is called in all formats: its name, and the number of its part where it has one."""
-    return name if part is None else f"{name}_{int(part)}"
+    if part is None:
+        return name
+    return f"{name}_{int(part) if len(part) <= _LONGEST_NUMBER else part.lstrip('0')}"

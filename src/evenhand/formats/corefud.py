@@ -20,7 +20,8 @@ from evenhand.formats.blocks import Cells, split
 from evenhand.formats.conllu import COLUMNS
 from evenhand.formats.document_names import DocumentNames
 from evenhand.formats.layout import rows_of
-from evenhand.formats.mention_brackets import Brackets, Report, chains_of, match
+from evenhand.formats.mention_brackets import LONGEST_CELL, Brackets, Report, chains_of, match, too_long
+from evenhand.formats.mention_parts import MentionParts, Ranges
 from evenhand.formats.source import Block, Source
 from evenhand.formats.windows import leading_numbers
 from evenhand.formats.word_lines import Sorting, WordLayout, WordLines
@@ -40,11 +41,9 @@ _ENTITY_FIELDS = ("eid", "GRP")
 """What the field that names the entity is called, now and in older files."""
 _BLOCKS = 4
 _SAMPLE = 200
+_MOST_SHOWN = 80
 _BRACKET = re.compile(r"\([^()]+\)?|[^()]+\)")
-_PART = re.compile(r"(?P<entity>.*)\[(?P<part>\d+)/(?P<parts>\d+)\]")
-_NEW_DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id\s*=\s*(?P<name>.*?))?\s*")
-Ranges = list[tuple[int, int]]
-"""First and last token of each part of a mention."""
+_PART = re.compile(r"(?P<entity>.*)\[(?P<part>\d{1,9})/(?P<parts>\d{1,9})\]")
 _REMEDY = "write Entity=(e1), or (e1 and e1) at the first and last word of a mention"
 
 
@@ -137,10 +136,10 @@ class _Reader:
             if text.startswith(DECLARATION):
                 fields = text.removeprefix(DECLARATION).strip().split("-")
                 self.field_of_entity = next((fields.index(name) for name in _ENTITY_FIELDS if name in fields), 0)
-            mark = _NEW_DOCUMENT.fullmatch(text)
-            if mark is not None:
-                unnamed &= not mark["name"]
-                names.append(self.names.once(mark["name"] or str(len(self.names) + 1), found.lines.number(line)))
+            name = _new_document(text)
+            if name is not None:
+                unnamed &= not name
+                names.append(self.names.once(name or str(len(self.names) + 1), found.lines.number(line)))
                 first.append(int(np.searchsorted(tokens, line)))
         if not first or first[0] > 0:
             names, first = ["", *names], [0, *first]
@@ -154,9 +153,12 @@ class _Reader:
         rows = list[tuple[int, int, bool, bool]]()
         for token in np.flatnonzero(misc.end - misc.start > 1).tolist():
             for value in (each for each in misc[token].split("|") if each.startswith("Entity=")):
+                if len(value) > LONGEST_CELL:
+                    report(token, *too_long(len(value.encode())))
+                    continue
                 found = self._brackets(value.removeprefix("Entity="))
                 if found is None:
-                    report(token, f"{value!r} is no coreference annotation", _REMEDY)
+                    report(token, f"{value[:_MOST_SHOWN]!r} is no coreference annotation", _REMEDY)
                     continue
                 rows += [(token, codes.setdefault(name, len(codes)), opens, closes) for name, opens, closes in found]
         table = ints(rows).reshape(-1, 4).T
@@ -173,11 +175,12 @@ class _Reader:
 
     def _brackets(self, value: str) -> list[tuple[str, bool, bool]] | None:
         """Name, opens, closes of every bracket; None where something else stands there."""
-        pieces = _BRACKET.findall(value)
-        if "".join(pieces) != value:
-            return None
-        found = []
-        for piece in pieces:
+        found, place = [], 0
+        while place < len(value):
+            bracket = _BRACKET.match(value, place)
+            if bracket is None:
+                return None
+            piece, place = bracket[0], bracket.end()
             if not piece.startswith("("):
                 found.append((piece[:-1], False, True))
                 continue
@@ -186,6 +189,16 @@ class _Reader:
                 return None
             found.append((fields[self.field_of_entity], True, piece.endswith(")")))
         return found
+
+
+def _new_document(comment: str) -> str | None:
+    """The name in `# newdoc id = name`, which is empty in `# newdoc`; None where a comment begins no document."""
+    text = comment.removeprefix("#").strip()
+    behind = text.removeprefix("newdoc")
+    if behind == text or (behind and not behind[0].isspace()):
+        return None
+    key, equals, name = behind.partition("=")
+    return name.strip() if not behind or (equals and key.strip() == "id") else None
 
 
 def _decimals(cells: Cells, is_empty: Bools) -> Ints:
@@ -206,26 +219,22 @@ def _whole(
     A mention without all of its parts is a problem.
     """
     mentions: list[tuple[str, Ranges]] = []
-    begun: dict[tuple[int, str, str], list[Ranges]] = {}
+    joined, several = MentionParts(), list[tuple[str, int, Ranges]]()
     columns = (brackets.token[opens], brackets.token[closes], brackets.name[opens])
     for begin, last, code in zip(*(column.tolist() for column in columns), strict=True):
         found = _PART.fullmatch(names[code])
         if found is None:
             mentions.append((names[code], [(begin, last)]))
             continue
-        several = begun.setdefault((int(document[begin]), found["entity"], found["parts"]), [])
-        # Of mentions that are not complete, the last one that misses this part has it.
-        ranges = next((each for each in reversed(several) if len(each) == int(found["part"]) - 1), None)
-        if ranges is None:
-            ranges = []
-            several.append(ranges)
+        entity = (int(document[begin]), found["entity"], found["parts"])
+        ranges = joined.add(entity, int(found["part"]), (begin, last))
+        if ranges is not None:
             mentions.append((found["entity"], ranges))
-        ranges.append((begin, last))
-    for (_, entity, parts), several in begun.items():
-        for ranges in several:
-            if len(ranges) != int(parts):
-                finding = f"a mention of {entity} has {len(ranges)} of its {parts} parts"
-                report(ranges[0][0], finding, "write all parts, from [1/n] to [n/n]")
+            several.append((found["entity"], int(found["parts"]), ranges))
+    for name, parts, ranges in several:
+        if len(ranges) != parts:
+            finding = f"a mention of {name} has {len(ranges)} of its {parts} parts"
+            report(ranges[0][0], finding, "write all parts, from [1/n] to [n/n]")
     return mentions
 
 
