@@ -5,13 +5,27 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """Control characters, those that turn the direction of what follows, and halves of characters."""
+
+
+WARNING = "Warning: "
+"""How a note begins that stands above the tables."""
+
+
+def announced(note: str) -> str:
+    """A note as it is shown: a warning says itself what it is."""
+    return note if note.startswith(WARNING) else f"Note: {note}"
 
 
 def visible(text: str) -> str:
     """A line that no terminal takes for a command: `\\x1b`, `\\u202e` and the like for what has no look of its own."""
     return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+ILL_FORMED, TAKEN_ROOTS = "ill-formed span", "several roots"
+TAKEN = (ILL_FORMED, TAKEN_ROOTS)
+"""Kinds of problems with which a file is scored all the same, unless `--repair error` is given."""
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from evenhand.cli.inputs import INPUT
 from evenhand.cli.options import read_settings, reading_options
 from evenhand.formats.addresses import Place
+
+if TYPE_CHECKING:
+    from evenhand.formats.check import Checked
 
 
 @click.command
@@ -27,7 +30,8 @@ from evenhand.formats.addresses import Place
 def check(files: tuple[Place, ...], against: Place | None, align: Any, form: str, **options: Any) -> None:
     """Check FILEs: report every problem with its line and a remedy.
 
-    The exit status is 1 if there is any.
+    The exit status is 1 if `score` with the same options would refuse a FILE. What it would take as --repair says is
+    listed, too.
 
     \b
     evenhand check system.conll
@@ -45,19 +49,27 @@ def check(files: tuple[Place, ...], against: Place | None, align: Any, form: str
     failed = False
     for path in files:
         found = check_file(path, settings, against, align)
-        failed |= bool(found.problems)
+        failed |= bool(found.errors)
         for problem in found.problems:
             row = {"file": problem.source, "line": problem.line, "kind": problem.kind}
-            row |= {"finding": problem.finding, "remedy": problem.remedy}
+            row |= {"finding": problem.finding, "remedy": problem.remedy, "error": found.is_error(problem)}
             click.echo(visible(str(problem)) if form == "text" else msgspec.json.encode(row).decode())
         if form == "text":
-            kinds = Counter(problem.kind for problem in found.problems)
-            counted = ", ".join(f"{count:,} {kind}" for kind, count in kinds.most_common())
-            click.echo(visible(f"{path}: {_summary(found)}; {'problems: ' + counted if kinds else 'no problems'}"))
+            click.echo(visible(f"{path}: {_summary(found)}"))
     sys.exit(1 if failed else 0)
 
 
-def _summary(found: Any) -> str:
-    if found.reading is None:
-        return "could not be read"
-    return f"{found.reading}; {found.sentences:,} sentences, {found.units:,} {found.unit}"
+def _summary(found: Checked) -> str:
+    """The file in figures, and its problems by kind: those that a score refuses, and those that it takes."""
+    parts = ["could not be read"]
+    if found.reading is not None:
+        parts = [str(found.reading), f"{found.sentences:,} sentences, {found.units:,} {found.unit}"]
+    errors = Counter(problem.kind for problem in found.errors)
+    taken = Counter(problem.kind for problem in found.problems if not found.is_error(problem))
+    parts.append(f"problems: {_counted(errors)}" if errors else "no problems")
+    parts += [f"taken as --repair says: {_counted(taken)}"] if taken else []
+    return "; ".join(parts)
+
+
+def _counted(kinds: Counter[str]) -> str:
+    return ", ".join(f"{count:,} {kind}" for kind, count in kinds.most_common())

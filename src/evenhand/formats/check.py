@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
+
+import numpy as np
 
 from evenhand.arrays import zeros
 from evenhand.formats.addresses import Place
 from evenhand.formats.read import file_batches
 from evenhand.formats.source import Source
-from evenhand.problems import InputError, Problem
-from evenhand.settings import Align, ReadSettings
+from evenhand.problems import TAKEN, EvenhandError, InputError, Problem
+from evenhand.settings import Align, ReadSettings, Repair
 from evenhand.text.align import Feed
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.chain_feed import SAME_WORDS, ChainFeed
 from evenhand.text.characters import peeked, same_atoms
+from evenhand.text.label_names import foreign_labels
 from evenhand.text.labels import Vocabulary
+from evenhand.text.layers import Spans
 from evenhand.text.word_feed import Side, WordFeed
 
 
@@ -25,11 +30,23 @@ class Checked:
     """What a check found: the problems by line, and the file in figures as far as it could be read."""
 
     problems: list[Problem]
+    repair: Repair = "begin"
     reading: Reading | None = None
     sentences: int = 0
     units: int = 0
     """How many spans, words or mentions there are."""
     unit: str = "spans"
+    labels: Counter[str] = field(default_factory=Counter)
+    """How many spans have each label."""
+
+    def is_error(self, problem: Problem) -> bool:
+        """Whether a score would refuse the file for this problem."""
+        return self.repair == "error" or problem.kind not in TAKEN
+
+    @property
+    def errors(self) -> list[Problem]:
+        """The problems for which a score would refuse the file."""
+        return list(filter(self.is_error, self.problems))
 
     def add(self, batch: Annotation) -> None:
         self.sentences += batch.corpus.sentences
@@ -41,14 +58,22 @@ class Checked:
             self.units += batch.corpus.token_count or 0
         else:
             self.units += len(batch.spans())
+            self.labels += labels_of(batch.spans())
         self.reading = self.reading.plus(batch.reading) if self.reading else batch.reading
+
+
+def labels_of(spans: Spans) -> Counter[str]:
+    """How many spans have each label."""
+    codes, counts = np.unique(spans.label, return_counts=True)
+    names = spans.vocabulary.labels.values
+    return Counter({names[code]: count for code, count in zip(codes.tolist(), counts.tolist(), strict=True)})
 
 
 def check(path: Place, settings: ReadSettings, against: Place | None = None, align: Align | None = None) -> Checked:
     """All problems of a file; with `against`, also whether its text is that of another file, which needs no tags."""
     problems: list[Problem] = []
     source = Source(path, problems)
-    found = Checked(problems)
+    found = Checked(problems, settings.repair)
     try:
         batches = file_batches(source, settings, Vocabulary(), {"spans": settings.columns})
         watched = _watched(batches, found)
@@ -62,6 +87,7 @@ def check(path: Place, settings: ReadSettings, against: Place | None = None, ali
             else:
                 compare = _compare_words if first is not None and first.is_of_words else _compare
                 compare(watched, against, settings, align)
+            _compare_labels(found, source, against)
     except InputError as error:
         problems.append(error.problem)
     # A reader looks at the first lines more than once.
@@ -115,6 +141,19 @@ def _compare_words(batches: Iterator[Annotation], against: Place, settings: Read
     finally:
         for _ in batches:
             pass
+
+
+def _compare_labels(found: Checked, source: Source, against: Place) -> None:
+    """Report labels of which none occurs in the other file, if that has labels of its own."""
+    theirs: Counter[str] = Counter()
+    try:
+        for batch in file_batches(Source(against), ReadSettings(task="spans"), Vocabulary(), {"spans": ()}):
+            theirs += labels_of(batch.spans())
+    except EvenhandError:  # a text without tags
+        return
+    foreign = foreign_labels(found.labels, theirs)
+    if foreign is not None:
+        source.report(None, *foreign, "label")
 
 
 def _compare(batches: Iterator[Annotation], against: Place, settings: ReadSettings, align: Align | None) -> None:
