@@ -163,6 +163,14 @@ def test_odd_files_that_are_refused(tmp_path: Path, name: str) -> None:
     assert found.stderr.replace(f"{tmp_path}/", "") == f"evenhand: {sentence}\n"
 
 
+@pytest.mark.parametrize("name", [name for name in (*READ, *REFUSED) if "no mark" not in name])
+def test_a_check_fails_where_a_score_does(tmp_path: Path, name: str) -> None:
+    file, text, _ = (READ | REFUSED)[name]
+    key, response = files(tmp_path, file, text)
+    found = CliRunner().invoke(main, ["check", str(response), "--against", str(key)], prog_name="evenhand")
+    assert found.exit_code == (1 if name in REFUSED else 0), found.output
+
+
 def many(good: str, bad: str, line: int) -> str:
     """2,500 lines, of which one is bad."""
     return "".join(bad if number == line else good for number in range(1, 2501))
