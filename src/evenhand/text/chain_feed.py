@@ -15,6 +15,7 @@ import numpy as np
 
 from evenhand.arrays import Ints
 from evenhand.problems import InputError
+from evenhand.text.all_names import AllNames, all_names
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.chains import Chains
 from evenhand.text.corpus import Corpus
@@ -95,8 +96,8 @@ class ChainFeed:
         self._batch: Annotation | None = None
         self._next = 0
         self._waiting: dict[str, _Piece] = {}
-        self._names: _Names | None = None
-        self._gold_names = _Names()
+        self._names: AllNames | None = None
+        self._gold_names = AllNames()
         self._by_order = False
         self._seen = SeenNames()
         self._unnamed = self._gold_unnamed = True
@@ -156,7 +157,7 @@ class ChainFeed:
     def _find(self, names: Sequence[str]) -> _Piece | None:
         """A document that is not the next one, if it is there at all."""
         if self._names is None:
-            self._names, self._gold_names = _all_names(self._read), _all_names(self._gold)
+            self._names, self._gold_names = all_names(self._read()), all_names(self._gold())
             self._by_order = self._must_go_by_order(self._names, self._gold_names)
             return self._run(names) or self._find(names)
         name = names[0]
@@ -175,7 +176,7 @@ class ChainFeed:
                 self.found.extra.append(mine)
         return None
 
-    def _must_go_by_order(self, names: _Names, gold: _Names) -> bool:
+    def _must_go_by_order(self, names: AllNames, gold: AllNames) -> bool:
         """Whether no name is that of a document on the other side, as one side has none; else that is an error."""
         if not names.all or names.all & gold.all:
             return False
@@ -287,21 +288,3 @@ def _length_error(document: int, gold: TokenKinds, system: TokenKinds) -> InputE
 def _mark(corpus: Corpus, document: int) -> int | None:
     """The line in which a document begins."""
     return corpus.first_line + int(corpus.marks[document]) if len(corpus.marks) else None
-
-
-@dataclass(frozen=True)
-class _Names:
-    """The names of all documents of a side."""
-
-    all: frozenset[str] = frozenset()
-    first: str = ""
-    unnamed: bool = True
-    """Whether they are only numbers that the documents got."""
-
-
-def _all_names(read: Open) -> _Names:
-    names, unnamed = list[str](), True
-    for batch in read():
-        names += batch.corpus.names
-        unnamed &= batch.corpus.unnamed
-    return _Names(frozenset(names), names[0] if names else "", unnamed)
