@@ -56,12 +56,16 @@ def read_columns(text: str) -> dict[str, list[list[Mention]]]:
 
 
 def _chains(cells: list[str]) -> list[list[Mention]]:
-    """Brackets from left to right; a closing bracket ends the chain's mention that was opened last."""
+    """Brackets from left to right; a closing bracket ends the chain's mention that was opened last.
+
+    Chains are numbered as the official scorer does: in each cell, brackets of one token (`(5)`) come first.
+    """
     chains: dict[str, list[Mention]] = {}
     opened: defaultdict[str, list[int]] = defaultdict(list)
     for token, cell in enumerate(cells):
-        for opening, name, closing in re.findall(r"(\(?)(\d+)(\)?)", cell):
+        for name in [*re.findall(r"\((\d+)\)", cell), *re.findall(r"\((\d+)", cell)]:
             chains.setdefault(name, [])
+        for opening, name, closing in re.findall(r"(\(?)(\d+)(\)?)", cell):
             if opening:
                 opened[name].append(token)
             if closing:

@@ -26,6 +26,9 @@ def visible(text: str) -> str:
 ILL_FORMED, TAKEN_ROOTS = "ill-formed span", "several roots"
 TAKEN = (ILL_FORMED, TAKEN_ROOTS)
 """Kinds of problems with which a file is scored all the same, unless `--repair error` is given."""
+OTHER_WORDS, OTHER_DOCUMENTS = "other word", "other document"
+NOTED = (OTHER_WORDS, OTHER_DOCUMENTS)
+"""Kinds of problems with which chains are scored all the same, and which a note of the score counts."""
 
 
 @dataclass(frozen=True)

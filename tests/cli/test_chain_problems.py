@@ -144,11 +144,12 @@ def test_a_check_reports_all_problems() -> None:
 
 
 def against(*options: str, text: str = "key.conll") -> list[str]:
-    """The problems, without the summary."""
+    """The problems, without the summary; a check fails just where a score does."""
     found = run("check", "response.conll", "--against", text, *options)
     *lines, last = found.stdout.splitlines()
-    assert found.exit_code == (1 if lines else 0), found.output
     assert last.startswith("response.conll: conll2012; ")
+    if text == "key.conll":
+        assert (found.exit_code == 1) == (run("score", "key.conll", "response.conll", *options).exit_code == 2)
     return lines
 
 
@@ -171,12 +172,21 @@ def test_missing_and_extra_documents() -> None:
         "response.conll: the document x_0 is not in key.conll; leave it out, or mend its name.",
         "response.conll: the document y_0 is not in key.conll; leave it out, or mend its name.",
     ]
+    found = run("check", "response.conll", "--against", "key.conll")
+    assert found.exit_code == 0
+    assert found.stdout.endswith(" mentions; no problems; scored with a note: 4 other document\n")
 
 
 def test_other_words() -> None:
     path = Path(response("a", "b", "c"))
     path.write_text(path.read_text().replace("b\t0\t1\tw1", "b\t0\t1\tv1"))
     remedy = "give the same words, or --align position"
+    found = run("check", "response.conll", "--against", "key.conll")
+    assert found.exit_code == 0
+    assert found.stdout.endswith(" mentions; no problems; scored with a note: 1 other word\n")
+    strict = run("check", "response.conll", "--against", "key.conll", "--align", "strict")
+    assert strict.exit_code == 1
+    assert strict.stdout.endswith(" mentions; problems: 1 text\n")
     assert against() == [f"response.conll:9: found 'v1' where the gold standard has 'w1'; {remedy}."]
     assert against("--align", "position") == []
 

@@ -75,14 +75,13 @@ def test_a_renamed_document_is_both(score: Score) -> None:
     ]
 
 
-def test_nothing_fits(score: Score) -> None:
-    result = score(KEY, file(*((f"x{number}", A) for number in range(7))))
-    assert set(figures(result).values()) == {(0, 0, 0)}
-    assert about(result, "document", "no mention") == [
-        "system response: has not the documents a_0, b_0, c_0; they count as empty.",
-        "system response: has more documents, which are ignored: x0_0, x1_0, x2_0, x3_0, x4_0 and 2 more.",
-        "system response: has no mention at all.",
-    ]
+def test_documents_that_have_all_other_names_are_refused(score: Score) -> None:
+    with pytest.raises(eh.InputError) as error:
+        score(KEY, file(*((f"x{number}", A) for number in range(7))))
+    assert str(error.value) == (
+        "response.conll:1: no document of the gold standard is here: the first one is 'x0_0', there 'a_0'; "
+        "give documents the same names in all files."
+    )
 
 
 def test_other_parts_are_other_documents(score: Score) -> None:

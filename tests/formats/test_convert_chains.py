@@ -48,6 +48,10 @@ def texts(draw: st.DrawFn, *, empty: bool) -> list[Document]:
     return found if any(each.sentences for each in found) else [*found, draw(documents("z", empty=False))]
 
 
+def first_bracket(chain: list[Span]) -> tuple[int, bool]:
+    return min((first, last > first) for first, last in chain)
+
+
 def is_tagged(found: list[Document]) -> bool:
     """Whether there are POS that columns can show."""
     return any(tag not in ("-", "_") for each in found for tags in each.pos for tag in tags)
@@ -60,8 +64,8 @@ def test_all_formats_keep_words_sentences_pos_documents_and_chains(
 ) -> None:
     """From each to each, in batches of any size."""
     drawn = data.draw(texts(empty=empty))
-    # In the order of their first mentions, by which brackets tell the chain that keeps a repeated span.
-    found = [each._replace(chains=sorted(each.chains, key=lambda chain: min(chain)[0])) for each in drawn]
+    # In the order of their first brackets, which tell the chain that keeps a repeated span; those of one token first.
+    found = [each._replace(chains=sorted(each.chains, key=first_bracket)) for each in drawn]
     tagged = is_tagged(found)
     source = written(tmp_path_factory.getbasetemp(), found, tagged=tagged)
     kept = [each._replace(chains=listed(each.chains), pos=each.pos if tagged else []) for each in found]

@@ -85,6 +85,8 @@ def with_gaps(*mentions: set[int]) -> Annotation:
 @example([{0, 6}, {1, 3}])
 @example([{0, 1, 3}, {0, 5}])
 @example([{0, 2, 6}, {1, 3, 5}])
+@example([{1, 2, 3, 5}, {0, 1, 2, 5}])
+@example([{0, 2}, {0, 2}])
 def test_gaps_of_one_chain_are_kept_or_refused(
     tmp_path_factory: pytest.TempPathFactory, mentions: list[set[int]]
 ) -> None:
@@ -95,6 +97,39 @@ def test_gaps_of_one_chain_are_kept_or_refused(
         return
     found = [{start + at for at in range(end - start) if at not in gaps} for start, end, gaps in spans(path)]
     assert sorted(map(sorted, found)) == sorted(map(sorted, mentions))
+
+
+def test_parts_that_cross_others_of_their_chain_are_refused(tmp_path: Path) -> None:
+    """Brackets of one name close last in, first out: {0, 1, 2, 5} and {1, 2, 3, 5} would become {0, …, 3, 5} and {1, 2, 5}."""
+    with pytest.raises(eh.SettingError) as error:
+        list(ChainConversion("corefud", lossy=False).write(iter([with_gaps({1, 2, 3, 5}, {0, 1, 2, 5})])))
+    assert str(error.value) == (
+        "corefud cannot carry 1 mentions that cross others of their chain, and would change bounds; "
+        "give --lossy to convert all the same."
+    )
+
+
+def test_adjoining_parts_that_cross_others_once_they_are_one(tmp_path: Path) -> None:
+    """In the file they have other names: {0, 1, 2, 5} is of two parts, {1, 2, 3, 5} of three, of which two adjoin."""
+    source = gaps(tmp_path, "(e1[1/2]", "(e1[1/3])", "e1[1/2])(e1[2/3]", "e1[2/3])", "-", "(e1[2/2])(e1[3/3])")
+    assert spans(source) == [(0, 6, (3, 4)), (1, 6, (3,))]
+    found = run(source, tmp_path / "out.conllu")
+    assert (found.exit_code, (tmp_path / "out.conllu").exists()) == (2, False)
+    assert "corefud cannot carry 1 mentions that cross others of their chain" in found.stderr
+    assert run(source, tmp_path / "out.conllu", "--lossy").stderr.startswith("Lost: 1 mention")
+
+
+def test_parts_between_those_of_another_mention_are_kept(tmp_path: Path) -> None:
+    """What the mentions cover crosses, but no two brackets do."""
+    source = gaps(tmp_path, "(e1[1/2])", "(e1", "(e1[2/2])", "e1)")
+    target, _ = converted(source, "corefud")
+    assert spans(target) == spans(source) == [(0, 3, (1,)), (1, 4, ())]
+
+
+def test_a_repeated_mention_with_gaps_is_kept(tmp_path: Path) -> None:
+    source = gaps(tmp_path, "(e1[1/2])(e1[1/2])", "-", "(e1[2/2])(e1[2/2])")
+    target, _ = converted(source, "corefud")
+    assert spans(target) == spans(source) == [(0, 3, (1,)), (0, 3, (1,))]
 
 
 @pytest.mark.parametrize(("name", "target"), [("out.conll", "conll2012"), ("out.jsonl", "coref-jsonl")])

@@ -44,9 +44,9 @@ SPELLINGS: dict[str, tuple[list[str], Clusters]] = {
     "two that open together, joined": (["(1(3", "3)", "1)"], [[(0, 2)], [(0, 1)]]),
     "two that close together, joined": (["(1", "(3", "3)1)"], [[(0, 2)], [(1, 2)]]),
     "joined in another order": (["(3(1", "-", "3)1)"], [[(0, 2)], [(0, 2)]]),
-    "bars": (["(1|(2)", "(3)|1)", "-"], [[(0, 1)], [(0, 0)], [(1, 1)]]),
+    "bars": (["(1|(2)", "(3)|1)", "-"], [[(0, 0)], [(0, 1)], [(1, 1)]]),
     "bars at the ends": (["|(1)|", "(2)||(3)", "-"], [[(0, 0)], [(1, 1)], [(1, 1)]]),
-    "brackets without bars": (["(1)(2)", "(3(4)", "3)"], [[(0, 0)], [(0, 0)], [(1, 2)], [(1, 1)]]),
+    "brackets without bars": (["(1)(2)", "(3(4)", "3)"], [[(0, 0)], [(0, 0)], [(1, 1)], [(1, 2)]]),
     "one closes where another opens": (["(1", "1)(2", "2)"], [[(0, 1)], [(1, 2)]]),
     "a chain closes where it opens": (["(1", "1)(1", "1)"], [[(0, 1), (1, 2)]]),
     "a chain opens, then closes": (["(1", "(1|1)", "1)"], [[(0, 2), (1, 1)]]),
@@ -95,10 +95,27 @@ def test_chains_of_the_same_name_in_two_documents_are_two(tmp_path: Path) -> Non
 def test_mentions_are_in_the_order_of_their_brackets(tmp_path: Path) -> None:
     """By which the first of several chains is told: (9 opens before (1."""
     path = tmp_path / "file.conll"
-    path.write_text(columns([["(9|(1)", "(1)", "9)|(9)"]]))
+    path.write_text(columns([["(9|(1", "(1)", "9)|1)|(9)"]]))
     chains = eh.read(path).chains()
-    assert list(zip(chains.start.tolist(), chains.end.tolist(), strict=True)) == [(0, 3), (0, 1), (1, 2), (2, 3)]
+    assert list(zip(chains.start.tolist(), chains.end.tolist(), strict=True)) == [(0, 3), (0, 3), (1, 2), (2, 3)]
     assert chains.chain[0] == chains.chain[3] != chains.chain[1] == chains.chain[2]
+
+
+def test_brackets_of_one_token_are_the_first_of_their_cell(tmp_path: Path) -> None:
+    """As the official scorer reads a cell: `(1)` and `(2)` before `(9`, and these from left to right."""
+    path = tmp_path / "file.conll"
+    path.write_text(columns([["(9|(1)|(5|(2)", "9)|5)"]]))
+    chains = eh.read(path).chains()
+    assert list(zip(chains.start.tolist(), chains.end.tolist(), strict=True)) == [(0, 1), (0, 1), (0, 2), (0, 2)]
+
+
+@pytest.mark.parametrize(("first", "recall"), [("(1|(2)", 0), ("(2)|(1", 0), ("(1|(2|2)", 1)])
+def test_the_chain_that_keeps_a_repeated_span(tmp_path: Path, first: str, recall: int) -> None:
+    """(3, 3) is in chains 1 and 2: that of the one-token bracket keeps it, be it written before the other or behind."""
+    key, response = tmp_path / "key.conll", tmp_path / "response.conll"
+    key.write_text(columns([["(1|(2)", "-", "1)", "(1)"]]))
+    response.write_text(columns([[first, "-", "1)", "(1)|(2)"]]))
+    assert eh.score(key, response)["muc"].recall == recall
 
 
 @settings(max_examples=100)

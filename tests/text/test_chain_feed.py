@@ -56,6 +56,10 @@ def test_documents_are_matched_by_name(
     chains = dict(zip("abcdefgh", mentions, strict=True))
     golds = batches({name: [] for name in gold}, cuts)
     feed = feed_of(batches({name: chains[name] for name in system}, others), golds, strict=strict)
+    if not set(gold) & set(system):
+        with pytest.raises(eh.InputError, match="no document of the gold standard is here"):
+            taken(feed, golds)
+        return
     assert taken(feed, golds) == [clusters(chains[name]) if name in system else [] for name in gold]
     assert feed.found.missing == [name for name in gold if name not in system]
     assert sorted(feed.found.extra) == sorted(set(system) - set(gold))

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 def check(files: tuple[Place, ...], against: Place | None, align: Any, form: str, **options: Any) -> None:
     """Check FILEs: report every problem with its line and a remedy.
 
-    The exit status is 1 if `score` with the same options would refuse a FILE. What it would take as --repair says is
-    listed, too.
+    The exit status is 1 if `score` with the same options would refuse a FILE. What it would take as --repair says,
+    or with a note, is listed, too.
 
     \b
     evenhand check system.conll
@@ -61,13 +61,18 @@ def check(files: tuple[Place, ...], against: Place | None, align: Any, form: str
 
 def _summary(found: Checked) -> str:
     """The file in figures, and its problems by kind: those that a score refuses, and those that it takes."""
+    from evenhand.problems import NOTED
+
     parts = ["could not be read"]
     if found.reading is not None:
         parts = [str(found.reading), f"{found.sentences:,} sentences, {found.units:,} {found.unit}"]
     errors = Counter(problem.kind for problem in found.errors)
-    taken = Counter(problem.kind for problem in found.problems if not found.is_error(problem))
+    others = Counter(problem.kind for problem in found.problems if not found.is_error(problem))
+    noted = Counter({kind: count for kind, count in others.items() if kind in NOTED})
+    taken = others - noted
     parts.append(f"problems: {_counted(errors)}" if errors else "no problems")
     parts += [f"taken as --repair says: {_counted(taken)}"] if taken else []
+    parts += [f"scored with a note: {_counted(noted)}"] if noted else []
     return "; ".join(parts)
 
 

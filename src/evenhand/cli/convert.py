@@ -76,6 +76,9 @@ def convert(source: Place, target: Path, **options: Any) -> None:
             say(f"Lost: {count:,} {what}.")
         if conversion.not_carried:
             say(f"Not carried by {conversion.target}: {', '.join(sorted(conversion.not_carried))}.")
+        if isinstance(conversion, ChainConversion):
+            for note in conversion.notes:
+                say(f"Note: {note}")
 
 
 def _conversion(

@@ -14,6 +14,8 @@ from evenhand.arrays import Bools, Bytes, Ints
 from evenhand.formats.source import LINE_FEED, Block
 
 TAB, SPACE, CARRIAGE_RETURN = 9, 32, 13
+_BLANKS_AT_END = 8
+"""How many blanks at the ends of lines are looked for in all lines at once."""
 
 
 @dataclass(frozen=True)
@@ -164,7 +166,7 @@ def _tabbed_cells(data: Bytes) -> tuple[Ints, Bools, Ints | None]:
     end, byte = _separators(data, data <= LINE_FEED, TAB, LINE_FEED)
     ends_line = byte == LINE_FEED
     start = None
-    while True:
+    for _ in range(_BLANKS_AT_END):
         before = data[end - 1]
         blank = ends_line & ((before == CARRIAGE_RETURN) | (before == SPACE))
         if start is not None:
@@ -175,6 +177,10 @@ def _tabbed_cells(data: Bytes) -> tuple[Ints, Bools, Ints | None]:
             start = _starts(end)
             continue
         end = end - blank
+    assert start is not None
+    for cell in np.flatnonzero(blank).tolist():  # the few with many blanks, one by one
+        end[cell] = start[cell] + len(data[start[cell] : end[cell]].tobytes().rstrip(b"\r "))
+    return end, ends_line, start
 
 
 def _cells_between_runs(data: Bytes) -> tuple[Ints, Bools, Ints | None]:

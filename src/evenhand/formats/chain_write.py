@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 
 from evenhand.formats.chain_losses import parts_of
-from evenhand.formats.conll2012 import BEGIN, END
+from evenhand.formats.conll2012 import BEGIN, END, SAMPLE, word_column
 from evenhand.formats.corefud import DECLARATION
 from evenhand.problems import SettingError
 from evenhand.text.annotation import Annotation
@@ -17,10 +18,12 @@ from evenhand.text.corpus import Corpus
 from evenhand.text.layers import Tags
 
 _WITH_PART = re.compile(r"(?P<name>.+)_(?P<part>0|[1-9]\d*)")
-_NO_NAME = "-"
+_WORD = 3
+"""The column of words in CoNLL-2012."""
+NO_NAME = "-"
 """What the one document of a file without names is called."""
-Part = tuple[int, int, str, int]
-"""First and last token, the name in the brackets, and the chain."""
+Part = tuple[int, int, str, str, int]
+"""First and last token, the name in the brackets, what stands behind it where they open, and the chain."""
 
 
 def write_conll2012(annotation: Annotation) -> Iterator[str]:
@@ -28,12 +31,12 @@ def write_conll2012(annotation: Annotation) -> Iterator[str]:
     corpus, words, tags = annotation.corpus, _words(annotation.corpus), _pos(annotation)
     for number, (name, sentences) in enumerate(_documents(corpus)):
         found = _WITH_PART.fullmatch(name)
-        title, part = (found["name"], found["part"]) if found else (name or _NO_NAME, None)
+        title, part = (found["name"], found["part"]) if found else (name or NO_NAME, None)
         if name.startswith("#"):
             raise SettingError(f"conll2012 takes {name!r} for a comment; give the document another name.")
         yield f"{BEGIN} ({title}); part {int(part):03}\n" if part else f"{BEGIN} ({title});\n"
         first = sentences[0][0] if sentences else 0
-        cells = _cells([(start, end - 1, str(chain), chain) for start, end, chain, _ in _mentions(annotation, number)])
+        cells = _cells(list(_numbered(annotation, number)))
         for begin, end in sentences:
             for token in range(begin, end):
                 place = [title, part or "0", str(token - begin), words[token], tags[token] if tags else "-"]
@@ -44,27 +47,62 @@ def write_conll2012(annotation: Annotation) -> Iterator[str]:
         yield f"{END}\n"
 
 
+def has_plain_words(annotation: Annotation) -> bool:
+    """Whether a reader of what `write_conll2012` writes first would find the words, which may be numbers."""
+    rows = [line.split("\t") for line in islice(write_conll2012(annotation), SAMPLE) if "\t" in line]
+    return not rows or word_column(rows, len(rows[0])) == _WORD
+
+
 def write_corefud(annotation: Annotation) -> Iterator[str]:
-    """Words, their POS, and entities in the last column; the others hold underscores."""
+    """Words, empty nodes, their POS, and entities in the last column; the others hold underscores.
+
+    An entity is called by the number of its chain, so that no two documents share one. Its type is left empty, and the
+    head of a mention, which other tools ask for, is its first overt word: `(e1--1`.
+    """
     corpus, words, tags = annotation.corpus, _words(annotation.corpus), _pos(annotation) or ()
     reading = annotation.reading
     of_word = 3 if reading.format == "corefud" and reading.column != "pos=xpos" else 4
     for number, (name, sentences) in enumerate(_documents(corpus)):
-        if not sentences:
+        if not sentences or sentences[0][0] == sentences[-1][1]:
             continue
         yield f"# newdoc id = {name}\n" if name else ""
-        yield f"{DECLARATION} eid\n"
+        yield f"{DECLARATION} eid-etype-head-other\n"
         first = sentences[0][0]
-        cells = _cells(list(_parts(annotation, number)))
+        is_word = corpus.is_word(first, sentences[-1][1])
+        cells = _entity_cells(annotation, number, is_word)
         for begin, end in sentences:
+            word = 0
             for token in range(begin, end):
-                row = [str(token - begin + 1), words[token], *"________"]
+                word += is_word[token - first]
+                identifier = str(word) if is_word[token - first] else f"{word}.{_decimal(corpus, token)}"
+                row = [identifier, words[token], *"________"]
                 if tags:
                     row[of_word] = tags[token]
-                opened, closed = cells.get(token - first, ((), ()))
-                row[-1] = "Entity=" + "".join([*closed, *opened]) if opened or closed else "_"
+                row[-1] = cells.get(token - first, "_")
                 yield "\t".join(row) + "\n"
             yield "\n"
+
+
+def _decimal(corpus: Corpus, token: int) -> int:
+    assert corpus.decimals is not None
+    return int(corpus.decimals[token])
+
+
+def _entity_cells(annotation: Annotation, document: int, is_word: Sequence[bool]) -> dict[int, str]:
+    """By token, what MISC has: brackets of one token stand behind all that open or, without any, before all that close.
+
+    Where spans repeat, all that open mentions stay in the order of their chains, of which the first keeps a span.
+    """
+    parts = list(_parts(annotation, document, is_word))
+    spans = [each[:2] for each in _mentions(annotation, document)]
+    keeps_order = len(set(spans)) < len(spans)
+    found = {}
+    for token, (opened, closed) in _cells(parts).items():
+        single = [each for each in opened if each.endswith(")") and not keeps_order]
+        others = [each for each in opened if not each.endswith(")") or keeps_order]
+        pieces = [*closed, *others, *single] if others else [*single, *closed]
+        found[token] = "Entity=" + "".join(pieces)
+    return found
 
 
 def _cells(parts: Sequence[Part]) -> dict[int, tuple[list[str], list[str]]]:
@@ -74,33 +112,41 @@ def _cells(parts: Sequence[Part]) -> dict[int, tuple[list[str], list[str]]]:
     """
     found: defaultdict[int, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
     rank: dict[tuple[int, int], int] = {}
-    for row, (start, _, _, chain) in enumerate(parts):
+    for row, (start, _, _, _, chain) in enumerate(parts):
         rank.setdefault((start, chain), row)
-    for start, last, name, _ in sorted(parts, key=lambda part: (rank[part[0], part[3]], -part[1])):
-        found[start][0].append(f"({name})" if start == last else f"({name}")
-    for start, last, name, _ in sorted(parts, key=lambda part: -part[0]):
+    for start, last, name, fields, _ in sorted(parts, key=lambda part: (rank[part[0], part[4]], -part[1])):
+        found[start][0].append(f"({name}{fields})" if start == last else f"({name}{fields}")
+    for start, last, name, _, _ in sorted(parts, key=lambda part: -part[0]):
         if start < last:
             found[last][1].append(f"{name})")
     return found
 
 
 def _mentions(annotation: Annotation, document: int) -> Iterator[tuple[int, int, int, tuple[int, ...]]]:
-    """Start, end, chain and gaps of the mentions of a document, whose chains are numbered in their order."""
+    """Start, end, chain and gaps of the mentions of a document."""
     chains = annotation.chains()
     rows = chains.take(chains.document == document)
-    numbers: dict[int, int] = {}
     columns = (rows.start, rows.end, rows.chain, rows.shape)
     for start, end, chain, shape in zip(*(column.tolist() for column in columns), strict=True):
-        yield start, end, numbers.setdefault(chain, len(numbers)), chains.vocabulary.shapes[shape]
+        yield start, end, chain, chains.vocabulary.shapes[shape]
 
 
-def _parts(annotation: Annotation, document: int) -> Iterator[Part]:
+def _numbered(annotation: Annotation, document: int) -> Iterator[Part]:
+    """Mentions of CoNLL-2012, whose chains are numbered in the order of their document."""
+    numbers: dict[int, int] = {}
+    for start, end, chain, _ in _mentions(annotation, document):
+        yield start, end - 1, str(numbers.setdefault(chain, len(numbers))), "", chain
+
+
+def _parts(annotation: Annotation, document: int, is_word: Sequence[bool]) -> Iterator[Part]:
     """The parts of mentions, of which most have one."""
     for start, end, chain, gaps in _mentions(annotation, document):
         parts = list(parts_of(start, end, gaps))
+        tokens = (token for begin, last in parts for token in range(begin, last + 1))
+        head = next((place for place, token in enumerate(tokens, 1) if is_word[token]), 1)
         for number, (begin, last) in enumerate(parts, 1):
             part = "" if len(parts) == 1 else f"[{number}/{len(parts)}]"
-            yield begin, last, f"e{chain + 1}{part}", chain
+            yield begin, last, f"e{chain + 1}{part}", f"--{head}", chain
 
 
 def _documents(corpus: Corpus) -> Iterator[tuple[str, list[tuple[int, int]]]]:
@@ -126,6 +172,6 @@ def _pos(annotation: Annotation) -> list[str] | None:
 
 def _checked(cells: list[str]) -> list[str]:
     for cell in set(cells):
-        if not cell.strip() or any(char in cell for char in "\t\n\r"):
+        if not cell.strip() or any(char in cell for char in "\t\n\r\0"):
             raise SettingError(f"{cell!r} cannot stand in a file of columns; mend it first.")
     return cells

@@ -13,7 +13,7 @@ from evenhand.arrays import zeros
 from evenhand.formats.addresses import Place
 from evenhand.formats.read import file_batches
 from evenhand.formats.source import Source
-from evenhand.problems import TAKEN, EvenhandError, InputError, Problem
+from evenhand.problems import NOTED, OTHER_DOCUMENTS, OTHER_WORDS, TAKEN, EvenhandError, InputError, Problem
 from evenhand.settings import Align, ReadSettings, Repair
 from evenhand.text.align import Feed
 from evenhand.text.annotation import Annotation, Reading
@@ -41,7 +41,7 @@ class Checked:
 
     def is_error(self, problem: Problem) -> bool:
         """Whether a score would refuse the file for this problem."""
-        return self.repair == "error" or problem.kind not in TAKEN
+        return problem.kind not in NOTED and (self.repair == "error" or problem.kind not in TAKEN)
 
     @property
     def errors(self) -> list[Problem]:
@@ -104,7 +104,7 @@ def _watched(batches: Iterator[Annotation], found: Checked) -> Iterator[Annotati
 def _compare_chains(
     batches: Iterator[Annotation], source: Source, against: Place, settings: ReadSettings, align: Align | None
 ) -> None:
-    """The same for chains: all documents must be there, with the same words."""
+    """The same for chains: other documents, and other words unless `align` is strict, are listed, but scored."""
     streams = iter([batches])  # read once more where documents are in another order
     read_as = replace(settings, columns=(), format=None, task="chains")
     texts = partial(file_batches, Source(against), read_as, Vocabulary(), {})
@@ -117,14 +117,15 @@ def _compare_chains(
     finally:
         for _ in batches:
             pass
+    kind = "text" if align == "strict" else OTHER_WORDS
     for line, finding in feed.found.findings if align != "position" else ():
-        source.report(line, finding, SAME_WORDS, "text")
+        source.report(line, finding, SAME_WORDS, kind)
     for name in feed.found.missing:
-        source.report(
-            None, f"the document {name} of {against} is missing", "add it, with or without chains", "document"
-        )
+        finding = f"the document {name} of {against} is missing"
+        source.report(None, finding, "add it, with or without chains", OTHER_DOCUMENTS)
     for name in feed.found.extra:
-        source.report(None, f"the document {name} is not in {against}", "leave it out, or mend its name", "document")
+        finding = f"the document {name} is not in {against}"
+        source.report(None, finding, "leave it out, or mend its name", OTHER_DOCUMENTS)
 
 
 def _compare_words(batches: Iterator[Annotation], against: Place, settings: ReadSettings, align: Align | None) -> None:

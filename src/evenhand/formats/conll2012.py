@@ -9,7 +9,6 @@ and so are those of SemEval-2010, whose first column numbers words. Two columns 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
@@ -35,10 +34,12 @@ NAME = "conll2012"
 BEGIN, END = "#begin document", "#end document"
 _BLOCKS = 8
 """How many times larger than elsewhere blocks are: they hold whole documents."""
-_NAME = re.compile(r"#begin document\s+(?:\((?P<inside>.*)\)|(?P<plain>.*?))\s*;?\s*(?:part\s+(?P<part>\d+))?\s*;?\s*")
-_SAMPLE = 1000
+SAMPLE = 1000
+"""How many lines tell which columns a file has."""
 _NAMED = ("word", "pos", "coref")
 _NO_POS = ("-", "_", "*")
+_LONGEST_NUMBER = 12
+"""How many digits the position of a word may have; numbers of thousands are none."""
 _WITH_POS = 10
 """From how many columns on the one behind the word is its POS."""
 
@@ -68,7 +69,7 @@ class ChainLayout:
 
 def layout_of(source: Source, settings: ReadSettings) -> ChainLayout:
     """The columns of a file, by its first lines and by what a user names."""
-    rows = [(tabs, cells) for _, tabs, cells in islice(rows_of(source), _SAMPLE) if not cells[0].startswith("#")]
+    rows = [(tabs, cells) for _, tabs, cells in islice(rows_of(source), SAMPLE) if not cells[0].startswith("#")]
     if not rows:
         return ChainLayout(tabs=False, columns=2, word=None, pos=None)
     tabs = all(tabs for tabs, _ in rows)
@@ -76,7 +77,7 @@ def layout_of(source: Source, settings: ReadSettings) -> ChainLayout:
     columns = _width(cells)
     cells = [row for row in cells if len(row) >= columns]
     named = dict(map(_named, settings.columns))
-    word = named.get("word", _word_column(cells, columns))
+    word = named.get("word", word_column(cells, columns))
     pos = named.get("pos", _pos_column(cells, word, columns))
     coref = named.get("coref", -1)
     if coref < -1:
@@ -102,7 +103,7 @@ def _is_brackets(cell: str) -> bool:
 
 def _is_numbered(cells: Sequence[Sequence[str]]) -> bool:
     """Whether the first column numbers words from 1 on in each sentence."""
-    numbers = [int(row[0]) if row[0].isdecimal() else 0 for row in cells]
+    numbers = [_number(row[0]) for row in cells]
     counts_on = all(number in (1, before + 1) for before, number in pairwise(numbers))
     return numbers[0] == 1 and 2 in numbers and counts_on
 
@@ -114,16 +115,29 @@ def _named(column: int | str) -> tuple[str, int]:
     return name, int(number) - 1 if int(number) > 0 else int(number)
 
 
-def _word_column(cells: Sequence[Sequence[str]], columns: int) -> int | None:
+def word_column(cells: Sequence[Sequence[str]], columns: int) -> int | None:
     """The column of words: the first one behind those that say where a word is."""
     if columns < 3:
         return None
     if _is_numbered(cells):
         return 1
+    if columns >= _WITH_POS and _counts(cells, 2) and not _counts(cells, 3):
+        return 3  # words that are all numbers are words all the same, behind their positions
     for place in range(3, columns - 1) if columns > 4 else (columns - 2,):
         if not all(row[place].isdecimal() for row in cells):
             return place
     return None
+
+
+def _number(cell: str) -> int:
+    """The position that a cell gives; -1 where it gives none."""
+    return int(cell) if cell.isdecimal() and len(cell) <= _LONGEST_NUMBER else -1
+
+
+def _counts(cells: Sequence[Sequence[str]], place: int) -> bool:
+    """Whether a column counts words from 0 or 1 on in each sentence, or in all together."""
+    numbers = [_number(row[place]) for row in cells]
+    return numbers[0] in (0, 1) and all(number in (numbers[0], before + 1) for before, number in pairwise(numbers))
 
 
 def _pos_column(cells: Sequence[Sequence[str]], word: int | None, columns: int) -> int | None:
@@ -181,6 +195,7 @@ class _Reader:
             lines.first_line,
             documents=np.searchsorted(bounds, before),
             names=names,
+            unnamed=not any(names),
             marks=begins,
         )
         layers: dict[str, Layer] = {"chains": self._chains(tokens, brackets, document, before)}
@@ -213,6 +228,9 @@ class _Reader:
 
         found = read_cells(tokens.data, *cells, report)
         opens, closes = match(found, document, report)
+        # As the official scorer numbers chains: brackets of one token are the first of their cell.
+        order = np.lexsort((opens, opens != closes, found.token[opens]))
+        opens, closes = opens[order], closes[order]
         begin, last = found.token[opens], found.token[closes]
         of_mention = document[begin]
         before, chain = first[of_mention], chains_of(found.name[opens], of_mention)
@@ -241,12 +259,11 @@ class _Reader:
         if self._unnamed and not self._names:
             finding = "words stand before this mark, in no document"
             self._source.report(number, finding, f"begin the first document with {BEGIN}", "document")
-        found = _NAME.fullmatch(text)
-        if found is None or not (found["inside"] or found["plain"]):
+        name, part = _title(text)
+        if not name:
             self._source.report(number, "the document has no name", f"write {BEGIN} (name); part 000", "document")
             return f"document in line {number}"
-        name = (found["inside"] or found["plain"]).strip()
-        return self._names.once(document_name(name, found["part"]), number)
+        return self._names.once(document_name(name, part), number)
 
     def _without_name(self, tokens: LineCells, names: tuple[str, ...]) -> tuple[str, ...]:
         """The documents of a block that begins with words: those of a file without marks are one document."""
@@ -257,6 +274,25 @@ class _Reader:
         return ("", *names)
 
 
+def _title(mark: str) -> tuple[str, str | None]:
+    """The name and the part in `#begin document (name); part 000`, which may lack parentheses, semicolon and part.
+
+    The name is empty where there is none.
+    """
+    behind = mark.removeprefix(BEGIN)
+    if not behind[:1].isspace():
+        return "", None
+    title, part = behind.strip().removesuffix(";").rstrip(), None
+    words = title.rsplit(None, 1)
+    if len(words) > 1 and words[1].isdecimal() and words[0].endswith("part"):
+        title, part = words[0].removesuffix("part").rstrip(), words[1]
+    title = title.removesuffix(";").rstrip()
+    is_inside = title.startswith("(") and title.endswith(")") and len(title) > 1
+    return (title[1:-1].strip() if is_inside else title), part
+
+
 def document_name(name: str, part: str | None) -> str:
     """What a document is called in all formats: its name, and the number of its part where it has one."""
-    return name if part is None else f"{name}_{int(part)}"
+    if part is None:
+        return name
+    return f"{name}_{int(part) if len(part) <= _LONGEST_NUMBER else part.lstrip('0')}"

@@ -168,6 +168,7 @@ def _annotation(
         np.repeat(lines, lengths),
         documents=first,
         names=tuple(_name(number, document, names) for number, document in found),
+        unnamed=not any(document.doc_key for document in documents),
         marks=lines,
     )
     layers: dict[str, Layer] = {"chains": _chains(documents, vocabulary)}

@@ -14,14 +14,16 @@ from itertools import islice
 
 import numpy as np
 
-from evenhand.arrays import Ints, ints
+from evenhand.arrays import Bools, Ints, ints
 from evenhand.formats.addresses import Place
-from evenhand.formats.blocks import split
+from evenhand.formats.blocks import Cells, split
 from evenhand.formats.conllu import COLUMNS
 from evenhand.formats.document_names import DocumentNames
 from evenhand.formats.layout import rows_of
-from evenhand.formats.mention_brackets import Brackets, Report, chains_of, match
+from evenhand.formats.mention_brackets import LONGEST_CELL, Brackets, Report, chains_of, match, too_long
+from evenhand.formats.mention_parts import MentionParts, Ranges
 from evenhand.formats.source import Block, Source
+from evenhand.formats.windows import leading_numbers
 from evenhand.formats.word_lines import Sorting, WordLayout, WordLines
 from evenhand.problems import SettingError
 from evenhand.settings import Columns, ReadSettings
@@ -30,7 +32,7 @@ from evenhand.text.chains import Chains
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Written
-from evenhand.text.tokens import Tokens
+from evenhand.text.tokens import Tokens, windows
 
 NAME = "corefud"
 DECLARATION = "# global.Entity ="
@@ -39,11 +41,9 @@ _ENTITY_FIELDS = ("eid", "GRP")
 """What the field that names the entity is called, now and in older files."""
 _BLOCKS = 4
 _SAMPLE = 200
+_MOST_SHOWN = 80
 _BRACKET = re.compile(r"\([^()]+\)?|[^()]+\)")
-_PART = re.compile(r"(?P<entity>.*)\[(?P<part>\d+)/(?P<parts>\d+)\]")
-_NEW_DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id\s*=\s*(?P<name>.*?))?\s*")
-Ranges = list[tuple[int, int]]
-"""First and last token of each part of a mention."""
+_PART = re.compile(r"(?P<entity>.*)\[(?P<part>\d{1,9})/(?P<parts>\d{1,9})\]")
 _REMEDY = "write Entity=(e1), or (e1 and e1) at the first and last word of a mention"
 
 
@@ -105,7 +105,7 @@ class _Reader:
         if not len(tokens):
             return None
         bounds = np.append(np.unique(found.sentence_of_line[tokens], return_index=True)[1], len(tokens))
-        names, first = self._documents(found, tokens)
+        names, first, unnamed = self._documents(found, tokens)
         cells = lines.table(tokens, _LAYOUT.width)
         corpus = Corpus(
             self.source.shown,
@@ -114,8 +114,10 @@ class _Reader:
             Tokens(lines.data, *cells.column(_LAYOUT.columns["form"])),
             tokens,
             lines.first_line,
+            decimals=_decimals(cells, np.isin(tokens, found.empty_nodes)),
             documents=np.searchsorted(bounds, first),
             names=names,
+            unnamed=unnamed,
         )
         document = np.repeat(np.arange(len(names)), np.diff(np.append(first, len(tokens))))
         misc = Tokens(lines.data, *cells.column(_LAYOUT.columns["misc"]))
@@ -124,9 +126,9 @@ class _Reader:
             layers["pos"] = Written(Tokens(lines.data, *cells.column(self.pos)), self.vocabulary.columns["pos"])
         return Annotation(corpus, layers, {"chains": self.reading}, self.source.name)
 
-    def _documents(self, found: WordLines, tokens: Ints) -> tuple[tuple[str, ...], Ints]:
-        """The names of documents and their first tokens; without marks there is one document."""
-        names, first = list[str](), list[int]()
+    def _documents(self, found: WordLines, tokens: Ints) -> tuple[tuple[str, ...], Ints, bool]:
+        """The names of documents, their first tokens, and whether none has a name; without marks there is one."""
+        names, first, unnamed = list[str](), list[int](), True
         text_of = np.frombuffer(found.lines.data, dtype=np.uint8)
         # Also those of sentences that are left out, as something in them is wrong.
         is_comment = (text_of[found.lines.begins] == ord("#")) & (found.lines.cells > 0)
@@ -135,13 +137,14 @@ class _Reader:
             if text.startswith(DECLARATION):
                 fields = text.removeprefix(DECLARATION).strip().split("-")
                 self.field_of_entity = next((fields.index(name) for name in _ENTITY_FIELDS if name in fields), 0)
-            mark = _NEW_DOCUMENT.fullmatch(text)
-            if mark is not None:
-                names.append(self.names.once(mark["name"] or str(len(self.names) + 1), found.lines.number(line)))
+            name = _new_document(text)
+            if name is not None:
+                unnamed &= not name
+                names.append(self.names.once(name or str(len(self.names) + 1), found.lines.number(line)))
                 first.append(int(np.searchsorted(tokens, line)))
         if not first or first[0] > 0:
             names, first = ["", *names], [0, *first]
-        return tuple(names), ints(first)
+        return tuple(names), ints(first), unnamed
 
     def _chains(self, corpus: Corpus, misc: Tokens, document: Ints, first: Ints) -> Chains:
         def report(token: int, finding: str, remedy: str) -> None:
@@ -151,9 +154,12 @@ class _Reader:
         rows = list[tuple[int, int, bool, bool]]()
         for token in np.flatnonzero(misc.end - misc.start > 1).tolist():
             for value in (each for each in misc[token].split("|") if each.startswith("Entity=")):
+                if len(value) > LONGEST_CELL:
+                    report(token, *too_long(len(value.encode())))
+                    continue
                 found = self._brackets(value.removeprefix("Entity="))
                 if found is None:
-                    report(token, f"{value!r} is no coreference annotation", _REMEDY)
+                    report(token, f"{value[:_MOST_SHOWN]!r} is no coreference annotation", _REMEDY)
                     continue
                 rows += [(token, codes.setdefault(name, len(codes)), opens, closes) for name, opens, closes in found]
         table = ints(rows).reshape(-1, 4).T
@@ -170,11 +176,12 @@ class _Reader:
 
     def _brackets(self, value: str) -> list[tuple[str, bool, bool]] | None:
         """Name, opens, closes of every bracket; None where something else stands there."""
-        pieces = _BRACKET.findall(value)
-        if "".join(pieces) != value:
-            return None
-        found = []
-        for piece in pieces:
+        found, place = [], 0
+        while place < len(value):
+            bracket = _BRACKET.match(value, place)
+            if bracket is None:
+                return None
+            piece, place = bracket[0], bracket.end()
             if not piece.startswith("("):
                 found.append((piece[:-1], False, True))
                 continue
@@ -185,6 +192,26 @@ class _Reader:
         return found
 
 
+def _new_document(comment: str) -> str | None:
+    """The name in `# newdoc id = name`, which is empty in `# newdoc`; None where a comment begins no document."""
+    text = comment.removeprefix("#").strip()
+    behind = text.removeprefix("newdoc")
+    if behind == text or (behind and not behind[0].isspace()):
+        return None
+    key, equals, name = behind.partition("=")
+    return name.strip() if not behind or (equals and key.strip() == "id") else None
+
+
+def _decimals(cells: Cells, is_empty: Bools) -> Ints:
+    """The numbers behind the points of empty nodes; -1 for words."""
+    found = np.full(len(is_empty), -1)
+    start, _ = cells.column(_LAYOUT.columns["id"])
+    window = windows(cells.data)
+    _, digits = leading_numbers(window[start[is_empty]])
+    found[is_empty], _ = leading_numbers(window[start[is_empty] + digits + 1])
+    return found
+
+
 def _whole(
     names: Sequence[str], brackets: Brackets, opens: Ints, closes: Ints, document: Ints, report: Report
 ) -> list[tuple[str, Ranges]]:
@@ -193,26 +220,22 @@ def _whole(
     A mention without all of its parts is a problem.
     """
     mentions: list[tuple[str, Ranges]] = []
-    begun: dict[tuple[int, str, str], list[Ranges]] = {}
+    joined, several = MentionParts(), list[tuple[str, int, Ranges]]()
     columns = (brackets.token[opens], brackets.token[closes], brackets.name[opens])
     for begin, last, code in zip(*(column.tolist() for column in columns), strict=True):
         found = _PART.fullmatch(names[code])
         if found is None:
             mentions.append((names[code], [(begin, last)]))
             continue
-        several = begun.setdefault((int(document[begin]), found["entity"], found["parts"]), [])
-        # Of mentions that are not complete, the last one that misses this part has it.
-        ranges = next((each for each in reversed(several) if len(each) == int(found["part"]) - 1), None)
-        if ranges is None:
-            ranges = []
-            several.append(ranges)
+        entity = (int(document[begin]), found["entity"], found["parts"])
+        ranges = joined.add(entity, int(found["part"]), (begin, last))
+        if ranges is not None:
             mentions.append((found["entity"], ranges))
-        ranges.append((begin, last))
-    for (_, entity, parts), several in begun.items():
-        for ranges in several:
-            if len(ranges) != int(parts):
-                finding = f"a mention of {entity} has {len(ranges)} of its {parts} parts"
-                report(ranges[0][0], finding, "write all parts, from [1/n] to [n/n]")
+            several.append((found["entity"], int(found["parts"]), ranges))
+    for name, parts, ranges in several:
+        if len(ranges) != parts:
+            finding = f"a mention of {name} has {len(ranges)} of its {parts} parts"
+            report(ranges[0][0], finding, "write all parts, from [1/n] to [n/n]")
     return mentions
 
 

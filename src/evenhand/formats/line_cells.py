@@ -20,6 +20,11 @@ Cell = tuple[Ints, Ints]
 """Begin and end of a cell, for every line."""
 _LOW, _HIGH = np.uint64(0x7F7F7F7F7F7F7F7F), np.uint64(0x8080808080808080)
 _EACH = 0x0101010101010101
+_CONTROL = bytes(range(SPACE + 1))
+_BLANKS_AT_END = 8
+"""How many blanks at the ends of lines are looked for in all lines at once."""
+_STEPS, _FAR = 64, 1 << 16
+"""After how many windows lines are gone through one by one, and how many bytes of one are looked at together then."""
 
 
 @dataclass(frozen=True)
@@ -43,12 +48,17 @@ class LineCells:
         line = np.arange(len(end))
         first = np.minimum(_next(block.data, begin, _is_text), end)
         begin = np.where(first == end, end, begin) if tabs else first
-        while True:
+        for _ in range(_BLANKS_AT_END):
             last = text[end - 1]
             blank = (end > begin) & ((last == SPACE) | (last == CARRIAGE_RETURN) if tabs else last <= SPACE)
             if not blank.any():
-                return LineCells(block.data, line, begin, end, tabs, block.first_line)
+                break
             end = end - blank
+        else:
+            for row in np.flatnonzero(blank).tolist():
+                cells = block.data[begin[row] : end[row]].rstrip(b" \r" if tabs else _CONTROL)
+                end[row] = begin[row] + len(cells)
+        return LineCells(block.data, line, begin, end, tabs, block.first_line)
 
     def __len__(self) -> int:
         return len(self.line)
@@ -132,12 +142,28 @@ def _next(data: bytes, place: Ints, is_wanted: Callable[[Words], Words]) -> Ints
     words, limit = windows(data), len(data) - 8
     found, before = _step(words, place, is_wanted)
     rows = np.flatnonzero(before == 8)
-    while len(rows):
+    for _ in range(_STEPS):
+        if not len(rows):
+            return found
         here = found[rows]
         rows, here = rows[here < limit], here[here < limit]
         found[rows], before = _step(words, here, is_wanted)
         rows = rows[before == 8]
+    for row in rows.tolist():
+        found[row] = _next_far(words, int(found[row]), limit, is_wanted)
     return found
+
+
+def _next_far(words: Words, place: int, limit: int, is_wanted: Callable[[Words], Words]) -> int:
+    """The same for one place, from which it is far: some thousand windows at a time."""
+    while place < limit:
+        marks = is_wanted(words[place : min(place + _FAR, limit) : 8])
+        hits = np.flatnonzero(marks)
+        if len(hits):
+            mark = marks[hits[:1]]
+            return place + 8 * int(hits[0]) + int(np.bitwise_count((mark & -mark) - np.uint64(1))[0] >> 3)
+        place += 8 * len(marks)
+    return place
 
 
 def _step(words: Words, place: Ints, is_wanted: Callable[[Words], Words]) -> tuple[Ints, Bytes]:
@@ -153,7 +179,9 @@ def _begin_of_last(data: bytes, begin: Ints, end: Ints, *, tabs: bool) -> Ints:
     words = windows(data)
     start = end.copy()
     rows, here = np.arange(len(end)), end
-    while len(rows):
+    for _ in range(_STEPS):
+        if not len(rows):
+            break
         near = here < 8  # at the begin of the data there is no window
         for row in rows[near].tolist():
             start[row] = _begin_by_byte(text, int(begin[row]), int(start[row]), tabs=tabs)
@@ -167,10 +195,18 @@ def _begin_of_last(data: bytes, begin: Ints, end: Ints, *, tabs: bool) -> Ints:
         start[rows] = here
         more = (behind == 8) & (here > begin[rows])
         rows, here = rows[more], here[more]
+    for row in rows.tolist():
+        start[row] = _begin_by_byte(text, int(begin[row]), int(start[row]), tabs=tabs)
     return np.maximum(start, begin)
 
 
 def _begin_by_byte(text: Bytes, begin: int, place: int, *, tabs: bool) -> int:
-    while place > begin and (text[place - 1] != TAB if tabs else text[place - 1] > SPACE):
-        place -= 1
+    """The same for one line: from the end of a cell on, or from within it, some thousand bytes at a time."""
+    while place > begin:
+        first = max(place - _FAR, begin)
+        cell = text[first:place]
+        marks = np.flatnonzero(cell == TAB if tabs else cell <= SPACE)
+        if len(marks):
+            return first + int(marks[-1]) + 1
+        place = first
     return place

@@ -20,6 +20,15 @@ _OPEN, _CLOSE, _BAR = b"()|"
 _NOTHING = b"-_"
 _REMEDY = "write -, or brackets such as (12, 12) or (12), with bars between them"
 
+LONGEST_CELL = 100_000
+"""How many bytes a cell of brackets may have; more than some hundred show that it is none."""
+_MOST_SHOWN = 80
+
+
+def too_long(size: int) -> tuple[str, str]:
+    """What is wrong with a cell of so many bytes, and the remedy."""
+    return f"the coreference annotation of a word has {size:,} bytes, more than {LONGEST_CELL:,}", "mend the line"
+
 
 @dataclass(frozen=True)
 class Brackets:
@@ -37,7 +46,9 @@ def read_cells(data: bytes, start: Ints, end: Ints, report: Report) -> Brackets:
     text = np.frombuffer(data, dtype=np.uint8)
     first, length = text[start], end - start
     is_nothing = (length == 0) | ((length == 1) & ((first == _NOTHING[0]) | (first == _NOTHING[1])))
-    rows = np.flatnonzero(~is_nothing)
+    for row in np.flatnonzero(length > LONGEST_CELL).tolist():
+        report(row, *too_long(int(length[row])))
+    rows = np.flatnonzero(~is_nothing & (length <= LONGEST_CELL))
     size = length[rows] + 1  # with the blank behind, which ends the last name
     flat = text[ranges(start[rows], size)]
     cell_of = np.repeat(np.arange(len(rows)), size)
@@ -47,7 +58,7 @@ def read_cells(data: bytes, start: Ints, end: Ints, report: Report) -> Brackets:
         odd = _odd_cells(flat, cell_of, begin, opens, closes)
         for row in odd.tolist():
             cell = data[start[rows[row]] : end[rows[row]]].decode()
-            report(int(rows[row]), f"{cell!r} is no coreference annotation", _REMEDY)
+            report(int(rows[row]), f"{cell[:_MOST_SHOWN]!r} is no coreference annotation", _REMEDY)
         kept = ~np.isin(cell_of[begin], odd)
         begin, behind, opens, closes = begin[kept], behind[kept], opens[kept], closes[kept]
     return Brackets(rows[cell_of[begin]], _codes(flat, begin, behind), opens, closes)

@@ -97,6 +97,9 @@ def notes_on_chains(
         words = "1 word is not that" if mismatches.words == 1 else f"{mismatches.words:,} words are not those"
         first = f"the first one: {mismatches.first_word}; --align strict refuses them"
         found.append(f"system {name}: {words} of the gold standard ({first}).")
+    if mismatches.nodes:
+        nodes = "1 empty node is" if mismatches.nodes == 1 else f"{mismatches.nodes:,} empty nodes are"
+        found.append(f"system {name}: {nodes} in one of the two files only; mentions there are wrong or missing.")
     if not gold.units:
         found.append(f"gold {gold.name}: has no mention at all.")
     elif not gold.labels:

@@ -41,6 +41,7 @@ def chains(
     check_name(name)
     choose("end", end, ("exclusive", "inclusive"))
     size, layer = _layer(documents, name, behind=end == "inclusive")
+    unnamed = names is None
     names = [str(number) for number in range(1, size + 1)] if names is None else _names(names, size, name)
     words = None if tokens is None else lists(tokens, "document", name, "give a list of tokens for each document")
     bounds = None if words is None else bounds_of(words)
@@ -58,6 +59,7 @@ def chains(
         None if bounds is None else tokens_of(words, bounds, name, where="document"),
         documents=np.arange(size),
         names=tuple(names),
+        unnamed=unnamed,
     )
     return Annotation(corpus, layers, {"chains": Reading("lists")}, name)
 

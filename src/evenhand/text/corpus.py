@@ -103,12 +103,16 @@ class Corpus:
     """Where the text of each sentence begins in the bytes of `tokens`, spaces and all, and where the last one ends."""
     multiwords: MultiWords | None = None
     """The tokens that are several words, where `tokens` are words; none where every word is a token."""
+    decimals: Ints | None = None
+    """Where empty nodes are tokens: the decimal number of each (`5.1`: 1), and -1 for each word."""
     asides: Asides | None = None
     """Where a file has such lines, for those who write it again."""
     documents: Ints = field(default_factory=lambda: ints([0]))
     """The first sentence of each document."""
     names: tuple[str, ...] = ()
     """What the documents are called, where a file says."""
+    unnamed: bool = False
+    """Whether no document has a name of its own, so that `names` holds their numbers, or nothing."""
     marks: Ints = field(default_factory=empty)
     """The lines in which documents with names begin, counted as `lines` are."""
     continues: bool = False
@@ -140,6 +144,13 @@ class Corpus:
         assert self.bounds is not None
         starts: Ints = self.bounds[self.documents]
         return starts
+
+    def is_word(self, begin: int, end: int) -> list[bool]:
+        """Which of some tokens are words; the others are empty nodes."""
+        if self.decimals is None:
+            return [True] * (end - begin)
+        found: list[bool] = (self.decimals[begin:end] < 0).tolist()
+        return found
 
     def document_of(self, sentence: Ints) -> Ints:
         return np.searchsorted(self.documents, sentence, side="right") - 1
@@ -174,6 +185,7 @@ class Corpus:
         all_bounds = [part.bounds for part in parts if part.bounds is not None]
         all_weights = [part.weights for part in parts if part.weights is not None]
         all_raw = [part.raw for part in parts if part.raw is not None]
+        all_decimals = [part.decimals for part in parts if part.decimals is not None]
         all_tokens = [part.tokens for part in parts if part.tokens is not None]
         return Corpus(
             source=parts[0].source,
@@ -185,12 +197,14 @@ class Corpus:
             lines=np.concatenate([part.lines + part.first_line for part in parts]),
             weights=np.concatenate(all_weights) if len(all_weights) == len(parts) else None,
             raw=_join_bounds(all_raw, [int(each[-1]) for each in all_raw]) if len(all_raw) == len(parts) else None,
+            decimals=np.concatenate(all_decimals) if len(all_decimals) == len(parts) else None,
             documents=np.concatenate(
                 [starts + shift for starts, shift in zip(documents, first_sentence, strict=False)]
             ),
             names=tuple(
                 chain.from_iterable(part.names[int(part.continues and i > 0) :] for i, part in enumerate(parts))
             ),
+            unnamed=all(part.unnamed for part in parts),
             marks=np.concatenate([part.marks + part.first_line for part in parts]),
             continues=parts[0].continues,
             atoms=parts[0].atoms,

@@ -48,7 +48,7 @@ class Vocabulary:
     """What one run has met so far: label names, the texts of columns, and the shapes of discontinuous spans.
 
     A shape is the tuple of the tokens that a span leaves out, counted from its first token. Code 0 is the shape
-    without gaps, which nearly all spans have.
+    without gaps, which nearly all spans have. Negative numbers are tokens of the span that the text does not have.
     """
 
     def __init__(self) -> None:

@@ -1,6 +1,7 @@
 """Repeated spans and singletons: which mentions of key and response count.
 
-The same span twice in the key: the first chain keeps it, which is the one whose first mention begins first in the file.
+The same span twice in the key: the first chain keeps it, which is the one whose first mention begins first in the file;
+in a cell of CoNLL-2012, mentions of one token, `(5)`, come before those that open there, as the official scorer has it.
 In the response: of a span that occurs in the key, the first chain keeps one mention, the others are dropped, and chains
 that are empty then vanish; repeats of a span that is not in the key stay, as distinct mentions. ARCS keeps the first
 only, in the key or not. Repeats are dropped before singletons are (`--no-singletons`), which are chains of one mention.
