@@ -8,7 +8,7 @@ What is written in any other way is left to `grid`, and after that to `blocks`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 
 import numpy as np
 
@@ -64,7 +64,7 @@ class Marked:
     @property
     def lines(self) -> LineNumbers:
         """The number of each line in its block, where others count, too."""
-        return LineNumbers(self.bounds[:-1], self.other_lines, 0, self.tagged.size)
+        return LineNumbers(self.bounds[:-1], cache(self.other_lines), 0, self.tagged.size)
 
     def other_lines(self) -> Ints:
         """How many lines that are none of these stand before each sentence."""
