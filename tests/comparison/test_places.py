@@ -67,6 +67,22 @@ def test_lines_of_problems_are_counted_once(files: tuple[Path, dict[str, Path]],
     assert len(looked_at) == 1
 
 
+def test_places_of_many_different_wrong_tags_are_looked_up_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    line_numbers = Corpus.line_numbers
+    monkeypatch.setattr(
+        Corpus, "line_numbers", lambda corpus, tokens: asked.append(len(tokens)) or line_numbers(corpus, tokens)
+    )
+    path = tmp_path / "wrong.conll"
+    path.write_text("".join(f"Rome{number} Q{number}-LOC\nrained O\n\n" for number in range(SENTENCES)))
+    problems = check(path, ReadSettings(encoding="iob2")).problems
+    assert [problem.line for problem in problems] == list(range(1, 3 * SENTENCES, 3))
+    assert problems[1].finding.startswith("the tag 'Q1-LOC' is not a prefix such as B- or I-")
+    assert asked == [SENTENCES]
+
+
 def test_labels_of_units_are_told_once() -> None:
     columns = [np.zeros(2, dtype=np.int64), np.array([False, True])]
     tables = [np.zeros((1, 2), dtype=np.int64)] * 4
