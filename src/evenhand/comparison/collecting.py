@@ -65,6 +65,11 @@ class Collecting:
     _numbers: dict[int, int] = field(default_factory=dict)
     """The places in `sentences` of sentences, by their number in the file."""
 
+    @property
+    def carried(self) -> int:
+        """How many units are carried."""
+        return min(self.limit, len(self._wrong) + len(self._right))
+
     def units(self) -> list[CollectedUnit]:
         """The units that are carried, in the order of the text."""
         room = max(0, self.limit - len(self._wrong))
