@@ -1,15 +1,24 @@
-"""How large a page with 50,000 units is, and how long its first filter takes in a browser."""
+"""What a page costs: its time beside that of `compare`, its size, and its first filter in a browser."""
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import corpus
+from promises import bounded
 
+MILLION = 70_000
+"""So many sentences have a million tokens."""
+SHORT = 20_000
+ROUNDS = 3
+CEILING = 8
 SENTENCES = 60_000
 OPENINGS = 5
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
@@ -30,6 +39,36 @@ FILTERS = {
 }
 """Addresses that are asked for first, in pages that were just opened."""
 SIZE = Bound("size of a page with 50,000 units", "MB", 15)
+
+
+def beside_compare(folder: Path, sentences: int = MILLION) -> list[dict[str, Any]]:
+    """The CPU time of a report, and of `compare --show`, by that of `compare`: commands on the same files, in turns."""
+    gold, systems = corpus.write_pair(folder, sentences)
+    files = [str(gold), *map(str, sorted(systems.glob("*.conll")))]
+    commands = {
+        "compare": ["compare", *files],
+        "compare --show": ["compare", *files, "--show", "new_error"],
+        "report": ["report", *files, "--quiet", "--output", str(folder / "report.html")],
+    }
+    seconds: dict[str, list[float]] = {name: [] for name in commands}
+    for _ in range(ROUNDS):
+        for name, command in commands.items():
+            seconds[name].append(_cpu_seconds(command))
+    once = median(seconds.pop("compare"))
+    return [
+        bounded(f"{name} of {sentences:,} sentences : compare", median(times) / once, ceiling=CEILING)
+        for name, times in seconds.items()
+    ]
+
+
+def _cpu_seconds(command: list[str]) -> float:
+    """The CPU time of a command, with its start."""
+    program = str(Path(sys.executable).with_name("evenhand"))
+    process = subprocess.Popen([program, *command], stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    if status:
+        sys.exit(f"failed: evenhand {' '.join(command)}")
+    return used.ru_utime + used.ru_stime
 
 
 def measure(folder: Path) -> list[dict[str, Any]] | None:

@@ -88,6 +88,7 @@ def _full(bench: Bench, data: Path) -> list[dict[str, Any]]:
         _start_up(bench)
     further = _large(bench, data) + scale.processes(data) + worst.measure(data)
     print("  a page with 50,000 units ...", file=sys.stderr)
+    further += report_page.beside_compare(data)
     page = report_page.measure(data)
     if page is None:
         print("without playwright and chromium, the page of a report is not measured", file=sys.stderr)
@@ -107,7 +108,9 @@ def _short(bench: Bench, data: Path) -> list[dict[str, Any]]:
         bench.run("plain-chains", *documents, repeat=3, contender="plain-loop")
         _start_up(bench, times=5)
     doubled = worst.measure(data, list(SHORT_WORST), SHORT_PART)
-    return [bounded(row["what"], row["value"], ceiling=worst.CEILING * SLACK) for row in doubled]
+    print("  a page ...", file=sys.stderr)
+    pages = report_page.beside_compare(data, report_page.SHORT)
+    return [bounded(row["what"], row["value"], ceiling=worst.CEILING * SLACK) for row in doubled] + pages
 
 
 def _large(bench: Bench, data: Path) -> list[dict[str, Any]]:

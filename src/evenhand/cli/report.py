@@ -45,5 +45,5 @@ def report(gold: Place, systems: tuple[Place, ...], output: Path, quiet: bool, *
     if not quiet:
         for note in found.notes:
             say(announced(note))
-        carried = len(found.units.units())
+        carried = found.units.carried
         say(f"{output}: {carried:,} of {found.units.met:,} units.")

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -65,7 +66,7 @@ class Answers:
     def systems(self) -> int:
         return len(self.answer)
 
-    @property
+    @cached_property
     def told(self) -> Ints:
         """The gold label; -1 for surplus, but mentions have a type in any case."""
         return self.label if self.gold_antecedent is not None else np.where(self.is_surplus, -1, self.label)

@@ -6,16 +6,19 @@ Units that some system has wrong, or that systems treat differently, come before
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
+from evenhand.arrays import Ints, empty, pack
 from evenhand.comparison.drawn import Drawn
 from evenhand.comparison.judged import Judged
 from evenhand.comparison.places import Places
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Sentence:
     """A sentence as it is drawn: its tokens, where it is, and what every side has in it."""
 
@@ -28,7 +31,7 @@ class Sentence:
     """Where tokens begin that are pieces of a text, which is cut where words and spans do."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class CollectedUnit:
     """A unit: where it is, its label, and for every system its class, its answer and what it was matched with."""
 
@@ -62,6 +65,11 @@ class Collecting:
     _numbers: dict[int, int] = field(default_factory=dict)
     """The places in `sentences` of sentences, by their number in the file."""
 
+    @property
+    def carried(self) -> int:
+        """How many units are carried."""
+        return min(self.limit, len(self._wrong) + len(self._right))
+
     def units(self) -> list[CollectedUnit]:
         """The units that are carried, in the order of the text."""
         room = max(0, self.limit - len(self._wrong))
@@ -74,30 +82,47 @@ class Collecting:
         """Collect some units; `drawn` has the annotation of their sentences."""
         is_plain = judged.right.all(axis=0) & (judged.answer == judged.answer[:1]).all(axis=0)
         self.met += len(is_plain)
-        for unit, plain in enumerate(is_plain.tolist()):
-            kept = self._right if plain else self._wrong
-            if len(kept) < self.limit:
-                kept.append(self._unit(judged, places, drawn, unit))
+        wrong = np.flatnonzero(~is_plain)[: max(0, self.limit - len(self._wrong))]
+        right = np.flatnonzero(is_plain)[: max(0, self.limit - len(self._right))]
+        units = np.sort(np.concatenate((wrong, right)))
+        for unit, plain in zip(self._units(judged, places, drawn, units), is_plain[units].tolist(), strict=True):
+            (self._right if plain else self._wrong).append(unit)
 
-    def _unit(self, judged: Judged, places: Places, drawn: Drawn, unit: int) -> CollectedUnit:
-        columns = (judged.kind[:, unit], judged.gold[:, unit], judged.predicted[:, unit])
-        codes = zip(*(column.tolist() for column in columns), strict=True)
-        different: dict[int, int] = {}
-        answers = [different.setdefault(answer, len(different)) for answer in judged.answer[:, unit].tolist()]
-        sentence = self._sentence(int(judged.sentence[unit]), places, drawn)
-        pieces = self.sentences[sentence].pieces
-        return CollectedUnit(
-            sentence,
-            _piece(pieces, int(judged.start[unit])),
-            _piece(pieces, int(judged.end[unit])),
-            int(judged.label[unit]),
-            bool(judged.surplus[unit]),
-            tuple(self.classes.setdefault(code, len(self.classes)) for code in codes),
-            tuple(answers),
-            tuple(_moved(pieces, partner) for partner in judged.partner[:, unit].tolist()),
-            judged.antecedents(places, unit),
-            places.line(int(judged.sentence[unit]), int(judged.start[unit])),
-        )
+    def _units(self, judged: Judged, places: Places, drawn: Drawn, units: Ints) -> Iterator[CollectedUnit]:
+        """Some units, in their order; all that can be said of many at once is."""
+        single = (judged.sentence, judged.start, judged.end, judged.label, judged.surplus)
+        columns = zip(*(column[units].tolist() for column in single), strict=True)
+        by_system = (self._classes(judged, units), _told_apart(judged.answer[:, units]), judged.partner[:, units])
+        tables = zip(*(zip(*table.tolist(), strict=True) for table in by_system), strict=True)
+        lines = places.lines(judged.sentence[units], judged.start[units])
+        rows = zip(units.tolist(), columns, tables, lines, strict=True)
+        for unit, (sentence, start, end, label, surplus), (classes, answers, partners), line in rows:
+            place = self._sentence(sentence, places, drawn)
+            pieces = self.sentences[place].pieces
+            yield CollectedUnit(
+                place,
+                _piece(pieces, start),
+                _piece(pieces, end),
+                label,
+                surplus,
+                classes,
+                answers,
+                tuple(_moved(pieces, partner) for partner in partners) if pieces else partners,
+                judged.antecedents(places, unit),
+                line,
+            )
+
+    def _classes(self, judged: Judged, units: Ints) -> Ints:
+        """The numbers of the classes of some units, under each system; new ones are numbered unit by unit."""
+        kind, gold, predicted = (table[:, units].T.ravel() for table in (judged.kind, judged.gold, judged.predicted))
+        key, _ = pack((kind, empty()), (gold, empty()), (predicted, empty()))
+        _, first, which = np.unique(key, return_index=True, return_inverse=True)
+        number = np.empty(len(first), dtype=np.int64)
+        for each in np.argsort(first).tolist():
+            row = first[each]
+            code = int(kind[row]), int(gold[row]), int(predicted[row])
+            number[each] = self.classes.setdefault(code, len(self.classes))
+        return number[which].reshape(len(units), len(judged.kind)).T
 
     def _sentence(self, sentence: int, places: Places, drawn: Drawn) -> int:
         number = places.number(sentence)
@@ -106,6 +131,18 @@ class Collecting:
             found = self._numbers[number] = len(self.sentences)
             self.sentences.append(_sentence(sentence, number, places, drawn.sides(sentence)))
         return found
+
+
+def _told_apart(answer: Ints) -> Ints:
+    """Answers as numbers that are the same for the same answer to a unit: 0 is what the first system says."""
+    found, different = np.empty_like(answer), np.zeros(answer.shape[1], dtype=np.int64)
+    for row, said in enumerate(answer):
+        found[row] = different
+        for before in range(row):
+            same = answer[before] == said
+            found[row, same] = found[before, same]
+        different += found[row] == different
+    return found
 
 
 def _sentence(sentence: int, number: int, places: Places, sides: list[Any]) -> Sentence:
@@ -117,10 +154,10 @@ def _sentence(sentence: int, number: int, places: Places, sides: list[Any]) -> S
     edges = {edge for side in sides for _, start, end, *gaps in side for edge in (start, end, *_ends(gaps))}
     pieces, texts = places.pieces(sentence, edges)
     moved = [
-        [
-            [label, _piece(pieces, start), _piece(pieces, end), *_pieces_of(pieces, gaps)]
+        tuple(
+            (label, _piece(pieces, start), _piece(pieces, end), *_pieces_of(pieces, gaps))
             for label, start, end, *gaps in side
-        ]
+        )
         for side in sides
     ]
     return Sentence(tuple(texts), source, number, document, moved, tuple(pieces))
@@ -133,13 +170,15 @@ def _piece(pieces: Sequence[int], position: int) -> int:
 
 def _ends(gaps: Sequence[int]) -> list[int]:
     """Where runs of positions that a span leaves out begin, and where they have ended."""
+    if not gaps:
+        return []
     left_out = set(gaps)
     return sorted(left_out ^ {gap + 1 for gap in left_out})
 
 
 def _pieces_of(pieces: Sequence[int], gaps: Sequence[int]) -> list[int]:
     """The pieces that some positions are in."""
-    return list(dict.fromkeys(bisect_right(pieces, gap) - 1 for gap in gaps))
+    return list(dict.fromkeys(bisect_right(pieces, gap) - 1 for gap in gaps)) if gaps else []
 
 
 def _moved(pieces: Sequence[int], bounds: int) -> int:

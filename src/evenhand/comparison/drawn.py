@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
-from evenhand.arrays import Ints
+from evenhand.arrays import Ints, ranges
 from evenhand.text.chains import Chains
 from evenhand.text.corpus import Corpus
 from evenhand.text.layers import Spans
 
-Side = list[list[int]] | list[list[int] | None]
+Row = tuple[int, ...]
+Side = tuple[Row, ...] | tuple[Row | None, ...]
+"""Rows of numbers. They are tuples, as Python need not look through those again and again for what is unused."""
 
 
 class Drawn(Protocol):
@@ -26,20 +30,27 @@ class DrawnSpans:
     """Rows of label, start, end, and then the tokens that a span leaves out."""
 
     def __init__(self, sides: Sequence[Spans]) -> None:
-        self._sides = [side.take(np.argsort(side.scope, kind="stable")) for side in sides]
+        self._spans = sides
 
     def sides(self, sentence: int) -> list[Side]:
-        return [self._rows(side, sentence) for side in self._sides]
+        return [
+            tuple(rows[bisect_left(scopes, sentence) : bisect_right(scopes, sentence)])
+            for scopes, rows in self._by_scope
+        ]
 
-    @staticmethod
-    def _rows(side: Spans, sentence: int) -> list[list[int]]:
-        first, last = np.searchsorted(side.scope, (sentence, sentence + 1)).tolist()
-        found = []
-        for row in range(first, last):
-            start = int(side.start[row])
-            gaps = [start + gap for gap in side.vocabulary.shapes[int(side.shape[row])]]
-            found.append([int(side.label[row]), start, int(side.end[row]), *gaps])
-        return found
+    @cached_property
+    def _by_scope(self) -> list[tuple[list[int], list[Row]]]:
+        """The spans of each side, sentence by sentence: the sentences, and the rows."""
+        return [_rows(side.take(np.argsort(side.scope, kind="stable"))) for side in self._spans]
+
+
+def _rows(side: Spans) -> tuple[list[int], list[Row]]:
+    columns = (side.label, side.start, side.end)
+    rows: list[Row] = list(zip(*(column.tolist() for column in columns), strict=True))
+    for row in np.flatnonzero(side.shape).tolist():
+        start = int(side.start[row])
+        rows[row] += tuple(start + gap for gap in side.vocabulary.shapes[int(side.shape[row])])
+    return side.scope.tolist(), rows
 
 
 class DrawnWords:
@@ -56,12 +67,13 @@ class DrawnWords:
         begin, end = self._bounds[sentence : sentence + 2]
         found: list[Side] = []
         for side, labels in enumerate(self._labels):
-            rows: list[list[int] | None] = [None if label < 0 else [label] for label in labels[begin:end].tolist()]
+            columns = [labels[begin:end]]
             if self._heads is not None:
-                for row, head in zip(rows, self._heads[side][begin:end].tolist(), strict=True):
-                    if row is not None:
-                        row.append(head - begin if begin <= head < end else min(head, -1) if head < 0 else -2)
-            found.append(rows)
+                head = self._heads[side][begin:end]
+                is_here = (begin <= head) & (head < end)
+                columns.append(np.where(is_here, head - begin, np.where(head < 0, head, -2)))
+            rows = zip(*(column.tolist() for column in columns), strict=True)
+            found.append(tuple(None if row[0] < 0 else row for row in rows))
         return found
 
 
@@ -69,21 +81,33 @@ class DrawnChains:
     """Rows of chain (numbered in its document), start and end, in tokens of the sentence; they may reach beyond it."""
 
     def __init__(self, sides: Sequence[Chains], corpus: Corpus) -> None:
-        self._sides, self._bounds = [], corpus.bounds
-        for side in sides:
-            begin = side.start if corpus.bounds is None else corpus.document_starts[side.document] + side.start
-            self._sides.append((_numbered(side), begin, begin + side.end - side.start, side.document))
+        self._chains, self._corpus = sides, corpus
 
     def sides(self, sentence: int) -> list[Side]:
+        bounds = self._corpus.bounds
+        first = 0 if bounds is None else int(bounds[sentence])
         found: list[Side] = []
-        for chain, begin, end, document in self._sides:
-            if self._bounds is None:
-                rows, first = np.flatnonzero(document == sentence), 0
-            else:
-                first, last = self._bounds[sentence : sentence + 2].tolist()
-                rows = np.flatnonzero((begin < last) & (end > first))
-            found.append([[int(chain[row]), int(begin[row]) - first, int(end[row]) - first] for row in rows.tolist()])
+        for touched, rows in self._by_sentence:
+            here = rows[bisect_left(touched, sentence) : bisect_right(touched, sentence)]
+            found.append(tuple((chain, begin - first, end - first) for chain, begin, end in here))
         return found
+
+    @cached_property
+    def _by_sentence(self) -> list[tuple[list[int], list[tuple[int, int, int]]]]:
+        """The mentions of each side, sentence by sentence: the sentences, and chain, begin and end in the text."""
+        return [self._rows(side) for side in self._chains]
+
+    def _rows(self, side: Chains) -> tuple[list[int], list[tuple[int, int, int]]]:
+        bounds, begin, sentence = self._corpus.bounds, side.start, side.document
+        size = np.ones(len(side), dtype=np.int64)
+        if bounds is not None:
+            begin = self._corpus.document_starts[side.document] + side.start
+            sentence = np.searchsorted(bounds, begin, side="right") - 1
+            size = np.searchsorted(bounds, begin + side.end - side.start, side="left") - sentence
+        touched, row = ranges(sentence, size), np.repeat(np.arange(len(side)), size)
+        order = np.argsort(touched, kind="stable")
+        columns = (column[row[order]].tolist() for column in (_numbered(side), begin, begin + side.end - side.start))
+        return touched[order].tolist(), list(zip(*columns, strict=True))
 
 
 def _numbered(side: Chains) -> Ints:

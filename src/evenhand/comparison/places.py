@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from evenhand.arrays import Ints
+from evenhand.arrays import Ints, distinct
 from evenhand.text.annotation import Annotation, extra_layer
 from evenhand.text.corpus import Corpus
 from evenhand.text.layers import Tags
@@ -24,14 +25,15 @@ class Places:
         """
         self._first_document = first_document
         self._batches = batches
-        self._first = np.cumsum([0, *(batch.corpus.sentences for batch in batches)])
+        self._first: list[int] = np.cumsum([0, *(batch.corpus.sentences for batch in batches)]).tolist()
         self._before, self.document_of = sentences, document_of
         self._names: list[str] | None = None
+        self._texts: dict[int, str | None] = {}
 
     def corpus(self, sentence: int) -> tuple[Corpus, int]:
         """The batch that holds a sentence, and its number there."""
-        batch = int(np.searchsorted(self._first, sentence, side="right")) - 1
-        return self._batches[batch].corpus, sentence - int(self._first[batch])
+        batch = bisect_right(self._first, sentence) - 1
+        return self._batches[batch].corpus, sentence - self._first[batch]
 
     def number(self, sentence: int) -> int:
         """The number of a sentence in the file, from 1."""
@@ -55,13 +57,29 @@ class Places:
         corpus, own = self.corpus(sentence)
         return corpus.place(own if corpus.bounds is None else int(corpus.bounds[own]) + token)
 
-    def line(self, sentence: int, token: int) -> int | None:
-        """The line of a token, where the file has lines."""
-        corpus, own = self.corpus(sentence)
-        return corpus.line(own if corpus.bounds is None else int(corpus.bounds[own]) + token)
+    def lines(self, sentence: Ints, token: Ints) -> list[int | None]:
+        """The lines of some tokens, where the file has lines."""
+        found = np.full(len(sentence), -1)
+        batch = np.searchsorted(self._first, sentence, side="right") - 1
+        for number in distinct(batch).tolist():
+            rows, corpus = np.flatnonzero(batch == number), self._batches[number].corpus
+            own = sentence[rows] - self._first[number]
+            found[rows] = corpus.line_numbers(own if corpus.bounds is None else corpus.bounds[own] + token[rows])
+        return [None if line < 0 else line for line in found.tolist()]
+
+    def places(self, sentence: Ints, token: Ints) -> list[str]:
+        """Files and lines of some tokens."""
+        sources = [self.corpus(each)[0].source for each in sentence.tolist()]
+        lines = self.lines(sentence, token)
+        return [source if line is None else f"{source}:{line}" for source, line in zip(sources, lines, strict=True)]
 
     def text(self, sentence: int) -> str | None:
-        """The sentence; None where the file has no text."""
+        """The sentence, which its units share; None where the file has no text."""
+        if sentence not in self._texts:
+            self._texts[sentence] = self._text(sentence)
+        return self._texts[sentence]
+
+    def _text(self, sentence: int) -> str | None:
         corpus, own = self.corpus(sentence)
         if corpus.tokens is None or corpus.bounds is None:
             return None
@@ -78,7 +96,7 @@ class Places:
         begin, end = corpus.bounds[own : own + 2].tolist()
         if corpus.tokens is None:
             return [str(number) for number in range(1, end - begin + 1)]
-        return [corpus.tokens[token] for token in range(begin, end)]
+        return corpus.tokens.texts(begin, end)
 
     def pieces(self, sentence: int, edges: Collection[int]) -> tuple[list[int], list[str]]:
         """Of a text of characters: where pieces begin, which are words cut at some edges, and their texts.
@@ -107,7 +125,7 @@ class Places:
         if corpus.atoms == "characters":
             tokens = corpus.tokens
             return tokens.data[tokens.start[first + start] : tokens.end[first + end - 1]].decode()
-        return " ".join(corpus.tokens[first + at] for at in range(start, end))
+        return " ".join(corpus.tokens.texts(first + start, first + end))
 
     def mention(self, sentence: int, start: int, end: int) -> str:
         """The words of a mention or, where the file has none, its place."""

@@ -30,7 +30,7 @@ class Names(Protocol):
         """Of mentions: the closest antecedent in the key."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Unit:
     """One unit: where it is, its gold label, and what each system says."""
 
@@ -90,25 +90,27 @@ class Wanted:
         """Find more of them."""
         for pair, units in self._units(answers):
             order = np.lexsort((answers.end[units], answers.start[units], answers.sentence[units]))
-            units = units[order]
-            for unit in units.tolist():
-                if self.limit is not None and len(self.found) >= self.limit:
-                    return
-                sentence, start, end = int(answers.sentence[unit]), int(answers.start[unit]), int(answers.end[unit])
+            units = units[order][: None if self.limit is None else max(0, self.limit - len(self.found))]
+            named = None if pair is None else (systems[pair[0]], systems[pair[1]])
+            sentences, starts = answers.sentence[units], answers.start[units]
+            columns = (units, sentences, starts, answers.end[units])
+            found = zip(*(column.tolist() for column in columns), places.places(sentences, starts), strict=True)
+            for unit, sentence, start, end, place in found:
+                document = int(places.document_of[sentence])
                 self.found.append(
                     Unit(
                         self.kind,
-                        None if pair is None else (systems[pair[0]], systems[pair[1]]),
-                        places.place(sentence, start),
+                        named,
+                        place,
                         places.number(sentence),
-                        int(places.document_of[sentence]) + 1,
+                        document + 1,
                         start,
                         end,
                         places.words(sentence, start, end),
                         places.text(sentence),
                         *names.gold(answers, places, unit),
                         {name: names.answer(answers, places, row, unit) for row, name in enumerate(systems)},
-                        places.name(int(places.document_of[sentence])),
+                        places.name(document),
                         names.antecedent(answers, places, unit),
                     )
                 )

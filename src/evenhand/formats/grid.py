@@ -7,7 +7,7 @@ is checked, byte by byte; what is written in any other way is left to `blocks`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -50,7 +50,7 @@ class Grid:
     @property
     def lines(self) -> LineNumbers:
         """The number of each line in its block, where others count, too."""
-        return LineNumbers(self.bounds[:-1], self.other_lines, 0, len(self.start))
+        return LineNumbers(self.bounds[:-1], cache(self.other_lines), 0, len(self.start))
 
     def other_lines(self) -> Ints:
         """How many lines that are none of these stand before each sentence."""

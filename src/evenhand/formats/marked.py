@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 
 import numpy as np
 
@@ -65,7 +65,7 @@ class Marked:
     @property
     def lines(self) -> LineNumbers:
         """The number of each line in its block, where others count, too."""
-        return LineNumbers(self.bounds[:-1], self.other_lines, 0, self.tagged.size)
+        return LineNumbers(self.bounds[:-1], cache(self.other_lines), 0, self.tagged.size)
 
     def other_lines(self) -> Ints:
         """How many lines that are none of these stand before each sentence."""

@@ -74,9 +74,8 @@ class TagReader:
         tags = Tags(code, ()) if isinstance(code, np.ndarray) else MostlyTags(code, ())
         for tag in coded.new:
             self._learn(tag)
-        for wrong, (finding, remedy) in self._wrong.items():
-            for token in np.flatnonzero(tags.code == wrong).tolist():
-                self._source.report(corpus.line(token), finding, remedy, "tag")
+        if self._wrong:
+            self._report_wrong(corpus, tags.code)
         decoded = self._table.decode(code, corpus, self._encoding, self._repair)
         first = None
         if len(decoded.ill_formed) and (self._reports or not self._has_repaired):
@@ -101,14 +100,22 @@ class TagReader:
         if finding is not None:
             self._wrong[code] = finding, remedy
 
+    def _report_wrong(self, corpus: Corpus, code: Ints) -> None:
+        """Report the tokens whose tags are wrong, in the order of the text."""
+        tokens = np.flatnonzero(np.isin(code, list(self._wrong)))
+        lines = corpus.line_numbers(tokens).tolist()
+        for wrong, line in zip(code[tokens].tolist(), lines, strict=True):
+            self._source.report(line if line >= 0 else None, *self._wrong[wrong], "tag")
+
     def _report_ill_formed(self, corpus: Corpus, code: Ints, tokens: Ints) -> str:
         """Where the first of the spans that begin with these tokens is; all are reported if they are problems."""
         if self._reports:
-            for token in np.sort(tokens).tolist():
+            tokens = np.sort(tokens)
+            for token, line in zip(tokens.tolist(), corpus.line_numbers(tokens).tolist(), strict=True):
                 begin = f"the span that begins here with {self._tag(code, token)!r}{self._place}"
                 finding = f"{begin} is ill-formed in {self._encoding.upper()}"
                 remedy = "mend it, or choose --repair begin or discard"
-                self._source.report(corpus.line(token), finding, remedy, ILL_FORMED)
+                self._source.report(line if line >= 0 else None, finding, remedy, ILL_FORMED)
         first = int(tokens.min())
         return f"line {corpus.line(first)}, {self._tag(code, first)!r}"
 

@@ -161,13 +161,21 @@ class Corpus:
         if self.raw is not None:
             return self.tokens.data[self.raw[sentence] : self.raw[sentence + 1]].decode()
         assert self.bounds is not None
-        return " ".join(self.tokens[token] for token in range(*self.bounds[sentence : sentence + 2].tolist()))
+        return " ".join(self.tokens.texts(*self.bounds[sentence : sentence + 2].tolist()))
+
+    def line_numbers(self, indices: Ints) -> Ints:
+        """The lines of some tokens (of sentences, where token positions are unknown); -1 where there is none."""
+        if self.bounds is not None and self.has_lines_of_sentences:
+            indices = np.searchsorted(self.bounds, indices, side="right") - 1
+        known = np.flatnonzero(indices < len(self.lines))
+        found = np.full(len(indices), -1)
+        found[known] = self.first_line + self.lines[indices[known]]
+        return found
 
     def line(self, index: int) -> int | None:
-        """The line of a token (of a sentence, where token positions are unknown)."""
-        if self.bounds is not None and self.has_lines_of_sentences:
-            index = int(np.searchsorted(self.bounds, index, side="right")) - 1
-        return self.first_line + int(self.lines[index]) if index < len(self.lines) else None
+        """The line of one of them; `line_numbers` answers for many in the time that this takes for a few."""
+        found = int(self.line_numbers(ints([index]))[0])
+        return None if found < 0 else found
 
     def place(self, index: int) -> str:
         """The same with the file before it, as messages name places."""

@@ -47,6 +47,11 @@ class Tokens:
     def __getitem__(self, index: int) -> str:
         return self.data[self.start[index] : self.end[index]].decode()
 
+    def texts(self, begin: int, end: int) -> list[str]:
+        """Some tokens that follow each other."""
+        data, bounds = self.data, (self.start[begin:end].tolist(), self.end[begin:end].tolist())
+        return [data[first:behind].decode() for first, behind in zip(*bounds, strict=True)]
+
     @property
     def size(self) -> int:
         """How many bytes there are without the padding."""

@@ -29,7 +29,7 @@ def render(report: Report) -> str:
         script=Markup(_read("browser.js")),
         data=carried(report),
         met=report.units.met,
-        carried=len(report.units.units()),
+        carried=report.units.carried,
         intervals=intervals(report),
         errors=bar_chart(report),
         sections=list(sections(report)),
