@@ -13,6 +13,7 @@ from zlib import error as zlib_error
 import msgspec
 
 from evenhand.formats.arrow_layout import Batches, Table
+from evenhand.formats.arrow_lists import without_characters
 from evenhand.formats.source import Source
 
 END = b"\xff\xff\xff\xff\0\0\0\0"
@@ -50,8 +51,8 @@ def random_access(source: Source, arrow: Any, *, mapped: bool) -> Iterator[Any]:
             yield arrow.BufferReader(source.read(file, -1))
 
 
-def record_batches(arrow: Any, opened: Any, columns: Sequence[str] | None) -> tuple[Any, Iterator[Any]]:
-    """The schema of a stream or an IPC file, and its record batches, with some columns only if these are named."""
+def record_batches(arrow: Any, opened: Any, columns: Sequence[str] = ()) -> tuple[Any, Iterator[Any]]:
+    """The schema of a stream or an IPC file, and its checked record batches with some columns."""
     if opened.read_at(len(FILE_MARK), 0) == FILE_MARK:
         reader = arrow.ipc.open_file(opened)
         batches = (reader.get_batch(number) for number in range(reader.num_record_batches))
@@ -61,7 +62,19 @@ def record_batches(arrow: Any, opened: Any, columns: Sequence[str] | None) -> tu
         opened.seek(0)
         reader = arrow.ipc.open_stream(opened)
         batches = iter(reader)
-    return reader.schema, batches if columns is None else (batch.select(list(columns)) for batch in batches)
+    return reader.schema, checked(arrow, (batch.select(list(columns)) for batch in batches))
+
+
+def checked(arrow: Any, batches: Iterator[Any]) -> Iterator[Any]:
+    """Record batches whose offsets, lengths and codes fit; Arrow's error at the first one where they do not.
+
+    Slices of other ones end the process, or read what is not theirs.
+    """
+    for batch in batches:
+        batch.validate()
+        for column in batch.columns:
+            column.view(without_characters(arrow, column.type)).validate(full=True)
+        yield batch
 
 
 def described(
