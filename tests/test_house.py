@@ -16,6 +16,7 @@ ROOMS = (
     "version",
     "names",
     "problems",
+    "limits",
     "files",
     "settings",
     "arrays",

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
-from io import BufferedReader
-from pathlib import Path
 from typing import Any
-from zlib import error as zlib_error
 
 import msgspec
 
@@ -33,22 +30,20 @@ def broken(source: Source, arrow: Any, finding: str, remedy: str = WRITE_AGAIN) 
     except arrow.ArrowNotImplementedError as error:
         reason = str(error).split("\n")[0].rstrip(".")
         raise source.error(None, f"pyarrow cannot read what is in it ({reason})", remedy) from None
-    except (arrow.ArrowException, OSError, UnicodeDecodeError, EOFError, zlib_error):
+    except (arrow.ArrowException, OSError, UnicodeDecodeError):
         raise source.error(None, finding, remedy) from None
 
 
 @contextmanager
 def random_access(source: Source, arrow: Any, *, mapped: bool) -> Iterator[Any]:
     """A file as Arrow opens it; one that is compressed, or is not on this machine's disk, is held in memory."""
-    with source.open() as file:
-        if isinstance(file, BufferedReader) and isinstance(source.path, Path) and source.path.is_file():
-            if not source.path.stat().st_size:
-                raise source.error(None, "the file is empty", "check how it was written")
-            path = str(source.path)
-            with arrow.memory_map(path) if mapped else arrow.OSFile(path) as opened:
-                yield opened
-        else:
-            yield arrow.BufferReader(source.read(file, -1))
+    if not source.is_plain:
+        yield arrow.BufferReader(source.read_whole())
+        return
+    if not source.size:
+        raise source.error(None, "the file is empty", "check how it was written")
+    with arrow.memory_map(str(source.path)) if mapped else arrow.OSFile(str(source.path)) as opened:
+        yield opened
 
 
 def record_batches(arrow: Any, opened: Any, columns: Sequence[str] = ()) -> tuple[Any, Iterator[Any]]:

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from evenhand.arrays import Ints, ints
+from evenhand.limits import GAPS, TOKENS
 from evenhand.problems import InputError
 from evenhand.settings import ENCODINGS, Repair, choose
 from evenhand.text import encodings
@@ -113,8 +114,14 @@ def spans(
             if not 0 <= begin < behind:
                 finding = f"the span {(label, start, stop)} of sentence {sentence} covers no tokens"
                 raise InputError(name, None, finding, f"ends are {end} and tokens are counted from {first} here")
+            if behind > TOKENS.value:
+                finding = f"a span of sentence {sentence} reaches beyond token {TOKENS.value:,}"
+                raise InputError(name, None, finding, TOKENS.remedy)
             inside = {token - first for token in tokens[0]} if tokens else None
-            gaps = tuple(at - begin for at in range(begin, behind) if inside is not None and at not in inside)
+            if inside is not None and behind - begin - len(inside) > GAPS.value:
+                finding = f"a span of sentence {sentence} leaves out more than {GAPS.value:,} tokens"
+                raise InputError(name, None, finding, GAPS.remedy)
+            gaps = tuple(at - begin for at in range(begin, behind) if at not in inside) if inside is not None else ()
             shape = vocabulary.shapes.code(gaps)
             rows.append((sentence, begin, behind, vocabulary.labels.code(label), shape))
     columns = ints(rows).reshape(-1, 5).T
