@@ -17,6 +17,7 @@ ROOMS = (
     "names",
     "problems",
     "limits",
+    "memory",
     "files",
     "settings",
     "arrays",

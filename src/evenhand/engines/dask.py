@@ -18,6 +18,7 @@ from evenhand.engines.run import Run
 from evenhand.engines.work import Engine, Work, serial
 from evenhand.engines.workers import without_script
 from evenhand.formats.folders import files_of
+from evenhand.formats.pipes import is_pipe
 from evenhand.problems import SettingError
 from evenhand.text.annotation import Annotation
 
@@ -56,7 +57,7 @@ def dask(client: Any = None, scheduler: str | None = None, progress: Progress | 
 def _is_sent(work: Work) -> bool:
     """Whether each side is a single file that others can read, too."""
     return all(
-        not isinstance(side, Annotation) and str(side) != "-" and files_of(place_of(side)) is None
+        not isinstance(side, Annotation) and not is_pipe(place_of(side)) and files_of(place_of(side)) is None
         for side in sides_of(work)
     )
 

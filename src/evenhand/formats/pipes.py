@@ -7,9 +7,11 @@ asks for it.
 
 from __future__ import annotations
 
+import atexit
 import errno
 import stat
 import sys
+import weakref
 from io import BufferedReader, RawIOBase, UnsupportedOperation
 from pathlib import Path
 from select import select
@@ -29,6 +31,7 @@ class Kept:
         self._file, self._is_read, self._lock = file, False, Lock()
         self._kept = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
         self._size = 0
+        weakref.finalize(self, self._kept.close)
 
     def read(self, place: int, size: int) -> bytes:
         """Up to so many bytes from a place on; none at the end."""
@@ -115,7 +118,9 @@ def _kept(path: Path) -> Kept:
 
 def _opened(path: Path) -> BufferedReader:
     if path != STANDARD_INPUT:
-        return path.open("rb")
+        file = path.open("rb")
+        atexit.register(file.close)
+        return file
     if sys.stdin is None:
         raise OSError(errno.EBADF, "it is closed")
     opened: BufferedReader = sys.stdin.buffer  # type: ignore[assignment]
