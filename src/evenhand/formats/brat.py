@@ -125,7 +125,7 @@ def _whole(source: Source) -> str:
     data = source.read_whole()
     if data in (b"", BOM_UTF8):
         return ""
-    blocks = source.blocks(len(data), cut_behind="line")
+    blocks = source.blocks(len(data), cut_behind="line", of_lines=False)
     text = b"".join(block.data[: block.size] for block in blocks).decode()
     return text if data.endswith(b"\n") else text[:-1]
 

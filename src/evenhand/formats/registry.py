@@ -90,7 +90,11 @@ FORMATS = (
 def find(source: Source, name: str | None, task: Task | None = None) -> Format:
     """The format with this name, or the one that path and content show; for a task, if that is given."""
     if name is not None:
-        return next(each for each in FORMATS if each.name == name)
+        named = next(each for each in FORMATS if each.name == name)
+        if task in ("spans", "chains") and task not in named.tasks:
+            serving = ", ".join(each.name for each in FORMATS if task in each.tasks)
+            raise source.error(None, f"files in {name} hold no {task}", f"name one of these with --format: {serving}")
+        return named
     formats = [each for each in FORMATS if _may_be(each, task)]
     for each in formats:
         if each.paths is not None and each.paths(source.path) and each.load().recognise_path(source.path):

@@ -170,8 +170,11 @@ class Source:
         """The first block of the file, of about `size` bytes."""
         return next(self.whole.blocks(size, cut_behind="line"))
 
-    def blocks(self, size: int, *, cut_behind: Cut = "blank line") -> Iterator[Block]:
-        """Blocks of about `size` bytes, each cut behind a blank line, any line, or a document; one, or an error."""
+    def blocks(self, size: int, *, cut_behind: Cut = "blank line", of_lines: bool = True) -> Iterator[Block]:
+        """Blocks of about `size` bytes, each cut behind a blank line, any line, or a document; one, or an error.
+
+        A text that is not `of_lines` may have no line feeds but carriage returns.
+        """
         find_cut = _CUTS[cut_behind]
         rest, first_line, is_empty = _Rest(self, cut_behind), 1, True
         with self.open() as file:
@@ -180,6 +183,8 @@ class Source:
                 first_line = self.stretch.first_line
             more = self.read(file, max(size, len(_BYTE_ORDER_MARK)))
             more = more if self.begins_inside else self._begin(more)
+            if of_lines and b"\n" not in more and b"\r" in more[:-1]:
+                raise self.error(1, "lines end with CR alone", "save the file with the line ends LF or CRLF")
             while more:
                 after = self.read(file, max(size, min(rest.size, _PART)))
                 cut = find_cut(more) if after else len(more)
