@@ -134,3 +134,13 @@ def test_every_limit_is_documented() -> None:
     page = (ROOT / "docs" / "formats.md").read_text()
     for limit in LIMITS:
         assert f"| `{limit.variable}` | {limit.default:,} | {limit.what} |" in page
+
+
+def test_a_document_part_and_a_column_of_thousands_of_digits(tmp_path: Path) -> None:
+    digits = "9" * 5000
+    path = tmp_path / "chains.conll"
+    path.write_text(f"#begin document (d); part {digits}\nd\t0\t0\ta\tX\t(1)\n\n#end document\n")
+    assert eh.read(path, task="chains").corpus.names == (f"d_{digits}",)
+    (tmp_path / "gold.conll").write_text("Ada\tB-PER\n")
+    with pytest.raises(eh.EvenhandError, match="99999"):
+        eh.read(tmp_path / "gold.conll", column=digits)

@@ -17,6 +17,7 @@ from itertools import islice, pairwise
 import numpy as np
 
 from evenhand.arrays import Ints, distinct
+from evenhand.formats.blocks import MOST_DIGITS
 from evenhand.formats.document_names import DocumentNames
 from evenhand.formats.layout import rows_of
 from evenhand.formats.line_cells import Cell, LineCells
@@ -258,4 +259,4 @@ class _Reader:
 
 def document_name(name: str, part: str | None) -> str:
     """What a document is called in all formats: its name, and the number of its part where it has one."""
-    return name if part is None else f"{name}_{int(part)}"
+    return name if part is None else f"{name}_{int(part) if len(part) <= MOST_DIGITS else part}"
