@@ -17,6 +17,8 @@ ROOMS = (
     "names",
     "problems",
     "keywords",
+    "limits",
+    "memory",
     "files",
     "settings",
     "arrays",

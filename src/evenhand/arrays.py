@@ -14,9 +14,6 @@ Bytes = npt.NDArray[np.uint8]
 Words = npt.NDArray[np.uint64]
 Values = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.number[Any]]
-# The C library of Linux gives memory back to the system, to fetch it again for the next block, which takes longer than
-# to work on it. How much it keeps follows the largest piece that was ever freed; this one is never touched.
-np.empty((1 << 25) - (1 << 13), dtype=np.uint8)
 
 _ZERO, _ONE = np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64)
 Number = TypeVar("Number", bound=np.number[Any])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from evenhand.problems import SettingError
+
+_NUMBER = re.compile(r"-?\d{1,18}")
 
 ENCODINGS = ("io", "iob1", "iob2", "ioe1", "ioe2", "bioes", "bilou", "bmes", "plain")
 SEMEVAL = ("semeval-strict", "semeval-exact", "semeval-partial", "semeval-type")
@@ -301,7 +304,8 @@ def column_names(given: ColumnName | Sequence[ColumnName] | None) -> tuple[Colum
     if given is None:
         return ()
     parts = given.split(",") if isinstance(given, str) else [given] if isinstance(given, int) else given
-    return tuple(int(part) if str(part).strip().lstrip("-").isdecimal() else str(part).strip() for part in parts)
+    names = (part if isinstance(part, int) else str(part).strip() for part in parts)
+    return tuple(int(name) if isinstance(name, int) or _NUMBER.fullmatch(name) else name for name in names)
 
 
 def choose(what: str, value: str | None, choices: Sequence[str], *, optional: bool = False) -> None:

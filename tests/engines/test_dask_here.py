@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -17,6 +18,8 @@ import pytest
 
 import evenhand as eh
 from clusters import LONGEST, Blocking, started, write_pairs
+from evenhand.engines.dask_tasks import UnseenFileError
+from evenhand.problems import Problem
 
 EVENHAND = Path(sys.executable).with_name("evenhand")
 
@@ -57,6 +60,13 @@ def test_a_client_or_a_scheduler() -> None:
     ("scheduler", "sentence"),
     [
         ("tcp://127.0.0.1:1", "No scheduler answers at tcp://127.0.0.1:1; start one with 'dask scheduler'"),
+        (
+            "tls://127.0.0.1:1",
+            r"The scheduler 'tls://127.0.0.1:1' takes certificates; name them in Dask's configuration",
+        ),
+        ("ucx://127.0.0.1:1", r"The scheduler 'ucx://127.0.0.1:1' cannot be reached from here; write tcp://HOST:PORT"),
+        ("inproc://x", r"The scheduler 'inproc://x' cannot be reached from here; write tcp://HOST:PORT"),
+        ("http://127.0.0.1:1", r"The scheduler 'http://127.0.0.1:1' is no address \(unknown address scheme 'http'"),
         ("somewhere", r"The scheduler 'somewhere' is no address \(missing port number.*\); write tcp://HOST:PORT"),
     ],
 )
@@ -108,3 +118,14 @@ def is_at_work(process: Any) -> bool:
     with suppress(import_module("psutil").NoSuchProcess):
         return bool(process.status() != "zombie")
     return False
+
+
+def test_a_file_that_only_a_worker_cannot_see(tmp_path: Path) -> None:
+    """The worker is named if the file is there for the command; else the sentence is that of one process."""
+    path = tmp_path / "gold.conll"
+    problem = Problem(str(path), None, "there is no such file", "check the path")
+    error = pickle.loads(pickle.dumps(UnseenFileError(problem, "tcp://10.0.0.7:9000")))
+    assert str(error.told()) == f"{path}: there is no such file; check the path."
+    path.write_text("a\tO\n")
+    told = "the worker tcp://10.0.0.7:9000 cannot open it (there is no such file)"
+    assert str(error.told()) == f"{path}: {told}; let all workers see the file under the same path."

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import evenhand as eh
-from evenhand.formats.mention_brackets import LONGEST_CELL
+from evenhand.limits import BRACKETS
 
 BLANKS = " " * 100_000
 DECLARED = "# global.Entity = eid\n"
@@ -83,7 +83,7 @@ def test_cells_of_megabytes_are_refused(tmp_path: Path, cell: str) -> None:
     with pytest.raises(eh.InputError) as error:
         eh.read(conll)
     size = f"{len(cell):,}"
-    sentence = f"the coreference annotation of a word has {size} bytes, more than 100,000; mend the line."
+    sentence = f"the coreference annotation of a word has {size} bytes, more than 100,000; {BRACKETS.remedy}."
     assert str(error.value) == f"{conll}:2: {sentence}"
     entity = cell.replace("|", "x")
     conllu.write_text(DECLARED + WORD.replace("(e1)", entity))
@@ -97,7 +97,7 @@ def test_cells_of_megabytes_are_refused(tmp_path: Path, cell: str) -> None:
     ids=["whole", "nested"],
 )
 def test_thousands_of_brackets_are_read(tmp_path: Path, cell: str, count: int) -> None:
-    assert len(cell) <= LONGEST_CELL
+    assert len(cell) <= BRACKETS.value
     path = tmp_path / "file.conll"
     path.write_text(f"#begin document (a)\na 0 0 w {cell}\n")
     assert len(eh.read(path).chains()) == count

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from evenhand.cli.ending import orderly, say
+from evenhand.memory import keep_freed_memory
 from evenhand.version import __version__
 
 COMMANDS = {
@@ -49,6 +50,7 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> object:
         from evenhand.problems import EvenhandError
 
+        keep_freed_memory()
         with orderly():
             try:
                 return super().invoke(ctx)

@@ -18,11 +18,14 @@ from evenhand.engines.run import Run
 from evenhand.engines.work import Engine, Work, serial
 from evenhand.engines.workers import without_script
 from evenhand.formats.folders import files_of
+from evenhand.formats.pipes import is_pipe
 from evenhand.problems import SettingError
 from evenhand.text.annotation import Annotation
 
 _CONNECTING = 5
 """For how many seconds a scheduler may be silent."""
+_NOT_BY_ADDRESS = ("inproc", "ucx")
+"""Kinds of addresses that are of one process, or take a package of their own."""
 _SILENT = 100
 """A level of logging above all others."""
 
@@ -56,7 +59,7 @@ def dask(client: Any = None, scheduler: str | None = None, progress: Progress | 
 def _is_sent(work: Work) -> bool:
     """Whether each side is a single file that others can read, too."""
     return all(
-        not isinstance(side, Annotation) and str(side) != "-" and files_of(place_of(side)) is None
+        not isinstance(side, Annotation) and not is_pipe(place_of(side)) and files_of(place_of(side)) is None
         for side in sides_of(work)
     )
 
@@ -86,6 +89,7 @@ def _distributed() -> Any:
 
 
 def _client(distributed: Any, scheduler: str) -> Any:
+    _check_scheme(distributed, scheduler)
     try:
         import_module("distributed.comm").resolve_address(scheduler)
         return distributed.Client(scheduler, timeout=_CONNECTING, set_as_default=False)
@@ -95,6 +99,20 @@ def _client(distributed: Any, scheduler: str) -> Any:
         raise SettingError(
             f"No scheduler answers at {scheduler}; start one with 'dask scheduler', or check its address."
         ) from None
+
+
+def _check_scheme(distributed: Any, scheduler: str) -> None:
+    """Raise an error unless a client can be made for this kind of address."""
+    scheme = scheduler.partition("://")[0]
+    if scheme in _NOT_BY_ADDRESS:
+        raise SettingError(
+            f"The scheduler {scheduler!r} cannot be reached from here; write tcp://HOST:PORT or tls://…."
+        )
+    if scheme in ("tls", "wss") and not distributed.Security().get_connection_args("client").get("ssl_context"):
+        raise SettingError(
+            f"The scheduler {scheduler!r} takes certificates; name them in Dask's configuration "
+            "(distributed.comm.tls), or give a client of your own in Python."
+        )
 
 
 @contextmanager

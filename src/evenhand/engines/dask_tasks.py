@@ -6,6 +6,7 @@ added up in the order of the files, and each is let go at once.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import closing, suppress
@@ -22,7 +23,7 @@ from evenhand.engines.run import Run
 from evenhand.engines.work import Work
 from evenhand.formats.addresses import Place
 from evenhand.formats.folders import FileList
-from evenhand.problems import EvenhandError, InputError, SettingError
+from evenhand.problems import EvenhandError, InputError, Problem, SettingError
 from evenhand.text.annotation import Annotation
 from evenhand.version import __version__
 
@@ -38,6 +39,8 @@ _BATCH = 256
 """How many tasks are sent to the scheduler at a time."""
 _PATIENCE = 60
 """For how many seconds a cluster may have no worker."""
+_UNSEEN = ("there is no such file", "cannot be opened")
+"""How findings begin that another machine may not have."""
 _GONE = "The scheduler does not answer any more; see its log, and begin again."
 
 
@@ -138,8 +141,35 @@ def run_part(part: Work) -> Run | EvenhandError:
     """What a worker does. What is wrong with files is no failure of the worker's, and so a result."""
     try:
         return part.run()
+    except InputError as error:
+        return UnseenFileError(error.problem, _worker()) if error.problem.finding.startswith(_UNSEEN) else error
     except EvenhandError as error:
         return error
+
+
+def _worker() -> str:
+    """The address of the worker that this is."""
+    found: str = import_module("distributed").get_worker().address
+    return found
+
+
+class UnseenFileError(InputError):
+    """A file that a worker cannot open; where the command runs, it may be there."""
+
+    def __init__(self, problem: Problem, worker: str) -> None:
+        super().__init__(problem.source, problem.line, problem.finding, problem.remedy, problem.kind)
+        self.worker = worker
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.problem, self.worker)
+
+    def told(self) -> InputError:
+        """The same, with the worker's name if the file is there for this process."""
+        problem = self.problem
+        if not os.path.exists(problem.source):
+            return InputError(problem.source, problem.line, problem.finding, problem.remedy, problem.kind)
+        finding = f"the worker {self.worker} cannot open it ({problem.finding})"
+        return InputError(problem.source, problem.line, finding, "let all workers see the file under the same path")
 
 
 def _part(work: Work, pairs: Sequence[Work]) -> Work:
@@ -160,6 +190,8 @@ def _files(sides: Sequence[Side]) -> FileList:
 
 
 def _run(found: Run | EvenhandError) -> Run:
+    if isinstance(found, UnseenFileError):
+        raise found.told()
     if isinstance(found, EvenhandError):
         raise found
     return found

@@ -19,11 +19,12 @@ from contextlib import contextmanager
 from importlib import import_module
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
-from threading import Thread
+from threading import RLock, Thread
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from evenhand.engines.interrupts import deaf_to_interrupts
+from evenhand.memory import keep_freed_memory
 from evenhand.problems import EvenhandError
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ LARGE = 16 << 20
 _MOST_DEATHS = 3
 """How often processes are replaced."""
 _MOST_ON_WINDOWS = 61
+_SCRIPT = RLock()
+"""Who holds it may put another module in place of the script."""
 
 
 def cores() -> int:
@@ -109,6 +112,7 @@ class Workers:
 def _begin(leash: Connection) -> None:
     """What a process does first: it leaves interrupts to the one that started it, and watches out for its end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    keep_freed_memory()
     Thread(target=_end_with, args=(leash,), daemon=True).start()
 
 
@@ -132,11 +136,13 @@ def _run(part: Work) -> Run:
 def without_script() -> Iterator[None]:
     """Keep the script from processes that are started now, which would run it to take functions from it.
 
-    They need none, and a script may call `score` without asking first whether it is the main one.
+    They need none, and a script may call `score` without asking first whether it is the main one. One thread at a time
+    does this: another one would take the empty script for the true one.
     """
-    main = sys.modules["__main__"]
-    sys.modules["__main__"] = ModuleType("__main__")
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = main
+    with _SCRIPT:
+        main = sys.modules["__main__"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = main

@@ -6,6 +6,7 @@ be chained, as fsspec has it: `simplecache::s3://…` keeps a copy, `zip://gold.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Iterator
@@ -23,6 +24,8 @@ _LOGIN = re.compile(r"(?<=://)[^/@]*@")
 _WEB = ("http", "https")
 _BUFFER = 1 << 18
 _LONGEST_REASON = 200
+_LONGEST_NAME = 80
+_MISSING = (errno.ENOENT, errno.ENOTDIR, errno.EBADF, errno.ELOOP)
 _PACKAGES = {
     **dict.fromkeys(_WEB, "evenhand[remote]"),
     **dict.fromkeys(("s3", "s3a"), "s3fs"),
@@ -184,7 +187,21 @@ def place(given: str | os.PathLike[str]) -> Place:
     if isinstance(given, Address):
         return given
     text = os.fspath(given)
-    return Address(text) if _ADDRESS.fullmatch(text) else Path(given)
+    if _ADDRESS.fullmatch(text):
+        return Address(text)
+    try:
+        os.stat(text)
+    except ValueError:
+        raise _no_path(text, "it holds a NUL") from None
+    except OSError as error:
+        if error.errno not in _MISSING:  # for which readers have words of their own
+            raise _no_path(text, (error.strerror or "unknown reason").lower()) from None
+    return Path(given)
+
+
+def _no_path(text: str, reason: str) -> InputError:
+    shown = text if len(text) <= _LONGEST_NAME else f"{text[:_LONGEST_NAME]}…"
+    return InputError(shown, None, f"cannot be opened ({reason})", "check the path and the permissions")
 
 
 def beside(file: Place, given: str) -> Place:

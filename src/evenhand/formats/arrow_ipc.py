@@ -36,6 +36,6 @@ def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, colu
             yield from record_batches(arrow, opened, columns)[1]
 
     with is_broken(), random_access(source, arrow, mapped=True) as opened:
-        schema, _ = record_batches(arrow, opened, None)
+        schema, _ = record_batches(arrow, opened)
     table = described(source, schema, read, is_broken)
     return read_table(NAME, arrow, table, source, settings, vocabulary, columns)

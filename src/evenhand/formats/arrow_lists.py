@@ -68,6 +68,23 @@ def is_integer(arrow: Any, column: Any) -> bool:
     return bool(arrow.types.is_integer(_without_dictionary(arrow, column)))
 
 
+def without_characters(arrow: Any, column: Any) -> Any:
+    """A type with bytes for strings, so that what is laid out right can be told from what is in UTF-8."""
+    for name, bare in (("string", "binary"), ("large_string", "large_binary"), ("string_view", "binary_view")):
+        if _is(arrow, name, column):
+            return getattr(arrow, bare)()
+    if arrow.types.is_dictionary(column):
+        return arrow.dictionary(column.index_type, without_characters(arrow, column.value_type), column.ordered)
+    if arrow.types.is_struct(column):
+        return arrow.struct([field.with_type(without_characters(arrow, field.type)) for field in column])
+    if arrow.types.is_fixed_size_list(column):
+        return arrow.list_(without_characters(arrow, column.value_type), column.list_size)
+    for name, of_items in (("list", "list_"), ("large_list", "large_list")):
+        if _is(arrow, name, column):
+            return getattr(arrow, of_items)(without_characters(arrow, column.value_type))
+    return column
+
+
 def _without_dictionary(arrow: Any, column: Any) -> Any:
     return column.value_type if arrow.types.is_dictionary(column) else column
 
@@ -154,7 +171,7 @@ def _edges(texts: Any) -> Ints:
     offsets = texts.buffers()[1]
     if offsets is None or not len(texts):
         return np.zeros(1, dtype=np.int64)
-    return np.frombuffer(offsets, dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1]
+    return np.frombuffer(offsets, dtype=np.int64, count=len(texts) + 1, offset=8 * texts.offset)
 
 
 def integers(values: Any) -> Ints:
@@ -209,8 +226,8 @@ def _size(arrow: Any, values: Any) -> int:
     if arrow.types.is_dictionary(values.type):
         entries = values.dictionary
         return len(values) * (8 + size_of(arrow, entries) // max(len(entries), 1))
-    if _is(arrow, "string_view", values.type):
+    if _is(arrow, "string_view", values.type) and len(values):
         # A view is sixteen bytes, the first four of which are the length of its string.
-        lengths = np.frombuffer(values.buffers()[1], dtype="<i4")[::4]
-        return 8 * len(values) + int(lengths[values.offset : values.offset + len(values)].sum(dtype=np.int64))
+        views = np.frombuffer(values.buffers()[1], dtype="<i4", count=4 * len(values), offset=16 * values.offset)
+        return 8 * len(values) + int(views[::4].sum(dtype=np.int64))
     return int(values.nbytes)

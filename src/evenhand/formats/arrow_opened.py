@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
-from io import BufferedReader
-from pathlib import Path
 from typing import Any
-from zlib import error as zlib_error
 
 import msgspec
 
 from evenhand.formats.arrow_layout import Batches, Table
+from evenhand.formats.arrow_lists import without_characters
 from evenhand.formats.source import Source
 
 END = b"\xff\xff\xff\xff\0\0\0\0"
@@ -32,26 +30,24 @@ def broken(source: Source, arrow: Any, finding: str, remedy: str = WRITE_AGAIN) 
     except arrow.ArrowNotImplementedError as error:
         reason = str(error).split("\n")[0].rstrip(".")
         raise source.error(None, f"pyarrow cannot read what is in it ({reason})", remedy) from None
-    except (arrow.ArrowException, OSError, UnicodeDecodeError, EOFError, zlib_error):
+    except (arrow.ArrowException, OSError, UnicodeDecodeError):
         raise source.error(None, finding, remedy) from None
 
 
 @contextmanager
 def random_access(source: Source, arrow: Any, *, mapped: bool) -> Iterator[Any]:
     """A file as Arrow opens it; one that is compressed, or is not on this machine's disk, is held in memory."""
-    with source.open() as file:
-        if isinstance(file, BufferedReader) and isinstance(source.path, Path) and source.path.is_file():
-            if not source.path.stat().st_size:
-                raise source.error(None, "the file is empty", "check how it was written")
-            path = str(source.path)
-            with arrow.memory_map(path) if mapped else arrow.OSFile(path) as opened:
-                yield opened
-        else:
-            yield arrow.BufferReader(source.read(file, -1))
+    if not source.is_plain:
+        yield arrow.BufferReader(source.read_whole())
+        return
+    if not source.size:
+        raise source.error(None, "the file is empty", "check how it was written")
+    with arrow.memory_map(str(source.path)) if mapped else arrow.OSFile(str(source.path)) as opened:
+        yield opened
 
 
-def record_batches(arrow: Any, opened: Any, columns: Sequence[str] | None) -> tuple[Any, Iterator[Any]]:
-    """The schema of a stream or an IPC file, and its record batches, with some columns only if these are named."""
+def record_batches(arrow: Any, opened: Any, columns: Sequence[str] = ()) -> tuple[Any, Iterator[Any]]:
+    """The schema of a stream or an IPC file, and its checked record batches with some columns."""
     if opened.read_at(len(FILE_MARK), 0) == FILE_MARK:
         reader = arrow.ipc.open_file(opened)
         batches = (reader.get_batch(number) for number in range(reader.num_record_batches))
@@ -61,7 +57,19 @@ def record_batches(arrow: Any, opened: Any, columns: Sequence[str] | None) -> tu
         opened.seek(0)
         reader = arrow.ipc.open_stream(opened)
         batches = iter(reader)
-    return reader.schema, batches if columns is None else (batch.select(list(columns)) for batch in batches)
+    return reader.schema, checked(arrow, (batch.select(list(columns)) for batch in batches))
+
+
+def checked(arrow: Any, batches: Iterator[Any]) -> Iterator[Any]:
+    """Record batches whose offsets, lengths and codes fit; Arrow's error at the first one where they do not.
+
+    Slices of other ones end the process, or read what is not theirs.
+    """
+    for batch in batches:
+        batch.validate()
+        for column in batch.columns:
+            column.view(without_characters(arrow, column.type)).validate(full=True)
+        yield batch
 
 
 def described(

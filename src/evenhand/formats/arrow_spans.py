@@ -41,7 +41,8 @@ class SpanColumns:
         """One span, as messages show it."""
         level, parts = int(self.level[at]), None if self.parts is None else self.parts[at].as_py()
         name = self.names[self.label[at]]
-        return Span(int(self.start[at]), int(self.end[at]), name, [tuple(each) for each in parts or ()] or None, level)
+        read = [tuple(each or ()) for each in parts or ()] or None
+        return Span(int(self.start[at]), int(self.end[at]), name, read, level)
 
     def take(self, kept: Ints) -> SpanColumns:
         columns = {name: getattr(self, name)[kept] for name in ("row", "start", "end", "label", "level")}
@@ -86,8 +87,8 @@ class SpanReader:
         level = zeros(size)
         if "level" in types and is_integer(arrow, types["level"]):
             level = integers(values.field("level").fill_null(0))
-        has_parts = "parts" in types and is_list(arrow, types["parts"]) and is_list(arrow, types["parts"].value_type)
-        return SpanColumns(row, start, end, names, place, level, values.field("parts") if has_parts else None)
+        parts = values.field("parts") if "parts" in types and _is_of_parts(arrow, types["parts"]) else None
+        return SpanColumns(row, start, end, names, place, level, parts)
 
     def read(self, rows: Rows, found: Lists, ground: Ground) -> Spans:
         """The spans of rows without nulls, in atoms; one that covers none is a problem, and left out."""
@@ -127,12 +128,26 @@ class SpanReader:
 
     def _with_gaps(self, rows: Rows, columns: SpanColumns, spans: Spans, ground: Ground) -> Spans:
         """The spans with the shapes of those that have parts, which are looked at one by one."""
-        some = np.flatnonzero(_has_parts(columns.parts))
-        if not len(some):
+        whole: dict[int, Span] = {}
+        for at in np.flatnonzero(_has_parts(columns.parts)).tolist():
+            span = columns.span(at)
+            if all(len(part) == 2 and None not in part for part in span.parts or ()):
+                whole[at] = span
+            else:
+                finding = f"a part of {span} is not two numbers"
+                rows.report(int(columns.row[at]), finding, "list parts as [start, end]")
+        if not whole:
             return spans
-        shape = np.zeros(len(spans), dtype=np.int64)
-        shape[some] = shapes([columns.span(at) for at in some.tolist()], spans.take(some), ground, rows.report)
+        some, shape = ints(list(whole)), np.zeros(len(spans), dtype=np.int64)
+        shape[some] = shapes(list(whole.values()), spans.take(some), ground, rows.report)
         return replace(spans, shape=shape)
+
+
+def _is_of_parts(arrow: Any, column: Any) -> bool:
+    """Whether a type is one of lists of lists of whole numbers."""
+    return (
+        is_list(arrow, column) and is_list(arrow, column.value_type) and is_integer(arrow, column.value_type.value_type)
+    )
 
 
 def _has_parts(parts: Any) -> Bools:

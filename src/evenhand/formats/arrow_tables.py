@@ -48,7 +48,8 @@ def read_table(
     columns: Columns,
 ) -> Iterator[Annotation]:
     """The table in batches of whole rows, with a layer for each entry of `columns`; `name` is that of the format."""
-    layout = layout_of(source, arrow, table, columns, settings.task)
+    with table.broken():
+        layout = layout_of(source, arrow, table, columns, settings.task)
 
     def rows(size: int) -> Iterator[Rows]:
         return sliced(source, arrow, table.batches(layout.columns, size), size)

@@ -12,10 +12,17 @@ import numpy as np
 
 from evenhand.arrays import Bools, Bytes, Ints
 from evenhand.formats.source import LINE_FEED, Block
+from evenhand.limits import COLUMNS, DEPTH, LimitError
 
 TAB, SPACE, CARRIAGE_RETURN = 9, 32, 13
 _BLANKS_AT_END = 8
 """How many blanks at the ends of lines are looked for in all lines at once."""
+MOST_DIGITS = 18
+"""How many digits a whole number may have."""
+_SLICE = 1 << 18
+"""How many bytes are looked at in one go, to see how deep brackets are."""
+_LONG_BLOCK = 1 << 23
+"""In blocks of more bytes the columns of lines are counted before anything is made of them."""
 
 
 @dataclass(frozen=True)
@@ -112,9 +119,38 @@ class Cells:
         return self._ends[column]
 
 
+def refuse_wide(line: str | bytes, number: int) -> None:
+    """Raise an error where a line has more columns than the limit."""
+    most = COLUMNS.value
+    if len(line) > most:
+        text = np.frombuffer(line.encode() if isinstance(line, str) else line, dtype=np.uint8)
+        is_tab = text == TAB
+        is_blank = is_tab | (text == SPACE)
+        runs = int(np.count_nonzero(is_blank[1:] & ~is_blank[:-1]))
+        columns = max(int(np.count_nonzero(is_tab)), runs) + 1
+        if columns > most:
+            raise LimitError(f"found {columns:,} columns", COLUMNS.remedy, number)
+
+
+def refuse_deep(block: Block, depth: int) -> None:
+    """Raise an error where more brackets are open than the limit; `depth` of them are at the beginning."""
+    most = DEPTH.value
+    for begin in range(0, block.size, _SLICE):
+        part = np.frombuffer(block.data, dtype=np.uint8)[begin : min(begin + _SLICE, block.size)]
+        steps = (part == ord("(")).view(np.int8) - (part == ord(")")).view(np.int8)
+        depths = depth + np.cumsum(steps, dtype=np.int32)
+        if int(depths.max(initial=0)) > most:
+            line = block.first_line + block.data.count(b"\n", 0, begin + int((depths > most).argmax()))
+            raise LimitError(f"more than {most:,} brackets are open here", DEPTH.remedy, line)
+        depth = int(depths[-1])
+
+
 def split(block: Block, *, tabs: bool) -> Lines:
     """The lines and cells of a block; cells are separated by single tabs, or by runs of spaces and tabs."""
     data = np.frombuffer(block.data, dtype=np.uint8)[: block.size]
+    if block.size > _LONG_BLOCK:
+        for number, line in enumerate(block.data[: block.size].split(b"\n"), block.first_line):
+            refuse_wide(line, number)
     end, ends_line, start = _tabbed_cells(data) if tabs else _cells_between_runs(data)
     last = np.flatnonzero(ends_line)
     cells = last.copy()
@@ -224,8 +260,8 @@ def numbers(data: bytes, start: Ints, end: Ints) -> tuple[Ints, Bools]:
     """The cells as whole numbers of at most 18 digits, and which of them are none."""
     text = np.frombuffer(data, dtype=np.uint8)
     lengths = end - start
-    value, bad = np.zeros(len(start), dtype=np.int64), (lengths == 0) | (lengths > 18)
-    for place in range(min(int(lengths.max(initial=0)), 18)):
+    value, bad = np.zeros(len(start), dtype=np.int64), (lengths == 0) | (lengths > MOST_DIGITS)
+    for place in range(min(int(lengths.max(initial=0)), MOST_DIGITS)):
         inside = lengths > place
         digit = text[np.where(inside, start + place, 0)].astype(np.int64) - ord("0")
         bad |= inside & ((digit < 0) | (digit > 9))

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.arrays import Bools, Bytes, Ints, ints
+from evenhand.formats.blocks import refuse_deep
 from evenhand.formats.source import LINE_FEED, Block, Source
 from evenhand.problems import InputError, SettingError
 from evenhand.settings import Columns, ReadSettings
@@ -35,6 +36,7 @@ BLANK, OPEN, CLOSE, WORD = range(4)
 _KINDS = np.full(256, WORD, dtype=np.uint8)
 _KINDS[list(b" \t\n\r\v\f")] = BLANK
 _KINDS[ord("(")], _KINDS[ord(")")] = OPEN, CLOSE
+_SAMPLE = 1 << 16
 _ONE_WORD = re.compile(r"[^\s()]+", re.ASCII)
 
 
@@ -98,7 +100,7 @@ class Names:
 
 def recognise(sample: Block) -> float:
     """Whether it begins with brackets that have at most a label each, up to a tag over a word in brackets."""
-    piece = Piece.of(sample.data[: sample.size], 1)
+    piece = Piece.of(sample.data[: min(sample.size, _SAMPLE)], 1)
     kind = piece.kind
     if len(kind) < 2 or kind[0] != OPEN:
         return 0.0
@@ -132,6 +134,7 @@ def _whole_trees(source: Source, size: int) -> Iterator[tuple[bytes, int]]:
     held: list[bytes] = []
     depth, first_line = 0, 1
     for block in source.blocks(size, cut_behind="line"):
+        refuse_deep(block, depth)
         kind = _KINDS[np.frombuffer(block.data, dtype=np.uint8)[: block.size]]
         brackets = np.flatnonzero((kind == OPEN) | (kind == CLOSE))
         depths = depth + np.cumsum(np.where(kind[brackets] == OPEN, 1, -1))

@@ -123,11 +123,10 @@ def _beside(source: Source, suffix: str, what: str) -> Source:
 
 def _whole(source: Source) -> str:
     """All of a file; it may be empty (a document without spans), which the blocks of a file may not."""
-    with source.open() as file:
-        data = source.read(file, -1)
+    data = source.read_whole()
     if data in (b"", BOM_UTF8):
         return ""
-    blocks = source.blocks(len(data), cut_behind="line")
+    blocks = source.blocks(len(data), cut_behind="line", of_lines=False)
     text = b"".join(block.data[: block.size] for block in blocks).decode()
     return text if data.endswith(b"\n") else text[:-1]
 

@@ -20,11 +20,12 @@ from evenhand.formats.blocks import Cells, split
 from evenhand.formats.conllu import COLUMNS
 from evenhand.formats.document_names import DocumentNames
 from evenhand.formats.layout import rows_of
-from evenhand.formats.mention_brackets import LONGEST_CELL, Brackets, Report, chains_of, match, too_long
+from evenhand.formats.mention_brackets import Brackets, Report, chains_of, match, too_long
 from evenhand.formats.mention_parts import MentionParts, Ranges
 from evenhand.formats.source import Block, Source
 from evenhand.formats.windows import leading_numbers
 from evenhand.formats.word_lines import Sorting, WordLayout, WordLines
+from evenhand.limits import BRACKETS
 from evenhand.problems import SettingError
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Layer, Reading
@@ -154,7 +155,7 @@ class _Reader:
         rows = list[tuple[int, int, bool, bool]]()
         for token in np.flatnonzero(misc.end - misc.start > 1).tolist():
             for value in (each for each in misc[token].split("|") if each.startswith("Entity=")):
-                if len(value) > LONGEST_CELL:
+                if len(value) > BRACKETS.value:
                     report(token, *too_long(len(value.encode())))
                     continue
                 found = self._brackets(value.removeprefix("Entity="))

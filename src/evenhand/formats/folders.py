@@ -73,7 +73,11 @@ def check_same_names(gold: Place | FileList, system: Place | FileList) -> None:
 
 def _at_path(path: Path) -> list[Place] | None:
     if path.is_dir() and not any((path / name).exists() for name in _DESCRIPTIONS):
-        files: list[Place] = [each for each in sorted(path.iterdir()) if each.is_file()]
+        try:
+            files: list[Place] = [each for each in sorted(path.iterdir()) if each.is_file()]
+        except OSError as error:
+            reason = (error.strerror or "unknown reason").lower()
+            raise InputError(str(path), None, f"cannot be opened ({reason})", "check the permissions") from None
         return _annotations(files)
     if not path.exists() and _PATTERN & set(str(path)):
         return [Path(each) for each in sorted(map(Path, glob(str(path))))]

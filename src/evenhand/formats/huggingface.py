@@ -44,7 +44,7 @@ def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, colu
     files = _files(source)
     schemas = []
     for file in files:
-        with _opened(source, arrow, file, None) as (schema, _):
+        with _opened(source, arrow, file) as (schema, _):
             schemas.append(schema)
     if not all(schema.equals(schemas[0]) for schema in schemas):
         raise source.error(None, "the Arrow files have different columns", _SAVE_AGAIN)
@@ -87,7 +87,7 @@ def _described(source: Source, name: str, key: str, kind: Any) -> Any:
 
 
 @contextmanager
-def _opened(source: Source, arrow: Any, file: Path, columns: Sequence[str] | None) -> Iterator[tuple[Any, Any]]:
+def _opened(source: Source, arrow: Any, file: Path, columns: Sequence[str] = ()) -> Iterator[tuple[Any, Any]]:
     """The schema of one of the files, and its record batches; what is wrong with it names the file."""
     if not file.is_file():
         raise source.error(None, f"there is no {file.name} in this folder", _SAVE_AGAIN)

@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from evenhand.arrays import distinct, ints, zeros
+from evenhand.formats.blocks import refuse_wide
 from evenhand.formats.grid import Grid
 from evenhand.formats.marked import Marked
 from evenhand.formats.source import Block, Source
@@ -127,6 +128,7 @@ def rows_of_block(block: Block) -> Iterator[tuple[int, bool, list[str]]]:
     for number, line in enumerate(block.data[: block.size].decode().split("\n"), block.first_line):
         line = line.rstrip(" \r")
         tabs = "\t" in line
+        refuse_wide(line, number)
         cells = line.split("\t") if tabs else split_blanks(line)
         if any(cells):
             yield number, tabs, cells

@@ -12,6 +12,7 @@ import numpy as np
 
 from evenhand.arrays import Bools, Bytes, Ints, empty, pack, ranges
 from evenhand.formats.blocks import SPACE, numbers
+from evenhand.limits import BRACKETS
 from evenhand.text.tokens import PADDING
 
 Report = Callable[[int, str, str], None]
@@ -20,14 +21,12 @@ _OPEN, _CLOSE, _BAR = b"()|"
 _NOTHING = b"-_"
 _REMEDY = "write -, or brackets such as (12, 12) or (12), with bars between them"
 
-LONGEST_CELL = 100_000
-"""How many bytes a cell of brackets may have; more than some hundred show that it is none."""
 _MOST_SHOWN = 80
 
 
 def too_long(size: int) -> tuple[str, str]:
     """What is wrong with a cell of so many bytes, and the remedy."""
-    return f"the coreference annotation of a word has {size:,} bytes, more than {LONGEST_CELL:,}", "mend the line"
+    return f"the coreference annotation of a word has {size:,} bytes, more than {BRACKETS.value:,}", BRACKETS.remedy
 
 
 @dataclass(frozen=True)
@@ -46,9 +45,10 @@ def read_cells(data: bytes, start: Ints, end: Ints, report: Report) -> Brackets:
     text = np.frombuffer(data, dtype=np.uint8)
     first, length = text[start], end - start
     is_nothing = (length == 0) | ((length == 1) & ((first == _NOTHING[0]) | (first == _NOTHING[1])))
-    for row in np.flatnonzero(length > LONGEST_CELL).tolist():
+    longest = BRACKETS.value
+    for row in np.flatnonzero(length > longest).tolist():
         report(row, *too_long(int(length[row])))
-    rows = np.flatnonzero(~is_nothing & (length <= LONGEST_CELL))
+    rows = np.flatnonzero(~is_nothing & (length <= longest))
     size = length[rows] + 1  # with the blank behind, which ends the last name
     flat = text[ranges(start[rows], size)]
     cell_of = np.repeat(np.arange(len(rows)), size)

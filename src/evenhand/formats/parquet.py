@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.formats.arrow_lists import is_list, pyarrow, size_of
-from evenhand.formats.arrow_opened import broken, described, random_access
+from evenhand.formats.arrow_opened import broken, checked, described, random_access
 from evenhand.formats.arrow_rows import MOST_ROWS
 from evenhand.formats.arrow_tables import read_table
 from evenhand.formats.source import Source
@@ -40,7 +40,7 @@ def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, colu
 
     def read(columns: Sequence[str], size: int) -> Iterator[Any]:
         with is_broken(), random_access(source, arrow, mapped=False) as opened:
-            yield from _Reading(arrow, opened, columns, size)
+            yield from checked(arrow, iter(_Reading(arrow, opened, columns, size)))
 
     with is_broken(), random_access(source, arrow, mapped=False) as opened:
         schema = _file(opened).schema_arrow
@@ -65,7 +65,8 @@ class _Reading:
     def __init__(self, arrow: Any, opened: Any, columns: Sequence[str], size: int) -> None:
         self._arrow, self._columns, self._size = arrow, list(columns), size
         self._plain = _file(opened)
-        self._coded = _file(opened, _coded(self._plain))
+        self._chunks = _chunks(self._plain, self._columns)
+        self._coded = _file(opened, _coded(self._plain, self._chunks))
 
     def __iter__(self) -> Iterator[Any]:
         groups, rows = self._plain.num_row_groups, self._rows_coded()
@@ -92,11 +93,10 @@ class _Reading:
 
     def _rows_coded(self) -> int:
         """How many rows take about as much as is wanted, by what the first row groups say of their sizes."""
-        groups = [self._plain.metadata.row_group(number) for number in range(min(self._plain.num_row_groups, _GROUPS))]
-        chunks = (group.column(place) for group in groups for place in range(group.num_columns))
-        read = [chunk for chunk in chunks if chunk.path_in_schema.partition(".")[0] in self._columns]
+        read = [chunk for group in self._chunks for chunk in group.values()]
         taken: int = sum(chunk.total_uncompressed_size + _PLACE * chunk.num_values for chunk in read)
-        return self._rows(sum(group.num_rows for group in groups), taken)
+        metadata = self._plain.metadata
+        return self._rows(sum(metadata.row_group(number).num_rows for number in range(len(self._chunks))), taken)
 
     def _rows_plain(self) -> int:
         """The same by the first rows themselves: the sizes that are told leave out what is repeated."""
@@ -115,14 +115,25 @@ def _has_lists_of_codes(arrow: Any, schema: Any) -> bool:
     return any(arrow.types.is_dictionary(each) for each in lists)
 
 
-def _coded(file: Any) -> list[str]:
+def _chunks(file: Any, columns: list[str]) -> list[dict[int, Any]]:
+    """What the metadata tell of some columns, for each of the first row groups, by their places in the schema.
+
+    A row of each is read before: broken metadata are an error there, but to look at them would end the process.
+    """
+    paths = [file.schema.column(place).path for place in range(len(file.schema))]
+    places = [place for place, path in enumerate(paths) if path.partition(".")[0] in columns]
+    found = []
+    for number in range(min(file.num_row_groups, _GROUPS)):
+        next(file.iter_batches(1, row_groups=[number], columns=columns, use_threads=False), None)
+        group = file.metadata.row_group(number)
+        found.append({place: group.column(place) for place in places})
+    return found
+
+
+def _coded(file: Any, chunks: list[dict[int, Any]]) -> list[str]:
     """The columns of strings that have dictionaries, by the first row group."""
-    if not file.num_row_groups:
-        return []
-    group = file.metadata.row_group(0)
-    chunks = [group.column(place) for place in range(group.num_columns)]
     return [
-        chunk.path_in_schema
-        for place, chunk in enumerate(chunks)
+        file.schema.column(place).path
+        for place, chunk in (chunks[0] if chunks else {}).items()
         if chunk.has_dictionary_page and file.schema.column(place).logical_type.type == "STRING"
     ]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from os import PathLike
 
 from evenhand.formats.addresses import Place, place
@@ -11,6 +12,7 @@ from evenhand.formats.folders import FileList, files_of, folder_name
 from evenhand.formats.registry import batches_of
 from evenhand.formats.source import Source
 from evenhand.keywords import known_keywords
+from evenhand.limits import LimitError
 from evenhand.settings import ColumnName, Columns, Offsets, ReadSettings, Repair, Task, column_names
 from evenhand.text.annotation import Annotation
 from evenhand.text.characters import peeked
@@ -66,7 +68,15 @@ def file_batches(
     source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns
 ) -> Iterator[Annotation]:
     """One file in batches; one at least, or an error."""
-    first, stream = peeked(batches_of(source, settings, vocabulary, columns))
+    first, stream = peeked(_located(source, partial(batches_of, source, settings, vocabulary, columns)))
     if first is None:
         raise source.error(None, "the file has no sentences", "check how it was written, or name its --format")
     return stream
+
+
+def _located(source: Source, batches: Callable[[], Iterator[Annotation]]) -> Iterator[Annotation]:
+    """The batches; what is above a limit is told with the file that it is in."""
+    try:
+        yield from batches()
+    except LimitError as error:
+        raise source.error(error.line, error.finding, error.remedy) from None

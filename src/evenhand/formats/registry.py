@@ -105,7 +105,11 @@ def recognise(source: Source, name: str | None, task: Task | None = None) -> tup
     A file that no format is sure of is read as columns, unless it looks like something that cannot be read.
     """
     if name is not None:
-        return _named(name), 1.0
+        named = _named(name)
+        if task in ("spans", "chains") and task not in named.tasks:
+            serving = ", ".join(each.name for each in FORMATS if task in each.tasks)
+            raise source.error(None, f"files in {name} hold no {task}", f"name one of these with --format: {serving}")
+        return named, 1.0
     formats = [each for each in FORMATS if _may_be(each, task)]
     for each in formats:
         if each.paths is not None and each.paths(source.path) and each.load().recognise_path(source.path):

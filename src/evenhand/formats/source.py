@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from functools import cache, cached_property
-from importlib import import_module
-from io import BufferedReader, BytesIO
-from lzma import LZMAError
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import BinaryIO, Literal
-from zlib import error as zlib_error
 
 import numpy as np
 
 from evenhand.formats.addresses import Place
+from evenhand.formats.compressed import MARK_SIZE, compression, decompressed, is_decompressed
+from evenhand.formats.pipes import STANDARD_INPUT, is_pipe, open_pipe
+from evenhand.limits import FILE, PIECE
 from evenhand.problems import InputError, Problem
 from evenhand.text.tokens import PADDING
 
 LINE_FEED = 10
 _FIRST_NOT_ASCII = 128
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
-_MARKS = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma", b"\x28\xb5\x2f\xfd": "backports.zstd"}
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BLANK_LINE = re.compile(rb"\n[ \t\r]*\n")
 _SIZE_ELSEWHERE = 1 << 20
+_PART = 1 << 20
 _BLANKS = re.compile(rb"[ \t]+")
 Cut = Literal["blank line", "line", "document"]
 """Behind what blocks end."""
@@ -109,17 +107,15 @@ class Source:
         if self._is_standard_input or not isinstance(self.path, Path) or not self.path.is_file():
             return False
         with self.whole.open() as file:
-            return isinstance(file, BufferedReader)
+            return not is_decompressed(file)
 
     @property
     def _is_standard_input(self) -> bool:
-        return str(self.path) == "-"
+        return self.path == STANDARD_INPUT
 
     def open(self) -> BinaryIO:
-        if self._is_standard_input:
-            return self._decompressed(BytesIO(_standard_input()))
         try:
-            return self._decompressed(self.path.open("rb"))
+            return self._decompressed()
         except IsADirectoryError:
             raise self.error(None, "is a folder", "name a file in it") from None
         except FileNotFoundError:
@@ -128,32 +124,37 @@ class Source:
             reason = (error.strerror or "unknown reason").lower()
             raise self.error(None, f"cannot be opened ({reason})", "check the path and the permissions") from None
 
-    def _decompressed(self, file: BinaryIO) -> BinaryIO:
+    def _opened(self) -> BinaryIO:
+        """The file as it stands."""
+        return open_pipe(self.path) if isinstance(self.path, Path) and is_pipe(self.path) else self.path.open("rb")
+
+    def _decompressed(self) -> BinaryIO:
         """The file, or what it says when it is decompressed: its first bytes tell, not its name."""
-        start = file.read(6)
+        file = self._opened()
+        module = compression(file.read(MARK_SIZE))
         file.seek(0)
-        module = next((module for mark, module in _MARKS.items() if start.startswith(mark)), None)
-        if module is None:
-            return file
-        is_local = isinstance(self.path, Path) and not self._is_standard_input
-        if is_local:
-            file.close()
-        try:
-            opened: BinaryIO = import_module(module).open(self.path if is_local else file, "rb")
-        except ModuleNotFoundError:
-            finding = "the file is compressed with zstd, which is not installed"
-            raise self.error(None, finding, "run: pip install evenhand[zstd]") from None
-        return opened
+        return file if module is None else decompressed(file, module, partial(self.error, None))
 
     def read(self, file: BinaryIO, size: int) -> bytes:
-        """The next bytes, or an error if the file is compressed and broken."""
+        """The next bytes."""
         if self.stretch is not None:
             size = max(min(size, self.stretch.end - file.tell()), 0)
         try:
             return file.read(size)
-        except (EOFError, OSError, LZMAError, zlib_error) as error:
-            finding = f"the compressed file is broken ({str(error).lower().rstrip('.')})"
-            raise self.error(None, finding, "write it again") from None
+        except OSError as error:
+            reason = (error.strerror or "unknown reason").lower()
+            raise self.error(None, f"cannot be read ({reason})", "check the file and the disk") from None
+
+    def read_whole(self) -> bytes:
+        """All bytes of a file whose format must be held in memory whole."""
+        parts, size, most = [], 0, FILE.value
+        with self.open() as file:
+            while part := self.read(file, _PART):
+                parts.append(part)
+                size += len(part)
+                if size > most:
+                    raise self.error(None, f"the file has more than {most:,} bytes, decompressed", FILE.remedy)
+        return b"".join(parts)
 
     def error(self, line: int | None, finding: str, remedy: str, kind: str = "format") -> InputError:
         return InputError(self.shown, line, finding, remedy, kind)
@@ -169,27 +170,31 @@ class Source:
         """The first block of the file, of about `size` bytes."""
         return next(self.whole.blocks(size, cut_behind="line"))
 
-    def blocks(self, size: int, *, cut_behind: Cut = "blank line") -> Iterator[Block]:
-        """Blocks of about `size` bytes, each cut behind a blank line, any line, or a document; one, or an error."""
+    def blocks(self, size: int, *, cut_behind: Cut = "blank line", of_lines: bool = True) -> Iterator[Block]:
+        """Blocks of about `size` bytes, each cut behind a blank line, any line, or a document; one, or an error.
+
+        A text that is not `of_lines` may have no line feeds but carriage returns.
+        """
         find_cut = _CUTS[cut_behind]
-        rest, first_line, is_empty = b"", 1, True
+        rest, first_line, is_empty = _Rest(self, cut_behind), 1, True
         with self.open() as file:
             if self.stretch is not None:
                 file.seek(self.stretch.start)
                 first_line = self.stretch.first_line
             more = self.read(file, max(size, len(_BYTE_ORDER_MARK)))
             more = more if self.begins_inside else self._begin(more)
+            if of_lines and b"\n" not in more and b"\r" in more[:-1]:
+                raise self.error(1, "lines end with CR alone", "save the file with the line ends LF or CRLF")
             while more:
-                # A sentence longer than a block doubles what is read next, so that the cost stays linear.
-                after = self.read(file, max(size, len(rest)))
+                after = self.read(file, max(size, min(rest.size, _PART)))
                 cut = find_cut(more) if after else len(more)
                 if cut:
-                    block = self._block(rest, more, cut, first_line)
+                    block = self._block(rest.parts, more, cut, first_line)
                     yield block
                     first_line, is_empty = first_line + block.lines, False
-                    rest = more[cut:]
+                    rest.begin(more[cut:])
                 else:
-                    rest += more
+                    rest.add(more, first_line)
                 more = after
         if is_empty:
             raise self.error(None, "the file is empty", "check how it was written")
@@ -199,22 +204,26 @@ class Source:
             raise self.error(1, "the file is in UTF-16", "save it as UTF-8")
         return data.removeprefix(_BYTE_ORDER_MARK)
 
-    def _block(self, rest: bytes, more: bytes, cut: int, first_line: int) -> Block:
+    def _block(self, rest: list[bytes], more: bytes, cut: int, first_line: int) -> Block:
         """`rest` and the first `cut` bytes of `more`, if they are text in UTF-8."""
         ending = b"" if more[cut - 1] == LINE_FEED else b"\n"
-        data = b"".join((rest, memoryview(more)[:cut], ending, PADDING))
+        data = b"".join((*rest, memoryview(more)[:cut], ending, PADDING))
         size = len(data) - len(PADDING)
         if int(np.frombuffer(data, dtype=np.uint8).max()) >= _FIRST_NOT_ASCII:
             data = self._valid(data, first_line)
             size = len(data) - len(PADDING)
-        nul = data.find(b"\0", 0, size)
-        if nul >= 0:
-            line = first_line + data.count(b"\n", 0, nul)
-            raise self.error(line, "found a NUL byte, so this is no text file", "check which file it is", "characters")
+        self.refuse_nul(data, size, first_line)
         if self.delimiter is not None:
             data = _with_tabs(data, self.delimiter)
             size = len(data) - len(PADDING)
         return Block(data, size, first_line)
+
+    def refuse_nul(self, data: bytes, size: int, first_line: int) -> None:
+        """Raise an error where one of the first `size` bytes is NUL."""
+        nul = data.find(b"\0", 0, size)
+        if nul >= 0:
+            line = first_line + data.count(b"\n", 0, nul)
+            raise self.error(line, "found a NUL byte, so this is no text file", "check which file it is", "characters")
 
     def _valid(self, data: bytes, first_line: int) -> bytes:
         """The bytes, if they are UTF-8; where problems are collected, with marks for those that are not."""
@@ -231,10 +240,30 @@ class Source:
                 begin = data.find(b"\n", place) + 1
 
 
-@cache
-def _standard_input() -> bytes:
-    """All of standard input; it can be read once only, and files are looked at more than once."""
-    return sys.stdin.buffer.read()
+@dataclass
+class _Rest:
+    """What was read of a sentence, line or document whose end was not yet met."""
+
+    source: Source
+    cut: Cut
+    parts: list[bytes] = field(default_factory=list)
+    size: int = 0
+
+    def begin(self, data: bytes) -> None:
+        self.parts, self.size = [data], len(data)
+
+    def add(self, data: bytes, first_line: int) -> None:
+        """Take some more; it is an error where that can be no text, or is more than the limit."""
+        self.source.refuse_nul(data, len(data), first_line)
+        self.parts.append(data)
+        self.size += len(data)
+        most = PIECE.value
+        if self.size > most:
+            finding = f"found more than {most:,} bytes without {_ENDS[self.cut]}"
+            raise self.source.error(first_line, finding, PIECE.remedy)
+
+
+_ENDS: dict[Cut, str] = {"blank line": "a blank line", "line": "a line end", "document": "a new document"}
 
 
 def _with_tabs(data: bytes, delimiter: str) -> bytes:

@@ -99,8 +99,7 @@ class _Packed:
 
 def _load(source: Source) -> _Packed:
     tokens_module = _spacy(source.shown)
-    with source.open() as file:
-        data = source.read(file, -1)
+    data = source.read_whole()
     try:
         doc_bin = tokens_module.DocBin().from_bytes(data)
     except _BROKEN:

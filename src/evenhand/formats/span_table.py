@@ -11,8 +11,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, ints
-from evenhand.formats.blocks import Lines, numbers, split
+from evenhand.formats.blocks import MOST_DIGITS, Lines, numbers, split
 from evenhand.formats.source import Block, Source
+from evenhand.limits import GAPS, TOKENS
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.codes import CellCodes
@@ -132,9 +133,14 @@ def _good_rows(source: Source, lines: Lines, rows: Ints) -> Ints:
         finding = f"found {lines.cells[row]} columns where a span table has 3 or 4"
         source.report(lines.number(row), finding, _REMEDY, "columns")
     rows = rows[(width == 3) | (width == 4)]
-    bad = _bounds(lines, rows)[2]
+    _, last, bad = _bounds(lines, rows)
+    far = ~bad & (last > TOKENS.value)
+    for row in rows[far].tolist():
+        finding = f"{lines.text(row)[:80]!r} is a span up to a token above {TOKENS.value:,}"
+        source.report(lines.number(row), finding, TOKENS.remedy, "span")
+    rows, bad = rows[~far], bad[~far]
     for row in rows[bad].tolist():
-        finding = f"{lines.text(row)!r} has no first and last token, counted from 1 and in this order"
+        finding = f"{lines.text(row)[:80]!r} has no first and last token, counted from 1 and in this order"
         source.report(lines.number(row), finding, _REMEDY, "span")
     return rows[~bad]
 
@@ -152,10 +158,14 @@ def _shapes(source: Source, lines: Lines, rows: Ints, first: Ints, last: Ints, v
         row = listed[place]
         text, begin, behind = lines.data[start[place] : end[place]].decode(), int(first[row]), int(last[row]) + 1
         parts = text.replace(",", " ").split()
-        tokens = {int(part) for part in parts if part.isdecimal()}
-        if len(tokens) != len(parts) or not {begin, behind - 1} <= tokens <= set(range(begin, behind)):
-            finding = f"the tokens {text!r} do not run from {begin} to {behind - 1}"
+        tokens = {int(part) for part in parts if part.isdecimal() and len(part) <= MOST_DIGITS}
+        is_whole = len(tokens) == len(parts) and {begin, behind - 1} <= tokens
+        if not is_whole or min(tokens) < begin or max(tokens) >= behind:
+            finding = f"the tokens {text[:80]!r} do not run from {begin} to {behind - 1}"
             source.report(lines.number(int(rows[row])), finding, "list the span's tokens, each once", "span")
+        elif behind - begin - len(tokens) > GAPS.value:
+            finding = f"the span from {begin} to {behind - 1} leaves out more than {GAPS.value:,} tokens"
+            source.report(lines.number(int(rows[row])), finding, GAPS.remedy, "span")
         elif len(tokens) < behind - begin:
             gaps = tuple(token - begin for token in range(begin, behind) if token not in tokens)
             shape[row] = vocabulary.shapes.code(gaps)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.arrays import Ints, Words
+from evenhand.limits import LABEL, LimitError, long_label
 from evenhand.text.tagged_lines import OUTSIDE_BYTE, TaggedLines
 from evenhand.text.tokens import Tokens, masks, windows
 
@@ -37,6 +38,8 @@ class Mostly:
         return Mostly(end - begin, self.common, self.rows[first:last] - begin, self.codes[first:last])
 
 
+_LONG = 1 << 10
+"""Up to how many bytes no cell is too long."""
 _SAMPLE = 1 << 9
 """How many cells are looked at to see which one is common."""
 
@@ -156,6 +159,8 @@ class CellCodes:
         keys = (words[start] if first is None else first) & masks(lengths)
         rows, done = np.flatnonzero(lengths > 8), 8
         while len(rows):
+            if done > _LONG and done > LABEL.value:
+                raise LimitError(*long_label(data[start[rows[0]] :][:done].decode(errors="ignore")))
             so_far = self._links(keys[rows])[0].astype(np.uint64) + np.uint64(1)
             link = self._links(words[start[rows] + done] & masks(lengths[rows] - done))[0].astype(np.uint64)
             keys[rows] = (so_far << np.uint64(36)) | (link << np.uint64(8))

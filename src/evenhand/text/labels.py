@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable
 from typing import Generic, TypeVar
 
 from evenhand.arrays import Ints, ints
+from evenhand.limits import LABEL, LimitError, long_label
 from evenhand.text.codes import Coder
 
 T = TypeVar("T", bound=Hashable)
@@ -44,6 +45,15 @@ class Codes(Generic[T]):
         return self.values[code]
 
 
+class Labels(Codes[str]):
+    """Names of labels, none of which is longer than the limit."""
+
+    def code(self, value: str) -> int:
+        if len(value) > LABEL.value and self.find(value) is None:
+            raise LimitError(*long_label(value))
+        return super().code(value)
+
+
 class Vocabulary:
     """What one run has met so far: label names, the texts of columns, and the shapes of discontinuous spans.
 
@@ -52,6 +62,6 @@ class Vocabulary:
     """
 
     def __init__(self) -> None:
-        self.labels: Codes[str] = Codes()
+        self.labels: Codes[str] = Labels()
         self.shapes: Codes[tuple[int, ...]] = Codes([()])
         self.columns: defaultdict[str, Coder] = defaultdict(Coder)

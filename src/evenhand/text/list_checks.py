@@ -11,12 +11,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from evenhand.arrays import Ints, ints
+from evenhand.limits import GAPS
 from evenhand.problems import InputError, SettingError
 
 MOST_TOKENS = 2**31 - 1
 """The last position that a span, a mention or a head may have, and the most tokens of a sentence."""
-MOST_GAPPED = 1_000_000
-"""How long a span may be that leaves out tokens, as these are listed one by one."""
 _SHOWN = 60
 
 
@@ -96,7 +95,7 @@ def gaps_of(span: Sequence[Any], begin: int, behind: int, first: int, name: str)
             f"the tokens {shown(span[3])} of the span {shown(tuple(span[:3]))} do not run from its first to its last"
         )
         raise InputError(name, None, finding, remedy)
-    if behind - begin > MOST_GAPPED:
-        finding = f"the span {shown(tuple(span[:3]))} leaves out tokens and covers more than {MOST_GAPPED:,}"
-        raise InputError(name, None, finding, "leave out its list of tokens")
+    if behind - begin - len(inside) > GAPS.value:
+        finding = f"the span {shown(tuple(span[:3]))} leaves out more than {GAPS.value:,} tokens"
+        raise InputError(name, None, finding, GAPS.remedy)
     return tuple(at - begin for at in range(begin, behind) if at not in inside)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from evenhand.arrays import Ints, ints
+from evenhand.limits import TOKENS
 from evenhand.problems import InputError, SettingError
 from evenhand.settings import ENCODINGS, Repair, choose
 from evenhand.text import encodings
@@ -112,7 +113,7 @@ def spans(
 
     A span is (label, start, end), or (label, start, end, tokens) where it leaves tokens out. `end` says whether the
     end is the last token or the one behind it; `first` is the number of a sentence's first token. `lengths` are the
-    sentences' numbers of tokens, where they are known. Positions reach up to 2,147,483,647.
+    sentences' numbers of tokens, where they are known. Positions reach up to 2**24, unless EVENHAND_MAX_TOKENS is set.
     """
     check_name(name)
     choose("end", end, ("exclusive", "inclusive"))
@@ -131,6 +132,10 @@ def spans(
         row = int(wrong[0])
         finding = f"the span {shown(parts[row])} of sentence {scope[row] + 1} covers no tokens"
         raise InputError(name, None, finding, f"ends are {end} and tokens are counted from {int(first)} here")
+    far = np.flatnonzero(stop > TOKENS.value)
+    if len(far):
+        finding = f"a span of sentence {scope[far[0]] + 1} reaches beyond token {TOKENS.value:,}"
+        raise InputError(name, None, finding, TOKENS.remedy)
     vocabulary = Vocabulary()
     labels = ints([vocabulary.labels.code(each) for each in names])[label]
     shape = np.zeros(len(parts), dtype=np.int64)

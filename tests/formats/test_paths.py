@@ -1,0 +1,86 @@
+"""Paths that cannot be opened, formats that do not serve a task, and old line ends: one sentence each."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+import evenhand as eh
+from conftest import EXAMPLE
+from evenhand.formats.registry import FORMATS
+
+GOLD = EXAMPLE / "gold.conll"
+TREES = EXAMPLE.parent / "trees" / "transition.conllu"
+
+
+def sentence(*paths: str | Path, **options: str) -> str:
+    with pytest.raises(eh.InputError) as raised:
+        eh.score(*paths, **options)
+    return str(raised.value)
+
+
+def test_a_name_that_is_too_long() -> None:
+    told = "cannot be opened (file name too long); check the path and the permissions."
+    assert sentence("x" * 300, GOLD) == f"{'x' * 80}…: {told}"
+    assert sentence(GOLD, "x/" * 3000) == f"{'x/' * 40}…: {told}"
+
+
+def test_a_name_with_a_nul() -> None:
+    assert sentence("a\0b", GOLD).endswith("cannot be opened (it holds a NUL); check the path and the permissions.")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="names are bytes on POSIX only")
+def test_a_name_that_is_not_utf8(tmp_path: Path) -> None:
+    path = os.fsdecode(os.path.join(os.fsencode(tmp_path), b"caf\xe9.conll"))
+    Path(path).write_bytes(GOLD.read_bytes())
+    assert eh.score(path, GOLD)["exact"].overall.counts["TP"] == 285
+    assert sentence(path + "x", GOLD).endswith(": there is no such file; check the path.")
+
+
+def test_folders_and_files_in_each_others_place(tmp_path: Path) -> None:
+    assert sentence(tmp_path, GOLD) == f"{tmp_path}: there is no file in it; check the path."
+    inside = GOLD / "x"
+    told = "cannot be opened (not a directory); check the path and the permissions."
+    assert sentence(inside, GOLD) == f"{inside}: {told}"
+
+
+def test_an_empty_brat_document(tmp_path: Path) -> None:
+    for name in ("empty.ann", "empty.txt"):
+        (tmp_path / name).write_bytes(b"")
+    assert eh.score(tmp_path, tmp_path)["exact"].overall.counts == {"TP": 0, "FP": 0, "FN": 0}
+
+
+@pytest.mark.parametrize("task", ["spans", "tags", "trees", "chains"])
+@pytest.mark.parametrize("name", [each.name for each in FORMATS])
+def test_a_format_that_does_not_serve_the_task(name: str, task: str) -> None:
+    for path in (GOLD, TREES):
+        try:
+            eh.score(path, path, format=name, task=task)
+        except eh.EvenhandError as error:
+            told = str(error)
+        else:
+            assert task in next(each.tasks for each in FORMATS if each.name == name)
+            continue
+        assert "\n" not in told
+
+
+def test_chains_of_a_format_without_any() -> None:
+    told = "files in brat hold no chains; name one of these with --format: conll2012, coref-jsonl, corefud."
+    assert sentence(GOLD, GOLD, format="brat", task="chains") == f"{GOLD}: {told}"
+
+
+@pytest.mark.parametrize(
+    "content", ["Ada\tB-PER\r\rlived\tO\r", "PER\t1\t2\r\rLOC\t1\t1\r", '{"tokens":["a"],"tags":["O"]}\r{}\r']
+)
+def test_lines_that_end_with_cr_alone(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "mac.txt"
+    path.write_bytes(content.encode())
+    assert sentence(path, path) == f"{path}:1: lines end with CR alone; save the file with the line ends LF or CRLF."
+
+
+def test_a_text_of_brat_may_have_cr_alone(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"Ada\rlived")
+    (tmp_path / "a.ann").write_bytes(b"T1\tPER 0 3\tAda\n")
+    assert len(eh.read(tmp_path / "a.ann").spans()) == 1
