@@ -14,6 +14,21 @@ def visible(text: str) -> str:
     return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
+_MOST_QUOTED, _LONGEST = 80, 400
+_QUOTED = re.compile(
+    rf"""(?<!\w)(?:'(?:[^'\\]|\\.){{{_MOST_QUOTED + 1},}}+'|"(?:[^"\\]|\\.){{{_MOST_QUOTED + 1},}}+")""", re.DOTALL
+)
+"""Long data as `repr` shows it; an apostrophe behind a letter begins no quote."""
+
+
+def brief(message: str) -> str:
+    """A message that quotes at most 80 characters of the user's data at a time, and has no more than 400 itself."""
+    if len(message) <= _MOST_QUOTED:
+        return message
+    message = _QUOTED.sub(lambda found: f"{found[0][:_MOST_QUOTED]}…{found[0][0]}", message)
+    return message if len(message) <= _LONGEST else f"{message[: _LONGEST - 1]}…"
+
+
 @dataclass(frozen=True)
 class Problem:
     """One finding in one file, with its remedy."""
@@ -38,7 +53,7 @@ class InputError(EvenhandError, ValueError):
     """A file or an object that cannot be read or scored as it is."""
 
     def __init__(self, source: str, line: int | None, finding: str, remedy: str, kind: str = "format") -> None:
-        self.problem = Problem(source, line, finding, remedy, kind)
+        self.problem = Problem(source, line, brief(finding), brief(remedy), kind)
         super().__init__(str(self.problem))
 
     def __reduce__(self) -> tuple[type[InputError], tuple[str, int | None, str, str, str]]:
@@ -49,3 +64,6 @@ class InputError(EvenhandError, ValueError):
 
 class SettingError(EvenhandError, ValueError):
     """An option with a value that it cannot have."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(brief(message))
