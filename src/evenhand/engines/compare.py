@@ -24,6 +24,7 @@ from evenhand.engines.pairs import Compared
 from evenhand.engines.serial import run_serial
 from evenhand.engines.testing import Resampling
 from evenhand.formats.addresses import place
+from evenhand.formats.short_text import short_text
 from evenhand.problems import SettingError
 from evenhand.result.comparison import Comparison
 from evenhand.settings import CHAIN_MODELS, COMPARED_BY, ReadSettings, ScoreSettings, choose, column_names
@@ -213,8 +214,5 @@ def _word_list(given: str | PathLike[str] | Collection[str] | None) -> Collectio
     """The lines of a file, or the words themselves."""
     if not isinstance(given, str | PathLike):
         return None if given is None else frozenset(given)
-    try:
-        lines = place(given).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
-        raise SettingError(f"{given} cannot be read as a word list; give a text file with a word a line.") from None
+    lines = short_text(place(given), "word list").splitlines()
     return frozenset(line.strip() for line in lines if line.strip())

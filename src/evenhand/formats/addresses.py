@@ -6,6 +6,7 @@ be chained, as fsspec has it: `simplecache::s3://…` keeps a copy, `zip://gold.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Iterator
@@ -16,11 +17,13 @@ from io import BufferedReader, RawIOBase, UnsupportedOperation
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
-from evenhand.problems import EvenhandError, InputError, visible
+from evenhand.problems import EvenhandError, InputError, SettingError, visible
 
 _ADDRESS = re.compile(r"(?P<before>(?:[\w.+-]+::)*(?P<protocol>[\w.+-]+)://)(?P<path>.*?)(?P<after>::.*)?", re.DOTALL)
 _LOGIN = re.compile(r"(?<=://)[^/@]*@")
 _WEB = ("http", "https")
+_ABSENT = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EBADF)
+"""How a system says that there is no such file."""
 _BUFFER = 1 << 18
 _LONGEST_REASON = 200
 _PACKAGES = {
@@ -184,12 +187,29 @@ def place(given: str | os.PathLike[str]) -> Place:
     if isinstance(given, Address):
         return given
     text = os.fspath(given)
-    return Address(text) if _ADDRESS.fullmatch(text) else Path(given)
+    return Address(text) if _ADDRESS.fullmatch(text) else _checked(Path(given))
 
 
 def beside(file: Place, given: str) -> Place:
     """A place that a file names: an address, or a path that counts from the file's folder."""
-    return place(given) if _ADDRESS.fullmatch(given) else file.parent / given
+    if _ADDRESS.fullmatch(given):
+        return place(given)
+    found = file.parent / given
+    return _checked(found) if isinstance(found, Path) else found
+
+
+def _checked(path: Path) -> Path:
+    """The path, if there can be a file; otherwise every look at it would raise another error."""
+    try:
+        os.stat(path)
+    except ValueError:
+        raise SettingError(f"{str(path)!r} is no path, as it has characters that none has; check it.") from None
+    except OSError as error:
+        if error.errno in _ABSENT:
+            return path
+        reason = (error.strerror or "unknown reason").lower()
+        raise SettingError(f"{str(path)!r} cannot be opened ({reason}); check the path and the permissions.") from None
+    return path
 
 
 class _Remote(RawIOBase):
