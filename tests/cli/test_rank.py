@@ -187,7 +187,7 @@ def test_unknown_options_and_values_are_usage_errors(option: tuple[str, ...], fo
         ((*FILES, "--level", "95"), "There must be 0 resamples or more, and the level must be between 0 and 1."),
         ((*FILES, "--resamples", "-1"), "There must be 0 resamples or more, and the level must be between 0 and 1."),
         (("gold.conll", "no.conll"), "no.conll: there is no such file; check the path."),
-        (("--suite", "no.toml"), "no.toml cannot be read; check the path of the suite."),
+        (("--suite", "no.toml"), "no.toml: cannot be read (no such file or directory); check the path of the suite."),
         (
             (*FILES, "-o", "no/ranking.txt"),
             "no/ranking.txt: cannot be written (no such file or directory); check the folder.",
