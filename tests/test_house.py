@@ -18,6 +18,7 @@ ROOMS = (
     "problems",
     "files",
     "settings",
+    "arguments",
     "arrays",
     "bits",
     "text",

@@ -9,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
+from evenhand.arguments import check_arguments
 from evenhand.comparison.collecting import Collecting
 from evenhand.comparison.comparing import Comparing
 from evenhand.comparison.slices import SLICES
@@ -79,6 +80,9 @@ def compare(
 
     The other keywords are those of `score`. Tags and trees are compared on the words that all systems have.
     """
+    resampled = {"trials": trials, "resamples": resamples, "interval": interval, "level": level, "seed": seed}
+    shown = {"slices": slices, "vocabulary": vocabulary, "show": show, "limit": limit, "top": top, "sort": sort}
+    check_arguments({"by": by, "baseline": baseline, "sequence": sequence, **resampled, **shown, **options})
     sides = named(systems) or {}
     run = ComparisonRun(gold, sides, by, baseline, sequence, _word_list(vocabulary), listed(slices), options)
     resampling = Resampling(trials, resamples, interval, level, seed)

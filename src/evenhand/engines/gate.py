@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
+from evenhand.arguments import check_arguments
 from evenhand.engines.compare import compare
 from evenhand.engines.inputs import Side, unique_names
 from evenhand.engines.options import Options
@@ -35,6 +36,8 @@ def gate(
 
     Every criterion that is named must hold. `by`, `trials`, `seed` and the other keywords are those of `compare`.
     """
+    criteria_given = {"max_drop": max_drop, "max_new_errors": max_new_errors, "alpha": alpha}
+    check_arguments({**criteria_given, "by": by, "trials": trials, "seed": seed, **options})
     if max_drop is None and max_new_errors is None and alpha is None:
         alpha = DEFAULT_ALPHA
     _check(max_drop, max_new_errors, alpha, trials)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from evenhand.arguments import check_arguments
 from evenhand.arrays import Ints, ints
 from evenhand.formats.addresses import place
 from evenhand.formats.layout import TRAILING
@@ -63,6 +64,7 @@ def germeval(
     predicted ones.) `delimiter` separates columns instead of tabs. `repair` says what becomes of ill-formed spans,
     which begin with I-: "begin" takes them as they stand, "discard" leaves them out, "error" refuses the file.
     """
+    check_arguments({"delimiter": delimiter, "repair": repair})
     settings = ReadSettings(format="germeval", encoding="iob2", repair=repair)
     delimiter, vocabulary = _checked_delimiter(delimiter), Vocabulary()
     if prediction is None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import tee
 from os import PathLike
 
+from evenhand.arguments import check_file, shown
 from evenhand.formats.addresses import Place, place
 from evenhand.formats.conllu import layout_of
 from evenhand.formats.folders import FileList, check_same_names, files_of
@@ -155,12 +156,25 @@ def named(systems: Systems) -> dict[str, Side] | None:
         return None
     if isinstance(systems, Mapping):
         found = dict(systems)
+        for name in found:
+            if not isinstance(name, str) or not name:
+                raise SettingError(f"{shown(name)} is no name of a system; give each a text.")
+    elif isinstance(systems, bytes) or not isinstance(systems, str | PathLike | FileList | Annotation | Iterable):
+        raise SettingError(f"The systems are {shown(systems)}; give files or annotations.")
     else:
         listed = [systems] if isinstance(systems, str | PathLike | FileList | Annotation) else list(systems)
         found = dict(zip(unique_names(listed), listed, strict=True))
+    for side in found.values():
+        check_side(side)
     if not found:
         raise SettingError("There is no system to score; give one at least.")
     return found
+
+
+def check_side(side: object) -> None:
+    """Raise an error if something is neither a file (or several) nor an annotation."""
+    if not isinstance(side, FileList | Annotation):
+        check_file(side)
 
 
 def name_of(side: Side) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypedDict, TypeVar
+from typing import TYPE_CHECKING, TypedDict, TypeVar, get_args
 
+from evenhand.arguments import check_arguments
 from evenhand.engines.inputs import Content, Side, content_of
 from evenhand.problems import SettingError
 from evenhand.scores.weights import PRESETS, Weights, parse_weights
@@ -15,8 +16,10 @@ from evenhand.settings import (
     CHAIN_MODELS,
     CONLL18,
     DEFAULT_MATCH,
+    FORMATS,
     NOMINAL,
     SEMEVAL,
+    TASKS,
     Align,
     ColumnName,
     Focus,
@@ -29,6 +32,7 @@ from evenhand.settings import (
     ScoreSettings,
     Supertag,
     Task,
+    choose,
     column_names,
     label_maps,
 )
@@ -88,7 +92,11 @@ class Prepared:
 
 
 def content_for(gold: Side, options: Options) -> Content:
-    """What a gold standard is for, read as options say."""
+    """What a gold standard is for, read as options say; these are checked before."""
+    check_arguments(options)
+    choose("task", options.get("task"), TASKS, optional=True)
+    choose("align", options.get("align"), get_args(Align), optional=True)
+    choose("format", by_side(options.get("format"), "gold"), FORMATS, optional=True)
     columns = _columns_of(options.get("column"), "gold")
     return content_of(gold, by_side(options.get("format"), "gold"), options.get("task"), columns)
 

@@ -9,6 +9,7 @@ from typing import Any, Unpack, cast
 
 import numpy as np
 
+from evenhand.arguments import check_arguments
 from evenhand.comparison.ranking import Samples, correlations, headline, resampled, standings
 from evenhand.engines.inputs import Side, named
 from evenhand.engines.options import Options, content_for, with_pos
@@ -49,6 +50,7 @@ def rank(
     "t" for spans, "accuracy" for tags, the official LAS, MLAS and BLEX for CoNLL-U, "las", "uas" and "ls" for other
     trees, "mela", "lea", "arcs_any" and (with POS) "arcs_nom" for chains.
     """
+    check_arguments({"resamples": resamples, "level": level, "seed": seed, **options})
     ranking, _ = _rank(gold, named(systems) or {}, resamples, level, seed, options)
     return ranking
 
@@ -68,6 +70,7 @@ def rank_suite(
     `column`, `encoding`, `align` and `map`. Paths are counted from its folder. All data sets must have the same
     systems.
     """
+    check_arguments({"resamples": resamples, "level": level, "seed": seed, **options})
     parts, samples = {}, {}
     for number, data_set in enumerate(suite(manifest)):
         chosen: dict[str, Any] = {**options, **data_set.options}

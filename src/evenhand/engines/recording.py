@@ -12,6 +12,7 @@ from os import PathLike, fspath
 
 import numpy as np
 
+from evenhand.arguments import check_file
 from evenhand.arrays import Ints, empty
 from evenhand.comparison.answers import CLASS_KINDS, answers_on_spans
 from evenhand.comparison.chain_answers import answers_on_chains
@@ -60,6 +61,7 @@ _NAMED = {
 
 def recording(path: str | PathLike[str]) -> Engine:
     """An engine that also writes all verdicts to a Parquet or Arrow file, as its name says."""
+    check_file(path)
     return partial(_recorded, fspath(path))
 
 

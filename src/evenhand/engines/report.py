@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Unpack
 
+from evenhand.arguments import check_arguments
 from evenhand.comparison.collecting import Collecting
 from evenhand.engines.compare import WITHOUT_EFFECT, ComparisonRun, compare
 from evenhand.engines.inputs import Side, name_of, named
@@ -43,7 +44,9 @@ def report(
 
     The other keywords are those of `score`.
     """
-    if limit < 0:
+    resampled = {"trials": trials, "resamples": resamples, "interval": interval, "level": level, "seed": seed}
+    check_arguments({"title": title, "by": by, "limit": limit, **resampled, **options})
+    if limit is None or limit < 0:
         raise SettingError(f"limit is {limit}; it must be 0 or more.")
     sides = named(systems) or {}
     content = content_for(gold, options)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Unpack, overload
+from typing import Unpack, get_args, overload
 
+from evenhand.arguments import check_arguments
 from evenhand.engines.inputs import Side, is_one, named
 from evenhand.engines.options import Choice, ColumnChoice, Options, prepare
 from evenhand.engines.scored import scored
 from evenhand.engines.work import Engine, serial
 from evenhand.problems import SettingError
 from evenhand.result.result import Result, Results
-from evenhand.settings import Align, ColumnName, Focus, Groups, Levels, Offsets, Repair, Task
+from evenhand.settings import Align, ColumnName, Focus, Groups, Levels, Offsets, Repair, Task, choose
 
 
 @overload
@@ -95,6 +96,8 @@ def score(
     For `format`, `column`, `encoding`, `repair`, `offsets` and `functions` see `read`. Where one side counts in
     characters (texts with offsets), all do.
     """
+    check_arguments({"groups": groups, "jobs": jobs, "engine": engine})
+    choose("groups", groups, get_args(Groups))
     sides = named(systems)
     options = Options(
         match=match,

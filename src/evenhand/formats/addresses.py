@@ -17,6 +17,7 @@ from io import BufferedReader, RawIOBase, UnsupportedOperation
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
+from evenhand.arguments import check_file
 from evenhand.problems import EvenhandError, InputError, SettingError, visible
 
 _ADDRESS = re.compile(r"(?P<before>(?:[\w.+-]+::)*(?P<protocol>[\w.+-]+)://)(?P<path>.*?)(?P<after>::.*)?", re.DOTALL)
@@ -186,6 +187,7 @@ def place(given: str | os.PathLike[str]) -> Place:
     """A path, or an address where it is one."""
     if isinstance(given, Address):
         return given
+    check_file(given)
     text = os.fspath(given)
     return Address(text) if _ADDRESS.fullmatch(text) else _checked(Path(given))
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 
+from evenhand.arguments import check_arguments
 from evenhand.formats.addresses import Place, place
 from evenhand.formats.folders import FileList, files_of, folder_name
 from evenhand.formats.registry import batches_of
 from evenhand.formats.source import Source
+from evenhand.problems import SettingError
 from evenhand.settings import ColumnName, Columns, Offsets, ReadSettings, Repair, Task, column_names
 from evenhand.text.annotation import Annotation
 from evenhand.text.characters import peeked
@@ -37,6 +39,10 @@ def read(
     ("tags", "trees", "spans") says what a file is read for, where its content does not: columns of tags that spell no
     spans, or trees in columns that `column` names ("form=2,head=7,deprel=8").
     """
+    given = {"format": format, "column": column, "encoding": encoding, "repair": repair, "offsets": offsets}
+    check_arguments({**given, "functions": functions, "task": task})
+    if isinstance(column, Mapping):
+        raise SettingError("A file that is read alone has no sides; give its column.")
     settings = ReadSettings(format, column_names(column), encoding, repair, offsets, functions, task=task)
     return Annotation.concatenate(list(batches(place(path), settings, Vocabulary())))
 
