@@ -120,6 +120,8 @@ def content_of(gold: Side, format: str | None, task: Task | None, columns: tuple
     source = Source(first_file(gold))
     found = find(source, format, task)
     shown = task or found.tasks[0]
+    if shown == "chains" and "chains" not in found.tasks:
+        raise source.error(None, f"is read as {found.name}, which has no chains", "leave out the task or the format")
     if shown == "chains":
         has_pos = found.load().has_pos(source, ReadSettings(format, columns, task=shown))
         return Content(shown, is_universal=False, is_conllu=False, has_pos=has_pos)

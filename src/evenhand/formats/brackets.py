@@ -35,7 +35,7 @@ BLANK, OPEN, CLOSE, WORD = range(4)
 _KINDS = np.full(256, WORD, dtype=np.uint8)
 _KINDS[list(b" \t\n\r\v\f")] = BLANK
 _KINDS[ord("(")], _KINDS[ord(")")] = OPEN, CLOSE
-_ONE_WORD = re.compile(r"[^\s()]+", re.ASCII)
+_ONE_WORD = re.compile(r"[^\s()\0]+", re.ASCII)
 
 
 @dataclass(frozen=True)

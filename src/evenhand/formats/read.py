@@ -73,4 +73,14 @@ def file_batches(
     first, stream = peeked(batches_of(source, settings, vocabulary, columns))
     if first is None:
         raise source.error(None, "the file has no sentences", "check how it was written, or name its --format")
+    if settings.task is not None and not _serves(first, settings.task):
+        finding = f"is read as {next(iter(first.readings.values())).format}, which has no {settings.task}"
+        raise source.error(None, finding, "leave out the task, or name another format")
     return stream
+
+
+def _serves(annotation: Annotation, task: Task) -> bool:
+    """Whether an annotation is of the kind that a task takes."""
+    if task == "chains" or annotation.is_of_chains:
+        return task == "chains" and annotation.is_of_chains
+    return annotation.is_of_words if task in ("tags", "trees") else not annotation.is_of_words

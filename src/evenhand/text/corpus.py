@@ -156,7 +156,7 @@ class Corpus:
         """The line of a token (of a sentence, where token positions are unknown)."""
         if self.bounds is not None and self.has_lines_of_sentences:
             index = int(np.searchsorted(self.bounds, index, side="right")) - 1
-        return self.first_line + int(self.lines[index]) if index < len(self.lines) else None
+        return self.first_line + int(self.lines[index]) if 0 <= index < len(self.lines) else None
 
     def place(self, index: int) -> str:
         """The same with the file before it, as messages name places."""
