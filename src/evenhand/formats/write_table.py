@@ -79,7 +79,7 @@ def sentence_rows(
 def _words(tokens: Tokens) -> list[str]:
     words = [tokens[i] for i in range(len(tokens))]
     for word in words:
-        is_odd = not word.strip() or word.startswith(DOCUMENT_START) or word.startswith(BYTE_ORDER_MARK)
+        is_odd = not word.strip() or word.startswith((DOCUMENT_START, BYTE_ORDER_MARK))
         if is_odd or any(char in word for char in "\t\n\r\0"):
             raise SettingError(f"The token {word!r} cannot stand in a column file; convert to JSON lines instead.")
     return words
