@@ -27,12 +27,14 @@ from fuzz.seeds import write
 SECONDS = 10
 """How much time of the processor a case may take."""
 MEGABYTES = 500
+_MOST = 8 << 30
+"""How many bytes a process may ask for, so that a case that wants them all does no harm to others."""
 _SILENCE = 60
 """After how many seconds a case is taken to hang, on a machine that may have other work."""
 
 
-def problem_of(case: Case) -> str | None:
-    """What goes wrong in a case, which runs in the folder with its files."""
+def problem_of(case: Case, at_first: float) -> str | None:
+    """What goes wrong in a case, which runs in the folder with its files; the process had so many MB at first."""
     started, before = time.process_time(), _peak()
     try:
         if case.loads:
@@ -47,8 +49,8 @@ def problem_of(case: Case) -> str | None:
         problem = traceback.format_exc()
     if problem is None and time.process_time() - started > SECONDS:
         problem = f"{time.process_time() - started:.0f} s"
-    if problem is None and _peak() - before > MEGABYTES:
-        problem = f"{_peak() - before:.0f} MB"
+    if problem is None and _peak() > max(before, at_first + MEGABYTES):
+        problem = f"{_peak() - at_first:.0f} MB"
     return problem
 
 
@@ -104,7 +106,7 @@ def _sentence(message: str) -> str | None:
 
 
 def run(seed: int, first: int, last: int, folder: Path) -> None:
-    cases = Cases(seed)
+    cases, at_first = Cases(seed), _peak()
     for number in range(first, last):
         case = cases[number]
         (folder / "current").write_text(f"{number} {json.dumps(case.arguments or case.loads)}")
@@ -113,7 +115,7 @@ def run(seed: int, first: int, last: int, folder: Path) -> None:
         write(place, case.files)
         os.chdir(place)
         faulthandler.dump_traceback_later(_SILENCE, exit=True)
-        problem = problem_of(case)
+        problem = problem_of(case, at_first)
         faulthandler.cancel_dump_traceback_later()
         os.chdir(folder)
         if problem is None:
@@ -127,4 +129,5 @@ def run(seed: int, first: int, last: int, folder: Path) -> None:
 
 if __name__ == "__main__":
     warnings.simplefilter("error")
+    resource.setrlimit(resource.RLIMIT_AS, (_MOST, resource.RLIM_INFINITY))
     run(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4]))

@@ -65,7 +65,8 @@ def _read(source: str | Path) -> tuple[str, bytes]:
     """The name and the bytes of a file, or of a text that begins like JSON."""
     if isinstance(source, str) and source.lstrip().startswith("{"):
         return "the saved text", source.encode("utf-8", "surrogatepass")
-    check_file(source)
+    if not isinstance(source, str):
+        check_file(source)
     try:
         return str(source), Path(source).read_bytes()
     except (OSError, ValueError) as error:
