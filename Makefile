@@ -13,7 +13,7 @@ PEERS := "seqeval==1.2.2" "nervaluate==1.2.1" "seqscore==0.9.0" "udtools==0.2.9"
 help:
 	@echo "make demo       set everything up and score the bundled example"
 	@echo "make test       set everything up and run the tests"
-	@echo "make test-long  the tests that take minutes"
+	@echo "make test-long  the tests that take minutes, and property tests with fresh random examples"
 	@echo "make check      ruff and mypy"
 	@echo "make docs       docs/definitions.md from the docstrings"
 	@echo "make picture    docs/report.png, with chromium"
@@ -42,7 +42,7 @@ test: $(DEV_READY)
 	$(BIN)/python -m pytest -q -m "not long" -n auto --dist loadfile
 
 test-long: $(DEV_READY)
-	$(BIN)/python -m pytest -q -m long
+	$(BIN)/python -m pytest -q -m "long or property" --hypothesis-profile=fresh -n auto --dist worksteal
 
 check: $(DEV_READY)
 	$(BIN)/ruff check .

@@ -1,18 +1,88 @@
-"""Where the tests find the published data, and what happens where it is absent."""
+"""How tests are run: with which examples, where they find the published data, and what is said of those skipped."""
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
+from hypothesis.internal.conjecture import providers
 
-settings.register_profile("default", deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("default")
+FIXED, FRESH = "fixed", "fresh"
+"""Profiles of property tests: the same examples in every run, or random ones (`--hypothesis-profile=fresh`)."""
+MORE = 5
+"""How many times as many examples a property test takes where they are fresh."""
+
+_COMMON: Any = {"deadline": None, "max_examples": 100, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile(FIXED, derandomize=True, database=None, **_COMMON)
+settings.register_profile(FRESH, database=None, print_blob=True, **_COMMON)
+settings.load_profile(FIXED)
 
 ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "src" / "evenhand" / "examples" / "ner"
+
+
+def forget_local_constants() -> None:
+    """Let no example come from the literals of modules that happen to be loaded: these change with the order of tests."""
+    providers._get_local_constants = lambda: providers._local_constants  # type: ignore[attr-defined]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--hypothesis-profile") != FRESH:
+        forget_local_constants()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark property tests, and let them take more examples where these are fresh."""
+    is_fresh = config.getoption("--hypothesis-profile") == FRESH
+    grown = set()
+    for item in items:
+        test = getattr(item, "obj", None)
+        if test is None or not is_hypothesis_test(test):
+            continue
+        item.add_marker("property")
+        if is_fresh and test not in grown:
+            grown.add(test)
+            own = test._hypothesis_internal_use_settings
+            test._hypothesis_internal_use_settings = settings(own, max_examples=own.max_examples * MORE)
+
+
+_FILES: dict[str, str] = {}
+"""Files that were skipped as a whole, and why."""
+
+
+def pytest_collectreport(report: pytest.CollectReport) -> None:
+    if report.skipped:
+        _FILES[report.nodeid] = _reason(report)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """What a process of several found out, for the one that sums up."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["files"] = _FILES
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    _FILES.update(getattr(node, "workeroutput", {}).get("files", {}))
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say how many tests were skipped and why, in one line a reason."""
+    skipped = [each for each in terminalreporter.stats.get("skipped", []) if isinstance(each, pytest.TestReport)]
+    counts = {"test": Counter(map(_reason, skipped)), "file": Counter(_FILES.values())}
+    for reason in sorted({*counts["test"], *counts["file"]}):
+        found = [(count[reason], what) for what, count in counts.items() if count[reason]]
+        number = " and ".join(f"{count} {what}{'s' * (count > 1)}" for count, what in found)
+        terminalreporter.write_line(f"Skipped {number}: {reason}")
+
+
+def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
+    shown = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    return shown.removeprefix("Skipped: ")
 
 
 @pytest.fixture(scope="session")

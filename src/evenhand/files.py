@@ -132,7 +132,7 @@ def _refused(shown: str) -> Iterator[None]:
 
 def _found(path: str) -> tuple[int | None, int | None]:
     """The mode of the file that is there, if any, and a descriptor if it is to be written to as it stands."""
-    own = _OWN.fullmatch(path)
+    own = _OWN.fullmatch(Path(path).as_posix())
     if own is not None:
         return None, os.dup(int(own[2]) if own[2] else ("out", "err").index(own[1]) + 1)
     try:

@@ -29,6 +29,19 @@ TAKEN = (ILL_FORMED, TAKEN_ROOTS)
 OTHER_WORDS, OTHER_DOCUMENTS = "other word", "other document"
 NOTED = (OTHER_WORDS, OTHER_DOCUMENTS)
 """Kinds of problems with which chains are scored all the same, and which a note of the score counts."""
+_MOST_QUOTED, _LONGEST = 80, 1000
+_QUOTED = re.compile(
+    rf"""(?<!\w)(?:'(?:[^'\\]|\\.){{{_MOST_QUOTED + 1},}}+'|"(?:[^"\\]|\\.){{{_MOST_QUOTED + 1},}}+")""", re.DOTALL
+)
+"""Long data as `repr` shows it; an apostrophe behind a letter begins no quote."""
+
+
+def brief(message: str) -> str:
+    """A message that quotes at most 80 characters of the user's data at a time, and has no more than 1,000 itself."""
+    if len(message) <= _MOST_QUOTED:
+        return message
+    message = _QUOTED.sub(lambda found: f"{found[0][:_MOST_QUOTED]}…{found[0][0]}", message)
+    return message if len(message) <= _LONGEST else f"{message[: _LONGEST - 1]}…"
 
 
 @dataclass(frozen=True)
@@ -55,7 +68,7 @@ class InputError(EvenhandError, ValueError):
     """A file or an object that cannot be read or scored as it is."""
 
     def __init__(self, source: str, line: int | None, finding: str, remedy: str, kind: str = "format") -> None:
-        self.problem = Problem(source, line, finding, remedy, kind)
+        self.problem = Problem(source, line, brief(finding), brief(remedy), kind)
         super().__init__(str(self.problem))
 
     def __reduce__(self) -> tuple[type[InputError], tuple[str, int | None, str, str, str]]:
@@ -66,3 +79,6 @@ class InputError(EvenhandError, ValueError):
 
 class SettingError(EvenhandError, ValueError):
     """An option with a value that it cannot have."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(brief(message))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import signal
 import subprocess
@@ -109,6 +110,70 @@ def test_notes_that_nobody_hears_do_no_harm() -> None:
         done = subprocess.run(loud, stdout=subprocess.PIPE, stderr=full, text=True, check=False)
     quiet = subprocess.run(SCORE, stdout=subprocess.PIPE, text=True, check=True)
     assert (done.stdout, done.returncode) == (quiet.stdout, 0)
+
+
+COMMANDS = {
+    "score": SCORE[1:],
+    "check": ("check", SCORE[2]),
+    "convert": ("convert", SCORE[3], "-", "--to", "jsonl", "-q"),
+    "help": ("score", "--help"),
+}
+
+
+def shell(command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a command of a shell, in which `$@` is Evenhand with these arguments."""
+    return subprocess.run(
+        ["sh", "-c", command, "sh", EVENHAND, *arguments], capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_closed_standard_output(command: str) -> None:
+    done = shell('"$@" >&-', *COMMANDS[command])
+    place = "/dev/stdout" if command == "convert" else "standard output"
+    sentence = f"{place}: cannot be written (bad file descriptor); choose another place."
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"evenhand: {sentence}\n")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_other_streams_that_are_closed_do_no_harm(command: str) -> None:
+    usual = shell('"$@"', *COMMANDS[command])
+    closed = shell('"$@" <&- 2>&-', *COMMANDS[command])
+    assert (closed.returncode, closed.stdout) == (usual.returncode, usual.stdout)
+    assert usual.stdout
+    assert shell('"$@" <&- 2>&- >&-', *COMMANDS[command]).returncode == 2
+
+
+def test_a_result_in_a_file_takes_no_standard_streams(tmp_path: Path) -> None:
+    file = tmp_path / "scores.json"
+    done = shell('"$@" <&- >&- 2>&-', *SCORE[1:], "--as", "json", "-o", str(file))
+    usual = shell('"$@"', *SCORE[1:], "--as", "json")
+    assert (done.returncode, file.read_text()) == (0, usual.stdout)
+
+
+def test_closed_standard_input_is_empty() -> None:
+    done = shell('"$@" <&-', "score", "-", SCORE[3])
+    sentence = "standard input: the file is empty; check how it was written."
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"evenhand: {sentence}\n")
+
+
+def test_a_pipe_that_reads_one_line() -> None:
+    done = shell('{ "$@"; echo $? >&2; } | head -1', *SCORE[1:], "--as", "json")
+    assert (done.stdout, done.stderr) in (("{\n", "141\n"), ("{\n", "0\n"))  # as fast as head is
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "cp437"])
+def test_terminals_of_other_encodings(encoding: str, tmp_path: Path) -> None:
+    """Lines of tables become plain, labels that the encoding lacks are escaped, and columns stay in line."""
+    file = tmp_path / "gold.conll"
+    file.write_text("Ada\tB-人\nslept\tO\nhere\tB-LOC\n", encoding="utf-8")
+    command = [EVENHAND, "score", str(file), str(file), "-q", "--match", "exact"]
+    environment = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
+    done = subprocess.run(command, capture_output=True, check=False, env=environment)
+    assert (done.returncode, done.stderr) == (0, b"")
+    lines = done.stdout.decode(encoding).splitlines()
+    assert any(set(line.strip()) == {"-" if encoding != "cp437" else "─"} for line in lines)
+    assert any("\\u4eba" in line for line in lines)
 
 
 def limit() -> None:

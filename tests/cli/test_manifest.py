@@ -98,6 +98,27 @@ def test_several_processes(tmp_path: Path) -> None:
         ((), "pairs.tsv: the file is empty; check how it was written."),
         (('{"gold": "a"', "{}"), "pairs.tsv:1: this line is no JSON object of names and files; write"),
         (('{"gold": "gold/a.conll", "crf": "crf/a.conll"}', '{"gold": "a"}'), "pairs.tsv:2: the keys are gold, in the"),
+        (("{}",), "pairs.tsv:1: this line is no JSON object of names and files; write"),
+        (('{"gold": 1, "crf": "a"}',), "pairs.tsv:1: this line is no JSON object of names and files; write"),
+        (('{"gold": ["a"], "crf": "a"}',), "pairs.tsv:1: this line is no JSON object of names and files; write"),
+        (('{"a":' * 5000,), "pairs.tsv:1: this line is no JSON object of names and files; write"),
+        (
+            ('{"gold": "gold/a.conll", "crf": "crf/a.conll", "crf": "crf/b.conll"}',),
+            "pairs.tsv:1: the key 'crf' is there twice; give every file a key of its own.",
+        ),
+        (
+            ("gold\tcrf", "gold/a.conll\tcrf/a.conll", "", "gold/a.conll\tcrf/a.conll"),
+            "pairs.tsv:4: this row names the files of line 2 again, which would count twice; remove one of the two.",
+        ),
+        (
+            ("gold,crf", "gold/a.conll," + "x" * 200_000),
+            "pairs.tsv:2: this line is no row of a table (field larger than",
+        ),
+        (("gold\tcrf", "gold/a.conll\t" + "x" * 5000), "'xxxxxx"),
+        (
+            ('{"gold": "gold/a.conll", "crf": "crf\\u0000"}',),
+            "'crf\\x00' is no path, as it has characters that none has",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_manifest_is_one_sentence(lines: tuple[str, ...], sentence: str, folder: Path) -> None:
@@ -106,6 +127,13 @@ def test_what_is_wrong_with_a_manifest_is_one_sentence(lines: tuple[str, ...], s
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith(f"evenhand: {sentence}")
     assert result.stderr.count("\n") == 1
+
+
+def test_a_manifest_that_is_not_utf8(folder: Path) -> None:
+    (folder / "pairs.tsv").write_bytes(b"gold\tcrf\ngold/\xe4.conll\tcrf/a.conll\n")
+    result = run("score", "--manifest", "pairs.tsv")
+    sentence = "pairs.tsv:2: the byte 0xe4 is not valid UTF-8; save the file as UTF-8."
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"evenhand: {sentence}\n")
 
 
 @pytest.mark.parametrize(

@@ -187,7 +187,7 @@ def test_unknown_options_and_values_are_usage_errors(option: tuple[str, ...], fo
         ((*FILES, "--level", "95"), "level is 95.0; it must be a number between 0 and 1."),
         ((*FILES, "--resamples", "-1"), "resamples is -1; it must be a whole number, from 0 to 1,000,000."),
         (("gold.conll", "no.conll"), "no.conll: there is no such file; check the path."),
-        (("--suite", "no.toml"), "no.toml cannot be read; check the path of the suite."),
+        (("--suite", "no.toml"), "no.toml: cannot be read (no such file or directory); check the path of the suite."),
         (
             (*FILES, "-o", "no/ranking.txt"),
             "no/ranking.txt: cannot be written (no such file or directory); check the folder.",

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import evenhand as eh
+from conftest import EXAMPLE
 from evenhand.cli import main
 
 
@@ -217,3 +218,31 @@ def test_the_installed_command(paths: tuple[Path, Path]) -> None:
         check=True,
     )
     assert round(float(done.stdout), 4) == 0.8741
+
+
+def test_weights_from_files(tmp_path: Path) -> None:
+    gold, system, weights = (
+        str(path) for path in (EXAMPLE / "gold.conll", EXAMPLE / "crf.conll", tmp_path / "weights")
+    )
+    Path(weights).write_bytes("\ufeffLE = FP  # Ünlü\nBE = FN\n".encode())
+    assert run("score", gold, system, "--weights", weights).exit_code == 0
+    Path(weights).write_bytes(b"LE = FP\nBE = FN # \xfc")
+    result = run("score", gold, system, "--weights", weights)
+    sentence = f"{weights}:2: the byte 0xfc is not valid UTF-8; save the file as UTF-8."
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"evenhand: {sentence}\n")
+    for odd in (str(tmp_path), "x" * 5000, "no\nfile"):
+        result = run("score", gold, system, "--weights", odd)
+        assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+        assert len(result.stderr) < 300
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "x/" * 3000], ids=["name", "path"])
+@pytest.mark.parametrize("command", ["score", "compare", "rank", "report", "gate", "germeval", "check", "convert"])
+def test_names_that_are_too_long_for_a_file(command: str, name: str, tmp_path: Path) -> None:
+    gold, new = EXAMPLE / "gold.conll", tmp_path / "new.jsonl"
+    more = {"gate": [gold], "report": ["-o", new], "check": [], "convert": [new]}.get(command, [gold])
+    more = [gold, *more] if command in ("gate", "compare") else more
+    result = run(command, name, *more)
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    assert "cannot be opened (file name too long); check the path and the permissions." in result.stderr
+    assert len(result.stderr) < 300

@@ -140,7 +140,7 @@ def test_units_by_what_was_seen(given: object) -> None:
 def test_a_vocabulary_must_be_there() -> None:
     with pytest.raises(eh.SettingError, match="takes a word list; name it with --vocabulary FILE"):
         sliced("vocabulary")
-    with pytest.raises(eh.SettingError, match=r"missing.txt cannot be read as a word list; give a text file"):
+    with pytest.raises(eh.InputError, match=r"missing.txt: cannot be read .*; check the path of the word list\."):
         sliced("vocabulary", vocabulary="missing.txt")
 
 

@@ -191,15 +191,57 @@ def test_suites_that_cannot_be_ranked(kind: str, folder: Path) -> None:
 
 
 def test_a_suite_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(eh.SettingError, match=r"suite\.toml cannot be read; check the path of the suite\."):
+    with pytest.raises(eh.InputError, match=r"suite\.toml: cannot be read .*; check the path of the suite\."):
         eh.rank_suite(tmp_path / "suite.toml")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [ENTRY + 'systems = ["north/systems/x.conll"]\n', '[[data]]\ngold = 1\nsystems = "*"\n', "data = [1]\n"],
-    ids=["a list of systems", "gold", "data"],
-)
-def test_values_of_another_type_are_a_sentence(text: str, folder: Path) -> None:
-    with pytest.raises(eh.SettingError):
+SYSTEMS = 'systems = "north/systems/*"\n'
+VALUES = {
+    "gold": ('[[data]]\ngold = 1\nsystems = "*"\n', "gold; write the path of a file."),
+    "gold as a list": ('[[data]]\ngold = ["a"]\nsystems = "*"\n', "gold; write the path of a file."),
+    "systems as a list": (ENTRY + 'systems = ["a.conll"]\n', "systems; write a pattern such as"),
+    "a system as a number": (ENTRY + "systems = { a = 1 }\n", "systems; write a pattern such as"),
+    "name": (ENTRY + SYSTEMS + "name = 3\n", "name; write a text."),
+    "task": (ENTRY + SYSTEMS + 'task = ["spans"]\n', "task; write a text."),
+    "format": (ENTRY + SYSTEMS + "format = 2.5\n", "format; write a text, or a table with gold and system."),
+    "a side": (ENTRY + SYSTEMS + 'format = { silver = "conll" }\n', "format; write a text, or a table"),
+    "column": (ENTRY + SYSTEMS + "column = 2.5\n", "column; write a number or a name"),
+    "encoding": (ENTRY + SYSTEMS + "encoding = false\n", "encoding; write a text"),
+    "align": (ENTRY + SYSTEMS + "align = {}\n", "align; write a text."),
+    "map": (ENTRY + SYSTEMS + "map = { PER = 3 }\n", "map; write a table of old and new labels"),
+}
+
+
+@pytest.mark.parametrize("kind", VALUES)
+def test_values_of_another_type_are_a_sentence(kind: str, folder: Path) -> None:
+    text, sentence = VALUES[kind]
+    with pytest.raises(eh.SettingError) as raised:
         eh.rank_suite(suite(folder, text), resamples=0)
+    shown = f"data set 1 of {folder / 'suite.toml'} has another kind of value for {sentence}"
+    assert str(raised.value).startswith(shown)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"data = [1]\n", "data set 1 of {} is no table; write [[data]], and its gold and systems below."),
+        (b'[[data]]\ngold = "\xe4"\n', "{}:2: the byte 0xe4 is not valid UTF-8; save the file as UTF-8."),
+        (b"x = " + b"9" * 5000, "{} is no TOML file (a value is too long or deep)."),
+        (b"x = " + b"[" * 50_000, "{} is no TOML file (a value is too long or deep)."),
+        (
+            b"[[data]]\ngold = 'a'\ngold = 'b'\n",
+            "{} is no TOML file (Cannot overwrite a value (at line 3, column 11)).",
+        ),
+        (
+            b'[[data]]\ngold = "a\\u0000"\nsystems = "*"\n',
+            "'{0.parent}/a\\x00' is no path, as it has characters that none has",
+        ),
+        (b'[[data]]\ngold = "a"\nsystems = {}\n', "data set 1 of {} names no system; systems is a pattern"),
+    ],
+)
+def test_suites_that_cannot_be_read(content: bytes, sentence: str, tmp_path: Path) -> None:
+    path = tmp_path / "suite.toml"
+    path.write_bytes(content)
+    with pytest.raises(eh.EvenhandError) as raised:
+        eh.rank_suite(path)
+    assert str(raised.value).startswith(sentence.format(path))

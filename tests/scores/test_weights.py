@@ -64,3 +64,37 @@ def test_a_user_s_formula_scores_as_its_own_model() -> None:
     assert result["weighted"].recall == pytest.approx(1.8 / 2)
     assert result["weighted"].precision == 1.0
     assert "weights:LE=0.5FP+0.5FN,BES=0.8TP+0.2FN" in result.signature
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "LE = 1" + " " * 50_000 + "XX",
+        "LE = " + "1" * 50_000,
+        "LE = " + " " * 50_000,
+        "LE = 1" + " " * 50_000 + "*" + " " * 50_000,
+    ],
+    ids=["blanks", "digits", "nothing", "an asterisk"],
+)
+def test_long_formulas_are_refused_at_once_and_quoted_in_part(formula: str) -> None:
+    with pytest.raises(eh.SettingError) as raised:
+        parse_weights(formula)
+    assert len(str(raised.value)) < 300
+
+
+@pytest.mark.parametrize("number", ["9" * 400, "1000001", "999999 TP + 2"])
+def test_numbers_that_no_count_can_be_multiplied_with(number: str) -> None:
+    with pytest.raises(eh.SettingError, match="in the weights: write numbers of at most 1,000,000, as in"):
+        parse_weights(f"LE = {number} TP")
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "1e5", "0x1", "1_000"])
+def test_other_spellings_of_numbers(number: str) -> None:
+    with pytest.raises(eh.SettingError, match="write numbers of TP, FP and FN with plus signs between them"):
+        parse_weights(f"LE = {number} TP")
+
+
+def test_weights_of_nothing_give_scores_of_0() -> None:
+    gold, system = eh.spans([[("A", 0, 3)]]), eh.spans([[("B", 0, 3)]])
+    result = eh.score(gold, system, match="weighted", weights="LE = 0 TP, BE = 0 TP, LBE = 0 TP")
+    assert (result["weighted"].precision, result["weighted"].recall, result["weighted"].f1) == (0.0, 0.0, 0.0)

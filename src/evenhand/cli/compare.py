@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from evenhand.cli.comparing import STATISTICS, by_option, statistics_options
-from evenhand.cli.inputs import INPUT
+from evenhand.cli.inputs import INPUT, OUTPUT
 from evenhand.cli.options import Names, reading_options, score_options, scoring_options
 from evenhand.cli.style import table_options, table_style
 from evenhand.formats.addresses import Place
@@ -46,7 +45,7 @@ SHOWN = ("correction", "new_error", "changed_error", "unsolved", "solved_once")
     "--as", "form", type=click.Choice(COMPARE_OUTPUTS), default="text", show_default=True, help="Form of the output."
 )
 @table_options
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to this file instead.")
+@click.option("-o", "--output", type=OUTPUT, help="Write to this file instead.")
 @click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
 def compare(gold: Place, systems: tuple[Place, ...], **options: Any) -> None:
     """Compare SYSTEM files on the GOLD standard: what changes from one to the other.

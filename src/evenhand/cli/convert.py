@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evenhand.cli.ending import say
-from evenhand.cli.inputs import INPUT
+from evenhand.cli.inputs import INPUT, OUTPUT, STANDARD_OUTPUT, noted_inputs
 from evenhand.cli.options import read_settings, reading_options
 from evenhand.files import whole_file, whole_folder
 from evenhand.formats.addresses import Place
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @click.command
 @click.argument("source", metavar="IN", type=INPUT)
-@click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
+@click.argument("target", metavar="OUT", type=OUTPUT)
 @click.option("--to", type=click.Choice(WRITABLE), help="Format of OUT [from its name].")
 @click.option("--to-encoding", type=click.Choice(ENCODINGS), help="Encoding of OUT [iob2].")
 @click.option("--stacked", is_flag=True, help="Stack the tags of nested spans in one column (B-ORG|B-LOC).")
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @reading_options(sided=False)
 @click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
 def convert(source: Place, target: Path, **options: Any) -> None:
-    """Convert IN to OUT, whose format is taken from its name or from --to.
+    """Convert IN to OUT, whose format is taken from its name or from --to; - is standard output.
 
     What OUT cannot carry is an error, unless --lossy is given: then it is counted and said. What is not
     annotation (tokens, documents, levels) is named where OUT has no place for it. For brat, OUT is a folder,
@@ -44,6 +44,7 @@ def convert(source: Place, target: Path, **options: Any) -> None:
     evenhand convert gold.conll gold.tsv --to spans
     evenhand convert gold.conll gold.parquet
     evenhand convert predictions.jsonlines response.conll
+    evenhand convert export.jsonl - --to conll | head
     evenhand convert parsed.conllu tagged.conll --task tags --column xpos
     """
     from evenhand.formats.arrow_sink import TABLES
@@ -58,6 +59,8 @@ def convert(source: Place, target: Path, **options: Any) -> None:
     assert first is not None  # a reader yields one batch at least, or raises
     conversion = _conversion(first, target, options)
     if isinstance(conversion, Conversion) and conversion.target == "brat":
+        if target == STANDARD_OUTPUT:
+            raise click.UsageError("brat takes two files a text; name a folder for them")
         _write_folder(target.with_suffix("") if target.suffix == ".ann" else target, map(conversion.fit, read))
     elif not isinstance(conversion, ChainConversion) and conversion.target in TABLES:
         has_tags = write_annotations(
@@ -89,6 +92,8 @@ def _conversion(
     from evenhand.formats.convert_chains import ChainConversion
     from evenhand.formats.convert_words import WordConversion
 
+    if target == STANDARD_OUTPUT and options["to"] is None:
+        raise click.UsageError("Standard output has no name that shows a format; give one with --to")
     form = target_of(target, options["to"], of_chains=first.is_of_chains)
     if not (first.is_of_chains or first.is_of_words):
         conversion = Conversion(form, options["to_encoding"] or "iob2", options["stacked"], options["lossy"])
@@ -110,11 +115,13 @@ def _write_file(path: Path, pieces: Iterable[str]) -> None:
 
 
 def _write_folder(folder: Path, batches: Iterable[Annotation]) -> None:
-    """A text and its annotation in two files each."""
+    """A text and its annotation in two files each, none of which may be an input."""
     from evenhand.formats import brat
+    from evenhand.formats.overwriting import refuse_overwriting
 
     documents = (each for batch in batches for each in brat.documents(batch))
     with whole_folder(folder) as write:
         for number, (text, standoff) in enumerate(documents, 1):
-            write(f"{number:05}.txt", text)
-            write(f"{number:05}.ann", standoff)
+            for name, content in ((f"{number:05}.txt", text), (f"{number:05}.ann", standoff)):
+                refuse_overwriting(folder / name, noted_inputs())
+                write(name, content)

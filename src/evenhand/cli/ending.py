@@ -22,7 +22,7 @@ from evenhand.problems import visible
 
 INTERRUPTED = 130
 UNREAD = 141
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 """What standard output says; files that are written have sentences of their own."""
 _ENDING = ("SIGTERM", "SIGHUP")
 """Signals that end a process at once, if it does not say otherwise; by name, as not all systems have all."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Any
 
 import click
 
 from evenhand.cli.comparing import by_option, of_option
-from evenhand.cli.inputs import INPUT
+from evenhand.cli.inputs import INPUT, OUTPUT
 from evenhand.cli.options import reading_options, score_options, scoring_options
 from evenhand.cli.style import table_options, table_style
 from evenhand.formats.addresses import Place
@@ -34,7 +33,7 @@ GATE_OUTPUTS = ("text", "json", "markdown", "latex")
     "--as", "form", type=click.Choice(GATE_OUTPUTS), default="text", show_default=True, help="Form of the output."
 )
 @table_options
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to this file instead.")
+@click.option("-o", "--output", type=OUTPUT, help="Write to this file instead.")
 @click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
 def gate(gold: Place, baseline: Place, candidate: Place, **options: Any) -> None:
     """Whether CANDIDATE may replace BASELINE on the GOLD standard; the exit status is 1 if it may not.

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from evenhand.cli.inputs import INPUT
+from evenhand.cli.inputs import INPUT, OUTPUT
 from evenhand.formats.addresses import Place
 
 
@@ -28,7 +28,7 @@ from evenhand.formats.addresses import Place
 @click.option(
     "--as", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Form of the output."
 )
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to this file instead.")
+@click.option("-o", "--output", type=OUTPUT, help="Write to this file instead.")
 @click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
 def germeval(gold: Place, prediction: Place | None, form: str, output: Path | None, **options: Any) -> None:
     """Score a PREDICTION with the metrics of GermEval 2014.

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from evenhand.cli.ending import orderly, say
+from evenhand.cli.streams import steady_streams
 from evenhand.memory import keep_freed_memory
 from evenhand.version import __version__
 
@@ -43,12 +44,16 @@ class Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
+    def main(self, *arguments: Any, **further: Any) -> Any:
+        steady_streams()
+        return super().main(*arguments, **further)
+
     def make_context(self, *arguments: Any, **further: Any) -> click.Context:
         with orderly():
             return super().make_context(*arguments, **further)
 
     def invoke(self, ctx: click.Context) -> object:
-        from evenhand.problems import EvenhandError
+        from evenhand.problems import EvenhandError, brief
 
         keep_freed_memory()
         with orderly():
@@ -58,7 +63,7 @@ class Commands(click.Group):
                 message = str(error)
             except click.UsageError as error:
                 command = error.ctx.command_path if error.ctx else "evenhand"
-                message = f"{error.format_message().rstrip('.')}; see {command} --help."
+                message = f"{brief(error.format_message().rstrip('.'))}; see {command} --help."
             say(f"evenhand: {message}")
             sys.exit(2)
 

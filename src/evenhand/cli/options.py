@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from evenhand.cli.inputs import note_inputs
 from evenhand.formats.addresses import place
 from evenhand.settings import (
     ATTACHMENT,
@@ -278,6 +280,12 @@ def score_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def read_weights(given: str | None) -> str | None:
     """A preset or formula as it is; otherwise the content of the file that it names."""
-    if given is None or "=" in given or not place(given).is_file():
+    if given is None or "=" in given:
         return given
-    return place(given).read_text(encoding="utf-8")
+    from evenhand.formats.short_text import names_a_file, short_text
+
+    path = place(given)
+    if isinstance(path, Path) and not names_a_file(path):
+        return given
+    note_inputs([path])
+    return short_text(path, "formula of weights")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from evenhand.cli.comparing import INTERVALS, STATISTICS, by_option, interval_options, statistics_options
-from evenhand.cli.inputs import INPUT
+from evenhand.cli.inputs import INPUT, OUTPUT
 from evenhand.cli.options import reading_options, score_options, scoring_options
 from evenhand.cli.rank import RANK_MATCH
 from evenhand.formats.addresses import Place
@@ -30,7 +29,7 @@ def figure_options(command: Command) -> Command:
             "-o",
             "--output",
             required=True,
-            type=click.Path(path_type=Path),
+            type=OUTPUT,
             metavar="FILE",
             help="Where to write the figure: a file that ends with .svg, .pdf or .png.",
         ),

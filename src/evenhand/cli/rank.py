@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from evenhand.cli.comparing import INTERVALS, interval_options
 from evenhand.cli.engine import chosen_engine, engine_options
-from evenhand.cli.inputs import INPUT, manifest_option, sides
+from evenhand.cli.inputs import INPUT, OUTPUT, manifest_option, note_inputs, sides
 from evenhand.cli.options import reading_options, score_options, scoring_options
 from evenhand.cli.style import table_options, table_style
 from evenhand.formats.addresses import Place
@@ -33,7 +32,7 @@ RANK_MATCH = (
     "--as", "form", type=click.Choice(RANK_OUTPUTS), default="text", show_default=True, help="Form of the output."
 )
 @table_options
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to this file instead.")
+@click.option("-o", "--output", type=OUTPUT, help="Write to this file instead.")
 @click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
 def rank(
     gold: Place | None, systems: tuple[Place, ...], manifest: Place | None, suite: Place | None, **options: Any
@@ -66,7 +65,15 @@ def rank(
         raise click.UsageError("Name a GOLD file and SYSTEM files, a --manifest or a --suite")
     with chosen_engine(options, (gold, *systems)) as engine:
         if suite is not None:
+            note_inputs(_files(suite))
             ranking = evenhand.rank_suite(suite, **chosen, engine=engine)
         else:
             ranking = evenhand.rank(*sides(gold, systems, manifest), **chosen, engine=engine)
     emit(ranking, options["form"], options["output"], quiet=options["quiet"], style=style)
+
+
+def _files(suite: Place) -> list[Place]:
+    """The files that a suite names."""
+    from evenhand.engines.suites import suite as read_suite
+
+    return [file for each in read_suite(suite) for file in (each.gold, *each.systems.values())]

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from evenhand.cli.comparing import STATISTICS, by_option, statistics_options
-from evenhand.cli.inputs import INPUT
+from evenhand.cli.inputs import INPUT, OUTPUT
 from evenhand.cli.options import reading_options, score_options, scoring_options
 from evenhand.formats.addresses import Place
 
@@ -16,7 +16,7 @@ from evenhand.formats.addresses import Place
 @click.command
 @click.argument("gold", type=INPUT)
 @click.argument("systems", nargs=-1, required=True, type=INPUT, metavar="SYSTEM...")
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The page that is written.")
+@click.option("-o", "--output", type=OUTPUT, required=True, help="The page that is written.")
 @click.option("--title", help="Title of the page [the names of the files].")
 @by_option
 @click.option("--limit", type=int, default=50_000, show_default=True, help="How many units the page carries.")

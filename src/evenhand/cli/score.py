@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import click
 
 from evenhand.cli.engine import chosen_engine, engine_options
-from evenhand.cli.inputs import INPUT, manifest_option, sides
+from evenhand.cli.inputs import INPUT, OUTPUT, manifest_option, sides
 from evenhand.cli.options import by_side, reading_options, score_options, scoring_options
 from evenhand.cli.output import OUTPUTS, emit, say_readings
 from evenhand.cli.style import table_options, table_style
@@ -34,7 +33,7 @@ from evenhand.formats.addresses import Place
 @click.option("--as", "form", type=click.Choice(OUTPUTS), default="text", show_default=True, help="Form of the output.")
 @table_options
 @query_options
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to this file instead.")
+@click.option("-o", "--output", type=OUTPUT, help="Write to this file instead.")
 @click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
 def score(gold: Place | None, systems: tuple[Place, ...], manifest: Place | None, **options: Any) -> None:
     """Score SYSTEM files against the GOLD standard.

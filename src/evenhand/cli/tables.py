@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+from evenhand.cli.inputs import OUTPUT
 
 if TYPE_CHECKING:
     from evenhand.engines.work import Engine
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-_FILE = click.Path(path_type=Path)
 _OPTIONS = (
-    click.option("--tallies", type=_FILE, help="Write the counts behind the scores to this .parquet or .arrow file."),
+    click.option("--tallies", type=OUTPUT, help="Write the counts behind the scores to this .parquet or .arrow file."),
     click.option(
         "--groups",
         type=click.Choice(["total", "document", "sentence"]),
@@ -22,7 +22,7 @@ _OPTIONS = (
     ),
     click.option(
         "--verdicts",
-        type=_FILE,
+        type=OUTPUT,
         help="Write the verdict on every unit to this .parquet or .arrow file: of fair, else exact; of tags; of trees; "
         "of arcs.",
     ),

@@ -11,6 +11,7 @@ from pathlib import Path
 from reprlib import repr as short
 from typing import Any, Literal, Unpack
 
+from evenhand.arguments import checked_arguments, whole_number
 from evenhand.comparison.collecting import Collecting
 from evenhand.comparison.comparing import Comparing
 from evenhand.comparison.slices import SLICES
@@ -27,7 +28,7 @@ from evenhand.engines.pairs import Compared
 from evenhand.engines.serial import run_serial
 from evenhand.engines.testing import Resampling, default_trials
 from evenhand.formats.addresses import place
-from evenhand.keywords import known_keywords, whole_number
+from evenhand.formats.short_text import short_text
 from evenhand.problems import SettingError
 from evenhand.result.comparison import Comparison
 from evenhand.settings import CHAIN_MODELS, COMPARED_BY, ReadSettings, Resampled, ScoreSettings, choose, column_names
@@ -41,7 +42,7 @@ WITHOUT_EFFECT = (
 """Options of `score` that change nothing that is compared."""
 
 
-@known_keywords(Options.__optional_keys__)
+@checked_arguments(Options.__optional_keys__)
 def compare(
     gold: Side,
     systems: Sequence[Side] | Mapping[str, Side],
@@ -236,8 +237,5 @@ def _word_list(given: str | PathLike[str] | Collection[str] | None) -> Collectio
         raise SettingError(f"vocabulary is {short(given)}; give a text file with a word a line, or a list of words.")
     if not isinstance(given, str | PathLike):
         return None if given is None else frozenset(given)
-    try:
-        lines = place(given).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
-        raise SettingError(f"{given} cannot be read as a word list; give a text file with a word a line.") from None
+    lines = short_text(place(given), "word list").splitlines()
     return frozenset(line.strip() for line in lines if line.strip())

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Unpack
 
+from evenhand.arguments import checked_arguments, number_that, whole_number
 from evenhand.engines.compare import ComparisonRun
 from evenhand.engines.inputs import Side, unique_names
 from evenhand.engines.options import Options
 from evenhand.engines.testing import Resampling, checked_trials
-from evenhand.keywords import known_keywords, number_that, whole_number
 from evenhand.problems import SettingError
 from evenhand.result.comparison import Comparison
 from evenhand.result.gate import Criterion, Gate
@@ -24,7 +24,7 @@ DEFAULT_DROP = 1.0
 """By how many points a score may fall where no criterion is named and the test cannot decide."""
 
 
-@known_keywords(Options.__optional_keys__)
+@checked_arguments(Options.__optional_keys__)
 def gate(
     gold: Side,
     baseline: Side,

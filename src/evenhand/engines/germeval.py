@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from evenhand.arguments import checked_arguments
 from evenhand.arrays import Ints, ints
 from evenhand.formats.addresses import place
 from evenhand.formats.layout import TRAILING
@@ -51,6 +52,7 @@ _MEND = (
 )
 
 
+@checked_arguments()
 def germeval(
     gold: str | PathLike[str],
     prediction: str | PathLike[str] | None = None,

@@ -11,6 +11,7 @@ from itertools import tee
 from os import PathLike
 from typing import Any
 
+from evenhand.arguments import shown
 from evenhand.formats.addresses import Place, place
 from evenhand.formats.conllu import layout_of
 from evenhand.formats.folders import FileList, check_same_names, files_of
@@ -24,7 +25,6 @@ from evenhand.text.annotation import Annotation
 from evenhand.text.chain_feed import Open
 from evenhand.text.characters import peeked, same_atoms
 from evenhand.text.labels import Vocabulary
-from evenhand.text.list_checks import shown
 
 Side = str | PathLike[str] | FileList | Annotation
 """A file or several (a folder, a pattern, a list), or an annotation."""
@@ -123,6 +123,8 @@ def content_of(gold: Side, format: str | None, task: Task | None, columns: tuple
     source = Source(first_file(gold))
     found = find(source, format, task)
     shown = task or found.tasks[0]
+    if shown == "chains" and "chains" not in found.tasks:
+        raise source.error(None, f"is read as {found.name}, which has no chains", "leave out the task or the format")
     if shown == "chains":
         has_pos = found.load().has_pos(source, ReadSettings(format, columns, task=shown))
         return Content(shown, is_universal=False, is_conllu=False, has_pos=has_pos)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from reprlib import repr as short
-from typing import TYPE_CHECKING, TypedDict, TypeVar
+from typing import TYPE_CHECKING, TypedDict, TypeVar, get_args
 
+from evenhand.arguments import shown
 from evenhand.engines.inputs import Content, Side, content_of
 from evenhand.problems import SettingError
 from evenhand.scores.weights import PRESETS, Weights, parse_weights
@@ -16,8 +16,10 @@ from evenhand.settings import (
     CHAIN_MODELS,
     CONLL18,
     DEFAULT_MATCH,
+    FORMATS,
     NOMINAL,
     SEMEVAL,
+    TASKS,
     Align,
     ColumnName,
     Focus,
@@ -30,6 +32,7 @@ from evenhand.settings import (
     ScoreSettings,
     Supertag,
     Task,
+    choose,
     column_names,
     label_maps,
 )
@@ -90,8 +93,11 @@ class Prepared:
 
 
 def content_for(gold: Side, options: Options) -> Content:
-    """What a gold standard is for, read as options say."""
+    """What a gold standard is for, read as options say; these are checked before."""
     _check_sides(options)
+    choose("task", options.get("task"), TASKS, optional=True)
+    choose("align", options.get("align"), get_args(Align), optional=True)
+    choose("format", by_side(options.get("format"), "gold"), FORMATS, optional=True)
     columns = _columns_of(options.get("column"), "gold")
     return content_of(gold, by_side(options.get("format"), "gold"), options.get("task"), columns)
 
@@ -102,7 +108,7 @@ def _check_sides(options: Options) -> None:
     for name, choice in choices.items():
         unknown = [side for side in choice if side not in SIDES] if isinstance(choice, Mapping) else []
         if unknown:
-            raise SettingError(f"{name} has no side {short(unknown[0])}; the sides are {' and '.join(SIDES)}.")
+            raise SettingError(f"{name} has no side {shown(unknown[0])}; the sides are {' and '.join(SIDES)}.")
 
 
 def prepare(gold: Side, systems: Mapping[str, Side] | None, options: Options) -> Prepared:
@@ -181,7 +187,7 @@ def listed(names: str | Sequence[str]) -> tuple[str, ...]:
     """Names as a user gives them: a sequence, or a text with commas."""
     parts = names.split(",") if isinstance(names, str) else list(names) if isinstance(names, Iterable) else [None]
     if not all(isinstance(part, str) for part in parts):
-        raise SettingError(f"{short(names)} is no list of names; write a text with commas, or a list of texts.")
+        raise SettingError(f"{shown(names)} is no list of names; write a text with commas, or a list of texts.")
     return tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from multiprocessing import current_process
 
+from evenhand.arguments import check_kind
 from evenhand.engines.joining import Joining
 from evenhand.engines.parts import SMALLEST, parts
 from evenhand.engines.run import Run
@@ -35,6 +36,7 @@ def processes(jobs: int = 0, smallest: int = SMALLEST, workers: Workers | None =
     annotations) is done in this process, and so is everything once more if something is wrong with it: the message then
     is the one that a run in one process has.
     """
+    check_kind("jobs", jobs)
     if jobs < 0:
         raise SettingError(f"There cannot be {jobs} jobs; give their number, or 0 for as many as there are cores.")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
@@ -10,15 +9,15 @@ from typing import Any, Unpack, cast
 
 import numpy as np
 
+from evenhand.arguments import checked_arguments
 from evenhand.comparison.ranking import Samples, correlations, headline, resampled, standings
 from evenhand.engines.groups import check_resampled, resampled_groups
-from evenhand.engines.inputs import Side, named, unique_names
+from evenhand.engines.inputs import Side, named
 from evenhand.engines.options import Options, content_for, with_pos
 from evenhand.engines.score import score
+from evenhand.engines.suites import suite
 from evenhand.engines.testing import checked_intervals
-from evenhand.formats.addresses import Place, beside, place
-from evenhand.formats.folders import files_of
-from evenhand.keywords import known_keywords
+from evenhand.formats.addresses import Place, place
 from evenhand.problems import SettingError
 from evenhand.result.ranking import Ranking
 from evenhand.result.signature import joint_signature
@@ -34,10 +33,9 @@ _OFFICIAL = ("conll18-las", "conll18-mlas", "conll18-blex")
 """By which the CoNLL 2018 shared task ranked its systems."""
 _GROUPS: Mapping[Resampled | None, Groups] = {None: "finest", "documents": "document", "sentences": "sentence"}
 """What tallies keep apart, by what is to be resampled."""
-_KEYS = ("name", "gold", "systems", "task", "format", "column", "encoding", "align", "map")
 
 
-@known_keywords(Options.__optional_keys__)
+@checked_arguments(Options.__optional_keys__)
 def rank(
     gold: Side,
     systems: Side | Sequence[Side] | Mapping[str, Side],
@@ -64,7 +62,7 @@ def rank(
     return ranking
 
 
-@known_keywords(Options.__optional_keys__)
+@checked_arguments(Options.__optional_keys__)
 def rank_suite(
     manifest: str | PathLike[str],
     *,
@@ -82,13 +80,10 @@ def rank_suite(
     systems.
     """
     parts, samples = {}, {}
-    for number, entry in enumerate(_manifest(place(manifest))):
-        chosen: dict[str, Any] = {**options, **entry["options"]}
-        name = entry["name"]
-        if name in parts:
-            raise SettingError(f"{manifest} has two data sets called {name!r}; give them names of their own.")
-        found = _rank(entry["gold"], entry["systems"], resamples, level, seed, of, chosen, number)
-        parts[name], samples[name] = replace(found[0], name=name), found[1]
+    for number, data_set in enumerate(suite(manifest)):
+        chosen: dict[str, Any] = {**options, **data_set.options}
+        found = _rank(data_set.gold, data_set.systems, resamples, level, seed, of, chosen, number)
+        parts[data_set.name], samples[data_set.name] = replace(found[0], name=data_set.name), found[1]
     return _average(place(manifest), parts, samples)
 
 
@@ -149,47 +144,6 @@ def _default_match(gold: Side, options: Options) -> tuple[str, ...]:
         return _OFFICIAL
     models = _RANK_MATCH[content.task]
     return with_pos(models, content) if content.task == "chains" else models
-
-
-def _manifest(path: Place) -> list[dict[str, Any]]:
-    """The data sets of a suite."""
-    try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError:
-        raise SettingError(f"{path} cannot be read; check the path of the suite.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingError(f"{path} is no TOML file ({str(error).rstrip('.')}).") from None
-    entries = found.get("data")
-    if not isinstance(entries, list) or not entries:
-        raise SettingError(f"{path} names no data sets; write a table [[data]] for each, with gold and systems.")
-    return [_entry(path, number, entry) for number, entry in enumerate(entries, 1)]
-
-
-def _entry(path: Place, number: int, entry: object) -> dict[str, Any]:
-    where = f"data set {number} of {path}"
-    if not isinstance(entry, Mapping):
-        raise SettingError(f"{where} is no table; write [[data]], and its gold and systems below.")
-    if "gold" not in entry or "systems" not in entry:
-        raise SettingError(f"{where} has no {'gold' if 'gold' not in entry else 'systems'}.")
-    unknown = [key for key in entry if key not in _KEYS]
-    if unknown:
-        raise SettingError(f"{where} has the key {unknown[0]!r}; the keys are {', '.join(_KEYS)}.")
-    given = entry["systems"]
-    files_named = list(given.values()) if isinstance(given, Mapping) else [given]
-    if not all(isinstance(each, str) for each in (entry["gold"], *files_named)):
-        raise SettingError(
-            f"{where} names files that are no texts; systems is a pattern, or a table of names and files."
-        )
-    gold = beside(path, entry["gold"])
-    systems: Mapping[str, Side]
-    if isinstance(given, Mapping):
-        systems = {name: beside(path, file) for name, file in given.items()}
-    else:
-        pattern = beside(path, given)
-        files = [each for each in files_of(pattern) or [pattern] if each != gold]
-        systems = dict(zip(unique_names(files), files, strict=True))
-    options = {key: entry[key] for key in _KEYS[3:] if key in entry}
-    return {"name": entry.get("name", gold.stem), "gold": gold, "systems": systems, "options": options}
 
 
 def _average(manifest: Place, parts: Mapping[str, Ranking], samples: Mapping[str, Samples]) -> Ranking:

@@ -12,17 +12,20 @@ from os import PathLike, fspath
 
 import numpy as np
 
+from evenhand.arguments import check_file
 from evenhand.arrays import Ints, empty
 from evenhand.comparison.answers import CLASS_KINDS, answers_on_spans
 from evenhand.comparison.chain_answers import answers_on_chains
 from evenhand.comparison.judged import Judged, judged_mentions, judged_spans
 from evenhand.engines.chains import ChainPortion, MentionTypes, judged_arcs
+from evenhand.engines.inputs import place_of
 from evenhand.engines.judging import Question
 from evenhand.engines.portion import Portion
 from evenhand.engines.run import Run
 from evenhand.engines.verdict_table import Units, VerdictTable, verdict_schema
 from evenhand.engines.work import Engine, Work
 from evenhand.formats.arrow_sink import pyarrow_to_write, table_file, table_format
+from evenhand.formats.overwriting import refuse_overwriting
 from evenhand.judge.arcs import ARCS_KINDS
 from evenhand.judge.tags import TAG_KINDS
 from evenhand.judge.trees import TREE_KINDS
@@ -58,11 +61,14 @@ _NAMED = {
 
 def recording(path: str | PathLike[str]) -> Engine:
     """An engine that also writes all verdicts to a Parquet or Arrow file, as its name says."""
+    check_file(path)
     return partial(_recorded, fspath(path))
 
 
 def _recorded(path: str, work: Work) -> Run:
     form, arrow = table_format(path), pyarrow_to_write()
+    sides = [work.gold, *(work.systems or {}).values()]
+    refuse_overwriting(path, [place_of(side) for side in sides if not isinstance(side, Annotation)])
     task = work.prepared.settings.task
     asked = work.prepared.settings.match if task == "chains" else work.judges
     judge = next((judge for judge in JUDGES[task] if judge in asked), None)

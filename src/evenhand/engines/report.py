@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Unpack
 
+from evenhand.arguments import checked_arguments, whole_number
 from evenhand.comparison.collecting import Collecting
 from evenhand.engines.compare import WITHOUT_EFFECT, ComparisonRun, compare
 from evenhand.engines.inputs import Side, name_of, named
@@ -12,7 +13,6 @@ from evenhand.engines.options import Options, content_for, default_match
 from evenhand.engines.rank import rank
 from evenhand.engines.score import score
 from evenhand.engines.testing import Resampling
-from evenhand.keywords import known_keywords, whole_number
 from evenhand.problems import SettingError
 from evenhand.result.report import Report
 from evenhand.settings import Resampled
@@ -22,7 +22,7 @@ _MOST_TRANSITIONS = 50
 """How many transitions of each class a page lists."""
 
 
-@known_keywords(Options.__optional_keys__)
+@checked_arguments(Options.__optional_keys__)
 def report(
     gold: Side,
     systems: Side | Sequence[Side] | Mapping[str, Side],

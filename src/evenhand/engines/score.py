@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Unpack, get_args, overload
 
+from evenhand.arguments import checked_arguments
 from evenhand.engines.inputs import Side, is_one, named
 from evenhand.engines.options import Choice, ColumnChoice, Options, prepare
 from evenhand.engines.scored import scored
 from evenhand.engines.work import Engine, serial
-from evenhand.keywords import known_keywords
 from evenhand.problems import SettingError
 from evenhand.result.result import Result, Results
 from evenhand.settings import Align, ColumnName, Focus, Groups, Levels, Offsets, Repair, Task, choose
@@ -21,7 +21,7 @@ def score(  # type: ignore[overload-overlap]  # a text is a sequence of texts to
 ) -> Result: ...
 @overload
 def score(gold: Side, systems: Sequence[Side] | Mapping[str, Side], **options: Unpack[Options]) -> Results: ...
-@known_keywords()
+@checked_arguments()
 def score(
     gold: Side,
     systems: Side | Sequence[Side] | Mapping[str, Side] | None = None,

@@ -9,8 +9,8 @@ from reprlib import repr as short
 
 import numpy as np
 
+from evenhand.arguments import number_that, whole_number
 from evenhand.arrays import Ints, Values, ones
-from evenhand.keywords import number_that, whole_number
 from evenhand.problems import SettingError
 from evenhand.result.pairs import ScoreChange, Significance
 from evenhand.scores.match_model import MatchModel

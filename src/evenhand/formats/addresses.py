@@ -17,15 +17,16 @@ from io import BufferedReader, RawIOBase, UnsupportedOperation
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
-from evenhand.problems import EvenhandError, InputError, visible
+from evenhand.arguments import check_file
+from evenhand.problems import EvenhandError, InputError, brief, visible
 
 _ADDRESS = re.compile(r"(?P<before>(?:[\w.+-]+::)*(?P<protocol>[\w.+-]+)://)(?P<path>.*?)(?P<after>::.*)?", re.DOTALL)
 _LOGIN = re.compile(r"(?<=://)[^/@]*@")
 _WEB = ("http", "https")
 _BUFFER = 1 << 18
 _LONGEST_REASON = 200
-_LONGEST_NAME = 80
 _MISSING = (errno.ENOENT, errno.ENOTDIR, errno.EBADF, errno.ELOOP)
+"""How a system says that there is no such file, for which readers have words of their own."""
 _PACKAGES = {
     **dict.fromkeys(_WEB, "evenhand[remote]"),
     **dict.fromkeys(("s3", "s3a"), "s3fs"),
@@ -186,27 +187,35 @@ def place(given: str | os.PathLike[str]) -> Place:
     """A path, or an address where it is one."""
     if isinstance(given, Address):
         return given
+    check_file(given)
     text = os.fspath(given)
-    if _ADDRESS.fullmatch(text):
-        return Address(text)
-    try:
-        os.stat(text)
-    except ValueError:
-        raise _no_path(text, "it holds a NUL") from None
-    except OSError as error:
-        if error.errno not in _MISSING:  # for which readers have words of their own
-            raise _no_path(text, (error.strerror or "unknown reason").lower()) from None
-    return Path(given)
-
-
-def _no_path(text: str, reason: str) -> InputError:
-    shown = text if len(text) <= _LONGEST_NAME else f"{text[:_LONGEST_NAME]}…"
-    return InputError(shown, None, f"cannot be opened ({reason})", "check the path and the permissions")
+    return Address(text) if _ADDRESS.fullmatch(text) else _checked(Path(given))
 
 
 def beside(file: Place, given: str) -> Place:
     """A place that a file names: an address, or a path that counts from the file's folder."""
-    return place(given) if _ADDRESS.fullmatch(given) else file.parent / given
+    if _ADDRESS.fullmatch(given):
+        return place(given)
+    found = file.parent / given
+    return _checked(found) if isinstance(found, Path) else found
+
+
+def _checked(path: Path) -> Path:
+    """The path, if there can be a file; otherwise every look at it would raise another error."""
+    try:
+        os.stat(path)
+    except ValueError:
+        raise _no_path(path, "it holds a NUL") from None
+    except OSError as error:
+        if error.errno not in _MISSING:
+            raise _no_path(path, (error.strerror or "unknown reason").lower()) from None
+    return path
+
+
+def _no_path(path: Path, reason: str) -> InputError:
+    return InputError(
+        brief(repr(str(path))), None, f"cannot be opened ({reason})", "check the path and the permissions"
+    )
 
 
 class _Remote(RawIOBase):

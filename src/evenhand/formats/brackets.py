@@ -37,7 +37,7 @@ _KINDS = np.full(256, WORD, dtype=np.uint8)
 _KINDS[list(b" \t\n\r\v\f")] = BLANK
 _KINDS[ord("(")], _KINDS[ord(")")] = OPEN, CLOSE
 _SAMPLE = 1 << 16
-_ONE_WORD = re.compile(r"[^\s()]+", re.ASCII)
+_ONE_WORD = re.compile(r"[^\s()\0]+", re.ASCII)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ import numpy as np
 
 from evenhand.arrays import Ints, ints
 from evenhand.formats.addresses import Place
-from evenhand.formats.source import COMPRESSIONS, Block, Source
+from evenhand.formats.source import BYTE_ORDER_MARK, COMPRESSIONS, Block, Source
 from evenhand.problems import InputError, SettingError
 from evenhand.settings import Columns, Offsets, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
@@ -95,6 +95,9 @@ def documents(annotation: Annotation) -> Iterator[tuple[str, str]]:
     edges = np.searchsorted(spans.scope[order], np.arange(corpus.sentences + 1))
     for sentence in range(corpus.sentences):
         text = corpus.text(sentence)
+        if "\0" in text or text.startswith(BYTE_ORDER_MARK):
+            odd = "a NUL character" if "\0" in text else "a byte order mark at its begin"
+            raise SettingError(f"The text of sentence {sentence + 1} has {odd}, which brat's files cannot have.")
         start, end = _characters(corpus, sentence, text)
         rows = spans.take(order[edges[sentence] : edges[sentence + 1]])
         lines = [
@@ -256,7 +259,7 @@ def _characters(corpus: Corpus, sentence: int, text: str) -> tuple[Ints, Ints]:
 def _text_bound(spans: Spans, row: int, text: str, start: Ints, end: Ints) -> str:
     """A span as it stands behind its identifier."""
     label = spans.vocabulary.labels[int(spans.label[row])]
-    if not re.fullmatch(r"\S+", label):
+    if not re.fullmatch(r"[^\s\0]+", label):
         raise SettingError(
             f"The label {label!r} cannot be written for brat, where labels have no spaces; map it to another."
         )

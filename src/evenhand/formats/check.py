@@ -130,11 +130,14 @@ def _compare_chains(
 
 def _compare_words(batches: Iterator[Annotation], against: Place, settings: ReadSettings, align: Align | None) -> None:
     """The same for words, which need only cover the same characters unless `align` says otherwise."""
-    by_position = align == "position"
+    opened = file_batches(Source(against), replace(settings, columns=()), Vocabulary(), {"spans": ()})
+    (mine, batches), (theirs, texts) = peeked(batches), peeked(opened)
+    without = any(first is not None and first.corpus.tokens is None for first in (mine, theirs))
+    by_position = align == "position" or without
     feed = WordFeed(batches, align or "characters", (), by_position=by_position)
     side = Side((), by_position=by_position)
     try:
-        for text in file_batches(Source(against), replace(settings, columns=()), Vocabulary(), {"spans": ()}):
+        for text in texts:
             words = side.words(text, zeros(text.corpus.sentences))
             side.add(*words)
             feed.take(*words)

@@ -85,6 +85,8 @@ class Conversion:
         if self.target in TABLES:  # which have a place for everything
             return annotation
         self._note(annotation)
+        if self.target in _WITHOUT_TOKENS and annotation.corpus.atoms == "tokens":
+            _check_visible(annotation)
         if self.target in ("jsonl", "brat", "label-studio"):
             return self._without_gaps(annotation) if self.target == "label-studio" else annotation
         if self.target != "spans":
@@ -114,7 +116,7 @@ class Conversion:
 
     def _on_levels(self, annotation: Annotation) -> Annotation:
         spans = annotation.spans()
-        check_labels(spans, "\t\n\r|")
+        check_labels(spans, "\t\n\r\0|")
         if self.target == "conll" and not self.stacked:
             if not is_flat(spans):
                 kept = outermost(spans)
@@ -167,6 +169,21 @@ def target_of(path: Path, named: str | None, *, of_chains: bool = False) -> str:
     if target is None:
         raise SettingError(f"The name {path.name!r} does not show a format; name one with --to: {', '.join(WRITABLE)}.")
     return target
+
+
+def _check_visible(annotation: Annotation) -> None:
+    """Refuse spans that cover nothing but spaces, where the text between offsets must be something."""
+    corpus, spans = annotation.corpus, annotation.spans()
+    if corpus.tokens is None or corpus.bounds is None:
+        return
+    visible = [bool(corpus.tokens[token].strip()) for token in range(len(corpus.tokens))]
+    before = np.append(0, np.cumsum(np.array(visible, dtype=np.int64)))
+    first = corpus.bounds[spans.scope]
+    bare = before[first + spans.start] == before[first + spans.end]
+    if bare.any():
+        sentence = int(spans.scope[bare.argmax()]) + 1
+        where = f"sentence {sentence} of {corpus.source}"
+        raise SettingError(f"A span in {where} covers nothing but spaces; convert to JSON lines instead.")
 
 
 def _need_text(annotation: Annotation) -> None:

@@ -18,6 +18,7 @@ from evenhand.formats.arrow_layout import Table
 from evenhand.formats.arrow_lists import pyarrow
 from evenhand.formats.arrow_opened import broken, record_batches
 from evenhand.formats.arrow_tables import read_table
+from evenhand.formats.short_text import names_a_file
 from evenhand.formats.source import Source
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation
@@ -82,14 +83,14 @@ def _described(source: Source, name: str, key: str, kind: Any) -> Any:
         return msgspec.convert(found.get(key), kind)
     except OSError:
         raise source.error(None, f"there is no {name} in this folder", _SAVE_AGAIN) from None
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         raise source.error(None, f"{name} is broken", _SAVE_AGAIN) from None
 
 
 @contextmanager
 def _opened(source: Source, arrow: Any, file: Path, columns: Sequence[str] = ()) -> Iterator[tuple[Any, Any]]:
     """The schema of one of the files, and its record batches; what is wrong with it names the file."""
-    if not file.is_file():
+    if not names_a_file(file):
         raise source.error(None, f"there is no {file.name} in this folder", _SAVE_AGAIN)
     finding = f"{file.name} is no Arrow stream, or a broken one"
     with broken(source, arrow, finding, _SAVE_AGAIN), arrow.memory_map(str(file)) as opened:

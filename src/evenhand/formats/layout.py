@@ -53,6 +53,9 @@ class TableBatches(Iterator[Annotation]):
         self._name, self._source, self._layout = name, source, layout
         self._tags = None
         if settings.task == "tags":  # as they stand: they spell no spans
+            if len(places["spans"]) != 1:
+                finding = f"there are {len(places['spans'])} columns of tags, where a task of tags has one"
+                raise source.error(None, finding, "name it with --column")
             (self._tags,), places = places["spans"], {}
             self._written = FeatureSets if settings.columns == (FEATURES,) else Written
             self._coder = vocabulary.columns["tags"]

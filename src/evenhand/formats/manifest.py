@@ -7,6 +7,7 @@ are taken as they are. Blank lines and those that begin with `#` are passed over
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
@@ -46,9 +47,15 @@ def manifest(path: str | PathLike[str]) -> Manifest:
         raise source.error(None, "there is no row below the header", "name the files of one pair in each row")
     _check_header(source, header)
     columns: list[list[Place]] = [[] for _ in header.cells]
+    lines: dict[tuple[Place, ...], int] = {}
     for row in rows:
-        for column, name, cell in zip(columns, header.cells, _cells(source, header, row), strict=True):
-            column.append(_file(source, row.line, name, cell))
+        named = zip(header.cells, _cells(source, header, row), strict=True)
+        files = tuple(_file(source, row.line, name, cell) for name, cell in named)
+        if lines.setdefault(files, row.line) != row.line:
+            finding = f"this row names the files of line {lines[files]} again, which would count twice"
+            raise source.error(row.line, finding, "remove one of the two")
+        for column, file in zip(columns, files, strict=True):
+            column.append(file)
     found = {name: FileList(name, tuple(files)) for name, files in zip(header.cells, columns, strict=True)}
     return Manifest(found.pop(GOLD), found)
 
@@ -66,7 +73,12 @@ def _rows(source: Source) -> Iterator[_Row]:
         return
     has_commas = source.path.suffix == ".csv" or "\t" not in first
     for number, line in lines:
-        cells = next(csv.reader([line])) if has_commas else line.split("\t")
+        try:
+            cells = next(csv.reader([line])) if has_commas else line.split("\t")
+        except csv.Error as error:
+            raise source.error(
+                number, f"this line is no row of a table ({error})", "mend its commas and quotes"
+            ) from None
         yield _Row(number, [cell.strip() for cell in cells])
 
 
@@ -84,9 +96,15 @@ def _records(source: Source, lines: list[tuple[int, str]]) -> Iterator[_Row]:
     for number, line in lines:
         try:
             record = _RECORD.decode(line)
-        except msgspec.MsgspecError:
+        except (msgspec.MsgspecError, RecursionError):
+            record = {}
+        if not record:
             finding = "this line is no JSON object of names and files"
-            raise source.error(number, finding, 'write {"gold": FILE, "SYSTEM": FILE}') from None
+            raise source.error(number, finding, 'write {"gold": FILE, "SYSTEM": FILE}')
+        names = [name for name, _ in json.loads(line, object_pairs_hook=list)]
+        if len(names) > len(record):
+            twice = next(name for at, name in enumerate(names) if name in names[:at])
+            raise source.error(number, f"the key {twice!r} is there twice", "give every file a key of its own")
         if not keys:
             keys = list(record)
             yield _Row(number, keys)

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from os import PathLike
 
+from evenhand.arguments import checked_arguments
 from evenhand.formats.addresses import Place, place
 from evenhand.formats.folders import FileList, files_of, folder_name
 from evenhand.formats.registry import batches_of
 from evenhand.formats.source import Source
-from evenhand.keywords import known_keywords
 from evenhand.limits import LimitError
+from evenhand.problems import SettingError
 from evenhand.settings import ColumnName, Columns, Offsets, ReadSettings, Repair, Task, column_names
 from evenhand.text.annotation import Annotation
 from evenhand.text.characters import peeked
 from evenhand.text.labels import Vocabulary
 
 
-@known_keywords()
+@checked_arguments()
 def read(
     path: str | PathLike[str],
     *,
@@ -41,6 +42,9 @@ def read(
     ("tags", "trees", "spans") says what a file is read for, where its content does not: columns of tags that spell no
     spans, or trees in columns that `column` names ("form=2,head=7,deprel=8").
     """
+    for name, value in (("format", format), ("column", column), ("encoding", encoding)):
+        if isinstance(value, Mapping):
+            raise SettingError(f"A file that is read alone has no sides; give its {name}.")
     settings = ReadSettings(format, column_names(column), encoding, repair, offsets, functions, task=task)
     return Annotation.concatenate(list(batches(place(path), settings, Vocabulary())))
 
@@ -71,6 +75,9 @@ def file_batches(
     first, stream = peeked(_located(source, partial(batches_of, source, settings, vocabulary, columns)))
     if first is None:
         raise source.error(None, "the file has no sentences", "check how it was written, or name its --format")
+    if settings.task is not None and not _serves(first, settings.task):
+        finding = f"is read as {next(iter(first.readings.values())).format}, which has no {settings.task}"
+        raise source.error(None, finding, "leave out the task, or name another format")
     return stream
 
 
@@ -80,3 +87,10 @@ def _located(source: Source, batches: Callable[[], Iterator[Annotation]]) -> Ite
         yield from batches()
     except LimitError as error:
         raise source.error(error.line, error.finding, error.remedy) from None
+
+
+def _serves(annotation: Annotation, task: Task) -> bool:
+    """Whether an annotation is of the kind that a task takes."""
+    if task == "chains" or annotation.is_of_chains:
+        return task == "chains" and annotation.is_of_chains
+    return annotation.is_of_words if task in ("tags", "trees") else not annotation.is_of_words

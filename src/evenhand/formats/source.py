@@ -21,7 +21,8 @@ from evenhand.text.tokens import PADDING
 LINE_FEED = 10
 _FIRST_NOT_ASCII = 128
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+BYTE_ORDER_MARK = "\ufeff"
+_BYTE_ORDER_MARK = BYTE_ORDER_MARK.encode()
 _BLANK_LINE = re.compile(rb"\n[ \t\r]*\n")
 _SIZE_ELSEWHERE = 1 << 20
 _PART = 1 << 20

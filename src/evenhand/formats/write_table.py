@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from evenhand.arrays import distinct
+from evenhand.formats.source import BYTE_ORDER_MARK
 from evenhand.formats.token_lines import DOCUMENT_START
 from evenhand.problems import SettingError
 from evenhand.text.annotation import Annotation
@@ -78,7 +79,8 @@ def sentence_rows(
 def _words(tokens: Tokens) -> list[str]:
     words = [tokens[i] for i in range(len(tokens))]
     for word in words:
-        if not word.strip() or word == DOCUMENT_START or any(char in word for char in "\t\n\r"):
+        is_odd = not word.strip() or word.startswith((DOCUMENT_START, BYTE_ORDER_MARK))
+        if is_odd or any(char in word for char in "\t\n\r\0"):
             raise SettingError(f"The token {word!r} cannot stand in a column file; convert to JSON lines instead.")
     return words
 

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import msgspec
 
+from evenhand.arguments import check_file
 from evenhand.problems import InputError, SettingError
 from evenhand.result.comparison import Comparison
 from evenhand.result.load_comparison import comparison_of
@@ -65,6 +66,8 @@ def _read(source: str | Path) -> tuple[str, bytes]:
     """The name and the bytes of a file, or of a text that begins like JSON."""
     if isinstance(source, str) and source.lstrip().startswith("{"):
         return "the saved text", source.encode("utf-8", "surrogatepass")
+    if not isinstance(source, str):
+        check_file(source)
     try:
         return str(source), Path(source).read_bytes()
     except (OSError, ValueError) as error:

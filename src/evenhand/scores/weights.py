@@ -9,7 +9,7 @@ TP, FP and FN count as themselves. What one error counts for:
 - `as-fp`: LE = BE = LBE = 1 FP (proposed by Ortmann 2021)
 - `as-fn`: LE = BE = LBE = 1 FN (proposed by Read et al. 2012)
 - a formula of your own, or a file with one: `LE = 0.5 FP + 0.5 FN, BE = 0.5 TP + 0.25 FP + 0.25 FN`. Asterisks are
-  optional, and `BE` covers those of BES, BEL and BEO that are not named themselves.
+  optional, and `BE` covers those of BES, BEL and BEO that are not named themselves. Numbers are at most 1,000,000.
 
 Errors that are not named count by eq. 5. `fair`, `as-fp` and `as-fn` have the same F1, which depends on the numbers of
 TP and errors only (eq. 4). Exact match is no weight table: a match of pass 2 or 3 uses up only one new span, where
@@ -33,6 +33,10 @@ Mixture = tuple[float, float, float]
 _FIXED: dict[str, Mixture] = {"TP": (1, 0, 0), "FP": (0, 1, 0), "FN": (0, 0, 1)}
 _HALF_AND_HALF: Mixture = (0, 0.5, 0.5)
 _FORMULA_EXAMPLE = "LE = 0.5 FP + 0.5 FN, BES = 0.5 TP + 0.5 FN"
+_TERM = re.compile(r"\s*+(\d++(?:\.\d*+)?|\.\d++)?+\s*+\*?+\s*+(TP|FP|FN)\s*+")
+"""A number and what it is of. Nothing is tried twice, so that the time is linear in the length."""
+_LARGEST = 1_000_000
+"""So that no sum of weighted counts is too large for a number."""
 
 
 @dataclass(frozen=True)
@@ -91,10 +95,12 @@ def parse_weights(text: str) -> Weights:
 def _parse_mixture(equation: str, text: str) -> Mixture:
     sums = dict.fromkeys(_FIXED, 0.0)
     for term in text.split("+"):
-        match = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)?\s*\*?\s*(TP|FP|FN)\s*", term)
+        match = _TERM.fullmatch(term)
         if match is None:
             raise _error(equation, "write numbers of TP, FP and FN with plus signs between them")
         sums[match[2]] += float(match[1] or 1)
+    if max(sums.values()) > _LARGEST:
+        raise _error(equation, f"write numbers of at most {_LARGEST:,}")
     return sums["TP"], sums["FP"], sums["FN"]
 
 

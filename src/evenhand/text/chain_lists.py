@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from evenhand.arguments import shown
 from evenhand.arrays import Ints, ints
 from evenhand.problems import InputError
 from evenhand.settings import choose
@@ -16,7 +17,7 @@ from evenhand.text.codes import Coder
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Written
-from evenhand.text.list_checks import check_name, is_text, listed, lists, numbers, shown
+from evenhand.text.list_checks import check_name, is_text, listed, lists, numbers
 from evenhand.text.lists import bounds_of, tokens_of
 
 Documents = Iterable[Iterable[Iterable[tuple[int, int]]]]

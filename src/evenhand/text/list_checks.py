@@ -10,19 +10,13 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from evenhand.arguments import shown
 from evenhand.arrays import Ints, ints
 from evenhand.limits import GAPS
 from evenhand.problems import InputError, SettingError
 
 MOST_TOKENS = 2**31 - 1
 """The last position that a span, a mention or a head may have, and the most tokens of a sentence."""
-_SHOWN = 60
-
-
-def shown(value: object) -> str:
-    """A value as messages quote it."""
-    text = repr(value)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def check_name(name: object) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from evenhand.arguments import shown
 from evenhand.arrays import Ints, ints
 from evenhand.limits import TOKENS
 from evenhand.problems import InputError, SettingError
@@ -17,7 +18,7 @@ from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags, Trees
-from evenhand.text.list_checks import check_name, check_texts, gaps_of, listed, lists, numbers, refuse_texts, shown
+from evenhand.text.list_checks import check_name, check_texts, gaps_of, listed, lists, numbers, refuse_texts
 from evenhand.text.plain_labels import doubt
 from evenhand.text.tag_table import TagTable, looks_plain
 from evenhand.text.tokens import Tokens

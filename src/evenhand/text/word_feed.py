@@ -66,7 +66,7 @@ class Side:
     def add(self, words: Words, text: Bytes) -> None:
         self.waiting.append(words)
         self.text = np.concatenate((self.text, text)) if len(self.text) else text
-        self.end = int(words.end[-1])
+        self.end = int(words.end[-1]) if len(words.end) else self.end
 
     def drain(self) -> tuple[Words, Bytes]:
         """All that waits, and its characters."""

@@ -1,0 +1,168 @@
+"""Arguments of the public functions: which keywords there are and what kinds of values they take.
+
+They are checked before anything is done with them, so that what is wrong gets a sentence of our own.
+"""
+
+from __future__ import annotations
+
+import os
+import reprlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import wraps
+from numbers import Integral, Real
+from typing import Any, ParamSpec, TypeVar
+
+from evenhand.problems import SettingError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What fits, and how messages call it."""
+
+    expected: str
+    fits: Callable[[Any], bool]
+
+    def __or__(self, other: Kind) -> Kind:
+        return Kind(f"{self.expected}, or {other.expected}", lambda value: self.fits(value) or other.fits(value))
+
+
+def shown(value: object) -> str:
+    """A value in one line of a message, whatever it is."""
+    return " ".join(reprlib.repr(value).split())
+
+
+def _is_flag(value: Any) -> bool:
+    """Whether it is true or false; 1 and 0 are these as well, also those of arrays."""
+    return (isinstance(value, Integral) or type(value).__name__ in ("bool", "bool_")) and value in (0, 1)
+
+
+def _is_file(value: Any) -> bool:
+    return isinstance(value, str) or (isinstance(value, os.PathLike) and isinstance(os.fspath(value), str))
+
+
+def _is_column(value: Any) -> bool:
+    return isinstance(value, str | Integral) and not isinstance(value, bool)
+
+
+def _all(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    """Whether it has several values of a kind. Those that come one by one are looked at when they are taken."""
+
+    def fit(value: Any) -> bool:
+        if isinstance(value, Iterator):
+            return True
+        return isinstance(value, Collection) and not isinstance(value, bytes | Mapping) and all(map(fits, value))
+
+    return fit
+
+
+def _by_side(kind: Kind) -> Kind:
+    """One value, or one for each side."""
+
+    def fit(value: Any) -> bool:
+        return isinstance(value, Mapping) and all(map(kind.fits, value.values()))
+
+    return kind | Kind('a mapping with the keys "gold" and "system"', fit)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_map(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(map(_is_text, (*value, *value.values())))
+
+
+TEXT = Kind("a text", _is_text)
+NAMES = Kind("a text or a list of texts", _all(_is_text))
+FLAG = Kind("True or False", _is_flag)
+NUMBER = Kind("a number", lambda value: isinstance(value, Real))
+WHOLE = Kind("a whole number", lambda value: isinstance(value, Integral))
+FILE = Kind("the path of a file", _is_file)
+COLUMNS = Kind(
+    "the number or name of a column or a list of these", lambda value: _is_column(value) or _all(_is_column)(value)
+)
+NOTHING = Kind("None", lambda value: value is None)
+KINDS = {
+    **dict.fromkeys(("labels", "exclude", "supertag", "slices"), NAMES),
+    **dict.fromkeys(("match", "nominal"), NAMES | NOTHING),
+    **dict.fromkeys(("punctuation", "levels", "focus", "repair", "offsets", "groups", "interval"), TEXT),
+    **dict.fromkeys(
+        ("task", "align", "weights", "by", "baseline", "show", "sort", "title", "delimiter"), TEXT | NOTHING
+    ),
+    **dict.fromkeys(("subtypes", "baselines", "singletons", "functions", "sequence"), FLAG),
+    **dict.fromkeys(("beta", "separator_weight", "iou"), NUMBER),
+    **dict.fromkeys(("spurious", "missing"), WHOLE),
+    "jobs": WHOLE | NOTHING,
+    **dict.fromkeys(("format", "encoding"), _by_side(TEXT) | NOTHING),
+    "column": _by_side(COLUMNS | NOTHING) | NOTHING,
+    "map": replace(NAMES, expected="a list of texts such as OLD=NEW") | Kind("a mapping from texts to texts", _is_map),
+    "token_weight": Kind("the number or name of a column", _is_column) | NOTHING,
+    "vocabulary": FILE | Kind("a list of words", _all(_is_text)) | NOTHING,
+    "engine": Kind("an engine of evenhand.engines", callable) | NOTHING,
+}
+"""The kinds of keywords, by name; one name is one kind in all functions. Those with a range are checked by these."""
+
+
+def checked_arguments(also: Iterable[str] = ()) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Let a function refuse keywords of the wrong kind, and those that are none of its own, nor among `also`.
+
+    `also` are keywords that it hands on.
+    """
+
+    def decorated(function: Callable[P, R]) -> Callable[P, R]:
+        code = function.__code__  # `inspect`, which knows as much, takes long to load
+        known = {*code.co_varnames[: code.co_argcount + code.co_kwonlyargcount], *also}
+
+        @wraps(function)
+        def checked(*arguments: P.args, **keywords: P.kwargs) -> R:
+            for name, value in keywords.items():
+                if name not in known:
+                    raise SettingError(_unknown(function.__name__, name, sorted(known)))
+                check_kind(name, value)
+            return function(*arguments, **keywords)
+
+        return checked
+
+    return decorated
+
+
+def check_kind(name: str, value: object) -> None:
+    """Raise an error if a keyword has a value of another kind than its own."""
+    if name in KINDS and not KINDS[name].fits(value):
+        raise SettingError(f"{name} is {shown(value)}; give {KINDS[name].expected}.")
+
+
+def _unknown(function: str, name: str, known: list[str]) -> str:
+    from difflib import get_close_matches  # takes long to load
+
+    nearest = get_close_matches(name, known, n=1)
+    remedy = f"did you mean {nearest[0]}?" if nearest else f"help(evenhand.{function}) lists them."
+    return f"{function} has no option {shown(name)}; {remedy}"
+
+
+def whole_number(name: str, value: object, least: int, most: int | None = None) -> int:
+    """A value as an integer; refused where it is no whole number, or out of range."""
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not is_whole or value < least or (most is not None and value > most):  # type: ignore[operator]
+        limits = f"{least} or more" if most is None else f"from {least} to {most:,}"
+        raise SettingError(f"{name} is {shown(value)}; it must be a whole number, {limits}.")
+    return int(value)  # type: ignore[call-overload, no-any-return]
+
+
+def number_that(name: str, value: object, fits: Callable[[float], bool], expected: str) -> float:
+    """A value as a number; refused where it is none, or does not fit."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not fits(value):  # type: ignore[arg-type]
+        raise SettingError(f"{name} is {shown(value)}; it must be {expected}.")
+    return float(value)
+
+
+def check_file(value: object) -> None:
+    """Raise an error if something is no path of a file."""
+    if not _is_file(value):
+        raise SettingError(f"{shown(value)} is no file; give a path or an address as a text, or a pathlib.Path.")
+    if not os.fspath(value):  # type: ignore[call-overload]
+        raise SettingError("The path of a file is empty; name a file.")
