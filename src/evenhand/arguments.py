@@ -76,6 +76,9 @@ def _is_map(value: Any) -> bool:
     return isinstance(value, Mapping) and all(map(_is_text, (*value, *value.values())))
 
 
+SIDES = ("gold", "system")
+_SIDED = ("format", "column", "encoding")
+"""The keywords that may have another value for each side."""
 TEXT = Kind("a text", _is_text)
 NAMES = Kind("a text or a list of texts", _all(_is_text))
 FLAG = Kind("True or False", _is_flag)
@@ -131,7 +134,11 @@ def checked_arguments(also: Iterable[str] = ()) -> Callable[[Callable[P, R]], Ca
 
 
 def check_kind(name: str, value: object) -> None:
-    """Raise an error if a keyword has a value of another kind than its own."""
+    """Raise an error if a keyword has a value of another kind than its own, or for a side that there is not."""
+    if name in _SIDED and isinstance(value, Mapping):
+        unknown = [side for side in value if side not in SIDES]
+        if unknown:
+            raise SettingError(f"{name} has no side {shown(unknown[0])}; the sides are {' and '.join(SIDES)}.")
     if name in KINDS and not KINDS[name].fits(value):
         raise SettingError(f"{name} is {shown(value)}; give {KINDS[name].expected}.")
 
@@ -140,8 +147,8 @@ def _unknown(function: str, name: str, known: list[str]) -> str:
     from difflib import get_close_matches  # takes long to load
 
     nearest = get_close_matches(name, known, n=1)
-    remedy = f"did you mean {nearest[0]}?" if nearest else f"help(evenhand.{function}) lists them."
-    return f"{function} has no option {shown(name)}; {remedy}"
+    remedy = f"the nearest one is {nearest[0]}" if nearest else f"help(evenhand.{function}) lists them"
+    return f"{function} has no option {shown(name)}; {remedy}."
 
 
 def whole_number(name: str, value: object, least: int, most: int | None = None) -> int:

@@ -30,6 +30,8 @@ OTHER_WORDS, OTHER_DOCUMENTS = "other word", "other document"
 NOTED = (OTHER_WORDS, OTHER_DOCUMENTS)
 """Kinds of problems with which chains are scored all the same, and which a note of the score counts."""
 _MOST_QUOTED, _LONGEST = 80, 1000
+_LONG_WORD = re.compile(r"\S{300,}")
+"""Data that is not quoted; paths of files are shorter."""
 _QUOTED = re.compile(
     rf"""(?<!\w)(?:'(?:[^'\\]|\\.){{{_MOST_QUOTED + 1},}}+'|"(?:[^"\\]|\\.){{{_MOST_QUOTED + 1},}}+")""", re.DOTALL
 )
@@ -41,6 +43,7 @@ def brief(message: str) -> str:
     if len(message) <= _MOST_QUOTED:
         return message
     message = _QUOTED.sub(lambda found: f"{found[0][:_MOST_QUOTED]}…{found[0][0]}", message)
+    message = _LONG_WORD.sub(lambda found: f"{found[0][:_MOST_QUOTED]}…", message)
     return message if len(message) <= _LONGEST else f"{message[: _LONGEST - 1]}…"
 
 

@@ -82,6 +82,10 @@ def test_arcs_nom_takes_pos(tmp_path: Path) -> None:
     result = eh.score(path, path)
     assert list(result.scores) == [model for model in CHAIN_MODELS if model != "arcs_nom"]
     assert "gold key: has no POS, so that there are no types of mentions and no arcs_nom." in result.notes
+    lines = [line.split("\t") for line in GOLD.read_text().splitlines()]
+    path.write_text(
+        "".join("\t".join([*cells[:4], "-", *cells[5:]]) + "\n" if cells[4:] else cells[0] + "\n" for cells in lines)
+    )
     assert list(eh.score(GOLD, path).scores) == list(CHAIN_MODELS)  # the response needs none
 
 

@@ -35,7 +35,7 @@ def refusal(function: str, **options: Any) -> str:
 
 def test_a_gate_that_would_pass_by_a_slip_of_the_pen() -> None:
     """With `max_new_errors=0`, it fails."""
-    sentence = "gate has no option 'max_new_error'; did you mean max_new_errors?"
+    sentence = "gate has no option 'max_new_error'; the nearest one is max_new_errors."
     assert refusal("gate", max_new_error=0) == sentence
     assert not eh.gate(GOLD, OLD, NEW, max_new_errors=0).passed
 
@@ -55,7 +55,7 @@ def test_a_gate_that_would_pass_by_a_slip_of_the_pen() -> None:
     ],
 )
 def test_an_unknown_keyword_is_refused_with_the_nearest_one(function: str, slip: str, meant: str) -> None:
-    assert refusal(function, **{slip: 1}) == f"{function} has no option {slip!r}; did you mean {meant}?"
+    assert refusal(function, **{slip: 1}) == f"{function} has no option {slip!r}; the nearest one is {meant}."
 
 
 @pytest.mark.parametrize("function", list(CALLS))
@@ -103,7 +103,7 @@ SEED = f"it must be a whole number, from 0 to {2**128 - 1:,}."
         ("compare rank report", "level", [], "level is []; it must be a number between 0 and 1."),
         ("compare rank report", "level", 95, "level is 95; it must be a number between 0 and 1."),
         ("compare rank report", "level", float("nan"), "level is nan; it must be a number between 0 and 1."),
-        ("compare report", "interval", ["bca"], "interval is ['bca']; choose percentile or bca."),
+        ("compare report", "interval", ["bca"], "interval is ['bca']; give a text."),
         ("gate", "alpha", "x", "alpha is 'x'; it must be a number below 1, and 0.000001 at least."),
         ("gate", "alpha", 0, "alpha is 0; it must be a number below 1, and 0.000001 at least."),
         ("gate", "alpha", float("nan"), "alpha is nan; it must be a number below 1, and 0.000001 at least."),
@@ -119,10 +119,10 @@ SEED = f"it must be a whole number, from 0 to {2**128 - 1:,}."
         ("compare gate", "groups", "x", "groups does nothing in a comparison; leave it out."),
         ("score report", "groups", "x", "groups is 'x'; choose one of total, document, sentence, finest."),
         ("rank", "groups", "document", "groups does nothing in a ranking; say with `of` what is resampled."),
-        ("compare", "slices", 3, "3 is no list of names; write a text with commas, or a list of texts."),
-        ("compare", "vocabulary", 3, "vocabulary is 3; give a text file with a word a line, or a list of words."),
-        ("score", "match", 3, "3 is no list of names; write a text with commas, or a list of texts."),
-        ("score", "labels", [1], "[1] is no list of names; write a text with commas, or a list of texts."),
+        ("compare", "slices", 3, "slices is 3; give a text or a list of texts."),
+        ("compare", "vocabulary", 3, "vocabulary is 3; give the path of a file, or a list of words, or None."),
+        ("score", "match", 3, "match is 3; give a text or a list of texts, or None."),
+        ("score", "labels", [1], "labels is [1]; give a text or a list of texts."),
     ],
 )
 def test_values_that_an_option_cannot_have(functions: str, option: str, value: object, sentence: str) -> None:

@@ -234,7 +234,7 @@ def test_values_of_another_type_are_a_sentence(kind: str, folder: Path) -> None:
         ),
         (
             b'[[data]]\ngold = "a\\u0000"\nsystems = "*"\n',
-            "'{0.parent}/a\\x00' is no path, as it has characters that none has",
+            "{0.parent}/a\0: cannot be opened (it holds a NUL)",
         ),
         (b'[[data]]\ngold = "a"\nsystems = {}\n', "data set 1 of {} names no system; systems is a pattern"),
     ],

@@ -126,7 +126,7 @@ REFUSED: dict[str, tuple[str, str | bytes, str]] = {
     ),
     "CorefUD with part of a mention": (
         "r.conllu", conllu(["(1[1/2])", "(2", "2)", "(1)"]),
-        "r.conllu:3: a mention of 1 has 1 of its 2 parts; write all parts, from [1/n] to [n/n].",
+        "r.conllu:3: a mention of '1' has 1 of its 2 parts; write all parts, from [1/n] to [n/n].",
     ),
     "CorefUD with a number twice": (
         "r.conllu", conllu().replace("3\tw2", "2\tw2"),

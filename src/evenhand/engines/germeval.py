@@ -71,7 +71,7 @@ def germeval(
     """
     if as_script and repair != "begin":
         raise SettingError(f"The script has its own rule for ill-formed entities; leave out --repair {repair}.")
-    settings = ReadSettings(format="germeval", encoding="iob2", repair=repair)
+    settings = ReadSettings(format="germeval", encoding="iob2", system_encoding="iob2", repair=repair)
     delimiter, vocabulary = _checked_delimiter(delimiter), Vocabulary()
     if prediction is None:
         files = [_File(gold, ("gold", "system"), delimiter, settings, vocabulary)]

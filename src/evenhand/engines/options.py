@@ -94,21 +94,11 @@ class Prepared:
 
 def content_for(gold: Side, options: Options) -> Content:
     """What a gold standard is for, read as options say; these are checked before."""
-    _check_sides(options)
     choose("task", options.get("task"), TASKS, optional=True)
     choose("align", options.get("align"), get_args(Align), optional=True)
     choose("format", by_side(options.get("format"), "gold"), FORMATS, optional=True)
     columns = _columns_of(options.get("column"), "gold")
     return content_of(gold, by_side(options.get("format"), "gold"), options.get("task"), columns)
-
-
-def _check_sides(options: Options) -> None:
-    """Refuse values for sides that there are not."""
-    choices: Mapping[str, object] = {name: options.get(name) for name in ("format", "column", "encoding")}
-    for name, choice in choices.items():
-        unknown = [side for side in choice if side not in SIDES] if isinstance(choice, Mapping) else []
-        if unknown:
-            raise SettingError(f"{name} has no side {shown(unknown[0])}; the sides are {' and '.join(SIDES)}.")
 
 
 def prepare(gold: Side, systems: Mapping[str, Side] | None, options: Options) -> Prepared:

@@ -18,13 +18,14 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from evenhand.arguments import check_file
-from evenhand.problems import EvenhandError, InputError, brief, visible
+from evenhand.problems import EvenhandError, InputError, visible
 
 _ADDRESS = re.compile(r"(?P<before>(?:[\w.+-]+::)*(?P<protocol>[\w.+-]+)://)(?P<path>.*?)(?P<after>::.*)?", re.DOTALL)
 _LOGIN = re.compile(r"(?<=://)[^/@]*@")
 _WEB = ("http", "https")
 _BUFFER = 1 << 18
 _LONGEST_REASON = 200
+_LONGEST_NAME = 80
 _MISSING = (errno.ENOENT, errno.ENOTDIR, errno.EBADF, errno.ELOOP)
 """How a system says that there is no such file, for which readers have words of their own."""
 _PACKAGES = {
@@ -213,9 +214,8 @@ def _checked(path: Path) -> Path:
 
 
 def _no_path(path: Path, reason: str) -> InputError:
-    return InputError(
-        brief(repr(str(path))), None, f"cannot be opened ({reason})", "check the path and the permissions"
-    )
+    shown = str(path) if len(str(path)) <= _LONGEST_NAME else f"{str(path)[:_LONGEST_NAME]}…"
+    return InputError(shown, None, f"cannot be opened ({reason})", "check the path and the permissions")
 
 
 class _Remote(RawIOBase):

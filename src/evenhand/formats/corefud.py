@@ -235,7 +235,7 @@ def _whole(
             several.append((found["entity"], int(found["parts"]), ranges))
     for name, parts, ranges in several:
         if len(ranges) != parts:
-            finding = f"a mention of {name} has {len(ranges)} of its {parts} parts"
+            finding = f"a mention of {name!r} has {len(ranges)} of its {parts} parts"
             report(ranges[0][0], finding, "write all parts, from [1/n] to [n/n]")
     return mentions
 

@@ -61,14 +61,16 @@ def sentence_rows(
 ) -> Iterator[str]:
     """The lines of a table: token and tags, maybe with the token's number before, a blank line behind a sentence.
 
-    A document begins with a mark, unless it is the first one of the file: `first` says whether the batch is.
+    A document begins with a mark, unless it is the first one of the file: `first` says whether the batch is. That has
+    one, too, if its first token would make the file look like JSON or HTML.
     """
     corpus = annotation.corpus
     assert corpus.tokens is not None
     assert corpus.bounds is not None
     words, marks = _words(corpus.tokens), set(corpus.documents[int(corpus.continues) :].tolist())
     for sentence, (begin, end) in enumerate(zip(corpus.bounds[:-1].tolist(), corpus.bounds[1:].tolist(), strict=True)):
-        if sentence in marks and (sentence or not first) and not numbered:
+        looks_odd = not sentence and words[begin:end][:1] and words[begin].startswith(("{", "[", "<"))
+        if not numbered and ((sentence in marks and (sentence or not first)) or (first and looks_odd)):
             yield "\t".join([DOCUMENT_START, *["O"] * len(columns)]) + "\n\n"
         for number, token in enumerate(range(begin, end), 1):
             cells = [words[token], *(column[token] for column in columns)]

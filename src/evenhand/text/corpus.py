@@ -167,7 +167,7 @@ class Corpus:
         """The lines of some tokens (of sentences, where token positions are unknown); -1 where there is none."""
         if self.bounds is not None and self.has_lines_of_sentences:
             indices = np.searchsorted(self.bounds, indices, side="right") - 1
-        known = np.flatnonzero(indices < len(self.lines))
+        known = np.flatnonzero((indices >= 0) & (indices < len(self.lines)))
         found = np.full(len(indices), -1)
         found[known] = self.first_line + self.lines[indices[known]]
         return found
