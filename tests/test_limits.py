@@ -86,11 +86,11 @@ def test_a_label_of_a_megabyte(tmp_path: Path) -> None:
     (tmp_path / "gold.jsonl").write_text(
         '{"tokens": ["a"], "spans": [{"start": 0, "end": 1, "label": "' + "X" * 1_000_000 + '"}]}'
     )
-    for name in ("gold.conll", "gold.tsv", "gold.jsonl"):
+    for name in ("gold.conll:1", "gold.tsv", "gold.jsonl"):
         with pytest.raises(
             eh.InputError, match=rf"{name}: a label has more than 10,000 bytes \('(B-)?X{{38,40}}'…\); "
         ):
-            eh.read(tmp_path / name)
+            eh.read(tmp_path / name.removesuffix(":1"))
 
 
 def test_spans_of_a_billion_tokens(tmp_path: Path) -> None:
@@ -116,6 +116,16 @@ def test_numbers_of_thousands_of_digits(tmp_path: Path) -> None:
         with pytest.raises(eh.InputError, match=r"gold\.tsv:2: ") as raised:
             eh.read(path, format="spans")
         assert "9" * 81 not in str(raised.value)
+
+
+def test_a_limit_is_told_with_file_and_line(tmp_path: Path) -> None:
+    path = tmp_path / "gold.conll"
+    path.write_text(f"a\tO\nb\tB-X\n\nc\tB-{'X' * 10_001}\n")
+    with pytest.raises(eh.InputError, match=r"gold\.conll:4: a label has more than 10,000 bytes"):
+        eh.score(path, path)
+    path.write_text("a\tO\n\n" + "\t".join("x" * 10_001) + "\n")
+    with pytest.raises(eh.InputError, match=r"gold\.conll:3: found 10,001 columns; check which file it is"):
+        eh.score(path, path)
 
 
 def test_limits_can_be_raised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

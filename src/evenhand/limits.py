@@ -15,9 +15,15 @@ from evenhand.problems import EvenhandError, SettingError
 class LimitError(EvenhandError):
     """Something above a limit, found where nobody knows in which file; who reads the file says so."""
 
-    def __init__(self, finding: str, remedy: str, line: int | None = None) -> None:
-        self.finding, self.remedy, self.line = finding, remedy, line
+    def __init__(self, finding: str, remedy: str, line: int | None = None, place: int | None = None) -> None:
+        """`place` is where it is in the bytes of a block, where nobody knows its line either."""
+        self.finding, self.remedy, self.line, self.place = finding, remedy, line, place
         super().__init__(f"{finding[:1].upper()}{finding[1:]}; {remedy}.")
+
+    def on_line(self, first_line: int, data: bytes) -> LimitError:
+        """The same with its line, in a block that begins with this line."""
+        line = self.line if self.place is None else first_line + data.count(b"\n", 0, self.place)
+        return LimitError(self.finding, self.remedy, line)
 
     def __reduce__(self) -> tuple[type[LimitError], tuple[str, str, int | None]]:
         return type(self), (self.finding, self.remedy, self.line)

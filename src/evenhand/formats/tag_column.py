@@ -10,6 +10,7 @@ from evenhand.formats.grid import Grid
 from evenhand.formats.marked import Marked
 from evenhand.formats.source import Source
 from evenhand.formats.tag_reader import Coded, TagReader, choose_encoding
+from evenhand.limits import LimitError
 from evenhand.settings import ReadSettings
 from evenhand.text.annotation import Reading
 from evenhand.text.codes import CellCodes
@@ -60,5 +61,8 @@ def _coded(codes: CellCodes, cells: Table, place: int, corpus: Corpus) -> Coded:
         found, names = codes.of_lines(cells.tagged)
         return Coded(names, found, corpus)
     start, end = cells.column(place)
-    code, new = codes.mostly(cells.data, start, end)
+    try:
+        code, new = codes.mostly(cells.data, start, end)
+    except LimitError as error:
+        raise error.on_line(corpus.first_line, cells.data) from None
     return Coded([cells.data[start[row] : end[row]].decode() for row in new], code, corpus)

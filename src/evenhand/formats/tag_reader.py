@@ -5,13 +5,15 @@ A format codes its tags in its own way: a column by its cells, a list by a dicti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 
 from evenhand.arrays import Ints
 from evenhand.formats.source import Source
+from evenhand.limits import LimitError
 from evenhand.problems import ILL_FORMED
 from evenhand.settings import ReadSettings
 from evenhand.text import encodings
@@ -73,7 +75,8 @@ class TagReader:
         corpus, code = coded.corpus, coded.code
         tags = Tags(code, ()) if isinstance(code, np.ndarray) else MostlyTags(code, ())
         for tag in coded.new:
-            self._learn(tag)
+            with _located(self._source, coded, len(self._table.names)):
+                self._learn(tag)
         if self._wrong:
             self._report_wrong(corpus, tags.code)
         decoded = self._table.decode(code, corpus, self._encoding, self._repair)
@@ -123,6 +126,17 @@ class TagReader:
         return self._table.names[int(code[token])]
 
 
+@contextmanager
+def _located(source: Source, coded: Coded, code: int) -> Iterator[None]:
+    """Name the line of a tag that is above a limit: the first one with this code."""
+    try:
+        yield
+    except LimitError as error:
+        codes = coded.code if isinstance(coded.code, np.ndarray) else coded.code.column()
+        line = coded.corpus.line(int((codes == code).argmax()))
+        raise source.error(line, error.finding, error.remedy, "tag") from None
+
+
 def choose_encoding(
     source: Source,
     settings: ReadSettings,
@@ -145,8 +159,9 @@ def choose_encoding(
             _check_labels(source, coded, where, remedy)
             return Encoding("plain")
         table = TagTable(Vocabulary(), plain=False)
-        for tag in coded.new:
-            table.add(tag)
+        for code, tag in enumerate(coded.new):
+            with _located(source, coded, code):
+                table.add(tag)
         if table.prefixes:
             return _recognised(coded, table, names, settings.reference)
     return Encoding(settings.reference or "iob2")

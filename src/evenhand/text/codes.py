@@ -160,7 +160,8 @@ class CellCodes:
         rows, done = np.flatnonzero(lengths > 8), 8
         while len(rows):
             if done > _LONG and done > LABEL.value:
-                raise LimitError(*long_label(data[start[rows[0]] :][:done].decode(errors="ignore")))
+                place = int(start[rows[0]])
+                raise LimitError(*long_label(data[place : place + done].decode(errors="ignore")), place=place)
             so_far = self._links(keys[rows])[0].astype(np.uint64) + np.uint64(1)
             link = self._links(words[start[rows] + done] & masks(lengths[rows] - done))[0].astype(np.uint64)
             keys[rows] = (so_far << np.uint64(36)) | (link << np.uint64(8))
