@@ -19,6 +19,7 @@ ROOMS = (
     "limits",
     "memory",
     "files",
+    "relabeling",
     "settings",
     "arguments",
     "arrays",

@@ -18,7 +18,8 @@ from evenhand.judge.pairs import Pairs, listed
 from evenhand.judge.semeval import semeval
 from evenhand.judge.units import Text, Units, all_units, close_and_missed, units
 from evenhand.judge.verdicts import Verdicts
-from evenhand.settings import ScoreSettings, Supertag
+from evenhand.relabeling import Supertag
+from evenhand.settings import ScoreSettings
 from evenhand.tally import (
     Tally,
     tally_accuracy,

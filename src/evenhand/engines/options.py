@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypedDict, TypeVar, get_args
 from evenhand.arguments import shown
 from evenhand.engines.inputs import Content, Side, content_of
 from evenhand.problems import SettingError
+from evenhand.relabeling import Supertag, label_maps
 from evenhand.scores.weights import PRESETS, Weights, parse_weights
 from evenhand.settings import (
     ARCS,
@@ -30,11 +31,9 @@ from evenhand.settings import (
     ReadSettings,
     Repair,
     ScoreSettings,
-    Supertag,
     Task,
     choose,
     column_names,
-    label_maps,
 )
 
 if TYPE_CHECKING:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import BinaryIO
 
 import numpy as np
 
 from evenhand.formats.addresses import Place
 from evenhand.formats.compressed import MARK_SIZE, compression, decompressed, is_decompressed
+from evenhand.formats.cuts import CUTS, Cut
 from evenhand.formats.pipes import STANDARD_INPUT, is_pipe, open_pipe
 from evenhand.limits import FILE, PIECE
 from evenhand.problems import InputError, Problem
@@ -23,12 +24,9 @@ _FIRST_NOT_ASCII = 128
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
 BYTE_ORDER_MARK = "\ufeff"
 _BYTE_ORDER_MARK = BYTE_ORDER_MARK.encode()
-_BLANK_LINE = re.compile(rb"\n[ \t\r]*\n")
 _SIZE_ELSEWHERE = 1 << 20
 _PART = 1 << 20
 _BLANKS = re.compile(rb"[ \t]+")
-Cut = Literal["blank line", "line", "document"]
-"""Behind what blocks end."""
 
 
 @dataclass(frozen=True)
@@ -176,7 +174,7 @@ class Source:
 
         A text that is not `of_lines` may have no line feeds but carriage returns.
         """
-        find_cut = _CUTS[cut_behind]
+        find_cut = CUTS[cut_behind]
         rest, first_line, is_empty = _Rest(self, cut_behind), 1, True
         with self.open() as file:
             if self.stretch is not None:
@@ -272,33 +270,3 @@ def _with_tabs(data: bytes, delimiter: str) -> bytes:
     if not delimiter.strip(" \t"):
         return _BLANKS.sub(b"\t", data)
     return b"\t".join(part.replace(b"\t", b" ") for part in data.split(delimiter.encode()))
-
-
-def _last_line(data: bytes) -> int:
-    """Where the text behind the last line begins; 0 without one."""
-    return data.rfind(b"\n") + 1
-
-
-def _last_blank_line(data: bytes) -> int:
-    """Where the text behind the last blank line begins; 0 without one."""
-    for ending in (b"\n\n", b"\n\r\n"):
-        place = data.rfind(ending)
-        if place >= 0:
-            return place + len(ending)
-    return max((match.end() for match in _BLANK_LINE.finditer(data)), default=0)
-
-
-def _last_document(data: bytes) -> int:
-    """Where the last document begins, in files with coreference chains; 0 where it is the first one."""
-    place = data.rfind(b"\n#begin document")
-    if place >= 0:
-        return place + 1
-    place = max(data.rfind(b"\n# newdoc" + behind) for behind in (b" ", b"\n", b"\r"))
-    return _last_blank_line(data[: place + 1]) if place >= 0 else 0
-
-
-_CUTS: dict[Cut, Callable[[bytes], int]] = {
-    "blank line": _last_blank_line,
-    "line": _last_line,
-    "document": _last_document,
-}
