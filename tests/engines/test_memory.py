@@ -9,18 +9,20 @@ from pathlib import Path
 
 import pytest
 
+from peaks import PEAK
+
 pytestmark = pytest.mark.long
 
 SMALL, LARGE = 16_000_000, 64_000_000
 """Sizes of the files in bytes."""
-SCRIPT = """
-import resource, sys
+SCRIPT = f"""
+import sys
 import evenhand as eh
 from evenhand.report.text import render
 
 task, gold, system = sys.argv[1:]
 render(eh.score(gold, [system], task=task))
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+{PEAK}
 """
 FILES = {
     "spans": ("ner/gold.conll", "ner/crf.conll"),

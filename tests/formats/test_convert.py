@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import evenhand as eh
@@ -71,6 +71,7 @@ def write_conll(path: Path, words: list[list[str]], rows: list[list[tuple[str, i
 
 @pytest.mark.long
 @settings(max_examples=25)
+@example(([["Ada", "Ada"], ["Ada"]], [[("geo", 0, 2), ("in", 0, 1)], []]))
 @given(nested())
 def test_round_trips_over_all_pairs_of_formats(tmp_path_factory: pytest.TempPathFactory, text) -> None:
     """From columns to one format, to another, and back: words and spans are the same."""

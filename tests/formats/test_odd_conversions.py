@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import evenhand as eh
@@ -193,6 +193,8 @@ def test_plain_ones_are_kept(tmp_path: Path, form: str) -> None:
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@example("conll", [["("]], "PER")
+@example("conll", [["#"]], "0 ")
 @given(
     st.sampled_from(list(FORMATS)),
     st.lists(st.lists(st.sampled_from(TOKENS) | st.text(max_size=4), min_size=1, max_size=3), min_size=1, max_size=3),

@@ -23,6 +23,7 @@ import evenhand as eh
 from evenhand.cli import main
 from fuzz.cases import ITSELF, Case, Cases
 from fuzz.seeds import write
+from peaks import peak
 
 SECONDS = 10
 """How much time of the processor a case may take."""
@@ -35,7 +36,7 @@ _SILENCE = 60
 
 def problem_of(case: Case, at_first: float) -> str | None:
     """What goes wrong in a case, which runs in the folder with its files; the process had so many MB at first."""
-    started, before = time.process_time(), _peak()
+    started, before = time.process_time(), peak()
     try:
         if case.loads:
             problem = _load(case.loads)
@@ -49,14 +50,9 @@ def problem_of(case: Case, at_first: float) -> str | None:
         problem = traceback.format_exc()
     if problem is None and time.process_time() - started > SECONDS:
         problem = f"{time.process_time() - started:.0f} s"
-    if problem is None and _peak() > max(before, at_first + MEGABYTES):
-        problem = f"{_peak() - at_first:.0f} MB"
+    if problem is None and peak() > max(before, at_first + MEGABYTES):
+        problem = f"{peak() - at_first:.0f} MB"
     return problem
-
-
-def _peak() -> float:
-    """The most memory that this process had, in MB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def _load(kind: str) -> str | None:
@@ -106,7 +102,7 @@ def _sentence(message: str) -> str | None:
 
 
 def run(seed: int, first: int, last: int, folder: Path) -> None:
-    cases, at_first = Cases(seed), _peak()
+    cases, at_first = Cases(seed), peak()
     for number in range(first, last):
         case = cases[number]
         (folder / "current").write_text(f"{number} {json.dumps(case.arguments or case.loads)}")

@@ -89,6 +89,10 @@ READ = {
 """System files that say what the gold standard says."""
 
 REFUSED = {
+    "a longer text behind the end of the gold standard": (
+        GOLD.replace("!\tO", "!!!!\tB-LOC"),
+        "system.tsv:10: found the token '!!!!' where gold.conll:10 has '!'",
+    ),
     "a span table with a bad line among the first": (
         "PER\t1\t2\nLOC\tfive\t5\n\nLOC\t2\t2\n",
         "system.tsv:2: 'LOC\\tfive\\t5' has no first and last token",
@@ -237,6 +241,11 @@ def test_germeval_between_blanks() -> None:
     Path("system.txt").write_text("# from a page\n" + "\n".join(map(" ".join, rows)) + "\n\n")
     annotation = eh.read("system.txt")
     assert (annotation.reading.format, len(annotation.spans())) == ("germeval", 2)
+
+
+def test_germeval_with_labels_of_its_own() -> None:
+    Path("system.txt").write_text("1\ta\tB-geo\tB-in\n2\tb\tI-geo\tO\n\n")
+    assert str(eh.read("system.txt").reading) == "germeval, tags in IOB2, column 3 and 4"
 
 
 def test_germeval_with_six_columns_as_gold_standard_and_as_system() -> None:

@@ -75,8 +75,18 @@ class Context:
 class Question:
     """One system against the gold standard, in one portion; what several judges need is worked out once."""
 
-    def __init__(self, gold: Spans, system: Spans, context: Context, *, is_watched: bool = False) -> None:
+    def __init__(
+        self,
+        gold: Spans,
+        system: Spans,
+        context: Context,
+        continued: Spans | None = None,
+        *,
+        is_watched: bool = False,
+    ) -> None:
+        """`continued` is what spans that begin in an earlier portion cover of this one: tokens, but no spans."""
         self.given, self._context, self._is_watched = (gold, system), context, is_watched
+        self._continued = continued
         self.levels = 1
         if context.settings.levels == "separate":
             self.levels = max(int(gold.level.max(initial=0)), int(system.level.max(initial=0))) + 1
@@ -141,7 +151,7 @@ class Question:
         context = self._context
         assert context.lengths is not None
         if gold is None or system is None or not context.settings.keeps_labels:
-            right = equal_tokens(*self.given, context.text)
+            right = equal_tokens(*self.given, context.text, self._continued)
         else:
             right = equal_tags(gold, system)
         return tally_accuracy(by_sentence(right, context.lengths), context.lengths, context.groups)
@@ -149,9 +159,14 @@ class Question:
     def _units(self, judge: str) -> Units:
         """What is said of tokens and separators; where levels are separate, each label is one for every level."""
         ask = close_and_missed if judge == "near" else units
+        gold, system = self.given
+        if judge != "near" and self._continued is not None:
+            system = Spans.concatenate([system, self._continued], [0, 0])
         if self.levels == 1:
-            return ask(*self.given, self._text, self.equal)
-        gold, system = (replace(side, label=side.label * self.levels + side.level % self.levels) for side in self.given)
+            return ask(gold, system, self._text, self.equal)
+        gold, system = (
+            replace(side, label=side.label * self.levels + side.level % self.levels) for side in (gold, system)
+        )
         judged = ask(gold, system, self._text, self.equal)
         return replace(judged, label=judged.label // self.levels)
 
@@ -205,7 +220,9 @@ class Judging:
             feed.keeps_tags = "accuracy" in self._judges
             side = portion.take(feed)
             system = judged[name] = self._relabel[name](side.spans)
-            question = questions[name] = Question(gold, system, context, is_watched=self.watch is not None)
+            continued = None if side.continued is None else self._relabel[name](side.continued)
+            question = Question(gold, system, context, continued, is_watched=self.watch is not None)
+            questions[name] = question
             self.levels[name] = max(self.levels[name], question.levels)
             for judge in self._judges:
                 if judge != "accuracy":
@@ -214,19 +231,22 @@ class Judging:
                 same = feed.reading is not None and feed.reading.encoding == encoding
                 _add(self._tallies[name], "accuracy", question.accuracy(given.tags, side.tags if same else None))
             for tag in self._settings.supertags:
-                self._judge_supertag(tag, name, gold, system, context)
+                self._judge_supertag(tag, name, gold, system, context, continued)
             if self.watch is None:
                 questions.clear()  # what a question keeps is let go
         if self.watch is not None:
             self.watch(portion, gold, questions)
         return judged
 
-    def _judge_supertag(self, tag: Supertag, name: str, gold: Spans, system: Spans, context: Context) -> None:
+    def _judge_supertag(
+        self, tag: Supertag, name: str, gold: Spans, system: Spans, context: Context, continued: Spans | None
+    ) -> None:
         """The same questions, with several labels taken as one and all others left out."""
         labels = gold.vocabulary.labels
         code = labels.code(tag.name)
         new = ints([code if not tag.labels or label in tag.labels else -1 for label in labels.values])
-        question = Question(gold.relabel(new), system.relabel(new), context)
+        rest = None if continued is None else continued.relabel(new)
+        question = Question(gold.relabel(new), system.relabel(new), context, rest)
         for judge in self._judges:
             if judge != "accuracy":
                 _add(self._supertags[name][tag.name], judge, question.tally(judge))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from evenhand.text.annotation import Annotation
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags
+from evenhand.text.overhang import overhang
 
 PORTION = 1 << 14
 """How many gold spans are judged at a time: enough that the cost of a call does not count."""
@@ -24,6 +25,8 @@ class Side:
 
     spans: Spans
     tags: Tags | None
+    continued: Spans | None = None
+    """What spans that begin in an earlier portion cover of this one."""
 
 
 class Portion:
@@ -53,7 +56,8 @@ class Portion:
         for corpus in self._corpora:
             spans.append(feed.take(corpus))
             tags.append(feed.tags)
-        return self._side(spans, tags)
+        side, lengths = self._side(spans, tags), self.lengths
+        return side if lengths is None else _carried(side, feed, lengths)
 
     def _side(self, spans: Sequence[Spans], tags: Sequence[Tags | None]) -> Side:
         first = np.cumsum([0, *(corpus.sentences for corpus in self._corpora)])[:-1].tolist()
@@ -84,3 +88,21 @@ class Portion:
         """What each token weighs, where a column says."""
         found = [corpus.weights for corpus in self._corpora if corpus.weights is not None]
         return np.concatenate(found) if len(found) == len(self._corpora) else None
+
+
+def _carried(side: Side, feed: Feed, lengths: Ints) -> Side:
+    """The side with what reaches into it from before; what reaches beyond it is left to the next portion."""
+    spans, before = side.spans, feed.reaching
+    first, size = np.cumsum(lengths) - lengths, int(lengths.sum())
+    end = first[spans.scope] + spans.end
+    if before is None and not (end > size).any():
+        return side
+    whole = replace(spans, scope=np.zeros_like(end), start=first[spans.scope] + spans.start, end=end)
+    if before is not None:
+        whole = Spans.concatenate([whole, before], [0, 0])
+        inside = before.take(np.flatnonzero(before.start < size))
+        scope = np.searchsorted(first, inside.start, side="right") - 1
+        inside = replace(inside, scope=scope, start=inside.start - first[scope], end=inside.end - first[scope])
+        side = replace(side, continued=inside)
+    feed.reaching = overhang(whole, size) if (whole.end > size).any() else None
+    return side

@@ -38,6 +38,8 @@ class WordConversion:
     def fit(self, batch: Annotation) -> Annotation:
         """The batch, if the target can carry it; what else is left behind is noted."""
         corpus = batch.corpus
+        if corpus.tokens is None:
+            raise SettingError(f"{corpus.source} has no words, and the new file needs some.")
         if self.target == "conllu":
             return batch
         if corpus.asides is not None and len(corpus.asides):

@@ -21,7 +21,6 @@ from evenhand.text.labels import Vocabulary
 
 NAME = "germeval"
 _WIDTHS = (4, 6)
-_LABELS = frozenset(f"{label}{kind}" for label in ("LOC", "ORG", "OTH", "PER") for kind in ("", "deriv", "part"))
 _CHUNKS = frozenset({"NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT", "CONJP", "INTJ", "LST", "UCP", "NC", "VC", "PC"})
 _DEFAULTS: dict[int, dict[str, tuple[ColumnName, ...]]] = {
     4: {"spans": (3, 4), "gold": (3, 4), "system": (3, 4)},
@@ -30,15 +29,14 @@ _DEFAULTS: dict[int, dict[str, tuple[ColumnName, ...]]] = {
 
 
 def recognise(sample: Block) -> float:
-    """The share of lines with a number, a word and two or four tags, if the labels may be those of GermEval.
+    """The share of lines with a number, a word and two or four tags; none if the first tags are those of chunks.
 
-    Other tables have as many columns, such as number, word, chunk and entity. Where labels are not those of GermEval,
-    none is one of chunks, and the inner ones are among the outer ones.
+    Number, word, chunk and entity are as many columns, and the labels tell which table it is.
     """
     rows = (cells for _, _, cells in rows_of_block(sample) if not cells[0].startswith("#"))
     first = [_without_empty_end(cells) for cells in islice(rows, 200)]
     good = list(filter(_is_row, first))
-    if not good or not _has_its_labels(good):
+    if not good or _has_chunks(good):
         return 0.0
     return len(good) / len(first)
 
@@ -54,9 +52,8 @@ def _is_row(cells: list[str]) -> bool:
     return len(cells) in _WIDTHS and cells[0].isdecimal() and len(tags) == len(cells) - 2
 
 
-def _has_its_labels(rows: list[list[str]]) -> bool:
-    outer, inner = ({part[1] for cells in rows for cell in cells[at::2] if (part := parse(cell))} for at in (2, 3))
-    return not outer & _CHUNKS and (bool((outer | inner) & _LABELS) or inner <= outer)
+def _has_chunks(rows: list[list[str]]) -> bool:
+    return any(part is not None and part[1].upper() in _CHUNKS for cells in rows for part in [parse(cells[2])])
 
 
 def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:

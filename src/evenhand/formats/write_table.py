@@ -62,14 +62,14 @@ def sentence_rows(
     """The lines of a table: token and tags, maybe with the token's number before, a blank line behind a sentence.
 
     A document begins with a mark, unless it is the first one of the file: `first` says whether the batch is. That has
-    one, too, if its first token would make the file look like JSON or HTML.
+    one, too, if its first token would make the file look like JSON, HTML, a tree or a comment.
     """
     corpus = annotation.corpus
     assert corpus.tokens is not None
     assert corpus.bounds is not None
     words, marks = _words(corpus.tokens), set(corpus.documents[int(corpus.continues) :].tolist())
     for sentence, (begin, end) in enumerate(zip(corpus.bounds[:-1].tolist(), corpus.bounds[1:].tolist(), strict=True)):
-        looks_odd = not sentence and words[begin:end][:1] and words[begin].startswith(("{", "[", "<"))
+        looks_odd = not sentence and words[begin:end][:1] and words[begin].startswith(tuple("{[<(#"))
         if not numbered and ((sentence in marks and (sentence or not first)) or (first and looks_odd)):
             yield "\t".join([DOCUMENT_START, *["O"] * len(columns)]) + "\n\n"
         for number, token in enumerate(range(begin, end), 1):
@@ -91,5 +91,5 @@ def check_labels(spans: Spans, forbidden: str) -> None:
     """Refuse labels that a column of tags cannot spell."""
     for code in distinct(spans.label).tolist():
         label = spans.vocabulary.labels[code]
-        if not label.strip() or any(char in label for char in forbidden):
+        if not label.strip() or label.endswith(" ") or any(char in label for char in forbidden):
             raise SettingError(f"The label {label!r} cannot stand in a column of tags; rename it first.")

@@ -29,25 +29,35 @@ def equal_tags(gold: Tags, system: Tags) -> Bools:
     return equal
 
 
-def equal_tokens(gold: Spans, system: Spans, text: Text) -> Bools:
-    """Which tokens are in the same spans of both sides and begin the same ones, by label and level."""
+def equal_tokens(gold: Spans, system: Spans, text: Text, continued: Spans | None = None) -> Bools:
+    """Which tokens are in the same spans of both sides and begin the same ones, by label and level.
+
+    `continued` is what spans of the system cover that begin before the text.
+    """
     assert text.lengths is not None
-    levels = max(int(side.level.max(initial=0)) for side in (gold, system)) + 1
-    found = stretches(_tags(gold, text, levels), _tags(system, text, levels))
+    tokens = int(text.lengths.sum())
+    sides = [gold, system] if continued is None else [gold, system, continued]
+    levels = max(int(side.level.max(initial=0)) for side in sides) + 1
+    theirs = _tags(system, text, levels)
+    if continued is not None:
+        theirs = theirs.plus(_tags(continued, text, levels, begins=False))
+    found = stretches(_tags(gold, text, levels).before(tokens), theirs.before(tokens))
     wrong = np.flatnonzero((found.gold > 0) != (found.system > 0))
-    begin, tokens = found.begin[wrong], int(text.lengths.sum())
+    begin = found.begin[wrong]
     opened, closed = (np.bincount(place, minlength=tokens + 1) for place in (begin, begin + found.length[wrong]))
     right: Bools = np.cumsum(opened - closed)[:tokens] == 0
     return right
 
 
-def _tags(spans: Spans, text: Text, levels: int) -> Runs:
+def _tags(spans: Spans, text: Text, levels: int, *, begins: bool = True) -> Runs:
     """The first token of each span, and the others, under one number for each tag: label, level, and whether it begins.
 
-    Gaps are not looked at.
+    Unless a span `begins`, all of its tokens are others. Gaps are not looked at.
     """
     first = text.first[spans.scope]
     start, end, tag = first + spans.start, first + spans.end, (spans.label * levels + spans.level) * 2
+    if not begins:
+        return Runs(start, end, tag)
     begin, behind = np.concatenate((start, start + 1)), np.concatenate((start + 1, end))
     found = Runs(begin, behind, np.concatenate((tag + 1, tag)))
     return found.take((found.begin < found.end) & np.tile(start < end, 2))

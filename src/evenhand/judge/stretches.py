@@ -30,6 +30,16 @@ class Runs:
     def take(self, rows: Ints | Bools) -> Runs:
         return Runs(self.begin[rows], self.end[rows], self.label[rows])
 
+    def plus(self, other: Runs) -> Runs:
+        begin, end = np.concatenate((self.begin, other.begin)), np.concatenate((self.end, other.end))
+        return Runs(begin, end, np.concatenate((self.label, other.label)))
+
+    def before(self, size: int) -> Runs:
+        """What they cover of the first units, so many of them."""
+        if not (self.end > size).any():
+            return self
+        return Runs(self.begin, np.minimum(self.end, size), self.label).take(self.begin < size)
+
 
 @dataclass(frozen=True)
 class Stretches:

@@ -99,7 +99,12 @@ def units(gold: Spans, system: Spans, text: Text, equal: tuple[Ints, Ints]) -> U
 
 
 def _within_scopes(found: Runs, text: Text) -> Runs:
-    """The same runs; those that go on into the next sentence, where their units count, are taken apart."""
+    """The same runs; those that go on into the next sentence, where their units count, are taken apart.
+
+    What reaches beyond the text is left to the next portion.
+    """
+    if text.lengths is not None:
+        found = found.before(int(text.lengths.sum()))
     return split(found, text.scope_of(found.begin) != text.scope_of(found.end - 1))
 
 

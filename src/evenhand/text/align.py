@@ -41,6 +41,8 @@ class Feed:
         self.keeps_tags = True
         """Whether anybody asks for tags; without, they are let go at once."""
         self.breaks_differ = False
+        self.reaching: Spans | None = None
+        """What spans cover behind the end of what was judged last, counted in tokens from there."""
         self._batches = batches
         self._layer = layer
         self._by_position = by_position

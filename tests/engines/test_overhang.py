@@ -1,0 +1,73 @@
+"""Spans of a system that go on behind the end of a portion: tokens count where they are, wherever portions end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import evenhand as eh
+from evenhand.engines.options import prepare
+from evenhand.engines.serial import run_serial
+from evenhand.scores.models import match_model
+from evenhand.text.align import Feed
+from evenhand.text.annotation import Annotation
+from evenhand.text.labels import Vocabulary
+
+WORDS = [["a", "b", "c"], ["d", "e"], ["f", "g", "h"], ["i"]]
+ALL = [[word for sentence in WORDS for word in sentence]]
+TAGS = ["O", "B-X", "I-X", "B-Y", "I-Y"]
+MODELS = ("exact", "fair", "ts", "t", "overlap", "accuracy")
+
+
+def tallies(
+    gold: list[list[str]], system: list[str], monkeypatch: pytest.MonkeyPatch, portion: int
+) -> dict[str, object]:
+    """The counts of all judges; the gold standard comes a sentence at a time, the system as one sentence."""
+    monkeypatch.setattr(import_module("evenhand.engines.serial"), "PORTION", portion)
+    golds = [eh.tags([tags], tokens=[words], encoding="iob2") for tags, words in zip(gold, WORDS, strict=True)]
+    bioes = eh.tags([system], tokens=ALL, encoding="iob2")
+    feed = Feed(iter([Annotation(bioes.corpus, {"spans": bioes.spans()}, bioes.readings)]))
+    prepared = prepare(golds[0], {"s": bioes}, {"match": MODELS})
+    judges = list(dict.fromkeys(match_model(name, prepared.settings, prepared.weights).judge for name in MODELS))
+    vocabulary = Vocabulary()
+    run = run_serial(_read(golds, vocabulary), {"s": feed}, vocabulary, prepared.settings, judges)
+    return {
+        judge: {
+            kind: count for kind, count in zip(tally.kinds, tally.by_label().overall.tolist(), strict=True) if count
+        }
+        for judge, tally in run.tallies["s"].items()
+    }
+
+
+def _read(golds: list[Annotation], vocabulary: Vocabulary) -> Iterator[Annotation]:
+    for gold in golds:
+        yield Annotation(gold.corpus, {"spans": gold.spans().into(vocabulary)}, gold.readings)
+
+
+@given(st.lists(st.sampled_from(TAGS), min_size=9, max_size=9), st.lists(st.sampled_from(TAGS), min_size=9, max_size=9))
+def test_counts_do_not_depend_on_portions(gold: list[str], system: list[str]) -> None:
+    rest = iter(gold)
+    sentences = [[next(rest) for _ in words] for words in WORDS]
+    with pytest.MonkeyPatch.context() as patch:
+        assert tallies(sentences, system, patch, 0) == tallies(sentences, system, patch, 1000)
+
+
+def test_a_span_over_three_portions() -> None:
+    sentences = [["O"] * len(words) for words in WORDS]
+    with pytest.MonkeyPatch.context() as patch:
+        found = tallies(sentences, ["O", "O", "B-X", "I-X", "I-X", "I-X", "O", "O", "O"], patch, 0)
+    assert found["units"] == {"token.FP": 4, "separator.FP": 3}
+
+
+def test_a_text_that_is_longer_under_alignment_by_characters(tmp_path: Path) -> None:
+    (tmp_path / "gold.conll").write_text("Ada\tB-PER\nin\tO\nLondon\tB-LOC\n")
+    (tmp_path / "system.conll").write_text("Ada\tB-PER\nin\tO\nLondonLondon\tB-LOC\n")
+    with pytest.raises(
+        eh.InputError, match=r"system\.conll:3: found the character 'L' behind the end of the gold standard"
+    ):
+        eh.score(tmp_path / "gold.conll", tmp_path / "system.conll", align="characters", match="ts,t")
