@@ -16,7 +16,7 @@ FIXED, FRESH = "fixed", "fresh"
 MORE = 5
 """How many times as many examples a property test takes where they are fresh."""
 
-_COMMON: Any = {"deadline": None, "max_examples": 50, "suppress_health_check": [HealthCheck.too_slow]}
+_COMMON: Any = {"deadline": None, "max_examples": 30, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile(FIXED, derandomize=True, database=None, **_COMMON)
 settings.register_profile(FRESH, database=None, print_blob=True, **_COMMON)
 settings.load_profile(FIXED)

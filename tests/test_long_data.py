@@ -37,7 +37,7 @@ def test_every_cell_in_turn(name: str, tmp_path: Path) -> None:
     text = FILES[name]
     write(tmp_path, {f"good/{name}": text.encode()})
     said = 0
-    for cell in list(CELL.finditer(text))[:: max(1, len(text) // 120)]:
+    for cell in list(CELL.finditer(text))[:: max(1, len(text) // 40)]:
         for data in (LONG, SPACED):
             path = tmp_path / name
             path.write_text(text[: cell.start()] + data + text[cell.end() :], encoding="utf-8")
