@@ -48,6 +48,8 @@ def wait_for_hidden_file(folder: Path) -> None:
 def test_a_signal_in_the_midst_of_writing(
     large: Path, tmp_path: Path, target: str, number: signal.Signals, status: int, said: str
 ) -> None:
+    if signal.getsignal(number) == signal.SIG_IGN:
+        pytest.skip(f"{number.name} is ignored here, as under nohup")
     (tmp_path / "old.jsonl").write_text("old")
     form = ["--to", "jsonl" if target.endswith("jsonl") else "brat"]
     command = [EVENHAND, "convert", str(large), str(tmp_path / target), *form, "--lossy"]
