@@ -111,6 +111,15 @@ def test_labels_that_the_gold_standard_does_not_have(tmp_path: Path) -> None:
     assert run("score", gold, system).exit_code == 0
 
 
+def test_words_against_a_span_table(tmp_path: Path) -> None:
+    words, spans = tmp_path / "words.txt", tmp_path / "spans.tsv"
+    words.write_text("1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n")
+    spans.write_text("PER\t1\t1\n")
+    found = run("check", words, "--against", spans)
+    assert found.exit_code == 1
+    assert "spans.tsv: has no words to compare with those of the file that is checked; give a file with" in found.stdout
+
+
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     result = run("check", tmp_path / "nothing.conll")
     assert result.exit_code == 1

@@ -132,6 +132,9 @@ def _compare_words(batches: Iterator[Annotation], against: Place, settings: Read
     """The same for words, which need only cover the same characters unless `align` says otherwise."""
     opened = file_batches(Source(against), replace(settings, columns=()), Vocabulary(), {"spans": ()})
     (mine, batches), (theirs, texts) = peeked(batches), peeked(opened)
+    if theirs is not None and theirs.corpus.bounds is None:
+        finding = "has no words to compare with those of the file that is checked"
+        raise Source(against).error(None, finding, "give a file with words, or name the --format of both")
     without = any(first is not None and first.corpus.tokens is None for first in (mine, theirs))
     by_position = align == "position" or without
     feed = WordFeed(batches, align or "characters", (), by_position=by_position)
