@@ -25,8 +25,6 @@ def comparison(found: Compared, resampling: Resampling, units: UnitsOf, shown: S
     comparing, run, model, tallies = found.comparing, found.run, found.model, found.tallies
     names = comparing.systems
     gold, settings = run.figures(found.gold_name), found.prepared.settings
-    if settings.task == "spans":
-        run.check_kinds()
     scores = {name: headline(model, tally, list(gold.labels)) for name, tally in tallies.items()}
     pairs = Pairs(found, resampling, scores, units)()
     kind, _ = found.groups

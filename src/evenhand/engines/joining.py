@@ -69,6 +69,7 @@ class Joining:
             tallies = run.tallies[name] if tag is None else run.supertags[name][tag]
             tallies[judge] = self._merged(parts)
         run.settle_groups(self._groups)
+        run.check_kinds()  # one side of each part may be without spans, and the whole not
         return run
 
     def _add_tallies(self, run: Run, shift: int) -> None:

@@ -38,8 +38,6 @@ def scored(
         models = [model.without("close", "missed") for model in models]
     judges = list(dict.fromkeys(model.judge for model in models))
     run = engine(Work(gold, systems, prepared, judges, groups))
-    if settings.task == "spans":
-        run.check_kinds()
     general = notes_on_settings(settings, run.labels)
     results = _results(name_of(gold), run, models, settings, read_as["gold"], weights, general)
     return Results({name: replace(result, groups=run.kept_apart(groups)) for name, result in results.items()})

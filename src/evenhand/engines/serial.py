@@ -51,6 +51,7 @@ def run_serial(
     for name, feed in systems.items():
         feed.finish(corpus)
         run.systems[name].reading, run.systems[name].breaks_differ = feed.reading, feed.breaks_differ
+    run.check_kinds()
     return run
 
 

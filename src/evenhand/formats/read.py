@@ -12,7 +12,6 @@ from evenhand.formats.addresses import Place, place
 from evenhand.formats.folders import FileList, files_of, folder_name
 from evenhand.formats.registry import batches_of
 from evenhand.formats.source import Source
-from evenhand.limits import LimitError
 from evenhand.problems import SettingError
 from evenhand.settings import ColumnName, Columns, Offsets, ReadSettings, Repair, Task, column_names
 from evenhand.text.annotation import Annotation
@@ -83,10 +82,8 @@ def file_batches(
 
 def _located(source: Source, batches: Callable[[], Iterator[Annotation]]) -> Iterator[Annotation]:
     """The batches; what is above a limit is told with the file that it is in."""
-    try:
+    with source.located():
         yield from batches()
-    except LimitError as error:
-        raise source.error(error.line, error.finding, error.remedy) from None
 
 
 def _serves(annotation: Annotation, task: Task) -> bool:

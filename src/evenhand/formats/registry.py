@@ -16,7 +16,6 @@ from typing import Any
 from evenhand.formats.addresses import Place
 from evenhand.formats.refusals import refuse
 from evenhand.formats.source import Source
-from evenhand.limits import LimitError
 from evenhand.problems import InputError
 from evenhand.settings import Columns, ReadSettings, Task
 from evenhand.text.annotation import Annotation
@@ -105,10 +104,8 @@ def recognise(source: Source, name: str | None, task: Task | None = None) -> tup
 
     A file that no format is sure of is read as columns, unless it looks like something that cannot be read.
     """
-    try:
+    with source.located():
         return _recognised(source, name, task)
-    except LimitError as error:
-        raise source.error(error.line, error.finding, error.remedy) from None
 
 
 def _recognised(source: Source, name: str | None, task: Task | None) -> tuple[Format, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -15,7 +16,7 @@ from evenhand.formats.addresses import Place
 from evenhand.formats.compressed import MARK_SIZE, compression, decompressed, is_decompressed
 from evenhand.formats.cuts import CUTS, Cut
 from evenhand.formats.pipes import STANDARD_INPUT, is_pipe, open_pipe
-from evenhand.limits import FILE, PIECE
+from evenhand.limits import FILE, PIECE, LimitError
 from evenhand.problems import InputError, Problem
 from evenhand.text.tokens import PADDING
 
@@ -157,6 +158,14 @@ class Source:
 
     def error(self, line: int | None, finding: str, remedy: str, kind: str = "format") -> InputError:
         return InputError(self.shown, line, finding, remedy, kind)
+
+    @contextmanager
+    def located(self) -> Iterator[None]:
+        """Tell what is above a limit with the file that it is in."""
+        try:
+            yield
+        except LimitError as error:
+            raise self.error(error.line, error.finding, error.remedy) from None
 
     def report(self, line: int | None, finding: str, remedy: str, kind: str) -> None:
         """Raise a problem, or collect it where somebody wants to see them all."""

@@ -75,7 +75,7 @@ class TagReader:
         corpus, code = coded.corpus, coded.code
         tags = Tags(code, ()) if isinstance(code, np.ndarray) else MostlyTags(code, ())
         for tag in coded.new:
-            with _located(self._source, coded, len(self._table.names)):
+            with _on_its_line(coded, len(self._table.names)):
                 self._learn(tag)
         if self._wrong:
             self._report_wrong(corpus, tags.code)
@@ -127,14 +127,14 @@ class TagReader:
 
 
 @contextmanager
-def _located(source: Source, coded: Coded, code: int) -> Iterator[None]:
-    """Name the line of a tag that is above a limit: the first one with this code."""
+def _on_its_line(coded: Coded, code: int) -> Iterator[None]:
+    """Tell a tag that is above a limit with its line: that of the first token with this code."""
     try:
         yield
     except LimitError as error:
         codes = coded.code if isinstance(coded.code, np.ndarray) else coded.code.column()
         line = coded.corpus.line(int((codes == code).argmax()))
-        raise source.error(line, error.finding, error.remedy, "tag") from None
+        raise LimitError(error.finding, error.remedy, line) from None
 
 
 def choose_encoding(
@@ -160,7 +160,7 @@ def choose_encoding(
             return Encoding("plain")
         table = TagTable(Vocabulary(), plain=False)
         for code, tag in enumerate(coded.new):
-            with _located(source, coded, code):
+            with _on_its_line(coded, code):
                 table.add(tag)
         if table.prefixes:
             return _recognised(coded, table, names, settings.reference)
