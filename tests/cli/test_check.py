@@ -111,6 +111,14 @@ def test_labels_that_the_gold_standard_does_not_have(tmp_path: Path) -> None:
     assert run("score", gold, system).exit_code == 0
 
 
+def test_labels_are_compared_in_the_column_that_is_named(tmp_path: Path) -> None:
+    gold, system = tmp_path / "gold.conll", tmp_path / "system.conll"
+    gold.write_text("a O O\nb B-PER B-NP\n")
+    system.write_text("a O\nb B-PER\n")
+    assert run("check", system, "--against", gold, "--column", "2").exit_code == 0
+    assert run("score", gold, system, "--column", "2").exit_code == 0
+
+
 def test_words_against_a_span_table(tmp_path: Path) -> None:
     words, spans = tmp_path / "words.txt", tmp_path / "spans.tsv"
     words.write_text("1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n")

@@ -188,3 +188,11 @@ def test_germeval_files_have_two_levels(file) -> None:
     assert annotation.spans().rows() == [("ORG", 0, 0, 2), ("LOC", 0, 1, 2)]
     with pytest.raises(eh.InputError, match="found 4 columns where gold and prediction need 6"):
         eh.score(file(GERMEVAL))
+
+
+def test_gold_and_prediction_before_a_trailing_tab(tmp_path: Path) -> None:
+    path = tmp_path / "both.conll"
+    path.write_text("a\tB-X\tB-X\t\nb\tO\tB-X\t\n\n")
+    result = eh.score(path)
+    assert (result.gold.reading.column, result.reading.column) == ("2", "3")
+    assert (result.gold.units, result.units) == (1, 2)

@@ -145,6 +145,10 @@ REFUSED = {
         "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22e\nsize 12345\n",
         "system.tsv:1: the file is a Git LFS pointer, not the data itself; run: git lfs pull",
     ),
+    "a line without blanks that is longer than any cell": (
+        "x" * 300_000 + "\ny\n",
+        "a label has more than 10,000 bytes",
+    ),
     "an HTML page": ("<!DOCTYPE html>\n<html><body>404</body></html>\n", "looks like HTML or XML"),
     "an XML file": ('\n<?xml version="1.0"?>\n<a/>\n', "system.tsv:2: the file begins with '<'"),
     "a first token [": (GOLD.replace("Ada", "[", 1), "or say --format conll if it is a column file"),

@@ -8,10 +8,9 @@ from functools import partial
 from itertools import combinations, pairwise
 from os import PathLike
 from pathlib import Path
-from reprlib import repr as short
 from typing import Any, Literal, Unpack
 
-from evenhand.arguments import checked_arguments, whole_number
+from evenhand.arguments import checked_arguments, shown, whole_number
 from evenhand.comparison.collecting import Collecting
 from evenhand.comparison.comparing import Comparing
 from evenhand.comparison.slices import SLICES
@@ -234,7 +233,7 @@ class ComparisonRun:
 def _word_list(given: str | PathLike[str] | Collection[str] | None) -> Collection[str] | None:
     """The lines of a file, or the words themselves."""
     if given is not None and not isinstance(given, str | PathLike | Iterable):
-        raise SettingError(f"vocabulary is {short(given)}; give a text file with a word a line, or a list of words.")
+        raise SettingError(f"vocabulary is {shown(given)}; give a text file with a word a line, or a list of words.")
     if not isinstance(given, str | PathLike):
         return None if given is None else frozenset(given)
     lines = short_text(place(given), "word list").splitlines()

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict, TypeVar, get_args
 
-from evenhand.arguments import shown
+from evenhand.arguments import SIDES, shown
 from evenhand.engines.inputs import Content, Side, content_of
 from evenhand.problems import SettingError
 from evenhand.relabeling import Supertag, label_maps
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 ColumnChoice = ColumnName | Sequence[ColumnName] | Mapping[str, ColumnName | Sequence[ColumnName]] | None
-SIDES = ("gold", "system")
 Choice = str | Mapping[str, str] | None
 """One value for all files, or one for each side: {"gold": …, "system": …}."""
 

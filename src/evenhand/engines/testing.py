@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, cmp_to_key, partial
-from reprlib import repr as short
 
 import numpy as np
 
-from evenhand.arguments import number_that, whole_number
+from evenhand.arguments import number_that, shown, whole_number
 from evenhand.arrays import Ints, Values, ones
 from evenhand.problems import SettingError
 from evenhand.result.pairs import ScoreChange, Significance
@@ -43,7 +42,7 @@ class Resampling:
     def checked(trials: object, resamples: object, interval: object, level: object, seed: object) -> Resampling:
         """From what a user gives; what cannot be is refused."""
         if interval not in ("percentile", "bca"):
-            raise SettingError(f"interval is {short(interval)}; choose percentile or bca.")
+            raise SettingError(f"interval is {shown(interval)}; choose percentile or bca.")
         resamples, level, seed = checked_intervals(resamples, level, seed)
         return Resampling(checked_trials(trials), resamples, str(interval), level, seed)
 

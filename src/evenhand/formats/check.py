@@ -87,7 +87,7 @@ def check(path: Place, settings: ReadSettings, against: Place | None = None, ali
             else:
                 compare = _compare_words if first is not None and first.is_of_words else _compare
                 compare(watched, against, settings, align)
-            _compare_labels(found, source, against)
+            _compare_labels(found, source, against, settings)
     except InputError as error:
         problems.append(error.problem)
     # A reader looks at the first lines more than once.
@@ -150,11 +150,13 @@ def _compare_words(batches: Iterator[Annotation], against: Place, settings: Read
             pass
 
 
-def _compare_labels(found: Checked, source: Source, against: Place) -> None:
-    """Report labels of which none occurs in the other file, if that has labels of its own."""
+def _compare_labels(found: Checked, source: Source, against: Place, settings: ReadSettings) -> None:
+    """Report labels of which none occurs in the other file, if that has labels where the settings look for them."""
+    if not found.labels:
+        return
     theirs: Counter[str] = Counter()
     try:
-        for batch in file_batches(Source(against), ReadSettings(task="spans"), Vocabulary(), {"spans": ()}):
+        for batch in file_batches(Source(against), settings, Vocabulary(), {"spans": settings.columns}):
             theirs += labels_of(batch.spans())
     except EvenhandError:  # a text without tags
         return

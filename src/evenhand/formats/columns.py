@@ -1,8 +1,8 @@
 """CoNLL-style column files: one token a line, a blank line between sentences, tags in one or several columns.
 
 The number of columns is that of the first line with a token. A line that begins with `#` and has another number of
-columns is a comment; a line that begins with `-DOCSTART-` begins a document. One column means tags without tokens. A
-first line whose first cell is `TOKEN` (or the like) names the columns.
+columns is a comment; a line whose first cell is `-DOCSTART-`, or that with a name, begins a document. One column means
+tags without tokens. What the first lines show beyond that is told in `table_head`.
 """
 
 from __future__ import annotations
@@ -75,12 +75,12 @@ def _default(source: Source, layout: Layout, layer: str, taken: tuple[int, ...])
 
 def _check_two_columns_of_tags(source: Source, layout: Layout) -> None:
     """Raise an error if the columns for gold and prediction hold something else: tokens, or labels beside tags."""
-    if layout.columns < 2:
+    if layout.filled < 2:
         raise source.error(layout.first_line, "found 1 column where gold and prediction need two", _GIVE_SYSTEM)
     rows = [cells for _, _, cells in islice(rows_of(source), 200) if len(cells) == layout.columns]
-    gold, system = (looks_plain([cells[place] for cells in rows]) for place in (-2, -1))
-    if gold and (layout.columns == 2 or not system):
-        what = "tokens" if layout.columns == 2 else "labels without prefixes"
+    gold, system = (looks_plain([cells[layout.filled - back] for cells in rows]) for back in (2, 1))
+    if gold and (layout.filled == 2 or not system):
+        what = "tokens" if layout.filled == 2 else "labels without prefixes"
         finding = f"the last two columns are for gold and prediction, but the first of them has {what}"
         raise source.error(layout.first_line, finding, _GIVE_SYSTEM)
 

@@ -57,7 +57,10 @@ def _delimiter(sample: Block) -> str | None:
     if sum(" " not in line.strip() for line in lines) <= len(lines) / 2 or any("\t" in line for line in lines):
         return None
     for delimiter in _DELIMITERS:
-        widths = Counter(len(cells) for cells in csv.reader(lines, delimiter=delimiter))
+        try:
+            widths = Counter(len(cells) for cells in csv.reader(lines, delimiter=delimiter))
+        except csv.Error:  # a cell longer than any table has
+            return None
         (width, count), *_ = widths.most_common(1)
         if width > 1 and count >= _MOST * len(lines):
             return delimiter
