@@ -39,7 +39,7 @@ def test_every_problem_is_reported(bad: Path) -> None:
     assert [line.split(":")[1] for line in lines[:-1]] == ["2", "5", "6", "7", "8"]
     assert lines[-1] == (
         "bad.conll: conll, tags in IOB2, column 2; 2 sentences, 2 spans; problems: 3 tag, 1 columns; "
-        "taken as --repair says: 1 ill-formed span"
+        "accepted with --repair begin: 1 ill-formed span"
     )
 
 
@@ -96,7 +96,7 @@ def test_what_score_takes_is_no_error(tmp_path: Path) -> None:
     path.write_text("a O\nb I-PER\n\nc B-LOC\n")
     taken = run("check", path)
     assert (taken.exit_code, run("score", path, path).exit_code) == (0, 0)
-    assert taken.stdout.endswith("no problems; taken as --repair says: 1 ill-formed span\n")
+    assert taken.stdout.endswith("no problems; accepted with --repair begin: 1 ill-formed span\n")
     refused = run("check", path, "--repair", "error")
     assert (refused.exit_code, run("score", path, path, "--repair", "error").exit_code) == (1, 2)
 

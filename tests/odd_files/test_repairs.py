@@ -31,8 +31,8 @@ def test_a_system_without_b_loses_its_spans_under_discard() -> None:
     result = eh.score("gold.conll", "inside.conll", repair="discard")
     assert (result["exact"].f1, result.units) == (0.0, 0)
     assert (
-        "system inside: its tags look like IOB1, and what is ill-formed is told by IOB2 "
-        "(--encoding system:iob1 names it)." in result.notes
+        "system inside: its tags look like IOB1 but are judged as IOB2, the gold standard's encoding "
+        "(--encoding system:iob1 overrides)." in result.notes
     )
 
 
@@ -49,9 +49,10 @@ def test_the_user_can_name_the_encoding() -> None:
 def test_tags_that_the_gold_standard_cannot_have_keep_their_own_encoding() -> None:
     result = eh.score("gold.conll", "ends.conll", repair="error")
     assert (result["exact"].f1, result.reading.encoding) == (1.0, "bioes")
-    assert any("its tags look like BIOES, and what is ill-formed is told by BIOES" in note for note in result.notes), (
-        result.notes
-    )
+    assert any(
+        "its tags are judged as BIOES, since the gold standard's encoding has no such tags" in note
+        for note in result.notes
+    ), result.notes
 
 
 def test_two_columns_of_one_file() -> None:

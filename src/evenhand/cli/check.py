@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def check(files: tuple[Place, ...], against: Place | None, align: Any, form: str, **options: Any) -> None:
     """Check FILEs: report every problem with its line and a remedy.
 
-    The exit status is 1 if `score` with the same options would refuse a FILE. What it would take as --repair says,
+    The exit status is 1 if `score` with the same options would refuse a FILE. What it would accept because of --repair,
     or with a note, is listed, too.
 
     \b
@@ -71,7 +71,7 @@ def _summary(found: Checked) -> str:
     noted = Counter({kind: count for kind, count in others.items() if kind in NOTED})
     taken = others - noted
     parts.append(f"problems: {_counted(errors)}" if errors else "no problems")
-    parts += [f"taken as --repair says: {_counted(taken)}"] if taken else []
+    parts += [f"accepted with --repair {found.repair}: {_counted(taken)}"] if taken else []
     parts += [f"scored with a note: {_counted(noted)}"] if noted else []
     return "; ".join(parts)
 

@@ -189,16 +189,21 @@ def _reading(side: str, name: str, reading: Reading, repair: Repair) -> list[str
             f"(repair: {repair}; the first one: {reading.first_repair})."
         )
     if reading.looks_like is not None:
-        found.append(
-            f"{side} {name}: its tags look like {reading.looks_like.upper()}, and what is ill-formed is told by "
-            f"{(reading.encoding or '').upper()} (--encoding {side}:{reading.looks_like} names it)."
-        )
+        found.append(f"{side} {name}: {_judged_as(reading.looks_like, reading.encoding or '')}.")
     skipped = [f"{side} {name}: skipped {count:,} {what}." for what, count in reading.skipped.items() if count]
     kept = [
         f"{side} {name}: took {count:,} {what} as they stand (--repair error refuses them)."
         for what, count in reading.kept.items()
     ]
     return found + skipped + kept
+
+
+def _judged_as(looks_like: str, encoding: str) -> str:
+    """By which encoding a system's tags are judged that look like another one than the gold standard's."""
+    if looks_like == encoding:
+        return f"its tags are judged as {encoding.upper()}, since the gold standard's encoding has no such tags"
+    judged = f"judged as {encoding.upper()}, the gold standard's encoding"
+    return f"its tags look like {looks_like.upper()} but are {judged} (--encoding system:{looks_like} overrides)"
 
 
 def _one_sided(
