@@ -1,7 +1,7 @@
 """Writes definitions.md: definitions.in.md, filled with the docstrings that define the numbers.
 
-A line `{{evenhand.judge.fair}}` stands for the docstring of that module, class or function, which must end with its
-sources. `make docs` runs this; tests/test_docs.py sees to it that nobody forgets to.
+A line `{{evenhand.tasks.spans.fair}}` stands for the docstring of that module, class or function, which must end with
+its sources. `make docs` runs this; tests/test_docs.py sees to it that nobody forgets to.
 """
 
 from __future__ import annotations

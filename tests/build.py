@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from hypothesis import strategies as st
 
-from evenhand.judge.verdicts import KINDS, Verdicts
+from evenhand.tasks.spans.verdicts import KINDS, Verdicts
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
 

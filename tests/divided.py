@@ -10,8 +10,8 @@ from typing import Any
 import evenhand as eh
 from evenhand.engines.joining import Joining
 from evenhand.engines.parts import parts
-from evenhand.engines.run import Run
-from evenhand.engines.work import Work, serial
+from evenhand.pipeline.run import Run
+from evenhand.pipeline.work import Work, serial
 
 
 class Divided:

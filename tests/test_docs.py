@@ -35,9 +35,9 @@ def test_every_match_model_has_a_section_and_every_source_a_reference(docs: Modu
 
 
 def test_a_definition_ends_with_its_sources(docs: ModuleType) -> None:
-    assert "\n\nSources: Ortmann 2022, Algorithm 1;" in docs.fill("{{evenhand.judge.exact}}\n")
-    with pytest.raises(ValueError, match=r"evenhand\.judge\.pairs does not end with its sources"):
-        docs.fill("{{evenhand.judge.pairs}}\n")
+    assert "\n\nSources: Ortmann 2022, Algorithm 1;" in docs.fill("{{evenhand.tasks.spans.exact}}\n")
+    with pytest.raises(ValueError, match=r"evenhand\.tasks\.spans\.pairs does not end with its sources"):
+        docs.fill("{{evenhand.tasks.spans.pairs}}\n")
 
 
 def test_a_match_model_without_a_section_is_a_problem(docs: ModuleType) -> None:

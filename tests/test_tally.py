@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from build import pairs, rows
-from evenhand.judge.exact import equal_spans, exact
-from evenhand.judge.fair import fair
-from evenhand.tally import Tally, group_types, tally_exact, tally_rest, tally_spans
+from evenhand.tally import Tally, group_types
+from evenhand.tasks.spans.exact import equal_spans, exact
+from evenhand.tasks.spans.fair import fair
+from evenhand.tasks.spans.tallies import tally_exact, tally_rest, tally_spans
 
 SENTENCES = st.lists(st.tuples(rows(), rows()), min_size=1, max_size=6)
 

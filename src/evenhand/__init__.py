@@ -16,13 +16,13 @@ from evenhand.version import __version__
 
 if TYPE_CHECKING:
     from evenhand import engines as engines
-    from evenhand.engines.compare import compare as compare
-    from evenhand.engines.gate import gate as gate
-    from evenhand.engines.germeval import germeval as germeval
-    from evenhand.engines.rank import rank as rank
-    from evenhand.engines.rank import rank_suite as rank_suite
-    from evenhand.engines.report import report as report
-    from evenhand.engines.score import score as score
+    from evenhand.api.compare import compare as compare
+    from evenhand.api.gate import gate as gate
+    from evenhand.api.germeval import germeval as germeval
+    from evenhand.api.rank import rank as rank
+    from evenhand.api.rank import rank_suite as rank_suite
+    from evenhand.api.report import report as report
+    from evenhand.api.score import score as score
     from evenhand.formats.manifest import manifest as manifest
     from evenhand.formats.read import read as read
     from evenhand.problems import EvenhandError as EvenhandError
@@ -54,18 +54,18 @@ _HOMES = {
     "SettingError": "evenhand.problems",
     "Tally": "evenhand.tally",
     "chains": "evenhand.text.chain_lists",
-    "compare": "evenhand.engines.compare",
+    "compare": "evenhand.api.compare",
     "engines": "evenhand.engines",
-    "gate": "evenhand.engines.gate",
-    "germeval": "evenhand.engines.germeval",
+    "gate": "evenhand.api.gate",
+    "germeval": "evenhand.api.germeval",
     "manifest": "evenhand.formats.manifest",
     "Ranking": "evenhand.result.ranking",
-    "rank": "evenhand.engines.rank",
-    "rank_suite": "evenhand.engines.rank",
+    "rank": "evenhand.api.rank",
+    "rank_suite": "evenhand.api.rank",
     "read": "evenhand.formats.read",
     "Report": "evenhand.result.report",
-    "report": "evenhand.engines.report",
-    "score": "evenhand.engines.score",
+    "report": "evenhand.api.report",
+    "score": "evenhand.api.score",
     "spans": "evenhand.text.lists",
     "tags": "evenhand.text.lists",
     "trees": "evenhand.text.lists",

@@ -9,7 +9,7 @@ import pytest
 
 import evenhand as eh
 from evenhand.cli.demo import EXAMPLES
-from evenhand.report.html.carried import unit_data
+from evenhand.report.html.unit_data import unit_data
 from pages import QUICK, Open, count, fragment_of, go, listed, selected, status, until, wrong_links
 
 TASKS = sorted(EXAMPLES)

@@ -9,11 +9,11 @@ import pytest
 
 import evenhand as eh
 from evenhand.arrays import ints
-from evenhand.comparison.answers import Answers
-from evenhand.comparison.drawn import DrawnChains
 from evenhand.formats.check import check
-from evenhand.formats.grid import Grid
+from evenhand.formats.parsing.grid import Grid
 from evenhand.settings import ReadSettings
+from evenhand.tasks.answers import Answers
+from evenhand.tasks.drawings import DrawnChains
 from evenhand.text.chains import Chains
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from build import pair
-from evenhand.judge.exact import exact
-from evenhand.judge.fair import fair
-from evenhand.scores.models import match_model
-from evenhand.scores.spans import score_tally
+from evenhand.scores.model_score import score_tally
 from evenhand.settings import ScoreSettings
-from evenhand.tally import tally_spans
+from evenhand.tasks.models import match_model
+from evenhand.tasks.spans.exact import exact
+from evenhand.tasks.spans.fair import fair
+from evenhand.tasks.spans.tallies import tally_spans
 
 KINDS = ("TP", "FP", "FN", "LE", "BE", "BES", "BEL", "BEO", "LBE")
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evenhand as eh
-from evenhand.engines.options import prepare
-from evenhand.engines.serial import run_serial
-from evenhand.scores.models import match_model
+from evenhand.pipeline.options import prepare
+from evenhand.pipeline.serial import run_serial
+from evenhand.tasks.models import match_model
 from evenhand.text.align import Feed
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
@@ -28,7 +28,7 @@ def tallies(
     gold: list[list[str]], system: list[str], monkeypatch: pytest.MonkeyPatch, portion: int
 ) -> dict[str, object]:
     """The counts of all judges; the gold standard comes a sentence at a time, the system as one sentence."""
-    monkeypatch.setattr(import_module("evenhand.engines.serial"), "PORTION", portion)
+    monkeypatch.setattr(import_module("evenhand.pipeline.serial"), "PORTION", portion)
     golds = [eh.tags([tags], tokens=[words], encoding="iob2") for tags, words in zip(gold, WORDS, strict=True)]
     bioes = eh.tags([system], tokens=ALL, encoding="iob2")
     feed = Feed(iter([Annotation(bioes.corpus, {"spans": bioes.spans()}, bioes.readings)]))

@@ -12,10 +12,10 @@ import pytest
 import evenhand as eh
 from build_chains import columns
 from divided import Divided, check_same, write
-from evenhand.engines.options import Options, prepare
 from evenhand.engines.parts import parts
-from evenhand.engines.work import Work
 from evenhand.formats.folders import FileList
+from evenhand.pipeline.options import Options, prepare
+from evenhand.pipeline.work import Work
 
 SENTENCES = [line for number in range(20) for line in (f"w{number} B-X", "v O", "")]
 

@@ -18,8 +18,8 @@ import evenhand as eh
 from conftest import EXAMPLE
 from divided import write
 from evenhand.engines.processes import _Tasks, processes
-from evenhand.engines.work import Work
 from evenhand.engines.workers import WorkerError, Workers, cores
+from evenhand.pipeline.work import Work
 
 SMALLEST = 4000
 TIMES = 4

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evenhand as eh
-from evenhand.engines.inputs import unique_names
-from evenhand.engines.serial import run_serial
 from evenhand.formats.read import batches
+from evenhand.pipeline.inputs import unique_names
+from evenhand.pipeline.serial import run_serial
 from evenhand.settings import ReadSettings, ScoreSettings
 from evenhand.tally import Tally
 from evenhand.text.align import Feed
@@ -128,7 +128,7 @@ def test_batch_sizes_change_nothing(
         return run.tallies["tagger"]
 
     whole = tallies(1 << 20, 1 << 20)
-    monkeypatch.setattr(import_module("evenhand.engines.serial"), "PORTION", portion)
+    monkeypatch.setattr(import_module("evenhand.pipeline.serial"), "PORTION", portion)
     assert tallies(*sizes) == whole
 
 

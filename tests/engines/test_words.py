@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import evenhand as eh
 from conftest import ROOT
-from evenhand.engines import words
 from evenhand.settings import ReadSettings
+from evenhand.tasks.words import passage as words
 
 TREES = ROOT / "src" / "evenhand" / "examples" / "trees"
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.formats.blocks import numbers, split
+from evenhand.formats.parsing.blocks import numbers, split
 from evenhand.formats.source import Block, Source
 from evenhand.text.codes import CellCodes
 from evenhand.text.tokens import PADDING

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.formats.blocks import split
-from evenhand.formats.grid import grid
+from evenhand.formats.parsing.blocks import split
+from evenhand.formats.parsing.grid import grid
 from evenhand.formats.source import Block
 from evenhand.text.tokens import PADDING
 

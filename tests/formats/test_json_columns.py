@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.formats import json_lines
-from evenhand.formats.json_spelling import learn
 from evenhand.formats.json_texts import AlikeTexts
+from evenhand.formats.parsing.json_spelling import learn
+from evenhand.formats.parsing.windows import leading_numbers, lengths_to_quote
 from evenhand.formats.source import Block, Source
-from evenhand.formats.windows import leading_numbers, lengths_to_quote
 from evenhand.problems import InputError, Problem
 from evenhand.settings import Offsets, ReadSettings
 from evenhand.text.annotation import Annotation

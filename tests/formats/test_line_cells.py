@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from evenhand.formats.line_cells import LineCells
+from evenhand.formats.parsing.line_cells import LineCells
 from evenhand.formats.source import Block
 from evenhand.text.tokens import PADDING
 

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import evenhand as eh
-from evenhand.formats import token_lines
-from evenhand.formats.blocks import split
-from evenhand.formats.grid import grid
-from evenhand.formats.marked import Marked, marked
+from evenhand.formats.parsing import token_lines
+from evenhand.formats.parsing.blocks import split
+from evenhand.formats.parsing.grid import grid
+from evenhand.formats.parsing.marked import Marked, marked
+from evenhand.formats.parsing.token_lines import Layout
 from evenhand.formats.source import Block, Source
-from evenhand.formats.token_lines import Layout
 from evenhand.problems import InputError
 from evenhand.text.tagged_lines import LineTokens, same_but_for_tags
 from evenhand.text.tokens import PADDING

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.formats import scan
-from evenhand.formats.scan import UNITS, Cut, Scan
+from evenhand.formats.parsing import scan
+from evenhand.formats.parsing.scan import UNITS, Cut, Scan
 
 
 def slow_sentences(data: bytes) -> list[int]:

@@ -10,9 +10,9 @@ import evenhand as eh
 from build_chains import annotation
 from conftest import ROOT
 from evenhand.report import latex, markdown
-from evenhand.report.chain_tables import chain_summary, chain_tables
 from evenhand.report.comparison_tables import pair_tables, summary_of_comparison
 from evenhand.report.tables import Table
+from evenhand.tasks.chains.tables import chain_summary, chain_tables
 
 CHAINS = ROOT / "src" / "evenhand" / "examples" / "chains"
 GOLD, NAMES = CHAINS / "gold.conll", ("rules", "pairs", "neural")

@@ -13,7 +13,7 @@ import pytest
 import evenhand as eh
 from conftest import ROOT
 from evenhand.report import fragment
-from evenhand.result.shown import Shown
+from evenhand.result.display import Shown
 
 EXAMPLES = ROOT / "src" / "evenhand" / "examples"
 ALLOWED = {

@@ -9,7 +9,7 @@ import pytest
 import evenhand as eh
 from conftest import ROOT
 from evenhand.report import csv as csv_report
-from evenhand.report.word_tables import word_summary
+from evenhand.tasks.words.tables import word_summary
 
 GOLDEN = Path(__file__).parent / "golden"
 EXAMPLES = ROOT / "src" / "evenhand" / "examples"

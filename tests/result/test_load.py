@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import evenhand as eh
 from evenhand.comparison.oracle import Bound
-from evenhand.result.saved_comparison import SavedBound
+from evenhand.result.comparison_schema import SavedBound
 from evenhand.settings import SPAN_MODELS
 from example_results import EXAMPLES, FILES, compared, files, scored
 

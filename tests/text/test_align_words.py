@@ -271,7 +271,7 @@ def tallied(gold: Path, system: Path, sizes: list[int], portion: int) -> dict[st
         patch.setattr(
             Source, "blocks", lambda self, size, **how: blocks(self, size if how else size_of[self.path], **how)
         )
-        patch.setattr("evenhand.engines.words.PORTION", portion)
+        patch.setattr("evenhand.tasks.words.passage.PORTION", portion)
         tallies = eh.score(gold, system).tallies
     return {judge: tally.total().cells() for judge, tally in tallies.items()}
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import evenhand as eh
 from build_chains import Row, annotation, clusters, rows
-from evenhand.engines.chains import ChainRun
 from evenhand.settings import ScoreSettings
+from evenhand.tasks.chains.judging import ChainRun
 from evenhand.text.annotation import Annotation
 from evenhand.text.chain_feed import ChainFeed
 from evenhand.text.labels import Vocabulary

@@ -12,9 +12,9 @@ import click
 from evenhand.cli.progress import counter
 
 if TYPE_CHECKING:
-    from evenhand.engines.work import Engine
     from evenhand.engines.workers import Workers
     from evenhand.formats.addresses import Place
+    from evenhand.pipeline.work import Engine
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 ENGINES = ("serial", "processes", "dask")

@@ -13,8 +13,8 @@ from evenhand.formats.addresses import Place, place
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from evenhand.engines.inputs import Side
     from evenhand.formats.folders import FileList
+    from evenhand.pipeline.inputs import Side
 
 STANDARD_OUTPUT = Path("/dev/stdout")
 _INPUTS, _OUTPUTS = "evenhand.inputs", "evenhand.outputs"

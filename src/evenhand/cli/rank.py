@@ -74,6 +74,6 @@ def rank(
 
 def _files(suite: Place) -> list[Place]:
     """The files that a suite names."""
-    from evenhand.engines.suites import suite as read_suite
+    from evenhand.api.suites import suite as read_suite
 
     return [file for each in read_suite(suite) for file in (each.gold, *each.systems.values())]

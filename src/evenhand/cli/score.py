@@ -77,7 +77,7 @@ def score(gold: Place | None, systems: tuple[Place, ...], manifest: Place | None
 
 def _check_spans(gold: Any, options: Mapping[str, Any]) -> None:
     """Raise an error if the task is another one, or the gold standard shows trees or chains."""
-    from evenhand.engines.inputs import content_of
+    from evenhand.pipeline.inputs import content_of
 
     task, formats = options["task"], by_side(options["formats"]) or {}
     shown = task or content_of(gold, formats.get("gold"), None).task

@@ -10,7 +10,7 @@ import click
 from evenhand.cli.inputs import OUTPUT
 
 if TYPE_CHECKING:
-    from evenhand.engines.work import Engine
+    from evenhand.pipeline.work import Engine
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _OPTIONS = (

@@ -18,8 +18,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from evenhand.arrays import Ints, Values
-from evenhand.comparison.answers import Answers, identified, together
 from evenhand.scores.prf import ratio
+from evenhand.tasks.answers import Answers, identified, together
 from evenhand.text.layers import Spans
 
 

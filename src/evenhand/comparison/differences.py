@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from evenhand.arrays import Bools, Ints
-from evenhand.comparison.answers import Answers, together
+from evenhand.tasks.answers import Answers, together
 
 CLASSES = ("correction", "new_error", "changed_error")
 CHANGES = ("", "head", "relation", "both")

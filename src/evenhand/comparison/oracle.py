@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.arrays import Ints
-from evenhand.comparison.answers import Answers
+from evenhand.tasks.answers import Answers
 
 
 @dataclass(frozen=True)

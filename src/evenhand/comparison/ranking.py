@@ -17,9 +17,9 @@ from itertools import combinations, product
 import numpy as np
 
 from evenhand.arrays import Values
-from evenhand.comparison.wide import wide_headlines
+from evenhand.comparison.many_labels import wide_headlines
 from evenhand.scores.match_model import MatchModel
-from evenhand.scores.spans import headlines
+from evenhand.scores.model_score import headlines
 from evenhand.statistics.correlation import kendall, ranks, spearman
 from evenhand.statistics.intervals import interval
 from evenhand.statistics.resample import bootstrap

@@ -20,10 +20,10 @@ from collections.abc import Callable, Collection
 import numpy as np
 
 from evenhand.arrays import Ints, ints
-from evenhand.comparison.answers import Answers
-from evenhand.comparison.places import Places
-from evenhand.judge.arcs import NOUNS
 from evenhand.problems import SettingError
+from evenhand.tasks.answers import Answers
+from evenhand.tasks.chains.arcs import NOUNS
+from evenhand.tasks.places import Places
 from evenhand.text.labels import Codes
 
 _LENGTHS = ("1", "2", "3", "4", "5+")

@@ -9,10 +9,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from evenhand.arrays import Ints
-from evenhand.comparison.answers import Answers
 from evenhand.comparison.differences import CLASSES, difference_class
-from evenhand.comparison.places import Places
 from evenhand.problems import SettingError
+from evenhand.tasks.answers import Answers
+from evenhand.tasks.places import Places
 
 SHOWN = (*CLASSES, "unsolved", "solved_once")
 """What units can be asked for: differences of a pair, or those that no system, or only one, has right."""

@@ -10,15 +10,15 @@ if TYPE_CHECKING:
     from evenhand.engines.dask import dask as dask
     from evenhand.engines.processes import processes as processes
     from evenhand.engines.recording import recording as recording
-    from evenhand.engines.work import Engine as Engine
-    from evenhand.engines.work import serial as serial
+    from evenhand.pipeline.work import Engine as Engine
+    from evenhand.pipeline.work import serial as serial
 
 _HOMES = {
-    "Engine": "evenhand.engines.work",
+    "Engine": "evenhand.pipeline.work",
     "dask": "evenhand.engines.dask",
     "processes": "evenhand.engines.processes",
     "recording": "evenhand.engines.recording",
-    "serial": "evenhand.engines.work",
+    "serial": "evenhand.pipeline.work",
 }
 
 __all__ = ["Engine", "dask", "processes", "recording", "serial"]

@@ -12,13 +12,13 @@ from typing import Any
 
 from evenhand.engines.dask_tasks import Progress, run_tasks
 from evenhand.engines.file_pairs import file_pairs, sides_of
-from evenhand.engines.inputs import place_of
 from evenhand.engines.interrupts import deaf_to_interrupts
-from evenhand.engines.run import Run
-from evenhand.engines.work import Engine, Work, serial
 from evenhand.engines.workers import without_script
 from evenhand.formats.folders import files_of
 from evenhand.formats.pipes import is_pipe
+from evenhand.pipeline.inputs import place_of
+from evenhand.pipeline.run import Run
+from evenhand.pipeline.work import Engine, Work, serial
 from evenhand.problems import SettingError
 from evenhand.text.annotation import Annotation
 

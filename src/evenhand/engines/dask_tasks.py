@@ -17,12 +17,12 @@ from typing import Any
 from uuid import uuid4
 
 from evenhand.engines.file_pairs import part_of, sides_of
-from evenhand.engines.inputs import Side, first_file, name_of
 from evenhand.engines.joining import IndivisibleError, Joining
-from evenhand.engines.run import Run
-from evenhand.engines.work import Work
 from evenhand.formats.addresses import Place
 from evenhand.formats.folders import FileList
+from evenhand.pipeline.inputs import Side, first_file, name_of
+from evenhand.pipeline.run import Run
+from evenhand.pipeline.work import Work
 from evenhand.problems import EvenhandError, InputError, Problem, SettingError
 from evenhand.text.annotation import Annotation
 from evenhand.version import __version__

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evenhand.engines.inputs import Side, name_of, place_of
 from evenhand.engines.joining import part_groups
-from evenhand.engines.work import Work
 from evenhand.formats.addresses import Place
 from evenhand.formats.folders import FileList, files_of
+from evenhand.pipeline.inputs import Side, name_of, place_of
+from evenhand.pipeline.work import Work
 from evenhand.text.annotation import Annotation
 
 

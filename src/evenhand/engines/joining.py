@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from evenhand.engines.run import Run, SideCount
-from evenhand.engines.work import Work
+from evenhand.pipeline.run import Run, SideCount
+from evenhand.pipeline.work import Work
 from evenhand.problems import EvenhandError
 from evenhand.settings import Groups
 from evenhand.tally import Tally

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evenhand.engines.file_pairs import file_pairs, part_of, sides_of
-from evenhand.engines.inputs import name_of, place_of
 from evenhand.engines.stretches import Kind, Pair, kind_of, stretches
-from evenhand.engines.work import Work
 from evenhand.engines.workers import LARGE
 from evenhand.formats.folders import FileList
 from evenhand.formats.source import Source
+from evenhand.pipeline.inputs import name_of, place_of
+from evenhand.pipeline.work import Work
 from evenhand.text.annotation import Annotation
 
 _WORTH = 4

@@ -14,9 +14,9 @@ from multiprocessing import current_process
 from evenhand.arguments import check_kind
 from evenhand.engines.joining import Joining
 from evenhand.engines.parts import SMALLEST, parts
-from evenhand.engines.run import Run
-from evenhand.engines.work import Engine, Work, serial
 from evenhand.engines.workers import WorkerError, Workers, cores
+from evenhand.pipeline.run import Run
+from evenhand.pipeline.work import Engine, Work, serial
 from evenhand.problems import EvenhandError, SettingError
 
 _AHEAD = 4

@@ -14,24 +14,24 @@ import numpy as np
 
 from evenhand.arguments import check_file
 from evenhand.arrays import Ints, empty
-from evenhand.comparison.answers import CLASS_KINDS, answers_on_spans
-from evenhand.comparison.chain_answers import answers_on_chains
-from evenhand.comparison.judged import Judged, judged_mentions, judged_spans
-from evenhand.engines.chains import ChainPortion, MentionTypes, judged_arcs
-from evenhand.engines.inputs import place_of
-from evenhand.engines.judging import Question
-from evenhand.engines.portion import Portion
-from evenhand.engines.run import Run
-from evenhand.engines.verdict_table import Units, VerdictTable, verdict_schema
-from evenhand.engines.work import Engine, Work
 from evenhand.formats.arrow_sink import pyarrow_to_write, table_file, table_format
 from evenhand.formats.overwriting import refuse_overwriting
-from evenhand.judge.arcs import ARCS_KINDS
-from evenhand.judge.tags import TAG_KINDS
-from evenhand.judge.trees import TREE_KINDS
-from evenhand.judge.words import EXTRA, MISSING, WordVerdicts
+from evenhand.pipeline.inputs import place_of
+from evenhand.pipeline.run import Run
+from evenhand.pipeline.verdict_table import Units, VerdictTable, verdict_schema
+from evenhand.pipeline.work import Engine, Work
 from evenhand.problems import SettingError
 from evenhand.settings import ARCS, Task
+from evenhand.tasks.answers import CLASS_KINDS, answers_on_spans
+from evenhand.tasks.chains.answers import answers_on_chains
+from evenhand.tasks.chains.arcs import ARCS_KINDS
+from evenhand.tasks.chains.judging import ChainPortion, MentionTypes, judged_arcs
+from evenhand.tasks.spans.judging import Question
+from evenhand.tasks.spans.portion import Portion
+from evenhand.tasks.tags.judge import TAG_KINDS
+from evenhand.tasks.trees.judge import TREE_KINDS
+from evenhand.tasks.units import Judged, judged_mentions, judged_spans
+from evenhand.tasks.words.verdicts import EXTRA, MISSING, WordVerdicts
 from evenhand.text.annotation import Annotation
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary

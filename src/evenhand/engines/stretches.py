@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 from evenhand.engines.joining import IndivisibleError
 from evenhand.formats.folders import FileList
+from evenhand.formats.parsing.scan import UNITS, Cut, Scan, Unit
 from evenhand.formats.registry import find
-from evenhand.formats.scan import UNITS, Cut, Scan, Unit
 from evenhand.formats.source import Source, Stretch
 from evenhand.settings import ReadSettings, ScoreSettings
 

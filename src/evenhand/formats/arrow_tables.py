@@ -20,8 +20,8 @@ from evenhand.formats.arrow_rows import Rows, sliced
 from evenhand.formats.arrow_spans import SpanReader
 from evenhand.formats.arrow_tags import check_tags, tags_of
 from evenhand.formats.json_spans import Fault, Ground, Span, on_texts, on_tokens
+from evenhand.formats.parsing.tag_reader import Coded, TagReader, choose_encoding
 from evenhand.formats.source import Source
-from evenhand.formats.tag_reader import Coded, TagReader, choose_encoding
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Layer, Reading
 from evenhand.text.characters import Texts

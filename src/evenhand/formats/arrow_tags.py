@@ -11,7 +11,7 @@ from evenhand.arrays import Ints, ints
 from evenhand.formats.arrow_layout import Annotated
 from evenhand.formats.arrow_lists import Lists, distinct, integers, used_ones
 from evenhand.formats.arrow_rows import Rows
-from evenhand.formats.tag_reader import Coded
+from evenhand.formats.parsing.tag_reader import Coded
 from evenhand.text.codes import Mostly
 from evenhand.text.corpus import Corpus
 

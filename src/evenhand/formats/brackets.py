@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.arrays import Bools, Bytes, Ints, ints
-from evenhand.formats.blocks import refuse_deep
+from evenhand.formats.parsing.blocks import refuse_deep
 from evenhand.formats.source import LINE_FEED, Block, Source
 from evenhand.problems import InputError, SettingError
 from evenhand.settings import Columns, ReadSettings

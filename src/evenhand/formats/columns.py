@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import islice
 
-from evenhand.formats.layout import TableBatches, rows_of
+from evenhand.formats.parsing.layout import TableBatches, rows_of
+from evenhand.formats.parsing.table_head import layout_of, tag_columns
+from evenhand.formats.parsing.token_lines import Layout
 from evenhand.formats.source import Block, Source
-from evenhand.formats.table_head import layout_of, tag_columns
-from evenhand.formats.token_lines import Layout
 from evenhand.formats.write_table import level_tags, sentence_rows, stacked
 from evenhand.problems import SettingError
 from evenhand.settings import Columns, ReadSettings

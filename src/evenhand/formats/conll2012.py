@@ -17,9 +17,9 @@ import numpy as np
 
 from evenhand.arrays import Ints, distinct
 from evenhand.formats.document_names import DocumentNames
-from evenhand.formats.layout import rows_of
-from evenhand.formats.line_cells import Cell, LineCells
-from evenhand.formats.mention_brackets import chains_of, match, read_cells
+from evenhand.formats.parsing.layout import rows_of
+from evenhand.formats.parsing.line_cells import Cell, LineCells
+from evenhand.formats.parsing.mention_brackets import chains_of, match, read_cells
 from evenhand.formats.source import Block, Source
 from evenhand.problems import SettingError
 from evenhand.settings import Columns, ReadSettings

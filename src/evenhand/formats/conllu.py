@@ -14,11 +14,11 @@ import numpy as np
 
 from evenhand.arrays import Ints, distinct
 from evenhand.formats.addresses import Place
-from evenhand.formats.blocks import Cells, Lines, split
-from evenhand.formats.layout import rows_of, rows_of_block
+from evenhand.formats.parsing.blocks import Cells, Lines, split
+from evenhand.formats.parsing.layout import rows_of, rows_of_block
+from evenhand.formats.parsing.windows import leading_numbers
+from evenhand.formats.parsing.word_lines import Sorting, WordLayout, WordLines
 from evenhand.formats.source import Block, Source
-from evenhand.formats.windows import leading_numbers
-from evenhand.formats.word_lines import Sorting, WordLayout, WordLines
 from evenhand.problems import TAKEN_ROOTS, SettingError
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Layer, Reading, extra_layer

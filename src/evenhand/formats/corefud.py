@@ -16,15 +16,15 @@ import numpy as np
 
 from evenhand.arrays import Bools, Ints, ints
 from evenhand.formats.addresses import Place
-from evenhand.formats.blocks import Cells, split
 from evenhand.formats.conllu import COLUMNS
 from evenhand.formats.document_names import DocumentNames
-from evenhand.formats.layout import rows_of
-from evenhand.formats.mention_brackets import Brackets, Report, chains_of, match, too_long
-from evenhand.formats.mention_parts import MentionParts, Ranges
+from evenhand.formats.parsing.blocks import Cells, split
+from evenhand.formats.parsing.layout import rows_of
+from evenhand.formats.parsing.mention_brackets import Brackets, Report, chains_of, match, too_long
+from evenhand.formats.parsing.mention_parts import MentionParts, Ranges
+from evenhand.formats.parsing.windows import leading_numbers
+from evenhand.formats.parsing.word_lines import Sorting, WordLayout, WordLines
 from evenhand.formats.source import Block, Source
-from evenhand.formats.windows import leading_numbers
-from evenhand.formats.word_lines import Sorting, WordLayout, WordLines
 from evenhand.limits import BRACKETS
 from evenhand.problems import SettingError
 from evenhand.settings import Columns, ReadSettings

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from evenhand.formats.layout import TableBatches, rows_of, rows_of_block
+from evenhand.formats.parsing.layout import TableBatches, rows_of, rows_of_block
+from evenhand.formats.parsing.token_lines import Layout
 from evenhand.formats.source import Block, Source
-from evenhand.formats.token_lines import Layout
 from evenhand.formats.write_table import level_tags, sentence_rows
 from evenhand.settings import ColumnName, Columns, ReadSettings
 from evenhand.text.annotation import Annotation

@@ -12,7 +12,7 @@ import msgspec
 
 from evenhand.arrays import Ints, ints
 from evenhand.formats.json_records import PROBLEM, UNREADABLE, decode_line, explain
-from evenhand.formats.record_reader import Decoded, RecordReader, accepted
+from evenhand.formats.parsing.record_reader import Decoded, RecordReader, accepted
 from evenhand.formats.source import Block, Source
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation

@@ -12,7 +12,7 @@ import msgspec
 
 from evenhand.formats.json_records import UNREADABLE, decode
 from evenhand.formats.json_spans import records
-from evenhand.formats.record_reader import Decoded, RecordReader, accepted, kind_of
+from evenhand.formats.parsing.record_reader import Decoded, RecordReader, accepted, kind_of
 from evenhand.formats.source import Block, Source
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation

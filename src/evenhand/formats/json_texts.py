@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, ints
-from evenhand.formats.json_columns import Cells, Columns, OddError, read_columns
-from evenhand.formats.json_spelling import ACCEPTED, Spelling, learn
+from evenhand.formats.parsing.json_columns import Cells, Columns, OddError, read_columns
+from evenhand.formats.parsing.json_spelling import ACCEPTED, Spelling, learn
 from evenhand.formats.source import Block
 from evenhand.settings import Offsets
 from evenhand.text.characters import Texts

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 
 from evenhand.formats.conllu import share_of_words
-from evenhand.formats.layout import rows_of_block
+from evenhand.formats.parsing.layout import rows_of_block
 from evenhand.formats.source import Block, Source
 
 _LFS_POINTER = b"version https://git-lfs"

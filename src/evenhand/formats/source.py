@@ -14,7 +14,7 @@ import numpy as np
 
 from evenhand.formats.addresses import Place
 from evenhand.formats.compressed import MARK_SIZE, compression, decompressed, is_decompressed
-from evenhand.formats.cuts import CUTS, Cut
+from evenhand.formats.parsing.cuts import CUTS, Cut
 from evenhand.formats.pipes import STANDARD_INPUT, is_pipe, open_pipe
 from evenhand.limits import FILE, PIECE, LimitError
 from evenhand.problems import InputError, Problem

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, ints
-from evenhand.formats.blocks import MOST_DIGITS, Lines, numbers, split
+from evenhand.formats.parsing.blocks import MOST_DIGITS, Lines, numbers, split
 from evenhand.formats.source import Block, Source
 from evenhand.limits import GAPS, TOKENS
 from evenhand.settings import Columns, ReadSettings

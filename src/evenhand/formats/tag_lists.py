@@ -7,8 +7,8 @@ from dataclasses import replace
 from itertools import chain
 
 from evenhand.arrays import ints
+from evenhand.formats.parsing.tag_reader import Coded, TagReader, choose_encoding
 from evenhand.formats.source import Source
-from evenhand.formats.tag_reader import Coded, TagReader, choose_encoding
 from evenhand.settings import ReadSettings
 from evenhand.text.annotation import Reading
 from evenhand.text.corpus import Corpus

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from evenhand.arrays import distinct
+from evenhand.formats.parsing.token_lines import DOCUMENT_START
 from evenhand.formats.source import BYTE_ORDER_MARK
-from evenhand.formats.token_lines import DOCUMENT_START
 from evenhand.problems import SettingError
 from evenhand.text.annotation import Annotation
 from evenhand.text.encodings import encode

@@ -8,11 +8,11 @@ from itertools import pairwise
 
 from evenhand.arrays import Values
 from evenhand.comparison.oracle import Bound
-from evenhand.report.chain_comparison import MARKS, chain_scores, chain_transitions, paired_scores, score_changes
 from evenhand.report.style import PLAIN, TableStyle, stars
 from evenhand.report.tables import Cell, Column, Table
 from evenhand.result.comparison import Comparison, Slice
 from evenhand.result.pairs import Differences, Pair
+from evenhand.tasks.chains.comparison_tables import MARKS, chain_scores, chain_transitions, paired_scores, score_changes
 
 NAMES = {"correction": "corrections", "new_error": "new errors", "changed_error": "changed errors"}
 MOST_PAIRS = 6

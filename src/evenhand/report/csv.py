@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable
 
 from evenhand.report.rows import Value, rows_of
-from evenhand.result.shown import Framed
+from evenhand.result.display import Framed
 
 _BEFORE_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 """What spreadsheets take for the beginning of a formula."""

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from evenhand.problems import WARNING, announced
-from evenhand.report.chain_tables import chain_summary, chain_tables
 from evenhand.report.comparison_tables import (
     MOST_PAIRS,
     pair_tables,
@@ -17,12 +16,13 @@ from evenhand.report.comparison_tables import (
 )
 from evenhand.report.style import PLAIN, TableStyle
 from evenhand.report.tables import Cell, Column, Table, summary, tables
-from evenhand.report.word_tables import official_table, word_summary, word_tables
 from evenhand.result.comparison import Comparison
+from evenhand.result.display import Shown, Tabled
 from evenhand.result.gate import Gate
 from evenhand.result.ranking import Ranking
 from evenhand.result.result import Result, Results, unit_of
-from evenhand.result.shown import Shown, Tabled
+from evenhand.tasks.chains.tables import chain_summary, chain_tables
+from evenhand.tasks.words.tables import official_table, word_summary, word_tables
 
 _NOTHING = "–"
 

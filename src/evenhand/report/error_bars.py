@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evenhand.judge.trees import TREE_KINDS
-from evenhand.judge.words import EXTRA, MISSING
 from evenhand.problems import SettingError
 from evenhand.report.tables import ERROR_NAMES
 from evenhand.result.result import Result, Results
-from evenhand.scores.spans import ModelScore
+from evenhand.scores.model_score import ModelScore
 from evenhand.settings import ARCS, ATTACHMENT
 from evenhand.tally import NO_LABEL
+from evenhand.tasks.trees.judge import TREE_KINDS
+from evenhand.tasks.words.verdicts import EXTRA, MISSING
 
 _MOST_TAGS = 6
 """How many tags have a part of each bar; the others share one."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from evenhand.problems import SettingError
 from evenhand.report.rows import Kind, Value, rows_of
-from evenhand.result.shown import Framed
+from evenhand.result.display import Framed
 
 Column = tuple[str, Sequence[Value]]
 """The type of a column, `text`, `whole` or `number`, and its values."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from evenhand.result.shown import Shown
+from evenhand.result.display import Shown
 
 
 def render(subject: Shown) -> str:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from evenhand.result.comparison import Comparison
+from evenhand.result.display import Framed
 from evenhand.result.ranking import Ranking
 from evenhand.result.result import Result, Results
-from evenhand.result.shown import Framed
-from evenhand.scores.spans import Average, ModelScore, Row
+from evenhand.scores.model_score import Average, ModelScore, Row
 from evenhand.settings import ARCS
 
 Value = str | float | None

@@ -8,7 +8,7 @@ from typing import Literal
 
 from evenhand.report.style import PLAIN, TableStyle
 from evenhand.result.result import Result, Results
-from evenhand.scores.spans import Average, ModelScore, Row
+from evenhand.scores.model_score import Average, ModelScore, Row
 from evenhand.tally import NO_LABEL
 
 Cell = str | float | None

@@ -16,7 +16,7 @@ import numpy as np
 from evenhand.arrays import Ints, Numbers, ints
 from evenhand.formats.arrow_sink import named, pyarrow_to_write, table_file, table_format
 from evenhand.result.result import Result, Results
-from evenhand.result.tallied import Tallied
+from evenhand.result.tally_tables import Tallied
 from evenhand.tally import Tally
 
 _TEXTS = ("system", "judge", "document_name", "gold_label", "system_label", "kind")

@@ -12,9 +12,9 @@ from evenhand.comparison.oracle import Bound
 from evenhand.comparison.units import Unit
 from evenhand.problems import SettingError
 from evenhand.result.contract import plain
+from evenhand.result.display import Framed, Plotted, Shown, Tabled
 from evenhand.result.pairs import Differences, Pair, Significance
 from evenhand.result.result import Gold
-from evenhand.result.shown import Framed, Plotted, Shown, Tabled
 from evenhand.settings import Task
 from evenhand.version import __version__
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from evenhand.scores.spans import Average, ModelScore, Row
+from evenhand.scores.model_score import Average, ModelScore, Row
 from evenhand.settings import ARCS, ScoreSettings
 from evenhand.version import __version__
 

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from evenhand.result.comparison import Comparison
+from evenhand.result.display import Shown, Tabled
 from evenhand.result.pairs import Pair
-from evenhand.result.shown import Shown, Tabled
 from evenhand.version import __version__
 
 

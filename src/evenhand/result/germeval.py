@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evenhand.problems import Problem
-from evenhand.result.shown import Shown
+from evenhand.result.display import Shown
 from evenhand.scores.germeval import LEVELS, ByLevel, Metric, Score
 from evenhand.settings import Repair
 from evenhand.version import __version__

@@ -13,9 +13,9 @@ from evenhand.comparison.differences import CLASSES
 from evenhand.comparison.units import Unit
 from evenhand.problems import SettingError
 from evenhand.result.comparison import Comparison, OracleResult, Slice
+from evenhand.result.comparison_schema import SavedComparison, SavedOracle, SavedPair, SavedSlice, tested
 from evenhand.result.pairs import Differences, Pair
-from evenhand.result.saved import bounds
-from evenhand.result.saved_comparison import SavedComparison, SavedOracle, SavedPair, SavedSlice, tested
+from evenhand.result.schema import bounds
 from evenhand.settings import CHAIN_MODELS
 
 UnitsByClass = dict[tuple[tuple[str, str] | None, str], list[Unit]]

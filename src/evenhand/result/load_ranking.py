@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evenhand.comparison.ranking import Correlation, Standing
 from evenhand.result.ranking import Ranking
-from evenhand.result.saved import SavedRanking, SavedStanding, bounds
+from evenhand.result.schema import SavedRanking, SavedStanding, bounds
 
 
 def ranking_of(saved: SavedRanking) -> Ranking:

@@ -9,15 +9,15 @@ import numpy as np
 
 from evenhand.problems import SettingError
 from evenhand.result.result import Gold, Result, Results
-from evenhand.result.saved import MOST, SavedResults, SavedRow, SavedScore, SavedSystem
+from evenhand.result.schema import MOST, SavedResults, SavedRow, SavedScore, SavedSystem
 from evenhand.scores.contingency import contingency
 from evenhand.scores.match_model import MatchModel
-from evenhand.scores.models import match_model
+from evenhand.scores.model_score import Average, ModelScore, Row, Sentences, averages
 from evenhand.scores.prf import prf
-from evenhand.scores.spans import Average, ModelScore, Row, Sentences, averages
 from evenhand.scores.weights import PRESETS, Weights
 from evenhand.settings import ScoreSettings
 from evenhand.tally import Tally
+from evenhand.tasks.models import match_model
 
 _SCORES = ("precision", "recall", "f1", "f_beta")
 _NEAR = ("close", "missed")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.comparison.ranking import Correlation, Standing
-from evenhand.result.shown import Framed, Plotted, Shown, Tabled
+from evenhand.result.display import Framed, Plotted, Shown, Tabled
 from evenhand.settings import Task
 from evenhand.version import __version__
 

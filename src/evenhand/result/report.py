@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evenhand.comparison.collecting import Collecting
+from evenhand.comparison.collection import Collecting
 from evenhand.files import write_file
 from evenhand.result.comparison import Comparison
+from evenhand.result.display import Shown
 from evenhand.result.ranking import Ranking
 from evenhand.result.result import Results
-from evenhand.result.shown import Shown
 from evenhand.settings import Task
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.result.contract import to_contract
-from evenhand.result.shown import Framed, Plotted, Shown, Tabled
+from evenhand.result.display import Framed, Plotted, Shown, Tabled
 from evenhand.result.signature import joint_signature
-from evenhand.result.tallied import Tallied
+from evenhand.result.tally_tables import Tallied
 from evenhand.scores.match_model import MatchModel
-from evenhand.scores.spans import ModelScore
+from evenhand.scores.model_score import ModelScore
 from evenhand.scores.weights import PRESETS, Weights
 from evenhand.settings import Groups, ScoreSettings, Task
 from evenhand.tally import Tally

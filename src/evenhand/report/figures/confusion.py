@@ -13,7 +13,7 @@ from evenhand.arrays import Values
 from evenhand.problems import SettingError
 from evenhand.report.figures.canvas import SMALL, TEXT_SIZE, Size, named, remark, sheet, text_width
 from evenhand.result.result import Results
-from evenhand.scores.spans import ModelScore
+from evenhand.scores.model_score import ModelScore
 from evenhand.tally import NO_LABEL
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from evenhand.report.chain_tables import CHAIN_NAMES
 from evenhand.report.error_bars import Bar, error_bars
 from evenhand.report.figures.canvas import (
     FILLS,
@@ -21,6 +20,7 @@ from evenhand.report.figures.canvas import (
     text_width,
 )
 from evenhand.result.result import Results
+from evenhand.tasks.chains.tables import CHAIN_NAMES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

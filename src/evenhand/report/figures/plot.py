@@ -12,9 +12,9 @@ from evenhand.report.figures import comparison, confusion, errors, ranks
 from evenhand.report.figures.canvas import Size, check_matplotlib, finish, style
 from evenhand.report.figures.file import form_of, render
 from evenhand.result.comparison import Comparison
+from evenhand.result.display import Plotted
 from evenhand.result.ranking import Ranking
 from evenhand.result.result import Result, Results
-from evenhand.result.shown import Plotted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

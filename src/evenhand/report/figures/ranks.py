@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING
 
-from evenhand.report.chain_tables import CHAIN_NAMES
 from evenhand.report.figures.canvas import (
     BLUE,
     SMALL,
@@ -18,9 +17,10 @@ from evenhand.report.figures.canvas import (
     sheet,
     text_width,
 )
-from evenhand.report.word_tables import METRICS
 from evenhand.result.ranking import Ranking
 from evenhand.settings import ATTACHMENT
+from evenhand.tasks.chains.tables import CHAIN_NAMES
+from evenhand.tasks.words.tables import METRICS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,9 +9,9 @@ from jinja2 import Environment, select_autoescape
 from markupsafe import Markup
 
 from evenhand.problems import visible
-from evenhand.report.html.carried import carried
 from evenhand.report.html.charts import bar_chart, intervals
 from evenhand.report.html.sections import sections
+from evenhand.report.html.unit_data import carried
 from evenhand.result.report import Report
 
 _TEMPLATES = files("evenhand.report.html") / "templates"

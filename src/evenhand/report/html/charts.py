@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evenhand.judge.words import EXTRA
 from evenhand.problems import SettingError
-from evenhand.report.chain_tables import CHAIN_NAMES
 from evenhand.report.error_bars import Bar as ErrorBar
 from evenhand.report.error_bars import ErrorKind, error_bars
 from evenhand.report.figures.canvas import FILLS
 from evenhand.report.html.links import of_count, units
 from evenhand.result.report import Report
+from evenhand.tasks.chains.tables import CHAIN_NAMES
+from evenhand.tasks.words.verdicts import EXTRA
 
 COLORS = tuple(color for color, _ in FILLS)
 _LABEL, _WIDTH, _ROW = 194, 516, 26

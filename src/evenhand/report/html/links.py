@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from evenhand.judge.arcs import ARCS_KINDS
-from evenhand.judge.trees import RIGHT
-from evenhand.judge.verdicts import KINDS
 from evenhand.result.result import Result
+from evenhand.tasks.chains.arcs import ARCS_KINDS
+from evenhand.tasks.spans.verdicts import KINDS
+from evenhand.tasks.trees.judge import RIGHT
 
 _MATCHED = "LE,BES,BEL,BEO,LBE"
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from evenhand.report.cells import cell_text, headings, without_bars
-from evenhand.report.chain_tables import CHAIN_NAMES
 from evenhand.report.comparison_tables import p_text, pair_tables, summary_of_comparison
 from evenhand.report.document import document, tables_of
 from evenhand.report.html.comparison_links import pair_links, summary_links
@@ -16,6 +15,7 @@ from evenhand.result.comparison import Comparison
 from evenhand.result.report import Report
 from evenhand.result.result import Result
 from evenhand.tally import NO_LABEL
+from evenhand.tasks.chains.tables import CHAIN_NAMES
 
 _SUMMARIES = ("macro average", "support average")
 

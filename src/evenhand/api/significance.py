@@ -1,0 +1,161 @@
+"""Whether systems differ by more than chance: tests and intervals of the differences of their scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, cmp_to_key, partial
+
+import numpy as np
+
+from evenhand.arguments import number_that, shown, whole_number
+from evenhand.arrays import Ints, Values, ones
+from evenhand.problems import SettingError
+from evenhand.result.pairs import ScoreChange, Significance
+from evenhand.scores.match_model import MatchModel
+from evenhand.scores.model_score import headlines
+from evenhand.statistics.group_types import difference_keys, types_of_groups
+from evenhand.statistics.intervals import bca, interval, jackknife
+from evenhand.statistics.resample import bootstrap
+from evenhand.statistics.significance import holm, randomization, trials_for
+from evenhand.tally import Tally
+
+MOST_TRIALS = 10_000_000
+MOST_RESAMPLES = 1_000_000
+"""All of them are kept, for each system."""
+MOST_SEED = 2**128 - 1
+MOST_BY_DEFAULT = 100_000
+"""How many trials a test has at most, unless a user asks for more: 1,250 pairs then take about a minute."""
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """How tests and intervals are made."""
+
+    trials: int
+    resamples: int
+    interval: str
+    level: float
+    seed: int
+
+    @staticmethod
+    def checked(trials: object, resamples: object, interval: object, level: object, seed: object) -> Resampling:
+        """From what a user gives; what cannot be is refused."""
+        if interval not in ("percentile", "bca"):
+            raise SettingError(f"interval is {shown(interval)}; choose percentile or bca.")
+        resamples, level, seed = checked_intervals(resamples, level, seed)
+        return Resampling(checked_trials(trials), resamples, str(interval), level, seed)
+
+
+def checked_trials(trials: object) -> int:
+    """A number of trials; what is none is refused."""
+    return whole_number("trials", trials, 0, MOST_TRIALS)
+
+
+def checked_intervals(resamples: object, level: object, seed: object) -> tuple[int, float, int]:
+    """How intervals are made; what cannot be is refused."""
+    return (
+        whole_number("resamples", resamples, 0, MOST_RESAMPLES),
+        number_that("level", level, lambda value: 0 < value < 1, "a number between 0 and 1"),
+        whole_number("seed", seed, 0, MOST_SEED),
+    )
+
+
+def default_trials(pairs: int) -> int:
+    """How many trials each of so many tests has where a user does not say."""
+    return min(trials_for(pairs), MOST_BY_DEFAULT)
+
+
+class Testing:
+    """Tests and intervals of the differences between systems under one score.
+
+    Systems are taken by their scores, the lowest first, and pairs from the lower to the higher. So draws do not depend
+    on the order in which a user names systems, and a pair the other way round has the mirrored interval.
+    """
+
+    def __init__(self, model: MatchModel, tallies: Mapping[str, Tally], groups: int, resampling: Resampling) -> None:
+        self.model, self._groups, self._resampling = model, groups, resampling
+        self._columns = len(model.divided())
+        tables = {name: self._table(tally) for name, tally in tallies.items()}
+        self._scores = {name: float(self._statistic(table.sum(axis=0))) for name, table in tables.items()}
+        order = sorted(tables, key=cmp_to_key(partial(self._compared, tables)))
+        self._tables = {name: tables[name] for name in order}
+        self._place = {name: place for place, name in enumerate(order)}
+
+    def _table(self, tally: Tally) -> Values:
+        """What the score divides, by group."""
+        return tally.by_group(self._groups, self.model.divided()).reshape(self._groups, self._columns)
+
+    def _compared(self, tables: Mapping[str, Values], one: str, other: str) -> int:
+        """The order of two systems: by their scores or, where these are equal, by the first count that differs."""
+        difference = self._scores[one] - self._scores[other]
+        if difference == 0:
+            apart = np.flatnonzero(tables[one] != tables[other])
+            difference = float(tables[one].flat[apart[0]] - tables[other].flat[apart[0]]) if len(apart) else 0.0
+        return int(difference > 0) - int(difference < 0)
+
+    @cached_property
+    def _types(self) -> tuple[dict[str, Values], Ints]:
+        """The counts of each system by type of group, and how many groups there are of each type."""
+        chosen, sizes = types_of_groups(list(self._tables.values()))
+        return {name: table[chosen] for name, table in self._tables.items()}, sizes
+
+    @cached_property
+    def _keys(self) -> dict[str, Ints] | None:
+        """The same counts as one number a type, whose differences tell those of counts."""
+        rows, _ = self._types
+        keys = difference_keys(list(rows.values()))
+        return None if keys is None else dict(zip(rows, keys, strict=True))
+
+    def _statistic(self, sums: Values) -> Values:
+        return headlines(self.model, sums[..., None, :])
+
+    def __call__(self, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], ScoreChange]:
+        tests = {pair: self._significance(*pair) for pair in pairs} if self._resampling.trials else {}
+        corrected = dict(zip(tests, holm([test.p for test in tests.values()]), strict=True))
+        samples = self._samples()
+        found = {}
+        for before, after in pairs:
+            delta, test = self._scores[after] - self._scores[before], tests.get((before, after))
+            found[before, after] = ScoreChange(
+                delta,
+                None if test is None else replace(test, p_holm=corrected[before, after]),
+                self._interval(before, after, delta, samples) if samples else None,
+            )
+        return found
+
+    def _significance(self, before: str, after: str) -> Significance:
+        (rows, sizes), keys, setting = self._types, self._keys, self._resampling
+        key = None if keys is None else keys[after] - keys[before]
+        test = randomization(rows[before], rows[after], sizes, self._statistic, setting.trials, setting.seed, key=key)
+        name = "permutation" if test.exact else "approximate-randomization"
+        return Significance(name, test.p, test.p, test.trials, setting.seed, test.groups, test.least, test.exact)
+
+    def _samples(self) -> dict[str, Values]:
+        """The scores of all systems in the same resamples."""
+        setting = self._resampling
+        if not setting.resamples or self._groups < 2:
+            return {}
+        rows, sizes = self._types
+        sums = bootstrap(np.concatenate(list(rows.values()), axis=1), sizes, setting.resamples, setting.seed)
+        return {
+            name: self._statistic(sums[:, number * self._columns : (number + 1) * self._columns])
+            for number, name in enumerate(self._tables)
+        }
+
+    def _interval(self, before: str, after: str, delta: float, samples: Mapping[str, Values]) -> tuple[float, float]:
+        if self._place[before] > self._place[after]:
+            low, high = self._interval(after, before, -delta, samples)
+            return 0.0 - high, 0.0 - low
+        values, level = samples[after] - samples[before], self._resampling.level
+        if self._resampling.interval == "percentile":
+            low, high = interval(values, level)
+            return float(low), float(high)
+        both, size = np.concatenate((self._tables[before], self._tables[after]), axis=1), self._columns
+
+        def difference(sums: Values) -> Values:
+            return self._statistic(sums[..., size:]) - self._statistic(sums[..., :size])
+
+        groups = ones(len(both))
+        low, high = bca(values, delta, jackknife(both, groups, difference), groups, level)
+        return float(low), float(high)

@@ -1,0 +1,292 @@
+"""JSON lines whose records are all spelled alike, as columns: no object is made for a record or a span.
+
+Tools write each record in the same way: the same keys in the same order, with the same blanks. What differs is in
+*holes*: strings and whole numbers. One record of a block shows the literal bytes between the holes, and the whole
+block is compared with these, byte by byte, so that what passes is JSON of just this form. A block in which one byte
+does not fit is left to the decoder in `json_records`, which knows all spellings.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+
+import msgspec
+import numpy as np
+
+from evenhand.arrays import Bools, Bytes, Ints, Words, distinct, ints
+from evenhand.bits import bits, places
+from evenhand.formats.parsing.json_spelling import Hole, Piece, Spelling
+from evenhand.formats.parsing.windows import leading_numbers, lengths_to_quote
+from evenhand.formats.source import LINE_FEED, Block
+from evenhand.text.tokens import PADDING, windows
+
+_QUOTE, _BRACE, _BACKSLASH = ord('"'), ord("{"), ord("\\")
+_MINUS, _ZERO, _FIRST_BYTE = np.uint64(ord("-")), np.uint64(ord("0")), np.uint64(255)
+_STRING = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*')
+Cells = tuple[Ints, Ints]
+"""Where each string of a column begins and ends, without its quotes."""
+
+
+class OddError(Exception):
+    """A block is not spelled as expected."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The records of a block and their spans; a span's parts are in the order of all spans."""
+
+    data: bytes
+    text: Cells
+    has_escapes: bool
+    answer: Cells | None
+    items: Ints
+    """How many spans each record has."""
+    label: Cells
+    label_window: Words
+    """The first eight bytes from each label on."""
+    counts: dict[str, Ints]
+    """Where spans start and end, and maybe their levels."""
+
+    def of_records(self, kept: Bools) -> Columns:
+        """The same columns of some records only."""
+        spans = np.repeat(kept, self.items)
+        return replace(
+            self,
+            text=(self.text[0][kept], self.text[1][kept]),
+            answer=None,
+            items=self.items[kept],
+            label=(self.label[0][spans], self.label[1][spans]),
+            label_window=self.label_window[spans],
+            counts={name: column[spans] for name, column in self.counts.items()},
+        )
+
+
+@dataclass
+class _Found:
+    """What is in the named holes."""
+
+    strings: dict[str, Cells] = field(default_factory=dict)
+    windows: dict[str, Words] = field(default_factory=dict)
+    counts: dict[str, Ints] = field(default_factory=dict)
+
+
+def read_columns(block: Block, spelling: Spelling, scratch: Bytes) -> Columns:
+    """The columns of a block, or an `OddError` if its records are not all spelled like this.
+
+    `scratch` is room for as many bytes as the block has: to use the same for all blocks saves the system's time.
+    """
+    return _Matcher(block, scratch[: block.size]).columns(spelling)
+
+
+class _Matcher:
+    """Compares a block with a spelling."""
+
+    def __init__(self, block: Block, scratch: Bytes) -> None:
+        self.scratch = scratch
+        self.data = block.data
+        self.text: Bytes = np.frombuffer(block.data, dtype=np.uint8)[: block.size]
+        self.words: Words = windows(block.data)
+        self.has_escapes = b"\\" in block.data
+
+    def columns(self, spelling: Spelling) -> Columns:
+        begin, at, first = self._places(spelling)
+        items = np.diff(first)
+        some = np.flatnonzero(items)
+        # Where there are spans, the first one tells where the head ends: that saves looking for the end of its text.
+        behind = np.full(len(begin), -1)
+        behind[some] = at[first[some]]
+        found = _Found()
+        tail, _ = self._walk(spelling.head, begin, found, behind)
+        _demand(tail[some] == behind[some])
+        end, window = self._walk(spelling.item, at, found)
+        self._check_separators(spelling.separator, first[some], at, end, window)
+        tail[some] = end[first[some + 1] - 1]
+        end, _ = self._walk(spelling.tail, tail, found)
+        _demand(end == np.append(begin[1:], len(self.text)))
+        data, text, quoted = self._unescaped(found.strings["text"])
+        self._check_texts(spelling, len(begin), len(at), quoted)
+        return Columns(
+            data=data,
+            text=text,
+            has_escapes=self.has_escapes,
+            answer=found.strings.get("answer"),
+            items=items,
+            label=found.strings["label"],
+            label_window=found.windows["label"],
+            counts=found.counts,
+        )
+
+    def _places(self, spelling: Spelling) -> tuple[Ints, Ints, Ints]:
+        """Where records and spans may begin, and the first span of each record, with their number behind.
+
+        Records begin lines. Objects begin with a brace and a quote, which texts have only at their ends.
+        """
+        opening = _literal(spelling.item[0])
+        braces = places(bits(np.equal(self.text, _BRACE, out=self.scratch.view(np.bool_))))
+        quoted = self.text[braces + 1] == _QUOTE
+        braces = braces if quoted.all() else braces.compress(quoted)
+        begins_line = self.text[braces - 1] == LINE_FEED
+        record = np.flatnonzero(begins_line)
+        begin, at = braces[record], braces.compress(~begins_line)
+        if not len(begin) or begin[0] != 0:
+            raise OddError
+        if spelling.braces == 2:
+            return begin, at, np.append(record, len(braces)) - np.arange(len(record) + 1)
+        at = self._standing(opening, at) if opening.startswith(b"{") else self._brackets(spelling)
+        return begin, at, np.searchsorted(at, np.append(begin, len(self.text)))
+
+    def _brackets(self, spelling: Spelling) -> Ints:
+        """Where spans that are lists begin: texts can have brackets, but not with what stands before these."""
+        before = (_literal(spelling.head[-1])[-8:], (_literal(spelling.item[-1]) + spelling.separator)[-8:])
+        brackets = np.flatnonzero(self.text == _literal(spelling.item[0])[0])
+        brackets = brackets[brackets >= 8]
+        return np.sort(np.concatenate([self._standing(each, brackets - len(each)) + len(each) for each in before]))
+
+    def _standing(self, literal: bytes, at: Ints) -> Ints:
+        """The places at which the first eight bytes of a literal stand."""
+        return at.compress(self.words[at] & _mask(literal) == _word(literal))
+
+    def _walk(
+        self, pieces: tuple[Piece, ...], at: Ints, found: _Found, behind: Ints | None = None
+    ) -> tuple[Ints, Words]:
+        """Go through rows that begin at these places, and fill in their holes; where they end, and what follows there.
+
+        Literals and holes take turns. `behind` tells the ends of some rows beforehand, and is negative for others.
+        """
+        for place in range(0, len(pieces) - 1, 2):
+            literal, hole, following = _literal(pieces[place]), pieces[place + 1], _literal(pieces[place + 2])
+            assert isinstance(hole, Hole)
+            window = self._behind(literal, at)
+            at = at + len(literal)
+            if hole.kind == "count":
+                found.counts[hole.name], at = _count(at, window)
+            elif hole.kind == "number":
+                at = self._number_ends(at, window)
+            else:
+                is_last = place + 3 == len(pieces)
+                known = behind - len(following) if is_last and behind is not None else None
+                end = self._text_ends(at, known) if hole.name == "text" else self._string_ends(at, window)
+                found.windows[hole.name], found.strings[hole.name], at = window, (at, end), end
+        closing = _literal(pieces[-1])
+        return at + len(closing), self._behind(closing, at)
+
+    def _behind(self, literal: bytes, at: Ints) -> Words:
+        """The windows behind a literal, which must stand at these places."""
+        size, more = divmod(len(literal), 8)
+        count = size + 1 + (more > 0)
+        view = np.ndarray((len(self.data) - 8 * count + 1,), dtype=f"V{8 * count}", buffer=self.data, strides=(1,))
+        if not len(at):
+            return np.zeros(0, dtype=np.uint64)
+        if at.max() >= len(view):
+            raise OddError
+        rows = view[at].view("<u8").reshape(-1, count)
+        other = (rows[:, size] ^ _word(literal[8 * size :])) & _mask(literal[8 * size :])
+        for column in range(size):
+            other |= rows[:, column] ^ _word(literal[8 * column :])
+        _demand(other == 0)
+        if not more:
+            return rows[:, size]
+        return np.ndarray(len(at), dtype="<u8", buffer=rows, offset=len(literal), strides=(8 * count,)).copy()
+
+    def _number_ends(self, at: Ints, window: Words) -> Ints:
+        """The ends of whole numbers, maybe negative, of up to 23 digits."""
+        begin: Ints = at + (window & _FIRST_BYTE == _MINUS)
+        end, rows = begin.copy(), np.arange(len(begin))
+        for _ in range(3):
+            _, length = leading_numbers(self.words[end[rows]])
+            end[rows] += length
+            rows = rows[length == 8]
+        _demand((end == begin + 1) | ((end > begin) & (self.text[begin] != _ZERO)))
+        return end
+
+    def _string_ends(self, at: Ints, window: Words) -> Ints:
+        length = lengths_to_quote(window)
+        end = at + length
+        longer = np.flatnonzero(length == 8)
+        end[longer] = self._searched_ends(at[longer])
+        return end
+
+    def _text_ends(self, at: Ints, known: Ints | None) -> Ints:
+        if known is None:
+            return self._searched_ends(at)
+        unknown = np.flatnonzero(known < at)
+        known[unknown] = self._searched_ends(at[unknown])
+        return known
+
+    def _searched_ends(self, at: Ints) -> Ints:
+        if not self.has_escapes:
+            return ints([self.data.find(b'"', begin) for begin in at.tolist()])
+        matches = (_STRING.match(self.data, begin) for begin in at.tolist())
+        return ints([match.end() for match in matches if match is not None])
+
+    def _check_separators(self, separator: bytes, first: Ints, at: Ints, end: Ints, window: Words) -> None:
+        """Spans that are not the first ones of their records must follow the one before, with a separator between."""
+        good = (at[1:] - end[:-1] == len(separator)) & (window[:-1] & _mask(separator) == _word(separator))
+        good[first[1:] - 1] = True
+        _demand(good)
+
+    def _check_texts(self, spelling: Spelling, records: int, spans: int, quoted: int) -> None:
+        """Nothing is in strings that must be escaped: all control characters and quotes are around them.
+
+        `quoted` is the number of escaped quotes.
+        """
+        at_ends = records * (2 if _literal(spelling.tail[-1]).endswith(b"\r\n") else 1)
+        around = records * (_quotes(spelling.head) + _quotes(spelling.tail)) + spans * _quotes(spelling.item)
+        # Those were seen, so that there are others just if there are more. The two kinds differ from all others here.
+        changed = np.bitwise_xor(self.text, 2, out=self.scratch)
+        found = np.less_equal(changed, _QUOTE ^ 2, out=self.scratch.view(np.bool_))
+        if np.count_nonzero(found) != at_ends + around + quoted:
+            raise OddError
+
+    def _unescaped(self, text: Cells) -> tuple[bytes, Cells, int]:
+        """Data that has texts as they read, where they are in it, and how many quotes are escaped; only in texts."""
+        if not self.has_escapes:
+            return self.data, text, 0
+        start, end = (column.copy() for column in text)
+        escapes = np.flatnonzero(self.text == _BACKSLASH)
+        row = np.searchsorted(start, escapes, side="right") - 1
+        _demand((row >= 0) & (escapes < end[row]))
+        rows = distinct(row)
+        written = [self.data[begin:behind] for begin, behind in zip(start[rows], end[rows], strict=True)]
+        try:
+            read = [msgspec.json.decode(b'"' + each + b'"', type=str).encode() for each in written]
+        except (msgspec.DecodeError, UnicodeEncodeError):
+            raise OddError from None
+        end[rows] = len(self.text) + np.cumsum([len(each) for each in read])
+        start[rows] = end[rows] - [len(each) for each in read]
+        return (
+            b"".join([self.data[: len(self.text)], *read, PADDING]),
+            (start, end),
+            sum(each.count(b'"') for each in written),
+        )
+
+
+def _count(at: Ints, window: Words) -> tuple[Ints, Ints]:
+    """Numbers of up to seven digits, and where they end."""
+    value, length = leading_numbers(window)
+    _demand((length == 1) | ((length > 1) & (length < 8) & (window & _FIRST_BYTE != _ZERO)))
+    return value, at + length
+
+
+def _literal(piece: Piece) -> bytes:
+    assert isinstance(piece, bytes)
+    return piece
+
+
+def _quotes(pieces: tuple[Piece, ...]) -> int:
+    return sum(piece.count(b'"') for piece in pieces if isinstance(piece, bytes))
+
+
+def _word(literal: bytes) -> np.uint64:
+    """The first eight bytes as a window."""
+    return np.uint64(int.from_bytes(literal[:8], "little"))
+
+
+def _mask(literal: bytes) -> np.uint64:
+    return np.uint64((1 << 8 * min(len(literal), 8)) - 1)
+
+
+def _demand(met: Bools) -> None:
+    if not met.all():
+        raise OddError

@@ -1,0 +1,164 @@
+"""Mentions as brackets in a column: `(12` opens one of chain 12, `12)` closes the one opened last, `(12)` does both.
+
+Several stand in one cell with bars between them or without (`(1|(3`, `3)1)`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenhand.arrays import Bools, Bytes, Ints, empty, pack, ranges
+from evenhand.formats.parsing.blocks import SPACE, numbers
+from evenhand.limits import BRACKETS
+from evenhand.text.tokens import PADDING
+
+Report = Callable[[int, str, str], None]
+"""Takes a token, what was found there, and a remedy."""
+_OPEN, _CLOSE, _BAR = b"()|"
+_NOTHING = b"-_"
+_REMEDY = "write -, or brackets such as (12, 12) or (12), with bars between them"
+
+_MOST_SHOWN = 80
+
+
+def too_long(size: int) -> tuple[str, str]:
+    """What is wrong with a cell of so many bytes, and the remedy."""
+    return f"the coreference annotation of a word has {size:,} bytes, more than {BRACKETS.value:,}", BRACKETS.remedy
+
+
+@dataclass(frozen=True)
+class Brackets:
+    """In the order of the file: at which token a name stands, and whether it opens a mention, closes one, or both."""
+
+    token: Ints
+    name: Ints
+    """A number that is the same for the same name."""
+    opens: Bools
+    closes: Bools
+
+
+def read_cells(data: bytes, start: Ints, end: Ints, report: Report) -> Brackets:
+    """The brackets of cells, one a token; a cell that holds anything else is a problem, and left out."""
+    text = np.frombuffer(data, dtype=np.uint8)
+    first, length = text[start], end - start
+    is_nothing = (length == 0) | ((length == 1) & ((first == _NOTHING[0]) | (first == _NOTHING[1])))
+    longest = BRACKETS.value
+    for row in np.flatnonzero(length > longest).tolist():
+        report(row, *too_long(int(length[row])))
+    rows = np.flatnonzero(~is_nothing & (length <= longest))
+    size = length[rows] + 1  # with the blank behind, which ends the last name
+    flat = text[ranges(start[rows], size)]
+    cell_of = np.repeat(np.arange(len(rows)), size)
+    begin, behind = _names(flat)
+    opens, closes = flat[begin - 1] == _OPEN, flat[behind] == _CLOSE
+    if _is_odd(flat, opens, closes) or np.count_nonzero(np.diff(cell_of[begin], prepend=-1)) < len(rows):
+        odd = _odd_cells(flat, cell_of, begin, opens, closes)
+        for row in odd.tolist():
+            cell = data[start[rows[row]] : end[rows[row]]].decode()
+            report(int(rows[row]), f"{cell[:_MOST_SHOWN]!r} is no coreference annotation", _REMEDY)
+        kept = ~np.isin(cell_of[begin], odd)
+        begin, behind, opens, closes = begin[kept], behind[kept], opens[kept], closes[kept]
+    return Brackets(rows[cell_of[begin]], _codes(flat, begin, behind), opens, closes)
+
+
+def _names(flat: Bytes) -> tuple[Ints, Ints]:
+    """Where names begin and end: what stands between brackets, bars and blanks."""
+    inside = (flat > SPACE) & (flat != _OPEN) & (flat != _CLOSE) & (flat != _BAR)
+    edges = np.diff(inside, prepend=False)
+    places = np.flatnonzero(edges)  # the text ends with a blank, so that every name ends
+    return places[0::2], places[1::2]
+
+
+def _is_odd(flat: Bytes, opens: Bools, closes: Bools) -> bool:
+    """Whether some bracket has no name, or some name no bracket."""
+    brackets = np.count_nonzero(flat == _OPEN), np.count_nonzero(flat == _CLOSE)
+    return brackets != (np.count_nonzero(opens), np.count_nonzero(closes)) or not (opens | closes).all()
+
+
+def _odd_cells(flat: Bytes, cell_of: Ints, begin: Ints, opens: Bools, closes: Bools) -> Ints:
+    cells = int(cell_of[-1]) + 1
+    named = cell_of[begin]
+    surplus = np.bincount(cell_of[flat == _OPEN], minlength=cells) - np.bincount(named[opens], minlength=cells)
+    surplus += np.bincount(cell_of[flat == _CLOSE], minlength=cells) - np.bincount(named[closes], minlength=cells)
+    surplus += np.bincount(named[~(opens | closes)], minlength=cells)
+    surplus += np.bincount(named, minlength=cells) == 0
+    return np.flatnonzero(surplus)
+
+
+def _codes(flat: Bytes, begin: Ints, end: Ints) -> Ints:
+    """Numbers for names; most names are numbers themselves, told apart from those with zeros before them."""
+    value, bad = numbers(flat.tobytes() + PADDING, begin, end)
+    if not bad.any():
+        return pack((value, empty()), (end - begin, empty()))[0]
+    text, known = flat.tobytes(), dict[bytes, int]()
+    names = [text[first:behind] for first, behind in zip(begin.tolist(), end.tolist(), strict=True)]
+    return np.fromiter((known.setdefault(name, len(known)) for name in names), dtype=np.int64, count=len(names))
+
+
+def match(brackets: Brackets, document: Ints, report: Report) -> tuple[Ints, Ints]:
+    """The mentions that brackets make: which brackets open them, and which close them.
+
+    They are in the order of their opening brackets. `document` is that of each token; no mention leaves it. What does
+    not close, or closes unopened, is a problem, and left out.
+    """
+    key = chains_of(brackets.name, document[brackets.token])
+    alone = brackets.opens & brackets.closes
+    others = np.flatnonzero(~alone)
+    first, last = _pairs(key[others], brackets.opens[others])
+    if first is None or last is None:
+        first, last = _pairs_by_stack(key[others].tolist(), brackets.opens[others].tolist())
+        _report_unmatched(brackets.token[others], brackets.opens[others], np.concatenate((first, last)), report)
+    singles = np.flatnonzero(alone)
+    first, last = np.concatenate((singles, others[first])), np.concatenate((singles, others[last]))
+    order = np.argsort(first)
+    return first[order], last[order]
+
+
+def chains_of(name: Ints, document: Ints) -> Ints:
+    """Numbers of chains, which have names of their own in each document."""
+    return pack((document, empty()), (name, empty()))[0]
+
+
+def _pairs(key: Ints, opens: Bools) -> tuple[Ints, Ints] | tuple[None, None]:
+    """Which brackets open and close the same mention; None where some do not match.
+
+    Within a chain, a bracket that opens at some depth is closed by the next one that closes at this depth.
+    """
+    order = np.argsort(key, kind="stable")
+    step = np.where(opens[order], 1, -1)
+    depth = np.cumsum(step)
+    begins = np.flatnonzero(np.diff(key[order], prepend=key[order[:1]] - 1))
+    before = np.append(0, depth)[begins]
+    if before.any() or (len(depth) and depth[-1]):
+        return None, None
+    if depth.min(initial=0) < 0:
+        return None, None
+    if depth.max(initial=0) > 1:
+        level = depth + (step < 0)
+        order = order[np.lexsort((level, key[order]))]
+    return order[0::2], order[1::2]
+
+
+def _pairs_by_stack(keys: list[int], opens: list[bool]) -> tuple[Ints, Ints]:
+    """The same for brackets of which some do not match."""
+    stacks: dict[int, list[int]] = {}
+    pairs = []
+    for place, (key, is_open) in enumerate(zip(keys, opens, strict=True)):
+        stack = stacks.setdefault(key, [])
+        if is_open:
+            stack.append(place)
+        elif stack:
+            pairs.append((stack.pop(), place))
+    table = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return table[:, 0], table[:, 1]
+
+
+def _report_unmatched(token: Ints, opens: Bools, matched: Ints, report: Report) -> None:
+    for place in np.setdiff1d(np.arange(len(token)), matched).tolist():
+        if opens[place]:
+            report(int(token[place]), "a mention opens here that is never closed in its document", "close it")
+        else:
+            report(int(token[place]), "a mention closes here that was not opened in its document", "open it before")

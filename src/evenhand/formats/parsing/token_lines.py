@@ -1,0 +1,198 @@
+"""What the lines of a block are: tokens, ends of sentences, begins of documents, comments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenhand.arrays import Ints, ints
+from evenhand.formats.parsing.blocks import CARRIAGE_RETURN, Cells, Lines, split
+from evenhand.formats.parsing.grid import Grid, grid
+from evenhand.formats.parsing.marked import Marked, marked
+from evenhand.formats.source import LINE_FEED, Block, Source
+from evenhand.settings import ColumnName
+from evenhand.text.tokens import PADDING, windows
+
+DOCUMENT_START = "-DOCSTART-"
+_DOCUMENT_START_HEAD = np.frombuffer(DOCUMENT_START.encode()[:8], dtype="<u8")
+_DOCUMENT_COMMENT = re.compile(r"document_id\s*=|newdoc")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the cells of a file lie."""
+
+    tabs: bool
+    columns: int
+    first_line: int
+    """The line whose columns were counted."""
+    names: tuple[str, ...] = ()
+    """What that line calls the columns, if it is a header."""
+    token: int = 0
+    hash_comments: bool = False
+    """Whether every line that begins with # is a comment, whatever its columns."""
+    empty: int = 0
+    """How many columns at the end are empty, and count as none."""
+
+    def places(self, source: Source, columns: tuple[ColumnName, ...]) -> tuple[int, ...]:
+        """A user's columns (1 is the first, -1 the last, or a name) as indexes."""
+        return tuple(self._place(source, column) for column in columns)
+
+    def _place(self, source: Source, column: ColumnName) -> int:
+        if isinstance(column, str):
+            if column in self.names:
+                return self.names.index(column)
+            found = f"this line names {', '.join(self.names)}" if self.names else "the file has no header line"
+            raise source.error(self.first_line, f"there is no column {column!r}, {found}", "name another column")
+        place = column - 1 if column > 0 else self.filled + column
+        if not 0 <= place < self.columns:
+            finding = f"there is no column {column}, this line has {_columns(self.columns)}"
+            raise source.error(self.first_line, finding, "name another column")
+        return place
+
+    @property
+    def filled(self) -> int:
+        """How many columns there are that are not empty in all lines."""
+        return self.columns - self.empty
+
+    def has_header(self, first: int, count: int) -> bool:
+        """Whether the line with the names is one of so many, from the line `first` on."""
+        return bool(self.names) and 0 <= self.first_line - first < count
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """A block by what its lines are."""
+
+    first_line: int
+    tokens: Cells | Grid | Marked
+    """The lines with a token."""
+    bounds: Ints
+    """Where sentences begin, in tokens, and where the last one ends."""
+    documents: Ints
+    """How many tokens stand before each begin of a document."""
+    trailing: int = 0
+    """How many lines had empty cells at their end that were dropped."""
+
+
+def parsed(source: Source, layout: Layout, size: int, *, for_last_column: bool = False) -> Iterator[Parsed]:
+    """A file, block by block; `for_last_column` where tags are in the last column and nobody asks for others."""
+    may_be_marked = for_last_column and not layout.hash_comments
+    for block in map(_with_plain_ends, source.blocks(size)):
+        lines = _marked(layout, block) if may_be_marked else None
+        may_be_marked = lines is not None  # what one block is not, the next one seldom is
+        yield lines or _regular(layout, block) or _classify(source, layout, split(block, tabs=layout.tabs))
+
+
+def _with_plain_ends(block: Block) -> Block:
+    """The block without the carriage returns before line feeds."""
+    if block.data.find(b"\r") < 0:
+        return block
+    text = np.frombuffer(block.data, dtype=np.uint8)
+    keep = text != CARRIAGE_RETURN
+    keep[:-1] |= text[1:] != LINE_FEED
+    data = text.compress(keep).tobytes()
+    return Block(data, len(data) - len(PADDING), block.first_line)
+
+
+def _marked(layout: Layout, block: Block) -> Parsed | None:
+    """A block as below, if most of its tags are `O`, and the last of its cells."""
+    if layout.has_header(block.first_line, len(block.data)):
+        return None
+    found = marked(block, layout.columns, tabs=layout.tabs, mark=DOCUMENT_START.encode())
+    return None if found is None else Parsed(block.first_line, found, found.bounds, found.documents)
+
+
+def _regular(layout: Layout, block: Block) -> Parsed | None:
+    """A block that has nothing but tokens, blank lines and marks of documents, all written alike; None for others."""
+    if layout.has_header(block.first_line, len(block.data)):
+        return None
+    found = grid(block, layout.columns, tabs=layout.tabs)
+    if found is None or (layout.hash_comments and len(_hash_lines(found))):
+        return None
+    marks = _document_starts(found)
+    found = found.without(marks) if len(marks) else found
+    return Parsed(block.first_line, found, found.bounds, marks - np.arange(len(marks)))
+
+
+def _classify(source: Source, layout: Layout, lines: Lines) -> Parsed:
+    """What each line of a block is; a line that is nothing is a problem."""
+    is_token, is_break = lines.cells == layout.columns, lines.cells == 0
+    documents, trailing = list[int](), 0
+    if np.count_nonzero(is_token) + np.count_nonzero(is_break) < len(lines.cells):
+        odd = np.flatnonzero(~(is_token | is_break))
+        documents, shortened, hashes = _odd_lines(source, layout, lines, odd.tolist())
+        is_token[shortened], trailing = True, len(shortened)
+        is_break[hashes] |= layout.hash_comments
+    if layout.has_header(lines.first_line, len(is_token)):
+        is_token[layout.first_line - lines.first_line] = False
+    tokens = lines.table(np.flatnonzero(is_token), layout.columns)
+    marks, comments = _document_starts(tokens), _hash_lines(tokens) if layout.hash_comments else ints([])
+    if len(marks) or len(comments):
+        documents += tokens.lines[marks].tolist()
+        is_break[tokens.lines[comments]] = True
+        tokens = lines.table(np.delete(tokens.lines, np.concatenate((marks, comments))), layout.columns)
+    is_break[documents] = True
+    bounds = _bounds(tokens.lines, np.flatnonzero(is_break), len(is_break))
+    return Parsed(lines.first_line, tokens, bounds, np.searchsorted(tokens.lines, sorted(documents)), trailing)
+
+
+def _bounds(tokens: Ints, breaks: Ints, lines: int) -> Ints:
+    """Where sentences begin, in tokens, and where the last one ends."""
+    only_tokens_and_breaks = len(tokens) + len(breaks) == lines
+    before = breaks - np.arange(len(breaks)) if only_tokens_and_breaks else np.searchsorted(tokens, breaks)
+    edges = np.zeros(len(tokens) + 1, dtype=np.bool_)
+    edges[before] = True
+    edges[[0, -1]] = True
+    return np.flatnonzero(edges)
+
+
+def _odd_lines(source: Source, layout: Layout, lines: Lines, odd: list[int]) -> tuple[list[int], list[int], list[int]]:
+    """Of the lines with another number of cells, those that begin documents, are tokens nevertheless, or comments.
+
+    The others are problems.
+    """
+    documents, shortened, comments = [], [], []
+    for line in odd:
+        text = lines.text(line)
+        if text.startswith(DOCUMENT_START) or (text.startswith("#") and _DOCUMENT_COMMENT.search(text)):
+            documents.append(line)
+        elif text.startswith("#"):
+            comments.append(line)
+        elif lines.drop_empty_end(line, layout.columns):
+            shortened.append(line)
+        else:
+            finding = f"found {_columns(int(lines.cells[line]))} where line {layout.first_line} has {layout.columns}"
+            remedy = "mend the line, or begin it with # if it is a comment"
+            source.report(lines.number(line), finding, remedy, "columns")
+    return documents, shortened, comments
+
+
+def _document_starts(tokens: Cells | Grid) -> Ints:
+    """Which tokens are marks of documents."""
+    if isinstance(tokens, Grid) and tokens.columns > 1:  # whose first bytes others ask for, too
+        maybe = np.flatnonzero(tokens.first.heads == _DOCUMENT_START_HEAD)
+    elif DOCUMENT_START.encode() in tokens.data:
+        start, end = tokens.column(0)
+        maybe = np.flatnonzero(end - start >= len(DOCUMENT_START))
+        maybe = maybe[windows(tokens.data)[start[maybe]] == _DOCUMENT_START_HEAD]
+    else:
+        return ints([])
+    return ints([row for row in maybe.tolist() if is_document_mark(tokens.text(0, row))])
+
+
+def is_document_mark(cell: str) -> bool:
+    """Whether a first cell begins a document: `-DOCSTART-`, or the same with a name in brackets behind it."""
+    named = cell.startswith(DOCUMENT_START + "(") and cell.endswith(")")
+    return cell == DOCUMENT_START or named
+
+
+def _hash_lines(tokens: Cells | Grid) -> Ints:
+    return np.flatnonzero(np.frombuffer(tokens.data, dtype=np.uint8)[tokens.column(0)[0]] == ord("#"))
+
+
+def _columns(count: int) -> str:
+    return f"{count} column" if count == 1 else f"{count} columns"

@@ -1,1 +1,0 @@
-"""Coreference chains against each other."""

@@ -1,0 +1,57 @@
+"""The units that a page carries: as JSON, compressed, in text that cannot be markup."""
+
+from __future__ import annotations
+
+import gzip
+from base64 import b64encode
+from typing import Any
+
+import msgspec
+
+from evenhand.result.report import Report
+from evenhand.tasks.trees.judge import RIGHT
+from evenhand.tasks.units import KINDS_OF_TASK, RIGHT_KINDS
+
+
+def carried(report: Report) -> str:
+    """What the error browser reads, as letters, digits, + and /."""
+    data = msgspec.json.encode(unit_data(report))
+    return b64encode(gzip.compress(data, 6, mtime=0)).decode("ascii")
+
+
+def unit_data(report: Report) -> dict[str, Any]:
+    """Units as columns, their sentences, and the names that codes stand for."""
+    units, task = report.units.units(), report.task
+    sentences = report.units.sentences
+    kept = {number: place for place, number in enumerate(dict.fromkeys(unit.sentence for unit in units))}
+    return {
+        "task": task,
+        "by": report.by,
+        "systems": list(report.results),
+        "kinds": list(KINDS_OF_TASK[task]),
+        "right": list(RIGHT.get(report.by, ("right",))) if task == "trees" else list(RIGHT_KINDS),
+        "labels": list(report.labels),
+        "classes": [list(code) for code in report.units.classes],
+        "met": report.units.met,
+        "space": " " if report.results.gold.characters is None else "",
+        "sentence": [kept[unit.sentence] for unit in units],
+        "start": [unit.start for unit in units],
+        "end": [unit.end for unit in units],
+        "label": [unit.label for unit in units],
+        "surplus": [int(unit.surplus) for unit in units],
+        "class": [list(column) for column in zip(*(unit.classes for unit in units), strict=True)],
+        "answer": [list(column) for column in zip(*(unit.answers for unit in units), strict=True)],
+        "partner": [list(column) for column in zip(*(unit.partners for unit in units), strict=True)],
+        "line": [unit.line for unit in units],
+        "antecedents": [unit.antecedents for unit in units] if task == "chains" else None,
+        "sentences": [
+            {
+                "t": sentences[number].tokens,
+                "p": sentences[number].source,
+                "n": sentences[number].number,
+                "d": sentences[number].document,
+                "s": sentences[number].sides,
+            }
+            for number in kept
+        ],
+    }

@@ -1,0 +1,44 @@
+"""What of a report is shown in print: the columns that were asked for, and no more rows than one reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from evenhand.problems import SettingError
+from evenhand.report.cells import headings, with_columns
+from evenhand.report.document import Document, Section, document
+from evenhand.report.style import TableStyle
+from evenhand.report.tables import Table, folded
+from evenhand.result.display import Shown, Tabled
+
+
+def selected(subject: Shown | Tabled, style: TableStyle) -> Document:
+    """The report on a result, in this style."""
+    shown = document(subject, style)
+    sections = [Section(each.heading, [folded(table) for table in each.tables]) for each in shown.sections]
+    if style.columns:
+        _check(sections, style.columns)
+        chosen = (Section(each.heading, _with(each.tables, style.columns)) for each in sections)
+        sections = [section for section in chosen if section.tables]
+    return replace(shown, sections=sections)
+
+
+def _check(sections: Sequence[Section], columns: Sequence[str]) -> None:
+    names = list(
+        dict.fromkeys(
+            name for section in sections for table in section.tables for name in headings(table)[1:] if name.strip()
+        )
+    )
+    for column in columns:
+        if column not in names:
+            raise SettingError(f"no table has a column {column!r}; there are {', '.join(names)}.")
+
+
+def _with(tables: Sequence[Table], columns: Sequence[str]) -> list[Table]:
+    """The tables that have such columns, with these and their first one only."""
+    found = []
+    for table in tables:
+        kept = [place for place, name in enumerate(headings(table)) if place and name in columns]
+        found += [with_columns(table, [0, *kept])] if kept else []
+    return found

@@ -1,0 +1,140 @@
+"""ARCS: whether each mention is resolved to a right antecedent.
+
+A mention is its span of tokens. Its antecedents are the mentions before it in its chain, in the order of their first
+and last tokens: A_K in the key, A_S in the response; none if it is the first one, or is not there. Under `arcs_any` all
+of them count, under `arcs_nom` only the nominal ones: those of several tokens, and those whose token is a noun by its
+POS in the key (`--nominal`).
+
+| | A_S empty | A_S not empty |
+| --- | --- | --- |
+| A_K empty | tn | fp |
+| A_K not empty | fn | tp or wl (wrong linkage) |
+
+Under `arcs_any`, a mention is tp if A_K and A_S share a mention; then precision, recall and F1 are those of MUC, where
+no span is repeated. Under `arcs_nom` it is tp if the closest nominal antecedent in the response is in A_K, whether or
+not it is the closest one there. Recall = tp / (tp + wl + fn), precision = tp / (tp + wl + fp). By type, mentions are
+`nouns` (the nominal ones), or have the POS of their one token: PRP, PRP$, … Without POS there is no `arcs_nom` and
+there are no types.
+
+The scripts behind the published figures take the first nominal antecedent in one place and the closest in another,
+leave some mentions out of the denominator only, and tell mentions apart by their words and POS too; so figures may
+differ a little.
+
+Sources: Tuggener 2014; Tuggener 2017, section 2.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenhand.arrays import Bools, Ints
+from evenhand.tasks.chains.repeats import first_only
+from evenhand.text.chains import Chains, spans_of
+
+ARCS_KINDS = ("tp", "wl", "fn", "fp", "tn")
+TP, WL, FN, FP, TN = range(5)
+NOUNS = "nouns"
+
+
+@dataclass(frozen=True)
+class Mentions:
+    """The mentions of a key and of several responses, each once, in the order of their places."""
+
+    mentions: Chains
+    """Their chains say nothing."""
+    key_chain: Ints
+    """The chain of each mention in the key; -1 where it is not there."""
+    response_chains: Sequence[Ints]
+
+    def __len__(self) -> int:
+        return len(self.mentions)
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """What mentions are under each response (a row), and their closest antecedents that count, -1 for none.
+
+    Under `arcs_any`, the antecedent of a tp is the closest right one.
+    """
+
+    kind: Ints
+    key_antecedent: Ints
+    antecedent: Ints
+
+
+def all_mentions(key: Chains, responses: Sequence[Chains]) -> Mentions:
+    """The mentions of all sides, of which only the first of equal ones counts; the key has no repeats."""
+    sides = [key, *map(first_only, responses)]
+    spans = spans_of(*sides)
+    _, first, place = np.unique(np.concatenate(spans), return_index=True, return_inverse=True)
+    chains, begin = [], 0
+    for side in sides:
+        chain = np.full(len(first), -1)
+        chain[place[begin : begin + len(side)]] = side.chain
+        chains.append(chain)
+        begin += len(side)
+    return Mentions(Chains.concatenate(sides, [0] * len(sides)).take(first), chains[0], chains[1:])
+
+
+def judge_any(found: Mentions) -> Verdicts:
+    """Verdicts under `arcs_any`."""
+    anything = np.ones(len(found), dtype=np.bool_)
+    key_antecedent = _closest(found.key_chain, anything)
+    kinds, antecedents = [], []
+    for chain in found.response_chains:
+        antecedent = _closest(chain, anything)
+        # Mentions before this one that share both of its chains.
+        both = np.where((found.key_chain >= 0) & (chain >= 0), found.key_chain * (chain.max(initial=0) + 1) + chain, -1)
+        shared = _closest(both, anything)
+        kinds.append(_kind(key_antecedent >= 0, antecedent >= 0, shared >= 0))
+        antecedents.append(np.where(shared >= 0, shared, antecedent))
+    return _verdicts(kinds, key_antecedent, antecedents)
+
+
+def judge_nominal(found: Mentions, nominal: Bools) -> Verdicts:
+    """Verdicts under `arcs_nom`; `nominal` says which mentions are."""
+    key_antecedent = _closest(found.key_chain, nominal)
+    kinds, antecedents = [], []
+    for chain in found.response_chains:
+        antecedent = _closest(chain, nominal)
+        is_right = (antecedent >= 0) & (found.key_chain >= 0)
+        is_right &= np.append(found.key_chain, -1)[antecedent] == found.key_chain
+        kinds.append(_kind(key_antecedent >= 0, antecedent >= 0, is_right))
+        antecedents.append(antecedent)
+    return _verdicts(kinds, key_antecedent, antecedents)
+
+
+def _verdicts(kinds: Sequence[Ints], key_antecedent: Ints, antecedents: Sequence[Ints]) -> Verdicts:
+    shape = (len(kinds), len(key_antecedent))
+    return Verdicts(np.reshape(kinds, shape), key_antecedent, np.reshape(antecedents, shape))
+
+
+def _kind(in_key: Bools, in_response: Bools, is_right: Bools) -> Ints:
+    resolved = np.where(in_key, np.where(is_right, TP, WL), FP)
+    return np.where(in_response, resolved, np.where(in_key, FN, TN))
+
+
+def _closest(chain: Ints, counts: Bools) -> Ints:
+    """For each mention the last one before it in its chain that counts; -1 where there is none."""
+    found = np.full(len(chain), -1)
+    order = np.flatnonzero(chain >= 0)
+    order = order[np.argsort(chain[order], kind="stable")]
+    if not len(order):
+        return found
+    place = np.arange(len(order))
+    begins = np.ones(len(order), dtype=np.bool_)
+    begins[1:] = chain[order[1:]] != chain[order[:-1]]
+    first = np.maximum.accumulate(np.where(begins, place, 0))
+    before = np.append(-1, np.maximum.accumulate(np.where(counts[order], place, -1))[:-1])
+    known = before >= first
+    found[order[known]] = order[before[known]]
+    return found
+
+
+def is_nominal(mentions: Chains, pos: Ints, nominal: Bools) -> Bools:
+    """Which mentions are nominal; `pos` is the code of the POS of their first token, `nominal` says which codes are."""
+    is_noun = nominal[pos] if len(nominal) else np.zeros(len(mentions), dtype=np.bool_)
+    return is_noun | (mentions.end - mentions.start > 1)

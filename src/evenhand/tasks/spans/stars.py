@@ -1,0 +1,95 @@
+"""Components of overlapping spans with a single span on one side: what the passes of fair evaluation come to there.
+
+Where the spans of the other side are apart from each other, none uses up tokens of another, so that every one of them
+is matched with the single span: as BE where labels are equal, else as LBE. Only the order remains to be said, which is
+that of the passes: a single gold span takes the most similar system span first, and the others follow in pass 3; a
+single system span is taken by the shortest gold span first, and the others follow in pass 2. Equal labels come first
+in both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenhand.arrays import Bools, Ints
+from evenhand.tasks.spans.boundaries import boundary_kind
+from evenhand.tasks.spans.verdicts import LBE, Matching
+
+
+@dataclass(frozen=True)
+class Components:
+    """Free spans of both sides, with the number of the component of overlapping spans that each is in."""
+
+    gold: Ints
+    system: Ints
+    of_gold: Ints
+    of_system: Ints
+    gold_count: Ints
+    system_count: Ints
+
+    def rows(self, component: int) -> tuple[Ints, Ints]:
+        """The spans of one component; both sides are in the order of components."""
+        edges = component, component + 1
+        gold, system = np.searchsorted(self.of_gold, edges), np.searchsorted(self.of_system, edges)
+        return self.gold[gold[0] : gold[1]], self.system[system[0] : system[1]]
+
+
+def match_stars(matching: Matching, found: Components) -> Bools:
+    """Match the components with a single span on one side, where the others are apart; which components these are."""
+    one_gold = (found.gold_count == 1) & (found.system_count > 1)
+    one_system = (found.system_count == 1) & (found.gold_count > 1)
+    single_gold, single_system = (np.full(len(one_gold), -1) for _ in range(2))
+    single_gold[found.of_gold] = found.gold
+    single_system[found.of_system] = found.system
+
+    rows = np.flatnonzero(one_gold[found.of_system])
+    component = found.of_system[rows]
+    one_gold &= ~_with_odd_ones(
+        matching, component, single_gold[component], found.system[rows], len(one_gold), "system"
+    )
+    _match(matching, found.of_system, single_gold[found.of_system], found.system, one_gold, step=3)
+
+    rows = np.flatnonzero(one_system[found.of_gold])
+    component = found.of_gold[rows]
+    one_system &= ~_with_odd_ones(
+        matching, component, found.gold[rows], single_system[component], len(one_gold), "gold"
+    )
+    _match(matching, found.of_gold, found.gold, single_system[found.of_gold], one_system, step=2)
+    done: Bools = one_gold | one_system
+    return done
+
+
+def _with_odd_ones(matching: Matching, component: Ints, left: Ints, right: Ints, count: int, many: str) -> Bools:
+    """Which components have spans with gaps, pairs with equal bounds, or overlaps within their larger side."""
+    gold, system = matching.gold, matching.system
+    odd = (gold.shape[left] != 0) | (system.shape[right] != 0)
+    odd |= (gold.start[left] == system.start[right]) & (gold.end[left] == system.end[right])
+    start, end = (gold.start[left], gold.end[left]) if many == "gold" else (system.start[right], system.end[right])
+    order = np.lexsort((start, component))
+    meets = (component[order][1:] == component[order][:-1]) & (start[order][1:] < end[order][:-1])
+    found = np.zeros(count, dtype=np.bool_)
+    found[component[odd]] = True
+    found[component[order][1:][meets]] = True
+    return found
+
+
+def _match(matching: Matching, component: Ints, left: Ints, right: Ints, chosen: Bools, step: int) -> None:
+    """Match the spans of the chosen components: the first pair of each in pass 1, the others in the pass `step`."""
+    gold, system = matching.gold, matching.system
+    rows = np.flatnonzero(chosen[component])
+    component, left, right = component[rows], left[rows], right[rows]
+    same = gold.label[left] == system.label[right]
+    if step == 3:
+        length = system.end[right] - system.start[right]
+        shared = np.minimum(gold.end[left], system.end[right]) - np.maximum(gold.start[left], system.start[right])
+        keys: tuple[Ints, ...] = (right, length, length - shared, -shared)
+    else:
+        keys = (left, gold.end[left] - gold.start[left])
+    order = np.lexsort((*keys, ~same, component))
+    component, left, right = component[order], left[order], right[order]
+    kind = np.where(same[order], boundary_kind(gold, system, left, right), LBE)
+    first = np.append(True, component[1:] != component[:-1])[: len(component)]
+    matching.pair(left[first], right[first], kind[first], step=1)
+    matching.pair(left[~first], right[~first], kind[~first], step=step)

@@ -1,0 +1,132 @@
+"""The counts of what judges say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from evenhand.arrays import Ints, concatenate, ones
+from evenhand.tally.counts import Tally
+from evenhand.tasks.spans.overlap import Hits
+from evenhand.tasks.spans.semeval import PAIR_KINDS, Paired
+from evenhand.tasks.spans.token_separator import UNIT_KINDS, Units
+from evenhand.tasks.spans.verdicts import EDGES, KINDS, Verdicts
+from evenhand.text.layers import Spans
+
+SPAN_KINDS = tuple(kind if edge == "none" else f"{kind}.{edge}" for kind in KINDS for edge in EDGES)
+HIT_KINDS = ("gold_hits", "gold_others", "system_hits", "system_others")
+ACCURACY_KINDS = ("correct", "wrong")
+
+
+def tally_spans(verdicts: Verdicts, gold: Spans, system: Spans, groups: Ints | None = None) -> Tally:
+    """The counts of a judge's verdicts on spans; `groups` is the group of each scope, without it there is one."""
+    kind = verdicts.kind * len(EDGES) + verdicts.edge
+    return _tally_pairs(SPAN_KINDS, kind, verdicts.gold, verdicts.system, gold, system, groups)
+
+
+def tally_exact(equal: Ints, others: tuple[Ints, Ints], gold: Spans, system: Spans, groups: Ints) -> Tally:
+    """The counts of exact match: the gold spans that have equals, and the rows of both sides that have none."""
+    missing, surplus = others
+    group = np.concatenate((groups[gold.scope[missing]], groups[system.scope[surplus]]))
+    no_gold, no_system = np.full(len(surplus), -1), np.full(len(missing), -1)
+    return _with_right(
+        equal,
+        gold,
+        groups,
+        group,
+        np.concatenate((gold.label[missing], no_gold)),
+        np.concatenate((no_system, system.label[surplus])),
+        np.repeat((SPAN_KINDS.index("FN"), SPAN_KINDS.index("FP")), (len(missing), len(surplus))),
+    )
+
+
+def tally_rest(
+    equal: Ints, verdicts: Verdicts, others: tuple[Ints, Ints], gold: Spans, system: Spans, groups: Ints
+) -> Tally:
+    """The counts of equal spans and of a judge's verdicts on all others, whose rows `others` are."""
+    gold_row, system_row = np.append(others[0], -1)[verdicts.gold], np.append(others[1], -1)[verdicts.system]
+    scope = np.where(gold_row >= 0, np.append(gold.scope, 0)[gold_row], np.append(system.scope, 0)[system_row])
+    return _with_right(
+        equal,
+        gold,
+        groups,
+        groups[scope],
+        np.append(gold.label, -1)[gold_row],
+        np.append(system.label, -1)[system_row],
+        verdicts.kind * len(EDGES) + verdicts.edge,
+    )
+
+
+def _with_right(
+    equal: Ints, gold: Spans, groups: Ints, group: Ints, gold_label: Ints, system_label: Ints, kind: Ints
+) -> Tally:
+    """The tally of some units and of gold spans that have equals, which are many: in a total, one count a label."""
+    labels, right = gold.vocabulary.labels.values, SPAN_KINDS.index("TP")
+    if groups.any():
+        label, group_of, count = gold.label[equal], groups[gold.scope[equal]], ones(len(equal))
+    else:
+        counted = np.bincount(gold.label[equal], minlength=1)
+        label = np.flatnonzero(counted)
+        group_of, count = np.zeros_like(label), counted[label]
+    every = np.arange(len(labels))
+    cell = Tally.cell_of(labels, SPAN_KINDS, every, every, right).take(label)
+    return Tally.of_cells(
+        labels,
+        SPAN_KINDS,
+        np.concatenate((group_of, group)),
+        np.concatenate((cell, Tally.cell_of(labels, SPAN_KINDS, gold_label, system_label, kind))),
+        concatenate((count, ones(len(kind)))),
+    )
+
+
+def tally_semeval(paired: Paired, gold: Spans, system: Spans, groups: Ints | None = None) -> Tally:
+    """The counts of the pairs that SemEval's measures count."""
+    return _tally_pairs(PAIR_KINDS, paired.kind, paired.gold, paired.system, gold, system, groups)
+
+
+def _tally_pairs(
+    kinds: Sequence[str],
+    kind: Ints,
+    gold_row: Ints,
+    system_row: Ints,
+    gold: Spans,
+    system: Spans,
+    groups: Ints | None,
+) -> Tally:
+    """One unit a row: a gold span, a system span (-1 for none), or both."""
+    gold_label, system_label = np.append(gold.label, -1)[gold_row], np.append(system.label, -1)[system_row]
+    group = np.zeros(len(kind), dtype=np.int64)
+    if groups is not None:
+        group = np.append(groups[gold.scope], -1)[gold_row]
+        alone = np.flatnonzero(group < 0)
+        group[alone] = groups[system.scope[system_row[alone]]]
+    return Tally.of(gold.vocabulary.labels.values, kinds, group, gold_label, system_label, kind)
+
+
+def tally_hits(hits: Hits, gold: Spans, system: Spans, groups: Ints) -> Tally:
+    """The spans of each side that hit one of the other, and the others."""
+    nothing, no_gold = np.full(len(gold), -1), np.full(len(system), -1)
+    return Tally.of(
+        gold.vocabulary.labels.values,
+        HIT_KINDS,
+        np.concatenate((groups[gold.scope], groups[system.scope])),
+        np.concatenate((gold.label, no_gold)),
+        np.concatenate((nothing, system.label)),
+        np.concatenate((np.where(hits.gold, 0, 1), np.where(hits.system, 2, 3))),
+    )
+
+
+def tally_units(units: Units, labels: Sequence[str], groups: Ints) -> Tally:
+    """The counts of tokens and separators; those that belong to no label (how many there are) have none."""
+    nothing = np.full(len(units.scope), -1)
+    return Tally.of(labels, UNIT_KINDS, groups[units.scope], units.label, nothing, units.kind, units.count)
+
+
+def tally_accuracy(correct: Ints, lengths: Ints, groups: Ints) -> Tally:
+    """How many tokens of each scope have the right tag, and how many have not."""
+    count = np.concatenate((correct, lengths - correct))
+    some = np.flatnonzero(count)
+    kind = np.repeat((0, 1), len(lengths))[some]
+    nothing = np.full(len(some), -1)
+    return Tally.of((), ACCURACY_KINDS, np.tile(groups, 2)[some], nothing, nothing, kind, count[some])

@@ -1,0 +1,181 @@
+"""The official metrics of the CoNLL 2018 shared task: thirteen scores of parsers that start from raw text.
+
+| metric     | a unit is correct if                                                                  |
+| ---------- | ------------------------------------------------------------------------------------- |
+| Tokens     | a token covers the same characters (a multi-word token is one)                        |
+| Sentences  | a sentence does                                                                       |
+| Words      | a word is aligned                                                                     |
+| UPOS, XPOS | a word has the same tag                                                               |
+| UFeats     | it has the same universal features: 21 of them, in any order; others do not count     |
+| AllTags    | it has the same UPOS, XPOS and UFeats                                                 |
+| Lemmas     | it has the same lemma, or its gold lemma is `_`                                       |
+| UAS        | it has the same head: the aligned word, or the root                                   |
+| LAS        | it has the same head and relation, subtypes aside                                     |
+| CLAS       | the same, for words with a content relation                                           |
+| MLAS       | CLAS, and it has the same UPOS, UFeats and functional children (see below)            |
+| BLEX       | CLAS, and it has the same lemma, or its gold lemma is `_`                             |
+
+Functional children are the words below it with functional relations. They are the same if there are as many on both
+sides, aligned to each other, with the same relations, UPOS and UFeats.
+
+Precision = correct / units of the system, recall = correct / units of the gold standard, F1 = 2 correct / (gold +
+system), aligned accuracy = correct / aligned words. Units are tokens, sentences, words or, for CLAS, MLAS and BLEX,
+words with a content relation: each side's own for precision and recall, aligned words with a gold one for the aligned
+accuracy. Tokens, Sentences and Words have no aligned accuracy. Punctuation is scored, and `--labels`, `--exclude`,
+`--punctuation` and `--subtypes` change nothing.
+
+Source: Zeman et al. 2018, and the evaluation script of the task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenhand.arrays import Bools, Ints
+from evenhand.tasks.trees.judge import same_heads
+from evenhand.tasks.trees.universal import CONTENT, FUNCTIONAL
+from evenhand.tasks.words.verdicts import sentence_of
+from evenhand.text.layers import Tags, Written
+from evenhand.text.tokens import equal
+from evenhand.text.word_feed import Aligned
+
+OF_WORDS = ("upos", "xpos", "ufeats", "alltags", "lemmas", "uas", "las")
+OF_CONTENT = ("clas", "mlas", "blex")
+KINDS = (
+    *(f"{unit}.{side}" for unit in ("tokens", "sentences", "words", "content") for side in ("gold", "system")),
+    *(f"{metric}.correct" for metric in ("tokens", "sentences", "words", *OF_WORDS, *OF_CONTENT)),
+    "content.aligned",
+)
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """The columns of one side's words, in codes that both sides share."""
+
+    head: Ints
+    """By place among all words; -1 for roots."""
+    relation: Ints
+    upos: Ints
+    features: Ints
+    xpos: Tags
+    lemma: Tags
+
+
+def count_conll18(aligned: Aligned, gold: Analysis, system: Analysis, relations: Sequence[str]) -> Ints:
+    """The counts of `KINDS` for every sentence of the gold standard; what the system has counts where it begins."""
+    mine, theirs = aligned.rows
+    is_content, is_functional = (
+        np.array([name in members for name in relations], dtype=np.bool_) for members in (CONTENT, FUNCTIONAL)
+    )
+    same_head = same_heads(aligned, gold.head, system.head)
+    same_upos = gold.upos[mine] == system.upos[theirs]
+    same_xpos = equal_texts(gold.xpos, system.xpos, mine, theirs)
+    same_features = gold.features[mine] == system.features[theirs]
+    same_lemma = equal_texts(gold.lemma, system.lemma, mine, theirs) | _is_underscore(gold.lemma)[mine]
+    same_relation = gold.relation[mine] == system.relation[theirs]
+    attached = same_head & same_relation
+    content = attached & is_content[gold.relation[mine]]
+    is_child = same_relation & same_upos & same_features & same_head & is_functional[gold.relation[mine]]
+    same_children = _same_children(aligned, gold, system, is_functional, is_child)
+    correct = {
+        "words": np.ones(len(mine), dtype=np.bool_),
+        "upos": same_upos,
+        "xpos": same_xpos,
+        "ufeats": same_features,
+        "alltags": same_upos & same_xpos & same_features,
+        "lemmas": same_lemma,
+        "uas": same_head,
+        "las": attached,
+        "clas": content,
+        "mlas": content & same_upos & same_features & same_children,
+        "blex": content & same_lemma,
+    }
+    counts = _Counts(aligned)
+    counts.add_units(is_content[gold.relation], is_content[system.relation])
+    counts.add_gold("content.aligned", mine[is_content[gold.relation[mine]]])
+    for metric, is_right in correct.items():
+        counts.add_gold(f"{metric}.correct", mine[is_right])
+    return counts.table
+
+
+class _Counts:
+    """A table of counts, a row a sentence of the gold standard and a column a kind."""
+
+    def __init__(self, aligned: Aligned) -> None:
+        self._gold, self._system = aligned.gold, aligned.system
+        self._sentence, self._sentence_of_system = aligned.gold.sentence, sentence_of(aligned)
+        self.table = np.zeros((aligned.gold.corpus.sentences, len(KINDS)), dtype=np.int64)
+
+    def add_gold(self, kind: str, words: Ints) -> None:
+        self._add(kind, self._sentence[words])
+
+    def _add(self, kind: str, sentences: Ints) -> None:
+        self.table[:, KINDS.index(kind)] = np.bincount(sentences, minlength=len(self.table))
+
+    def add_units(self, gold_content: Bools, system_content: Bools) -> None:
+        """How many tokens, sentences and words there are on each side, and which tokens and sentences are the same."""
+        gold, system = self._gold, self._system
+        tokens, others = np.flatnonzero(gold.begins_token), np.flatnonzero(system.begins_token)
+        self._add("tokens.gold", self._sentence[tokens])
+        self._add("tokens.system", self._sentence_of_system[others])
+        same = _same_spans(gold.start[tokens], gold.end[tokens], system.start[others], system.end[others])
+        self._add("tokens.correct", self._sentence[tokens[same]])
+        first, other_first = gold.bounds[:-1], system.bounds[:-1]
+        self._add("sentences.gold", self._sentence[first])
+        self._add("sentences.system", self._sentence_of_system[other_first])
+        same = _same_spans(gold.sentence_start, gold.sentence_end, system.sentence_start, system.sentence_end)
+        self._add("sentences.correct", self._sentence[first[same]])
+        self._add("words.gold", self._sentence)
+        self._add("words.system", self._sentence_of_system)
+        self._add("content.gold", self._sentence[gold_content])
+        self._add("content.system", self._sentence_of_system[system_content])
+
+
+def _same_spans(start: Ints, end: Ints, other_start: Ints, other_end: Ints) -> Bools:
+    """Which of the first spans are among the others; both are in order and without overlap."""
+    place = np.minimum(np.searchsorted(other_start, start), len(other_start) - 1)
+    same: Bools = (other_start[place] == start) & (other_end[place] == end)
+    return same
+
+
+def _same_children(aligned: Aligned, gold: Analysis, system: Analysis, is_functional: Bools, is_child: Bools) -> Bools:
+    """Which aligned words have the same functional children; `is_child` says which aligned words are such themselves.
+
+    Alignment keeps the order of words, so that children are the same if each side has as many as are aligned.
+    """
+    mine, theirs = aligned.rows
+    same = _children(gold.head, mine[is_child], len(aligned.gold))[mine]
+    wanted = _children(gold.head, np.flatnonzero(is_functional[gold.relation]), len(aligned.gold))[mine]
+    found = _children(system.head, np.flatnonzero(is_functional[system.relation]), len(aligned.system))[theirs]
+    equally_many: Bools = (same == wanted) & (same == found)
+    return equally_many
+
+
+def _children(head: Ints, children: Ints, size: int) -> Ints:
+    """How many of these words each word has below it; roots' heads, which are -1, count for nobody."""
+    return np.bincount(head[children] + 1, minlength=size + 1)[1:]
+
+
+def equal_texts(gold: Tags, system: Tags, mine: Ints, theirs: Ints) -> Bools:
+    """Which of some words have the same text in a column: by bytes, or by codes where it did not come from a file."""
+    if isinstance(gold, Written) and isinstance(system, Written):
+        return equal(gold.cells.take(mine), system.cells.take(theirs))
+    codes: dict[str, int] = {}
+    one, other = (
+        np.array([codes.setdefault(name, len(codes)) for name in side.names], dtype=np.int64)[side.code]
+        for side in (gold, system)
+    )
+    same: Bools = one[mine] == other[theirs]
+    return same
+
+
+def _is_underscore(tags: Tags) -> Bools:
+    if isinstance(tags, Written):
+        cells = tags.cells
+        first = np.frombuffer(cells.data, dtype=np.uint8)[cells.start]
+        found: Bools = (first == ord("_")) & (cells.end - cells.start == 1)
+        return found
+    return np.array([name == "_" for name in tags.names], dtype=np.bool_)[tags.code]

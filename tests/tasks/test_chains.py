@@ -1,0 +1,215 @@
+"""Scores of chains: their definitions taken literally, and what must hold whatever the chains are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import evenhand as eh
+import slow_chains
+from build_chains import Pair, Rows, annotation, clusters, layer, pairs, rows, sides
+from evenhand.settings import CHAIN_MODELS
+from evenhand.tasks.chains.count import count_chains
+from evenhand.tasks.chains.repeats import first_only, repeats, without_repeats, without_singletons
+from evenhand.text.chains import Chains, spans_of
+from evenhand.text.labels import Vocabulary
+
+CLUSTER_MODELS = CHAIN_MODELS[:-2]
+ONE_WHERE_IDENTICAL = ("mentions", "b_cubed", "ceaf_m", "ceaf_e", "lea")
+Figures = dict[str, tuple[float, float, float]]
+
+
+def scored(documents: Sequence[Pair], match: Sequence[str] = CLUSTER_MODELS, *, singletons: bool = True) -> Figures:
+    """Precision, recall and F1 of each score."""
+    key, response = sides(documents)
+    result = eh.score(annotation(key), annotation(response), match=match, singletons=singletons)
+    return {name: (score.precision, score.recall, score.f1) for name, score in result.scores.items()}
+
+
+def slow(documents: Sequence[Pair]) -> list[slow_chains.Document]:
+    return [slow_chains.Document(clusters(key), clusters(response)) for key, response in documents]
+
+
+def close(figures: Figures) -> dict[str, object]:
+    return {name: pytest.approx(values, rel=0, abs=1e-9) for name, values in figures.items()}
+
+
+@pytest.mark.parametrize("singletons", [True, False])
+@given(documents=pairs())
+def test_fast_equals_slow(singletons: bool, documents: list[Pair]) -> None:
+    """Spans repeat within a chain and across chains, on both sides, in the key and not."""
+    expected = {name: tuple(row) for name, row in slow_chains.scores(slow(documents), singletons).items()}
+    found = scored(documents, singletons=singletons)
+    mela = found.pop("mela")
+    assert found == close(expected)
+    assert mela[2] == pytest.approx(slow_chains.mela(slow(documents), singletons), abs=1e-9)
+    assert mela[:2] == pytest.approx(np.mean([expected[name][:2] for name in ("muc", "b_cubed", "ceaf_e")], axis=0))
+
+
+@settings(max_examples=50)
+@given(st.tuples(rows(size=30, most=40, chains=8), rows(size=30, most=40, chains=8)))
+def test_larger_documents(document: Pair) -> None:
+    key, response = document
+    result = eh.score(annotation([key], size=30), annotation([response], size=30), match=CLUSTER_MODELS[:-1])
+    found = {name: (score.precision, score.recall, score.f1) for name, score in result.scores.items()}
+    assert found == close({name: tuple(row) for name, row in slow_chains.scores(slow([document])).items()})
+
+
+@settings(max_examples=40)
+@given(pairs(most=4), st.booleans())
+def test_documents_are_counted_apart(documents: list[Pair], singletons: bool) -> None:
+    key, response = (layer(each) for each in sides(documents))
+    kinds, table = count_chains(first_only(key), response, len(documents), CLUSTER_MODELS, singletons=singletons)
+    assert table.shape == (len(documents), len(kinds))
+    for row, (one_key, one_response) in zip(table, documents, strict=True):
+        alone = count_chains(
+            first_only(layer([one_key])), layer([one_response]), 1, CLUSTER_MODELS, singletons=singletons
+        )
+        assert (alone[0], alone[1].tolist()) == (kinds, [pytest.approx(row.tolist())])
+
+
+@settings(max_examples=100)
+@given(pairs())
+def test_repeats_are_told_and_dropped(documents: list[Pair]) -> None:
+    for key, response in documents:
+        expected = slow_chains.clean(clusters(key), clusters(response))
+        (span,) = spans_of(fast := layer([response]))
+        first = first_only(layer([key]))
+        assert len(key) - len(first) == expected.key_repeats
+        assert np.count_nonzero(repeats(fast, span)) == expected.response_repeats
+        kept = without_repeats(first, fast)
+        assert len(fast) - len(kept) == expected.dropped
+        spans = [[mention[:2] for mention in chain] for chain in expected.response]
+        assert _plain(kept) == sorted(sorted(chain) for chain in spans)
+        assert _plain(first) == sorted(sorted(mention[:2] for mention in chain) for chain in expected.key)
+        assert _plain(without_singletons(kept)) == sorted(sorted(chain) for chain in spans if len(chain) > 1)
+
+
+def _plain(chains: Chains) -> list[list[tuple[int, ...]]]:
+    return sorted(sorted((start, end - 1) for start, end in chain) for chain in chains.clusters(1)[0])
+
+
+@settings(max_examples=80)
+@given(pairs(unique=True))
+def test_arcs_any_equals_muc_without_repeats(documents: list[Pair]) -> None:
+    found = scored(documents, ["muc", "arcs_any"])
+    assert found["arcs_any"] == pytest.approx(found["muc"], rel=0, abs=1e-12)
+
+
+@settings(max_examples=40)
+@given(st.lists(rows(unique=True), min_size=1, max_size=3), st.booleans())
+def test_identical_outputs(documents: list[Rows], singletons: bool) -> None:
+    """All are 1 where something is left; MUC where there is a link, BLANC where there are two mentions."""
+    found = scored([(list(each), list(each)) for each in documents], singletons=singletons)
+    counted = [chain for each in documents for chain in clusters(each) if singletons or len(chain) > 1]
+    assert {found[name] for name in ONE_WHERE_IDENTICAL} == {(1.0, 1.0, 1.0) if counted else (0.0, 0.0, 0.0)}
+    assert found["muc"][2] == any(len(chain) > 1 for chain in counted)
+    pairs_of_mentions = any(
+        sum(len(chain) for chain in clusters(each) if singletons or len(chain) > 1) > 1 for each in documents
+    )
+    assert found["blanc"][2] == pairs_of_mentions
+
+
+@settings(max_examples=40)
+@given(pairs(unique=True), st.randoms(use_true_random=False), st.booleans())
+def test_names_and_order_of_chains_change_nothing(documents: list[Pair], chance, singletons: bool) -> None:
+    """Without repeats, that is: of these the first chain in the file keeps one."""
+
+    def changed(mentions: Rows) -> list:
+        names = chance.sample(range(10), 3)
+        moved = [(names[chain], first, last) for chain, first, last in mentions]
+        chance.shuffle(moved)
+        return moved
+
+    other = [(changed(key), changed(response)) for key, response in documents]
+    first, second = (scored(each, CHAIN_MODELS[:-1], singletons=singletons) for each in (documents, other))
+    assert second == close(first)
+
+
+@settings(max_examples=40)
+@given(pairs(unique=True), st.randoms(use_true_random=False))
+def test_order_of_documents_changes_nothing(documents: list[Pair], chance) -> None:
+    shuffled = list(documents)
+    chance.shuffle(shuffled)
+    assert scored(shuffled) == close(scored(documents))
+
+
+@settings(max_examples=40)
+@given(pairs(unique=True), st.booleans())
+def test_swapping_sides_swaps_precision_and_recall(documents: list[Pair], singletons: bool) -> None:
+    """BLANC aside, which leaves out links of a kind that the key has none of."""
+    models = [model for model in CHAIN_MODELS[:-1] if model != "blanc"]
+    swapped = scored([(response, key) for key, response in documents], models, singletons=singletons)
+    expected = {name: (recall, precision, f1) for name, (precision, recall, f1) in swapped.items()}
+    assert scored(documents, models, singletons=singletons) == close(expected)
+
+
+@settings(max_examples=40)
+@given(pairs(unique=True))
+def test_blanc_swaps_where_both_sides_have_links_of_both_kinds(documents: list[Pair]) -> None:
+    whole = eh.score(*map(annotation, sides(documents)), match="blanc")["blanc"].overall
+    assume(all(part["key"] and part["response"] for part in whole.parts.values()))
+    (precision, recall, f1) = scored([(response, key) for key, response in documents], ["blanc"])["blanc"]
+    assert (whole.precision, whole.recall, whole.f1) == pytest.approx((recall, precision, f1))
+
+
+def test_mela_of_identical_singletons_is_two_thirds() -> None:
+    """MUC is 0 where there is no link, as it is defined."""
+    alone = [(0, 0, 0), (1, 2, 3), (2, 3, 3)]
+    found = scored([(alone, alone)])
+    assert (found["muc"][2], found["b_cubed"][2], found["ceaf_e"][2]) == (0, 1, 1)
+    assert found["mela"] == pytest.approx((2 / 3, 2 / 3, 2 / 3))
+    assert found["lea"] == found["blanc"] == (1, 1, 1)
+    assert set(scored([(alone, alone)], singletons=False).values()) == {(0, 0, 0)}
+
+
+@pytest.mark.parametrize("empty", ["key", "response", "both"])
+def test_empty_sides_are_zero(empty: str) -> None:
+    full: list = [(0, 0, 0), (0, 2, 2), (1, 4, 4)]
+    document: Pair = ([] if empty in ("key", "both") else full, [] if empty in ("response", "both") else full)
+    assert set(scored([document], CHAIN_MODELS[:-1]).values()) == {(0, 0, 0)}
+
+
+def test_the_example_of_moosavi_and_strube_2016() -> None:
+    """The key is {a, b, c} and {d, e, f, g}, the response {a, b}, {c, d} and {f, g, h, i}."""
+    key = [*((0, at, at) for at in range(3)), *((1, at, at) for at in range(3, 7))]
+    response = [(0, 0, 0), (0, 1, 1), (1, 2, 2), (1, 3, 3), (2, 5, 5), (2, 6, 6), (2, 7, 7), (2, 8, 8)]
+    result = eh.score(annotation([key], size=9), annotation([response], size=9), match="lea")["lea"]
+    assert result.recall == pytest.approx((3 * 1 / 3 + 4 * 1 / 6) / 7)
+    assert result.precision == pytest.approx((2 * 1 + 2 * 0 + 4 * 1 / 6) / 8)
+
+
+def test_the_first_chain_keeps_a_repeated_span() -> None:
+    """Chain 1 begins first, so it keeps the span (2, 2), though chain 0 has it earlier in the order of spans."""
+    key = [(0, 0, 0), (0, 2, 2)]
+    kept = scored([(key, [(1, 0, 0), (1, 2, 2), (0, 2, 2), (0, 4, 4)])], ["muc"])["muc"]
+    lost = scored([(key, [(0, 2, 2), (0, 4, 4), (1, 0, 0), (1, 2, 2)])], ["muc"])["muc"]
+    assert (kept, lost) == ((1, 1, 1), (0, 0, 0))
+
+
+def test_repeats_that_the_key_does_not_have_stay() -> None:
+    key, response = [(0, 0, 0), (0, 1, 1)], [(0, 0, 0), (0, 1, 1), (0, 3, 3), (1, 3, 3)]
+    mentions = eh.score(annotation([key]), annotation([response]), match="mentions")["mentions"].overall
+    assert (mentions["common"], mentions["key"], mentions["response"]) == (2, 2, 4)
+
+
+def test_repeats_are_dropped_before_singletons_are() -> None:
+    """The second chain loses the span that the first one has, and is a singleton then."""
+    key, response = [(0, 0, 0), (0, 1, 1)], [(0, 0, 0), (0, 1, 1), (1, 1, 1), (1, 3, 3)]
+    mentions = eh.score(annotation([key]), annotation([response]), match="mentions", singletons=False)["mentions"]
+    assert mentions.overall["response"] == 2
+
+
+def test_mentions_with_other_gaps_are_others() -> None:
+    """They begin and end at the same tokens, but leave out different ones."""
+    vocabulary = Vocabulary()
+    gap = vocabulary.shapes.code((1,))
+    whole = layer([[(0, 0, 2), (0, 4, 4)]], vocabulary)
+    other = Chains(vocabulary, whole.document, whole.start, whole.end, whole.chain, np.array([gap, 0]))
+    kinds, table = count_chains(whole, other, 1, ["mentions"], singletons=True)
+    assert dict(zip(kinds, table[0].tolist(), strict=True))["mentions.common"] == 1
+    assert not repeats(both := Chains.concatenate([whole, other], [0, 0]), *spans_of(both))[2]
