@@ -15,6 +15,7 @@ SOURCE = ROOT / "src" / "evenhand"
 ROOMS = (
     "version",
     "names",
+    "registry",
     "problems",
     "limits",
     "memory",
