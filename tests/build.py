@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from hypothesis import strategies as st
 
-from evenhand.tasks.spans.verdicts import KINDS, Verdicts
+from evenhand.tasks.spans.kinds import KINDS
+from evenhand.tasks.spans.verdicts import Verdicts
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
 

@@ -39,7 +39,7 @@ SHOWN = ("correction", "new_error", "changed_error", "unsolved", "solved_once")
 @click.option("--show", type=click.Choice(SHOWN), help="List these units with their sentences.")
 @click.option("--limit", type=int, help="How many of them.")
 @statistics_options
-@scoring_options("the one that --by names", with_match=False)
+@scoring_options(with_match=False)
 @reading_options(sided=True)
 @click.option(
     "--as", "form", type=click.Choice(COMPARE_OUTPUTS), default="text", show_default=True, help="Form of the output."

@@ -7,12 +7,12 @@ from typing import Any, TypeVar, get_args
 
 import click
 
-from evenhand.settings import COMPARED_BY, Resampled
+from evenhand.settings import Resampled
+from evenhand.tasks.registry import TASKS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 STATISTICS = ("trials", "resamples", "interval", "level", "seed", "of")
 INTERVALS = ("resamples", "level", "seed", "of")
-_DEFAULTS = ", ".join(f"{models[0]} for {task}" for task, models in COMPARED_BY.items())
 _RESAMPLES = click.option(
     "--resamples", type=int, default=1_000, show_default=True, help="Resamples for the intervals; 0: none."
 )
@@ -22,8 +22,9 @@ _SEED = click.option("--seed", type=int, default=0, show_default=True, help="See
 
 def by_option(command: Command) -> Command:
     """What systems are compared by."""
-    models = [model for models in COMPARED_BY.values() for model in models]
-    return click.option("--by", type=click.Choice(models), help=f"What is compared [{_DEFAULTS}].")(command)
+    models = [model for task in TASKS.values() for model in task.compared_by]
+    defaults = ", ".join(f"{task.compared_by[0]} for {task.name}" for task in TASKS.values())
+    return click.option("--by", type=click.Choice(models), help=f"What is compared [{defaults}].")(command)
 
 
 def of_option(default: str) -> Callable[[Command], Command]:

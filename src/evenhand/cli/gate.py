@@ -27,7 +27,7 @@ GATE_OUTPUTS = ("text", "json", "markdown", "latex")
 @click.option("--trials", type=int, help="Trials of the test [10,000; more for a small alpha].")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
 @of_option("documents, or sentences where these are too few for the test")
-@scoring_options("the one that --by names", with_match=False)
+@scoring_options(with_match=False)
 @reading_options(sided=True)
 @click.option(
     "--as", "form", type=click.Choice(GATE_OUTPUTS), default="text", show_default=True, help="Form of the output."

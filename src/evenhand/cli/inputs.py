@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from evenhand.formats.folders import FileList
-    from evenhand.pipeline.inputs import Side
+    from evenhand.pipeline.inputs import Input
 
 STANDARD_OUTPUT = Path("/dev/stdout")
 _INPUTS, _OUTPUTS = "evenhand.inputs", "evenhand.outputs"
@@ -91,7 +91,7 @@ def _is_device(path: Path) -> bool:
 
 def sides(
     gold: Place | None, systems: Sequence[Place], manifest: Place | None
-) -> tuple[Side, Sequence[Side] | Mapping[str, Side]]:
+) -> tuple[Input, Sequence[Input] | Mapping[str, Input]]:
     """The gold standard and the systems, as the Python functions take them."""
     from evenhand.formats.manifest import manifest as read_manifest
 

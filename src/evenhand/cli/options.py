@@ -10,18 +10,9 @@ import click
 
 from evenhand.cli.inputs import note_inputs
 from evenhand.formats.addresses import place
-from evenhand.settings import (
-    ATTACHMENT,
-    CHAIN_MODELS,
-    ENCODINGS,
-    FORMATS,
-    MATCH_MODELS,
-    NOMINAL,
-    SPAN_MODELS,
-    TASKS,
-    ReadSettings,
-    column_names,
-)
+from evenhand.parameters import Parameter
+from evenhand.settings import ENCODINGS, FORMATS, ReadSettings, column_names
+from evenhand.tasks.registry import TASKS, all_parameters
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 SIDES = ("gold", "system")
@@ -124,7 +115,7 @@ def reading_options(*, sided: bool) -> Callable[[Command], Command]:
         *_PLAIN_READING_OPTIONS,
         click.option(
             "--task",
-            type=click.Choice(TASKS),
+            type=click.Choice(list(TASKS)),
             help="What files are read for [trees for CoNLL-U, chains where there is coreference, else spans].",
         ),
     )
@@ -157,28 +148,50 @@ def _with(command: Command, options: Sequence[Callable[[Command], Command]]) -> 
     return command
 
 
-def scoring_options(
-    defaults: str, *, with_match: bool = True, without: Sequence[str] = ()
-) -> Callable[[Command], Command]:
-    """What is scored and how; `defaults` says which match models are taken unless others are named.
+def scoring_options(*, with_match: bool = True, without: Sequence[str] = ()) -> Callable[[Command], Command]:
+    """What is scored and how: the options of all tasks, and what tasks and match models declare.
 
-    Options named in `without` are left out, where they would do nothing.
+    Without `with_match`, options are left out that a comparison does not look at, and so are those named in `without`.
     """
-    left_out = without if with_match else (*without, *_OF_OTHER_MODELS)
-    kept = [option for name, option in _SCORING_OPTIONS.items() if name not in left_out]
-    if not with_match:
-        return lambda command: _with(command, kept)
-    models = click.option(
-        "--match",
-        type=Names((*MATCH_MODELS, "semeval", "conll18", "arcs")),
-        help=f"Match models of spans: {', '.join(SPAN_MODELS)}; semeval is all four of its measures. "
-        f"Of tags: accuracy. Of trees: {', '.join(ATTACHMENT)}, and conll18 or one of its thirteen: conll18-las, … "
-        f"Of chains: {', '.join(CHAIN_MODELS)} [{defaults}].",
+    common = [
+        option for name, option in _COMMON_OPTIONS.items() if name not in without and (with_match or name != "match")
+    ]
+    declared = [
+        parameter_option(each)
+        for each in all_parameters().values()
+        if each.name not in without and (with_match or each.compares)
+    ]
+    return lambda command: _with(command, (*common, *declared))
+
+
+def parameter_option(parameter: Parameter) -> Callable[[Command], Command]:
+    """The option of a parameter; what is not given stays None, so that the declaration has the last word."""
+    name = parameter.option
+    former = [f"--{each.replace('_', '-')}" for each in parameter.former]
+    if parameter.kind == "flag":
+        names = [f"{name}/--no-{name.removeprefix('--')}"] if parameter.default is True else [name]
+        return click.option(*names, parameter.name, default=None, is_flag=True, help=parameter.help)
+    default = "" if parameter.optional or parameter.parse or parameter.kind == "names" else f" [{parameter.default}]"
+    return click.option(
+        name,
+        *former,
+        parameter.name,
+        type=click.Choice(parameter.choices) if parameter.choices else _TYPES[parameter.kind],
+        multiple=parameter.is_repeated,
+        metavar=parameter.metavar,
+        help=f"{parameter.help.rstrip('.')}{default}.",
     )
-    return lambda command: _with(command, (models, *kept))
 
 
-_SCORING_OPTIONS = {
+_TYPES: Mapping[str, Any] = {
+    "number": click.FLOAT,
+    "whole": click.INT,
+    "text": click.STRING,
+    "names": click.STRING,
+    "column": click.STRING,
+}
+_COMMON_OPTIONS = {
+    "match": click.option("--match", metavar="NAME,...", help="Match models; evenhand score --help-all lists them."),
     "labels": click.option("--labels", type=Names(), default=(), help="Only these labels."),
     "exclude": click.option("--exclude", type=Names(), default=(), help="All labels but these."),
     "map": click.option(
@@ -191,87 +204,25 @@ _SCORING_OPTIONS = {
     "align": click.option(
         "--align",
         type=click.Choice(["strict", "position", "characters"]),
-        help="Tokens must be equal; or only as many; or the text must be equal, whatever its tokens are "
+        help="strict: identical tokens; position: same number of tokens; characters: same text, any tokenisation "
         "[strict; characters for words in CoNLL-U, position for chains].",
     ),
-    "punctuation": click.option(
-        "--punctuation",
-        metavar="POLICY",
-        default="keep",
-        show_default=True,
-        help="Which words are left out of uas, ls, las and the accuracy of tags: none (keep), or those told by their "
-        "relation, their form, or their tags (pos:PUNCT,SYM).",
-    ),
-    "subtypes": click.option(
-        "--subtypes", is_flag=True, help="Compare the relations of trees with their subtypes (nmod:poss)."
-    ),
-    "levels": click.option(
-        "--levels",
-        type=click.Choice(["pooled", "separate"]),
-        default="pooled",
-        show_default=True,
-        help="Match nested spans across levels, or within their level only.",
-    ),
-    "focus": click.option(
-        "--focus",
-        type=click.Choice(["target", "system"]),
-        default="target",
-        show_default=True,
-        help="Whether LE and LBE count for the gold label or for the system's.",
-    ),
-    "weights": click.option(
-        "--weights",
-        metavar="NAME|FORMULA|FILE",
-        help="Weights of the model 'weighted', which this adds: fair, lenient, boundaries, as-fp, as-fn, "
-        "or a formula such as 'LE = 0.5 FP + 0.5 FN, BE = 0.5 TP + 0.25 FP + 0.25 FN'.",
-    ),
     "beta": click.option("--beta", type=float, default=1.0, show_default=True, help="Weight of recall in F-beta."),
-    "separator-weight": click.option(
-        "--separator-weight",
-        type=float,
-        default=1.0,
-        show_default=True,
-        help="What a separator weighs in ts, where a token weighs 1.",
-    ),
-    "token-weight": click.option(
-        "--token-weight",
-        metavar="COLUMN",
-        help="Column of GOLD, by number or name, that says what each token weighs in ts and t.",
-    ),
-    "spurious": click.option(
-        "--spurious", type=int, default=1, show_default=True, help="Spurious tokens that constrained allows."
-    ),
-    "missing": click.option(
-        "--missing", type=int, default=1, show_default=True, help="Missing tokens that constrained allows."
-    ),
-    "singletons": click.option(
-        "--singletons/--no-singletons", default=True, show_default=True, help="Keep chains of one mention, or not."
-    ),
-    "nominal": click.option(
-        "--nominal",
-        type=Names(),
-        help=f"POS of nouns, by which arcs_nom tells nominal mentions [{','.join(NOMINAL)}].",
-    ),
-    "iou": click.option(
-        "--iou", type=float, default=0.5, show_default=True, help="How much of their union two spans share."
-    ),
 }
-_OF_OTHER_MODELS = ("weights", "separator-weight", "token-weight", "spurious", "missing", "iou")
-"""Options that only change what a comparison does not look at."""
 
 
 def score_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """The scoring and reading options of a command, as the Python functions take them."""
-    plain = (
-        *("match", "task", "labels", "exclude", "align", "punctuation", "subtypes", "levels", "focus", "beta"),
-        *("separator_weight", "spurious", "missing", "iou", "singletons", "nominal"),
-        *("repair", "offsets", "functions", "supertag", "baselines"),
-    )
-    column = column_names(options.get("token_weight"))
-    return {name: options[name] for name in plain if name in options} | {
+    common = ("match", "task", "labels", "exclude", "align", "beta", "repair", "offsets", "functions")
+    found = {name: options[name] for name in common if name in options}
+    for parameter in all_parameters().values():
+        value = options.get(parameter.name)
+        if value is not None and value != ():
+            found[parameter.name] = column_names(value)[0] if parameter.kind == "column" else value
+    if found.get("weights") is not None:
+        found["weights"] = read_weights(found["weights"])
+    return found | {
         "map": options["maps"],
-        "weights": read_weights(options.get("weights")),
-        "token_weight": column[0] if column else None,
         "format": by_side(options["formats"]),
         "column": by_side(options["columns"]),
         "encoding": by_side(options["encodings"]),

@@ -11,7 +11,6 @@ import click
 from evenhand.cli.comparing import INTERVALS, STATISTICS, by_option, interval_options, statistics_options
 from evenhand.cli.inputs import INPUT, OUTPUT
 from evenhand.cli.options import reading_options, score_options, scoring_options
-from evenhand.cli.rank import RANK_MATCH
 from evenhand.formats.addresses import Place
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def plot() -> None:
 @click.argument("systems", nargs=-1, type=INPUT, metavar="[SYSTEM]...")
 @click.option("--counts", is_flag=True, help="Bars as long as there are errors, instead of all alike.")
 @figure_options
-@scoring_options("", with_match=False, without=("focus", "beta"))
+@scoring_options(with_match=False, without=("focus", "beta"))
 @reading_options(sided=True)
 def errors(gold: Place, systems: tuple[Place, ...], counts: bool, **options: Any) -> None:
     """How the errors of each system divide.
@@ -79,7 +78,7 @@ def errors(gold: Place, systems: tuple[Place, ...], counts: bool, **options: Any
 @click.argument("systems", nargs=-1, type=INPUT, metavar="[SYSTEM]...")
 @click.option("--system", "chosen", multiple=True, metavar="NAME", help="Only this system; may be repeated.")
 @figure_options
-@scoring_options("", with_match=False, without=("focus", "beta", "singletons", "nominal"))
+@scoring_options(with_match=False, without=("focus", "beta", "singletons", "nominal"))
 @reading_options(sided=True)
 def confusion(gold: Place, systems: tuple[Place, ...], chosen: tuple[str, ...], **options: Any) -> None:
     """Which labels are confused with which.
@@ -101,7 +100,7 @@ def confusion(gold: Place, systems: tuple[Place, ...], chosen: tuple[str, ...], 
 @click.option("--sequence", is_flag=True, help="Compare each system with the one before it.")
 @figure_options
 @statistics_options
-@scoring_options("", with_match=False, without=("focus",))
+@scoring_options(with_match=False, without=("focus",))
 @reading_options(sided=True)
 def comparison(gold: Place, systems: tuple[Place, ...], **options: Any) -> None:
     """What changes between systems.
@@ -120,7 +119,7 @@ def comparison(gold: Place, systems: tuple[Place, ...], **options: Any) -> None:
 @click.argument("systems", nargs=-1, required=True, type=INPUT, metavar="SYSTEM...")
 @interval_options
 @figure_options
-@scoring_options(RANK_MATCH, without=("focus",))
+@scoring_options(without=("focus", "supertag", "baselines"))
 @reading_options(sided=True)
 def ranks(gold: Place, systems: tuple[Place, ...], **options: Any) -> None:
     """Scores with intervals and ranks under several match models."""

@@ -14,9 +14,6 @@ from evenhand.cli.style import table_options, table_style
 from evenhand.formats.addresses import Place
 
 RANK_OUTPUTS = ("text", "json", "csv", "markdown", "latex")
-RANK_MATCH = (
-    "exact,fair,ts,t; accuracy; conll18-las,conll18-mlas,conll18-blex for CoNLL-U, else las,uas,ls; mela,lea,arcs"
-)
 
 
 @click.command
@@ -25,7 +22,7 @@ RANK_MATCH = (
 @manifest_option
 @click.option("--suite", type=INPUT, help="A TOML file that names several data sets, instead.")
 @interval_options
-@scoring_options(RANK_MATCH)
+@scoring_options(without=("supertag", "baselines"))
 @reading_options(sided=True)
 @engine_options
 @click.option(

@@ -21,7 +21,7 @@ from evenhand.formats.addresses import Place
 @by_option
 @click.option("--limit", type=int, default=50_000, show_default=True, help="How many units the page carries.")
 @statistics_options
-@scoring_options("as score")
+@scoring_options(without=("supertag", "baselines"))
 @reading_options(sided=True)
 @click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
 def report(gold: Place, systems: tuple[Place, ...], output: Path, quiet: bool, **options: Any) -> None:

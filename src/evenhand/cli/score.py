@@ -20,14 +20,7 @@ from evenhand.formats.addresses import Place
 @click.argument("gold", required=False, type=INPUT)
 @click.argument("systems", nargs=-1, type=INPUT, metavar="[SYSTEM]...")
 @manifest_option
-@scoring_options("exact,fair; accuracy; uas,ls,las and, for CoNLL-U, conll18; all of chains")
-@click.option(
-    "--supertag",
-    multiple=True,
-    metavar="NAME[=LABEL,...]",
-    help="Labels taken as one, reported beside the others: all of them, or those named.",
-)
-@click.option("--baselines", is_flag=True, help="What trivial systems get under ts and t.")
+@scoring_options()
 @reading_options(sided=True)
 @engine_options
 @click.option("--as", "form", type=click.Choice(OUTPUTS), default="text", show_default=True, help="Form of the output.")

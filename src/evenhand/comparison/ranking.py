@@ -19,7 +19,7 @@ import numpy as np
 from evenhand.arrays import Values
 from evenhand.comparison.many_labels import wide_headlines
 from evenhand.scores.match_model import MatchModel
-from evenhand.scores.model_score import headlines
+from evenhand.scores.model_score import divided_table, headlines
 from evenhand.statistics.correlation import kendall, ranks, spearman
 from evenhand.statistics.intervals import interval
 from evenhand.statistics.resample import bootstrap
@@ -86,11 +86,6 @@ def _arrays(scores: Headlines) -> Iterator[tuple[str, Values]]:
         yield model, np.array(list(by_system.values()))
 
 
-def headline(model: MatchModel, tally: Tally, gold_labels: Sequence[str]) -> float:
-    """The headline of all groups together."""
-    return float(headlines(model, _table(model, tally.total(), gold_labels, 1))[0])
-
-
 def resampled(
     models: Sequence[MatchModel],
     tallies: Mapping[str, Mapping[str, Tally]],
@@ -115,7 +110,7 @@ def resampled(
     for part in _parts(others, list(tallies), len(gold_labels) * len(sizes)):
         chosen = {(system, model.judge): tallies[system][model.judge] for system, model in part}
         chosen = {key: tally.choose(first) for key, tally in chosen.items()}
-        tables = [_table(model, chosen[system, model.judge], gold_labels, len(first)) for system, model in part]
+        tables = [divided_table(model, chosen[system, model.judge], gold_labels, len(first)) for system, model in part]
         counts = np.concatenate([table.reshape(len(sizes), -1) for table in tables], axis=1)
         sums, begin = bootstrap(counts, sizes, resamples, seed), 0
         for (system, model), table in zip(part, tables, strict=True):
@@ -129,11 +124,6 @@ def resampled(
 def _kinds(models: Sequence[MatchModel]) -> set[str]:
     """The kinds that headlines depend on."""
     return {kind for model in models for each in model.divided() for kind in each}
-
-
-def _table(model: MatchModel, tally: Tally, gold_labels: Sequence[str], groups: int) -> Values:
-    """By group and label (or for all labels together), what precision and recall divide."""
-    return tally.by_group(groups, model.divided(), gold_labels if model.headline == "macro" else None)
 
 
 def _parts(models: Sequence[MatchModel], systems: Sequence[str], size: int) -> Iterator[list[tuple[str, MatchModel]]]:

@@ -38,7 +38,7 @@ def kind_of(source: Source, read_as: ReadSettings, settings: ScoreSettings) -> K
     unit = UNITS.get(found.name)
     if unit is None:
         return None
-    if settings.levels == "separate" and (found.name == "germeval" or len(read_as.columns) > 1):
+    if settings.parameters.get("levels") == "separate" and (found.name == "germeval" or len(read_as.columns) > 1):
         unit = replace(unit, is_odd=_has_stack)  # levels of a column count from the deepest stack of the one before
     return Kind(unit, getattr(found.load(), "kind_of", lambda line: None))
 

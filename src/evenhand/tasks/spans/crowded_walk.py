@@ -14,7 +14,8 @@ import numpy as np
 
 from evenhand.arrays import Bools, Ints, ints
 from evenhand.tasks.spans.boundaries import boundary_kind
-from evenhand.tasks.spans.verdicts import LBE, Matching
+from evenhand.tasks.spans.kinds import LBE
+from evenhand.tasks.spans.verdicts import Matching
 from evenhand.text.layers import Spans
 
 Piece = tuple[int, int]

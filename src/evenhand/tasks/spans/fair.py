@@ -52,9 +52,10 @@ from evenhand.arrays import Bools, Ints, pack
 from evenhand.tasks.spans.boundaries import boundary_kind, overlap
 from evenhand.tasks.spans.crowded_walk import crowded_walk
 from evenhand.tasks.spans.exact import equal_spans
+from evenhand.tasks.spans.kinds import FN, FP, LBE, LE, TP
 from evenhand.tasks.spans.pairs import MOST, Overlaps
 from evenhand.tasks.spans.stars import Components, match_stars
-from evenhand.tasks.spans.verdicts import FN, FP, LBE, LE, TP, Matching, Verdicts
+from evenhand.tasks.spans.verdicts import Matching, Verdicts
 from evenhand.tasks.spans.walk import walk
 from evenhand.text.layers import Spans
 

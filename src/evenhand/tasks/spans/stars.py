@@ -15,7 +15,8 @@ import numpy as np
 
 from evenhand.arrays import Bools, Ints
 from evenhand.tasks.spans.boundaries import boundary_kind
-from evenhand.tasks.spans.verdicts import LBE, Matching
+from evenhand.tasks.spans.kinds import LBE
+from evenhand.tasks.spans.verdicts import Matching
 
 
 @dataclass(frozen=True)

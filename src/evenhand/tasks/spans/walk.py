@@ -13,8 +13,9 @@ import numpy as np
 
 from evenhand.arrays import Ints, ints
 from evenhand.tasks.spans.boundaries import boundary_kind, overlap
+from evenhand.tasks.spans.kinds import LBE
 from evenhand.tasks.spans.pairs import Overlaps
-from evenhand.tasks.spans.verdicts import LBE, Matching
+from evenhand.tasks.spans.verdicts import Matching
 from evenhand.text.layers import Spans
 
 
