@@ -167,10 +167,7 @@ class SpanJudgement:
 
     @cached_property
     def places(self) -> Places:
-        numbers = self.portion.numbers
-        documents = np.concatenate([each.documents for each in numbers])
-        first = int(documents[0]) if len(documents) else 0
-        return Places(self.portion.batches, numbers[0].sentences, documents, first)
+        return self.portion.places
 
     def answers(self, by: str) -> Answers:
         return answers_on_spans(self.gold, [(each.given[1], each.verdicts(by)) for each in self.questions.values()])
