@@ -16,7 +16,7 @@ from evenhand.tasks.spans.accuracy import by_sentence, equal_tags, equal_tokens
 from evenhand.tasks.spans.exact import equal_spans, exact
 from evenhand.tasks.spans.fair import fair
 from evenhand.tasks.spans.overlap import HIT_MODELS, hits
-from evenhand.tasks.spans.pairs import Pairs, listed
+from evenhand.tasks.spans.pairs import AllPairs
 from evenhand.tasks.spans.portion import Portion
 from evenhand.tasks.spans.semeval import semeval
 from evenhand.tasks.spans.tallies import (
@@ -104,8 +104,8 @@ class Question:
         return self.equal if self.levels == 1 else equal_spans(*self.given)
 
     @cached_property
-    def pairs(self) -> Pairs | None:
-        return listed(self.gold, self.system)
+    def pairs(self) -> AllPairs:
+        return AllPairs(self.gold, self.system)
 
     @cached_property
     def _fair(self) -> Verdicts:

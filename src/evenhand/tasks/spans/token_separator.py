@@ -28,9 +28,8 @@ from functools import cached_property
 
 import numpy as np
 
-from evenhand.arrays import Ints, Numbers, Values, distinct, empty, ones, others, ranges
-from evenhand.tasks.spans.crowded import Crowd
-from evenhand.tasks.spans.pairs import listed, overlapping
+from evenhand.arrays import Ints, Numbers, Values, empty, ones, ranges
+from evenhand.tasks.spans.pairs import AllPairs
 from evenhand.tasks.spans.segments import Runs, Stretches, runs, split, stretches
 from evenhand.text.layers import Spans
 
@@ -174,24 +173,13 @@ def close_and_missed(gold: Spans, system: Spans, text: Text, equal: tuple[Ints, 
     if _is_flat(gold, text) and _is_flat(system, text):
         # Then equal spans overlap no others.
         gold, system = gold.without(equal[0]), system.without(equal[1])
-    pairs = listed(gold, system)
-    if pairs is None and _are_plain(gold) and _are_plain(system):
-        crowd = Crowd(gold, system)
-        return _near(gold, np.flatnonzero(crowd.one_off()), np.flatnonzero(~crowd.overlapping()))
-    if pairs is None:
-        pairs = overlapping(gold, system)
-    same = gold.label[pairs.left] == system.label[pairs.right]
-    left, right = pairs.left[same], pairs.right[same]
-    off = np.abs(gold.start[left] - system.start[right]) + np.abs(gold.end[left] - system.end[right])
-    return _near(gold, distinct(left[off == 1]), others(len(gold), left))
-
-
-def _are_plain(spans: Spans) -> bool:
-    """Whether all spans have a token and none has gaps."""
-    return not spans.shape.any() and bool((spans.start < spans.end).all())
-
-
-def _near(gold: Spans, close: Ints, missed: Ints) -> Units:
-    rows = np.concatenate((close, missed))
-    kind = np.repeat((_CLOSE, _MISSED), (len(close), len(missed)))
+    close, met = (np.zeros(len(gold), dtype=np.bool_) for _ in range(2))
+    for pairs in AllPairs(gold, system):
+        same = gold.label[pairs.left] == system.label[pairs.right]
+        left, right = pairs.left[same], pairs.right[same]
+        off = np.abs(gold.start[left] - system.start[right]) + np.abs(gold.end[left] - system.end[right])
+        close[left[off == 1]] = True
+        met[left] = True
+    rows = np.concatenate((np.flatnonzero(close), np.flatnonzero(~met)))
+    kind = np.repeat((_CLOSE, _MISSED), (np.count_nonzero(close), np.count_nonzero(~met)))
     return Units(gold.scope[rows], gold.label[rows], kind, ones(len(rows)))
