@@ -70,9 +70,11 @@ CASES: dict[str, Case] = {
     "one document, CoNLL-U": Case(partial(inputs.treebank, sentence=15), HALF),
     "one sentence, CoNLL-U": Case(partial(inputs.treebank, sentence=10**9), HALF),
     "one document, coreference": Case(one_chain_document, HALF),
-    "one flat tree": Case(partial(inputs.bracketed, deep=False), HALF // 2, {"match": ALL}),
-    "one deep tree": Case(partial(inputs.bracketed, deep=True), HALF // 4),
-    "one deep tree, separate levels": Case(partial(inputs.bracketed, deep=True), HALF // 4, {"levels": "separate"}),
+    "one flat tree": Case(partial(inputs.bracketed, deep=False), HALF // 2, {"match": ALL, "format": "brackets"}),
+    "one deep tree": Case(partial(inputs.bracketed, deep=True), HALF // 4, {"format": "brackets"}),
+    "one deep tree, separate levels": Case(
+        partial(inputs.bracketed, deep=True), HALF // 4, {"levels": "separate", "format": "brackets"}
+    ),
     "crossing": Case(inputs.crossing, 50_000, {"match": ALL}),
     "crossing on both sides": Case(inputs.crossing_all, 25_000, {"match": ALL}),
     "crossing on both sides, rank": Case(inputs.crossing_all, 50_000, {"resamples": 100}, "rank"),

@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, distinct, empty, pack
-from evenhand.statistics.blocks import ONE_THREAD
+from evenhand.statistics.draws import ONE_THREAD
 from evenhand.tasks.spans.verdicts import FN, KINDS, TP, Verdicts
 from evenhand.text.layers import Spans
 from evenhand.text.word_feed import Aligned
