@@ -11,9 +11,9 @@ from itertools import accumulate
 from typing import Any
 
 import numpy as np
+from evenhand.formats.format import Carry, Format, Writing
 
 from evenhand.formats.convert import Conversion
-from evenhand.formats.format import Carry, Format, Writing
 from evenhand.formats.source import Block, Source
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
