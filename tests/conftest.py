@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +24,20 @@ settings.load_profile(FIXED)
 
 ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "src" / "evenhand" / "examples" / "ner"
+GOLDEN = ROOT / "tests" / "report" / "golden"
+"""Rendered output that somebody has read and approved."""
+Golden = Callable[[str, str], None]
+"""Compares a text with the golden file of that name."""
 
 
 def forget_local_constants() -> None:
     """Let no example come from the literals of modules that happen to be loaded: these change with the order of tests."""
     providers._get_local_constants = lambda: providers._local_constants  # type: ignore[attr-defined]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    renew = "write golden files, and the output that pages of the documentation show, anew; then read the diff"
+    parser.addoption("--renew-golden", action="store_true", help=renew)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -97,3 +107,15 @@ def data() -> Path:
 @pytest.fixture
 def example() -> Path:
     return EXAMPLE
+
+
+@pytest.fixture
+def golden(pytestconfig: pytest.Config) -> Golden:
+    """Compares a text with a golden file; with `--renew-golden` the file gets the text first (`make golden`)."""
+
+    def compare(text: str, name: str) -> None:
+        if pytestconfig.getoption("--renew-golden"):
+            (GOLDEN / name).write_text(text, encoding="utf-8", newline="\n")
+        assert text == (GOLDEN / name).read_text(encoding="utf-8")
+
+    return compare
