@@ -29,6 +29,17 @@ GOLDEN = ROOT / "tests" / "report" / "golden"
 Golden = Callable[[str, str], None]
 """Compares a text with the golden file of that name."""
 
+SLOW = {
+    *("browser", "fuzz", "test_addresses", "test_chain_slices", "test_chains", "test_combinations", "test_compare"),
+    *("test_compare_chains", "test_compare_statistics", "test_compressed", "test_convert_output", "test_crowded"),
+    *("test_damaged_tables", "test_dask", "test_dask_here", "test_ending", "test_figures", "test_germeval_script"),
+    *("test_guest", "test_html", "test_jobs", "test_joining", "test_limits", "test_load", "test_load_problems"),
+    *("test_long_blanks", "test_long_data", "test_many_pairs", "test_mirrored_intervals", "test_null"),
+    *("test_odd_conversions", "test_output_options", "test_parquet", "test_parts", "test_pickle", "test_pipes"),
+    *("test_plot", "test_processes", "test_resample", "test_resampled", "test_runs", "test_snippets", "test_source"),
+}
+"""Folders and files of tests that take long, by name; `--fast` leaves them out."""
+
 
 def forget_local_constants() -> None:
     """Let no example come from the literals of modules that happen to be loaded: these change with the order of tests."""
@@ -38,6 +49,11 @@ def forget_local_constants() -> None:
 def pytest_addoption(parser: pytest.Parser) -> None:
     renew = "write golden files, and the output that pages of the documentation show, anew; then read the diff"
     parser.addoption("--renew-golden", action="store_true", help=renew)
+    parser.addoption("--fast", action="store_true", help="leave out files of tests that take long (SLOW in conftest.py)")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    return True if config.getoption("--fast") and collection_path.stem in SLOW else None
 
 
 def pytest_configure(config: pytest.Config) -> None:
