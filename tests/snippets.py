@@ -213,8 +213,10 @@ def shown(expected: Sequence[str], output: Sequence[str]) -> list[str]:
 
 
 def shortened(value: str, example: str) -> str:
-    """A value as long as the one that was shown, if that was cut."""
-    return value[: len(example) - 1] + ANY if example.endswith(ANY) else value
+    """A value with four decimals, and as long as the one that was shown, if that was cut."""
+    if ANY in example:
+        value = re.sub(r"(\.\d{4})\d+", rf"\1{ANY}", value)
+    return value[: len(example) - 1] + ANY if example.endswith(ANY) and len(value) > len(example) else value
 
 
 def _line(line: str) -> str:

@@ -82,9 +82,9 @@ def test_new_output_is_elided_as_the_old_one_was() -> None:
 
 
 def test_a_wrong_value_is_put_right(tmp_path: Path) -> None:
-    block = page("```python", "1 / 3  # a third → 0.334…", "2 + 2  # → 4", "int('x')", "# → ValueError: …", "```")
+    block = page("```python", "1 / 3  # a third → 0.3334…", "2 + 2  # → 4", "int('x')", "# → ValueError: …", "```")
     found = Session(tmp_path, tmp_path).follow(block)
-    assert found == ["1 / 3  # a third → 0.333…", "2 + 2  # → 4", "int('x')", "# → ValueError: …"]
+    assert found == ["1 / 3  # a third → 0.3333…", "2 + 2  # → 4", "int('x')", "# → ValueError: …"]
 
 
 def test_a_wrong_command_is_no_output(tmp_path: Path) -> None:
