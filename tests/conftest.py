@@ -49,7 +49,9 @@ def forget_local_constants() -> None:
 def pytest_addoption(parser: pytest.Parser) -> None:
     renew = "write golden files, and the output that pages of the documentation show, anew; then read the diff"
     parser.addoption("--renew-golden", action="store_true", help=renew)
-    parser.addoption("--fast", action="store_true", help="leave out files of tests that take long (SLOW in conftest.py)")
+    parser.addoption(
+        "--fast", action="store_true", help="leave out files of tests that take long (SLOW in conftest.py)"
+    )
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -61,8 +63,11 @@ def pytest_configure(config: pytest.Config) -> None:
         forget_local_constants()
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Function]) -> None:
     """Mark property tests, and let them take more examples where these are fresh."""
+    if config.getoption("--renew-golden"):
+        config.hook.pytest_deselected(items=[item for item in items if "renews" not in item.fixturenames])
+        items[:] = [item for item in items if "renews" in item.fixturenames]
     is_fresh = config.getoption("--hypothesis-profile") == FRESH
     grown = set()
     for item in items:
@@ -126,11 +131,17 @@ def example() -> Path:
 
 
 @pytest.fixture
-def golden(pytestconfig: pytest.Config) -> Golden:
+def renews(pytestconfig: pytest.Config) -> bool:
+    """Whether expected output is written anew. A test that takes this is run by `--renew-golden`, and no other."""
+    return bool(pytestconfig.getoption("--renew-golden"))
+
+
+@pytest.fixture
+def golden(renews: bool) -> Golden:
     """Compares a text with a golden file; with `--renew-golden` the file gets the text first (`make golden`)."""
 
     def compare(text: str, name: str) -> None:
-        if pytestconfig.getoption("--renew-golden"):
+        if renews:
             (GOLDEN / name).write_text(text, encoding="utf-8", newline="\n")
         assert text == (GOLDEN / name).read_text(encoding="utf-8")
 

@@ -32,21 +32,22 @@ from evenhand.cli import main
 
 RUN = ("python", "console", "sh")
 COMMAND = re.compile(r"^(\$ |evenhand )", re.MULTILINE)
-FENCE = re.compile(r"^```(\w*)$")
-MARK = re.compile(r"^<!-- ([a-z ]+): (.+) -->$")
+FENCE = re.compile(r"^( *)```(\w*)$")
+MARK = re.compile(r"^ *<!-- ([a-z ]+): (.+) -->$")
 ARROW = re.compile(r"# (?:.*)?→ (.+)$")
 ANY = "…"
 
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: its language, its lines, the number of its first line, the comments above, and what is above."""
+    """A fenced block: its language, its lines, the number of its first line, and the comments above."""
 
     language: str
     lines: tuple[str, ...]
     start: int
     marks: dict[str, str]
-    follows_code: bool = False
+    indent: str
+    follows_python: bool
 
     @property
     def is_code(self) -> bool:
@@ -65,20 +66,20 @@ class Block:
 def blocks(page: str) -> Iterator[Block]:
     """The fenced blocks of a page, from top to bottom."""
     marks: dict[str, str] = {}
-    fence, lines, follows_code = None, [], False
+    fence, lines, follows_python = None, [], False
     for number, line in enumerate(page.splitlines()):
         if fence is not None:
-            if line == "```":
-                yield Block(fence, tuple(lines), number - len(lines), marks, follows_code)
-                follows_code, fence, lines, marks = fence == "python", None, [], {}
+            if line == f"{fence[1]}```":
+                yield Block(fence[2], tuple(lines), number - len(lines), marks, fence[1], follows_python)
+                follows_python, fence, lines, marks = fence[2] == "python", None, [], {}
             else:
-                lines.append(line)
+                lines.append(line.removeprefix(fence[1]))
         elif opening := FENCE.match(line):
-            fence = opening[1]
+            fence = opening
         elif mark := MARK.match(line):
             marks[mark[1]] = mark[2]
         elif line:
-            marks, follows_code = {}, False
+            marks, follows_python = {}, False
 
 
 @dataclass
@@ -98,7 +99,7 @@ class Session:
         with chdir(self.folder):
             if "file" in block.marks:
                 Path(block.marks["file"]).write_text(block.text + "\n", encoding="utf-8")
-            elif block.language == "text" and block.follows_code:
+            elif block.language == "text" and block.follows_python:
                 return shown(block.lines, self.printed)
             elif block.is_run:
                 return {"python": self._python, "console": self._console, "sh": self._commands}[block.language](block)

@@ -32,16 +32,16 @@ def test_every_block_is_run_or_says_why_not(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
-def test_pages_show_what_their_code_gives(path: Path, examples: Path, pytestconfig: pytest.Config) -> None:
+def test_pages_show_what_their_code_gives(path: Path, examples: Path, renews: bool) -> None:
     page = path.read_text(encoding="utf-8")
     lines, session = page.splitlines(), Session(examples, examples)
     grown = 0
     for block in blocks(page):
         found = session.follow(block)
-        if not pytestconfig.getoption("--renew-golden"):
+        if not renews:
             assert "\n".join(found) == block.text, f"{path.name}:{block.start}: the output is another one (make golden)"
         start = block.start + grown
-        lines[start : start + len(block.lines)] = found
+        lines[start : start + len(block.lines)] = [line and block.indent + line for line in found]
         grown += len(found) - len(block.lines)
     if "\n".join(lines) != page.rstrip("\n"):
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -61,6 +61,12 @@ def test_comments_above_a_block_belong_to_it() -> None:
     assert marked.is_code
     assert not marked.is_run
     assert page("<!-- not run: no -->", "Text between.", "```sh", "evenhand score", "```").is_run
+
+
+def test_a_block_in_a_list_is_a_block() -> None:
+    block = page("1. Do this:", "", "   ```python", "   if x:", "       y()", "   ```")
+    assert (block.lines, block.indent) == (("if x:", "    y()"), "   ")
+    assert block.is_run
 
 
 def test_a_block_without_a_language_is_code_where_it_has_a_command() -> None:
