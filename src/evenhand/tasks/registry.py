@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from evenhand.parameters import Parameter
 from evenhand.problems import SettingError
@@ -40,6 +40,20 @@ def all_parameters() -> dict[str, Parameter]:
     return {each.name: each for task in TASKS for each in parameters_of(task)}
 
 
+def tasks_with(parameter: Parameter) -> tuple[str, ...]:
+    """The tasks that a parameter is for."""
+    return tuple(task for task in TASKS if parameter.name in {each.name for each in parameters_of(task)})
+
+
+def help_of(parameter: Parameter) -> str:
+    """What a parameter is, after the match models that it is for, and with its default."""
+    models = [model for task in TASKS for model in models_of(task)]
+    owners = [model.name for model in models if parameter.name in {each.name for each in model.parameters}]
+    prefix = f"{', '.join(owners)}: " if owners else ""
+    default = "" if parameter.shown_default is None else f" [{parameter.shown_default}]"
+    return f"{prefix}{parameter.help.rstrip('.')}{default}."
+
+
 def model(task: str, name: str) -> Model:
     """The match model of a task by its own name."""
     return next(each for each in models_of(task) if each.name == name)
@@ -51,6 +65,13 @@ def model_names(task: str, names: Iterable[str]) -> tuple[str, ...]:
     if not found:
         raise SettingError(f"No match model is named; {_choices(task)}.")
     return tuple(dict.fromkeys(found))
+
+
+def name_among(task: str, given: str, names: Sequence[str]) -> str | None:
+    """That of some match models of a task which a user means, if it is one of them."""
+    wanted = _plain(given)
+    found = [name for name in names if wanted in map(_plain, (name, *model(task, name).aliases))]
+    return found[0] if found else None
 
 
 def _named(task: str, given: str) -> list[str]:
