@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 def convert(source: Place, target: Path, **options: Any) -> None:
     """Convert IN to OUT, whose format follows from its name or --to.
 
-    OUT may be - for standard output. If OUT cannot hold all of IN, that is an error; with --lossy, losses are counted and
-    reported. Tokens, documents and levels that OUT has no place for are reported, too. For brat, OUT is a folder with two
-    files for each text or sentence.
+    OUT may be - for standard output. If OUT cannot hold all of IN, that is an error; with --lossy, losses are counted
+    and reported. Tokens, documents and levels that OUT has no place for are reported, too. For brat, OUT is a folder
+    with two files for each text or sentence.
 
     \b
     Examples:

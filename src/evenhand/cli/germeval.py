@@ -34,8 +34,8 @@ from evenhand.formats.addresses import Place
 def germeval(gold: Place, prediction: Place | None, form: str, output: Path | None, **options: Any) -> None:
     """Score a PREDICTION with the metrics of GermEval 2014.
 
-    GOLD alone has six columns: index, token, gold outer and inner tag, predicted outer and inner tag. With a PREDICTION,
-    both files have four. Ill-formed files are errors: exit status 2 and no scores.
+    GOLD alone has six columns: index, token, gold outer and inner tag, predicted outer and inner tag. With a
+    PREDICTION, both files have four. Ill-formed files are errors: exit status 2 and no scores.
 
     \b
     Examples:

@@ -93,12 +93,19 @@ def _plain(name: str) -> str:
 def _unknown(task: str, given: str) -> str:
     from difflib import get_close_matches  # takes long to load
 
-    names = {_plain(name): each.name for each in models_of(task) for name in (each.name, *each.aliases)}
+    names = _all_names(task)
     nearest = get_close_matches(_plain(given), names, n=1)
     hint = f"the nearest one is {names[nearest[0]]}; " if nearest else ""
-    others = [each for each in TASKS if each != task and _plain(given) in {_plain(m.name) for m in models_of(each)}]
+    others = [each for each in TASKS if _plain(given) in _all_names(each)]
     owner = f"it is a model of {others[0]}; " if others else ""
     return f"match is {given!r}, which is no match model of {task}; {hint or owner}{_choices(task)}."
+
+
+def _all_names(task: str) -> dict[str, str]:
+    """All names of match models and families, each with the one that users are shown."""
+    models = models_of(task)
+    families = {_plain(each.family): each.family for each in models if each.family is not None}
+    return families | {_plain(name): each.name for each in models for name in (each.name, *each.aliases)}
 
 
 def _choices(task: str) -> str:
