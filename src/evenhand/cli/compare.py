@@ -13,8 +13,10 @@ from evenhand.cli.output import emit, form_option, output_option, quiet_option
 from evenhand.cli.statistics import STATISTICS_NAMES, statistics_options
 from evenhand.cli.style import table_options, table_style
 from evenhand.formats.addresses import Place
+from evenhand.tasks.registry import TASKS
 
 COMPARE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "jsonl")
+SLICES = ("length", "sentence-length", "vocabulary", "document", *(name for task in TASKS.values() for name in task.slices))
 SHOWN = ("correction", "new_error", "changed_error", "unsolved", "solved_once")
 
 
@@ -30,7 +32,7 @@ SHOWN = ("correction", "new_error", "changed_error", "unsolved", "solved_once")
     "slices",
     **NAMES,
     default=(),
-    help="Slices to score: length, sentence-length, vocabulary, document, or a column of GOLD.",
+    help=f"Slices to score: {', '.join(SLICES)}, or a column of GOLD.",
 )
 @option(
     COMPARING,
