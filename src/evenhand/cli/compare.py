@@ -16,7 +16,13 @@ from evenhand.formats.addresses import Place
 from evenhand.tasks.registry import TASKS
 
 COMPARE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "jsonl")
-SLICES = ("length", "sentence-length", "vocabulary", "document", *(name for task in TASKS.values() for name in task.slices))
+SLICES = (
+    "length",
+    "sentence-length",
+    "vocabulary",
+    "document",
+    *(name for task in TASKS.values() for name in task.slices),
+)
 SHOWN = ("correction", "new_error", "changed_error", "unsolved", "solved_once")
 
 

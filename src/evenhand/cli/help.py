@@ -6,6 +6,7 @@ Options of tasks and match models are in --help-all only, so that no plug-in mak
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -31,6 +32,10 @@ class Option(click.Option):
     def __init__(self, *arguments: Any, group: str = _HELP, is_rare: bool = False, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
         self.group, self.is_rare = group, is_rare
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        record = super().get_help_record(ctx)
+        return None if record is None else (record[0], record[1].replace("  [", " ["))
 
 
 class Command(click.Command):
@@ -80,11 +85,16 @@ def _show_all(ctx: click.Context, parameter: click.Parameter, value: bool) -> No
 
 
 def _write(formatter: click.HelpFormatter, heading: str, rows: list[tuple[str, str]]) -> None:
-    if rows:
-        width = _WIDTH if rows[0][0].startswith("-") else max(len(first) for first, _ in rows)
-        with formatter.section(heading):
-            rows = [(first.ljust(width) if second else first, second) for first, second in rows]
-            formatter.write_dl(rows, col_max=width, col_spacing=2 if width else 0)
+    """Two columns under a heading, without breaks in names that have hyphens."""
+    if not rows:
+        return
+    width = _WIDTH if rows[0][0].startswith("-") else max(len(first) for first, _ in rows)
+    margin = " " * (width + 4)
+    with formatter.section(heading):
+        for first, second in rows:
+            lines = wrap(second, formatter.width - len(margin), break_on_hyphens=False) or [""]
+            begin = f"  {first:<{width}}  {lines.pop(0)}".rstrip() if len(first) <= width else f"  {first}"
+            formatter.write("".join(f"{line}\n" for line in (begin, *(margin + line for line in lines))))
 
 
 def _lists(options: set[str], *, is_whole: bool) -> Iterator[tuple[str, list[tuple[str, str]]]]:
@@ -102,7 +112,7 @@ def _lists(options: set[str], *, is_whole: bool) -> Iterator[tuple[str, list[tup
     if is_whole and "task" in options:
         yield "Tasks", [(task.name, task.title) for task in TASKS.values()]
     if is_whole and "formats" in options:
-        yield "Formats", [("", ", ".join(FORMATS))]
+        yield "Formats", [("names", ", ".join(FORMATS))]
 
 
 def _families(models: Iterable[Model]) -> list[str]:
