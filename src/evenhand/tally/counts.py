@@ -206,6 +206,11 @@ class Tally:
             label = np.where(moved[self.kind], system, label)
         return label
 
+    def select(self, groups: Ints | Sequence[int]) -> Tally:
+        """The rows of some groups, which keep their numbers."""
+        keep = np.isin(self.group, groups)
+        return replace(self, group=self.group[keep], cell=self.cell[keep], count=self.count[keep])
+
     def total(self) -> Tally:
         """All groups in one; several ask for it."""
         return self._total
