@@ -11,7 +11,7 @@ from evenhand.cli.options import Names
 from evenhand.cli.output import STYLED
 
 if TYPE_CHECKING:
-    from evenhand.report.style import TableStyle
+    from evenhand.table_style import TableStyle
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _OPTIONS = {
@@ -40,7 +40,7 @@ def table_options(command: Command) -> Command:
 
 def table_style(options: Mapping[str, Any]) -> TableStyle:
     """The style that was asked for; options that the form of output has no use for are errors."""
-    from evenhand.report.style import TableStyle
+    from evenhand.table_style import TableStyle
 
     for name, (shown, forms) in _OPTIONS.items():
         if options[name] is not None and options["form"] not in forms:
