@@ -25,6 +25,7 @@ ROOMS = (
     "table",
     "table_style",
     "arguments",
+    "parameters",
     "arrays",
     "bits",
     "text",

@@ -11,7 +11,7 @@ import pytest
 
 import evenhand as eh
 from conftest import ROOT
-from evenhand.tasks.registry import TASKS
+from declared import EXAMPLES
 from pages import QUICK, Open
 
 ARGUMENTS = (
@@ -43,10 +43,9 @@ def browser() -> Iterator[Any]:
 def example_reports() -> dict[str, eh.Report]:
     """Reports on the bundled examples, by task."""
     found = {}
-    for task in map(TASKS.__getitem__, ("spans", "tags", "trees", "chains")):
-        path = ROOT / "src" / "evenhand" / "examples" / task.example.folder
-        systems = [path / system for system in task.example.systems]
-        found[task.name] = eh.report(path / task.example.gold, systems, task=task.name, **QUICK)  # type: ignore[arg-type]
+    for task, (folder, gold, systems) in EXAMPLES.items():
+        path = ROOT / "src" / "evenhand" / "examples" / folder
+        found[task] = eh.report(path / gold, [path / system for system in systems], task=task, **QUICK)  # type: ignore[arg-type]
     return found
 
 

@@ -15,8 +15,8 @@ import slow_arcs
 import slow_chains
 from build_chains import columns
 from conftest import ROOT
+from declared import CHAIN_MODELS
 from evenhand.cli import main
-from evenhand.settings import CHAIN_MODELS
 
 CHAINS = ROOT / "src" / "evenhand" / "examples" / "chains"
 GOLDEN = ROOT / "tests" / "report" / "golden"

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 import evenhand as eh
+from declared import EXAMPLES
 from evenhand.report import germeval, latex
 from evenhand.report.latex_text import DEFINITION, needs
 from evenhand.table import Column, Table
 from evenhand.table_style import TableStyle
-from evenhand.tasks.registry import TASKS
 
 pytestmark = pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 FOLDER = Path(eh.__file__).parent / "examples"
@@ -54,8 +54,7 @@ def compiled(tmp_path: Path, text: str) -> str:
 
 @cache
 def result_of(command: str, task: str) -> Any:
-    example = TASKS[task].example
-    name, gold, systems = example.folder, example.gold, example.systems
+    name, gold, systems = EXAMPLES[task]
     files = {Path(system).stem: FOLDER / name / system for system in systems}
     few: Any = {"task": task}
     if command == "score":
@@ -67,7 +66,7 @@ def result_of(command: str, task: str) -> Any:
     return eh.gate(FOLDER / name / gold, *list(files.values())[:2], trials=100, **few)
 
 
-@pytest.mark.parametrize("task", ["spans", "tags", "trees", "chains"])
+@pytest.mark.parametrize("task", list(EXAMPLES))
 @pytest.mark.parametrize("command", ["score", "rank", "compare", "gate"])
 def test_all_results_compile(command: str, task: str, tmp_path: Path) -> None:
     compiled(tmp_path, latex.render(result_of(command, task)))
@@ -79,7 +78,7 @@ def test_floating_tables_compile_and_have_labels_of_their_own(command: str, tmp_
     assert "multiply" not in log
 
 
-@pytest.mark.parametrize("task", ["spans", "tags", "trees", "chains"])
+@pytest.mark.parametrize("task", list(EXAMPLES))
 def test_tables_of_scores_fit_onto_the_page(task: str, tmp_path: Path) -> None:
     assert "Overfull \\hbox" not in compiled(tmp_path, latex.render(result_of("score", task)))
 

@@ -39,7 +39,7 @@ def test_many_parsers_have_a_row_each() -> None:
     folder = EXAMPLES / "trees"
     systems = {f"parser {number}": folder / "rules.conllu" for number in range(6)}
     table = list(summary(eh.score(folder / "gold.conllu", systems)))[1]
-    assert [column.name for column in table.columns][:3] == ["system", "Tokens", "Sentences"]
+    assert [column.name for column in table.columns][:3] == ["CoNLL 2018, F1", "Tokens", "Sentences"]
     assert len(table.rows) == 6
 
 

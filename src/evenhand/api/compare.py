@@ -123,6 +123,10 @@ class ComparisonRun:
             raise SettingError("A word list is for the slice 'vocabulary'; name that too.")
         self.prepared, self.by = prepare_comparison(self.gold, self.systems, self.by, self.of, self.options)
         asked = self.slices
+        for name in asked:
+            others = [task.name for task in TASKS.values() if name in task.slices]
+            if others and self._task.name not in others:
+                raise SettingError(f"The slice {name!r} is for {others[0]}; leave it out.")
         self.slices = (
             *asked,
             *(each for each in self._task.default_slices(self.prepared.content) if each not in asked),

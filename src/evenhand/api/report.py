@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from evenhand.api.compare import ComparisonRun, prepare_comparison, without_effect
 from evenhand.api.pairs import ComparedRun
@@ -24,7 +24,7 @@ from evenhand.result.comparison import Comparison
 from evenhand.result.ranking import Ranking
 from evenhand.result.report import Report
 from evenhand.result.result import Results
-from evenhand.settings import Resampled
+from evenhand.settings import Groups, Resampled, choose
 from evenhand.tasks.registry import TASKS
 from evenhand.text.labels import Vocabulary
 
@@ -96,6 +96,7 @@ class _Pass:
             names = " or ".join(task.reported_by)
             raise SettingError(f"A report compares {task.name} by {names}, whose verdicts tell the kinds of errors.")
         match = options.get("match") or task.match(content)
+        choose("groups", options.get("groups", "total"), get_args(Groups))
         if options.get("groups", "total") != "total":
             raise SettingError("groups does nothing in a report; say with `of` what is resampled.")
         self._scoring = prepare(gold, systems, {**options, "match": match}, content)

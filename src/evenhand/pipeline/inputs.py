@@ -20,7 +20,7 @@ from evenhand.formats.registry import find
 from evenhand.formats.source import Source
 from evenhand.problems import SettingError
 from evenhand.settings import UNIVERSAL_LAYERS, ColumnName, ReadSettings
-from evenhand.tasks.passage import Open
+from evenhand.tasks.passage import Sides
 from evenhand.tasks.registry import TASKS
 from evenhand.tasks.task import Content, Task
 from evenhand.text.annotation import Annotation
@@ -39,19 +39,19 @@ def open_sides(
     task: Task,
     read_as: Mapping[str, ReadSettings],
     vocabulary: Vocabulary,
-) -> tuple[Open, dict[str, Open], tuple[str, str]]:
-    """What opens each side, and the layers of gold standard and systems; without systems, one file holds both."""
+) -> Sides:
+    """What opens each side; without systems, one file holds both."""
     if systems is None:
         if not task.is_one_file:
             raise SettingError(f"Gold and prediction of {task.name} stand in two files; name the system's file, too.")
         first, second = _two_columns(gold, read_as, vocabulary)
-        return lambda: first, {name_of(gold): lambda reference=None: second}, ("gold", "system")
+        return Sides(lambda: first, {name_of(gold): lambda reference=None: second}, ("gold", "system"))
     if not task.matches_documents:
         for side in systems.values():
             if not isinstance(gold, Annotation) and not isinstance(side, Annotation):
                 check_same_names(place_of(gold), place_of(side))
     opened = {name: partial(_open_system, side, read_as["system"], vocabulary) for name, side in systems.items()}
-    return partial(_batches, gold, read_as["gold"], vocabulary), dict(opened), ("spans", "spans")
+    return Sides(partial(_batches, gold, read_as["gold"], vocabulary), opened)
 
 
 def _open_system(side: Input, settings: ReadSettings, vocabulary: Vocabulary, reference: str | None = None) -> Stream:

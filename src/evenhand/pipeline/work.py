@@ -16,6 +16,7 @@ from evenhand.scores.model import Judge
 from evenhand.settings import Groups
 from evenhand.tasks.passage import Judgement, Passage, Question
 from evenhand.tasks.registry import model
+from evenhand.tasks.task import Task
 from evenhand.text.labels import Vocabulary
 
 Watch = Callable[[Judgement], None]
@@ -57,32 +58,33 @@ class Work:
         extra_layers: tuple[str, ...] = (),
     ) -> Run:
         """One pass over all sides; `watches` look at every judgement."""
-        prepared, task = self.prepared, self.prepared.task
-        vocabulary = vocabulary or Vocabulary()
-        gold, systems, layers = open_sides(self.gold, self.systems, task, prepared.read_as, vocabulary)
-        counting = Counting(task, list(systems), self.groups, layers[0])
-        run = counting.run
-        passage: Passage = task.passage(
-            Question(
-                gold,
-                systems,
-                layers,
-                prepared.settings,
-                prepared.read_as,
-                self.judges,
-                vocabulary,
-                run.gold,
-                run.systems,
-                is_watched=bool(watches),
-                extra_layers=extra_layers,
-            )
+        prepared, vocabulary = self.prepared, vocabulary or Vocabulary()
+        sides = open_sides(self.gold, self.systems, prepared.task, prepared.read_as, vocabulary)
+        counting = Counting(prepared.task, list(sides.systems), self.groups, sides.layers[0])
+        asked = Question(
+            sides,
+            prepared.settings,
+            prepared.read_as,
+            self.judges,
+            vocabulary,
+            counting.run.gold,
+            counting.run.systems,
+            is_watched=bool(watches),
+            extra_layers=extra_layers,
         )
-        for judgement in passage.judgements(counting.number):
-            counting.add(judgement)
-            for watch in watches:
-                watch(judgement)
-        task.check_sides(run.gold, run.systems)
-        return counting.finish(passage.finish(), vocabulary.labels.values)
+        return one_pass(prepared.task, asked, counting, watches)
+
+
+def one_pass(task: Task, asked: Question, counting: Counting, watches: Sequence[Watch] = ()) -> Run:
+    """Align, portion and judge what is opened, and add up the counts."""
+    passage: Passage = task.passage(asked)
+    for judgement in passage.judgements(counting.number):
+        counting.add(judgement)
+        for watch in watches:
+            watch(judgement)
+    run = counting.finish(passage.finish(), asked.vocabulary.labels.values)
+    task.check_sides(run.gold, run.systems)
+    return run
 
 
 Engine = Callable[[Work], Run]

@@ -57,7 +57,7 @@ class Display:
     """What its labels are called."""
     has_verdicts: bool = False
     """Whether answers are shown with their verdicts (`LE ORG`), not by their labels alone."""
-    absent: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ("missing",)
     """The verdicts under which a system has nothing.
 
     Units where all systems have nothing are not compared; under `compares_shared`, those where one has nothing.

@@ -30,13 +30,20 @@ Open = Callable[..., Iterator[Annotation]]
 
 
 @dataclass(frozen=True)
-class Question:
-    """What is asked of a passage: the sides, the judges, and where to count what the sides have."""
+class Sides:
+    """What opens the gold standard and every system."""
 
     gold: Open
     systems: Mapping[str, Open]
-    layers: tuple[str, str]
+    layers: tuple[str, str] = ("spans", "spans")
     """The layers of gold standard and systems, which differ where one file holds both."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of a passage: the sides, the judges, and where to count what the sides have."""
+
+    sides: Sides
     settings: ScoreSettings
     read_as: Mapping[str, ReadSettings]
     judges: Sequence[Judge]

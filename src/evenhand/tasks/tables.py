@@ -11,6 +11,7 @@ from evenhand.table import Cell, Column, Query, Table
 from evenhand.table_style import PLAIN, TableStyle
 from evenhand.tally import NO_LABEL
 from evenhand.tasks.registry import TASKS, model_title, models_of
+from evenhand.tasks.words.kinds import EXTRA
 
 if TYPE_CHECKING:
     from evenhand.result.result import Result, Results
@@ -27,24 +28,56 @@ _SHOWN_SCORES = {"accuracy": "acc.", "specificity": "spec.", "kappa": "kappa"}
 
 
 def summary(results: Results, models: Sequence[str] = ()) -> Iterator[Table]:
-    """All systems under all models, or some: precision, recall and F side by side."""
-    models, many = models or results.models, len(results) > 1
-    scores = [[result[model] for model in models] for result in results.values()]
-    has_accuracy = any(score.model.headline == "accuracy" for row in scores for score in row)
+    """All systems side by side, under all models or some: accuracies with their counts; precision, recall and F."""
+    first, models = next(iter(results.values())), models or results.models
+    accuracies = [name for name in models if first[name].model.headline == "accuracy"]
+    accuracies = [name for name in accuracies if {"gold", "correct"} <= set(first[name].overall.counts)]
+    others = [name for name in models if name not in accuracies]
+    if others:
+        yield _scores(results, others)
+    for model in accuracies:
+        yield _accuracy(results, model)
+
+
+def _scores(results: Results, models: Sequence[str]) -> Table:
+    many = len(results) > 1
     columns = [Column("system", "text")] if many else []
     columns += [Column("model", "text"), *score_columns(results)]
-    columns += [Column("accuracy", "percent")] if has_accuracy else []
     rows: list[list[Cell]] = []
-    for name, row in zip(results, scores, strict=True):
-        for place, score in enumerate(row):
+    for name, result in results.items():
+        for place, score in enumerate(result[model] for model in models):
             shown: list[Cell] = [name if place == 0 else ""] if many else []
-            is_macro, is_accuracy = score.model.headline == "macro", score.model.headline == "accuracy"
-            shown.append(f"{score.name} (macro)" if is_macro else score.name)
-            shown += score_cells(score.macro if is_macro else score.overall, score.beta)
-            shown += [score.headline if is_accuracy else None] if has_accuracy else []
-            rows.append(shown)
+            is_macro = score.model.headline == "macro"
+            average = score.macro if is_macro else score.overall
+            rows.append(
+                [*shown, f"{score.name} (macro)" if is_macro else score.name, *score_cells(average, score.beta)]
+            )
     rivals = [range(model, len(rows), len(models)) for model in range(len(models))] if many else ()
-    yield Table("", columns, rows, rivals=rivals)
+    return Table("", columns, rows, rivals=rivals)
+
+
+def _accuracy(results: Results, model: str) -> Table:
+    scores = {name: result[model] for name, result in results.items()}
+    has_sentences = any(score.sentences is not None for score in scores.values())
+    columns = [Column("system", "text"), Column(f"{results.unit}s", "count"), Column("correct", "count")]
+    columns += [Column(name, "percent") for name in (model, "macro F1", *(["sentences"] if has_sentences else []))]
+    rows: list[list[Cell]] = []
+    for name, score in scores.items():
+        counts = score.overall.counts
+        row: list[Cell] = [name, counts["gold"], counts["correct"], score.headline, score.macro.f1]
+        rows.append([*row, sentences(score)] if has_sentences else row)
+    remark = "sentences: those that are fully correct." if has_sentences else ""
+    return Table("", columns, rows, remark=remark, rivals=rivals(rows))
+
+
+def sentences(score: ModelScore) -> Cell:
+    """The share of sentences that are fully correct."""
+    return None if score.sentences is None else score.sentences.share
+
+
+def rivals(rows: Sequence[object]) -> Sequence[Sequence[int]]:
+    """The rows of systems, where there are several."""
+    return [range(len(rows))] if len(rows) > 1 else ()
 
 
 def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[Table]:
@@ -57,7 +90,7 @@ def label_tables(result: Result, style: TableStyle, models: Iterable[str]) -> It
     """A table by label for each of these models that has labels."""
     for score in map(result.__getitem__, models):
         if score.model.details in ("all", "labels"):
-            yield label_table(result, score, style=style)
+            yield label_table(result, score, style=style).folded()
 
 
 def side_by_side(results: Results, title: str, models: Sequence[str], value: Callable[[ModelScore], float]) -> Table:
@@ -95,7 +128,7 @@ def label_table(
 
     `without` are counts that are left out.
     """
-    ask = ask or asking(result)
+    ask = ask or asking(result, score)
     kinds = [kind for kind in score.model.counts if kind != "gold" and kind not in without]
     more = [name for name in _SHOWN_SCORES if name in score.overall.more]
     columns = [Column("label", "text"), Column("gold", "count")]
@@ -126,14 +159,24 @@ def label_table(
     return Table(score.name, columns, rows, summed, remark, weights=weights, queries=queries)
 
 
-def asking(result: Result) -> Ask:
-    """The queries behind a table by label, of a task that does not say."""
-    kinds = TASKS[result.settings.task].verdict_kinds
+def asking(result: Result, score: ModelScore) -> Ask:
+    """The queries behind a table by label, of a task that does not say.
 
-    def ask(label: str | None, count: str) -> Query:
+    A page does not carry what only the system has, where it is compared on units of the gold standard; so it cannot
+    list all that the system found.
+    """
+    task, system = TASKS[result.settings.task], result.name
+    tally = result.tallies.get(score.model.judge)
+    has_extra = tally is not None and EXTRA in tally.kinds and bool((tally.kind == tally.kinds.index(EXTRA)).any())
+
+    def ask(label: str | None, count: str) -> Query | None:
         if count == "gold":
-            return Query(result.name, of="gold", gold=label)
-        return Query(result.name, kind=count, gold=label) if count in kinds else Query(result.name, label=label)
+            return Query(system, of=None if task.compares_shared else "gold", gold=label)
+        if count == "system":
+            return None if has_extra else Query(system, of="system", predicted=label)
+        if count == "correct":
+            return Query(system, kind=",".join(task.right(score.name)), gold=label)
+        return Query(system, kind=count, gold=label) if count in task.kinds else Query(system, label=label)
 
     return ask
 
@@ -154,15 +197,18 @@ def confusion_score(result: Result) -> ModelScore | None:
     return next((score for score in scores if score.confusion is not None), None)
 
 
-def confusion_table(result: Result, ask: Ask | None = None) -> Iterator[Table]:
-    """Gold labels as rows, system labels as columns; errors only, so that spans have boundary errors on the diagonal.
-
-    `ask` is given a gold label and a system's; the empty string stands for none.
-    """
-    score, declared = confusion_score(result), TASKS[result.settings.task].display.confusion
+def confusion_table(result: Result) -> Iterator[Table]:
+    """Gold labels as rows, system labels as columns; errors only: spans have boundary errors on the diagonal."""
+    score, task = confusion_score(result), TASKS[result.settings.task]
+    declared = task.display.confusion
     if score is None or declared is None or not score.confusion:
         return
-    ask = ask or (lambda gold, predicted: Query(result.name, right=False, gold=gold, predicted=predicted))
+
+    def ask(gold: str, predicted: str) -> Query | None:
+        if task.compares_shared:  # labels tell, whatever else is right; what only the system has is no unit
+            return None if gold == NO_LABEL else Query(result.name, gold=gold, predicted=predicted)
+        return Query(result.name, right=False, gold=gold, predicted=predicted)
+
     cells, weight = score.confusion, errors_by_label([score])
     shown = sorted(sorted(weight, key=lambda label: -weight[label])[:MOST_LABELS])
     columns = [Column("gold \\ system", "text"), *(Column(label, "count") for label in (*shown, declared.one_sided[0]))]

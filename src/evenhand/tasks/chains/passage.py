@@ -37,7 +37,9 @@ class ChainPassage:
     def __init__(self, asked: Question) -> None:
         self._asked = asked
         strict = asked.settings.align == "strict"
-        self._feeds = {name: ChainFeed(read, asked.gold, strict=strict) for name, read in asked.systems.items()}
+        self._feeds = {
+            name: ChainFeed(read, asked.sides.gold, strict=strict) for name, read in asked.sides.systems.items()
+        }
         self._seen, self._has_words = SeenNames(), False
         self._types = MentionTypes(asked.vocabulary, asked.settings["nominal"])
         names = [judge.name for judge in asked.judges]
@@ -48,7 +50,7 @@ class ChainPassage:
 
     def judgements(self, number: Numbering) -> Iterator[ChainJudgement]:
         batch = None
-        for batch in self._asked.gold():
+        for batch in self._asked.sides.gold():
             yield self._judge(batch, number(batch))
         assert batch is not None  # a reader yields one batch at least, or raises
         for name, feed in self._feeds.items():

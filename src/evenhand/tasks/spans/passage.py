@@ -40,23 +40,23 @@ class SpanPassage:
 
     def __init__(self, asked: passage.Question) -> None:
         self._asked, settings = asked, asked.settings
-        gold_layer, system_layer = asked.layers
-        first, gold = peeked(asked.gold())
+        gold_layer, system_layer = asked.sides.layers
+        first, gold = peeked(asked.sides.gold())
         encoding = None if first is None else first.readings[gold_layer].encoding
-        streams = [open_side(reference=encoding) for open_side in asked.systems.values()]
+        streams = [open_side(reference=encoding) for open_side in asked.sides.systems.values()]
         self._gold, *others = same_atoms([gold, *streams], settings.align)
         by_position = settings.align == "position"
         self._feeds = {
             name: Feed(stream, system_layer, by_position=by_position)
-            for name, stream in zip(asked.systems, others, strict=True)
+            for name, stream in zip(asked.sides.systems, others, strict=True)
         }
         self._takes_tags = any(judge.takes_tags for judge in asked.judges)
         self._relabel_gold = Relabeling(settings, "gold", "gold")
-        self._relabel = {name: Relabeling(settings, "system", name) for name in asked.systems}
+        self._relabel = {name: Relabeling(settings, "system", name) for name in asked.sides.systems}
         self._text: list[Tally] = []
-        self._levels = dict.fromkeys(asked.systems, 1)
+        self._levels = dict.fromkeys(asked.sides.systems, 1)
         self._supertags: dict[str, dict[str, Parts]] = {
-            name: {tag.name: {} for tag in settings["supertag"]} for name in asked.systems
+            name: {tag.name: {} for tag in settings["supertag"]} for name in asked.sides.systems
         }
 
     def judgements(self, number: Numbering) -> Iterator[SpanJudgement]:
@@ -85,7 +85,7 @@ class SpanPassage:
         return Outcome(shared=shared, supertags=supertags, levels=self._levels)
 
     def _portion(self) -> Portion:
-        return Portion(self._asked.vocabulary, self._asked.layers[0])
+        return Portion(self._asked.vocabulary, self._asked.sides.layers[0])
 
     def _check(self, corpus: Corpus) -> None:
         """Refuse what cannot be counted on this text."""
@@ -167,10 +167,7 @@ class SpanJudgement:
 
     @cached_property
     def places(self) -> Places:
-        numbers = self.portion.numbers
-        documents = np.concatenate([each.documents for each in numbers])
-        first = int(documents[0]) if len(documents) else 0
-        return Places(self.portion.batches, numbers[0].sentences, documents, first)
+        return self.portion.places
 
     def answers(self, by: str) -> Answers:
         return answers_on_spans(self.gold, [(each.given[1], each.verdicts(by)) for each in self.questions.values()])

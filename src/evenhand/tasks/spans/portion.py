@@ -9,6 +9,7 @@ import numpy as np
 
 from evenhand.arrays import Ints, Values
 from evenhand.tasks.passage import Numbers
+from evenhand.tasks.places import Places
 from evenhand.text.align import Feed
 from evenhand.text.annotation import Annotation
 from evenhand.text.corpus import Corpus
@@ -78,6 +79,13 @@ class Portion:
     def groups(self) -> Ints:
         """The group of each sentence."""
         return np.concatenate([each.groups for each in self.numbers])
+
+    @property
+    def places(self) -> Places:
+        """Where its sentences are."""
+        documents = np.concatenate([each.documents for each in self.numbers])
+        first = int(documents[0]) if len(documents) else 0
+        return Places(self.batches, self.numbers[0].sentences, documents, first)
 
     @property
     def lengths(self) -> Ints | None:

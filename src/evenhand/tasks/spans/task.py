@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from evenhand.parameters import Parameter
+from evenhand.problems import SettingError
 from evenhand.registry import late
 from evenhand.relabeling import Supertag
 from evenhand.tasks.display import Confusion, Display
@@ -12,7 +13,10 @@ from evenhand.tasks.task import Example, Task
 
 
 def _supertags(given: str | tuple[str, ...] | list[str]) -> tuple[Supertag, ...]:
-    return tuple(map(Supertag.parse, [given] if isinstance(given, str) else given))
+    tags = tuple(map(Supertag.parse, [given] if isinstance(given, str) else given))
+    if len({tag.name for tag in tags}) < len(tags):
+        raise SettingError("Two supertags have the same name; give them names of their own.")
+    return tags
 
 
 PARAMETERS = (

@@ -23,7 +23,7 @@ from evenhand.text.words import Words
 def passage(asked: Question) -> WordPassage:
     columns = {side: next(iter(asked.read_as[side].columns), None) for side in ("gold", "system")}
     layers = ("tags", "upos", "xpos", *map(str, columns.values()))
-    judges = {name: TagJudge(asked, name) for name in asked.systems}
+    judges = {name: TagJudge(asked, name) for name in asked.sides.systems}
     return WordPassage(asked, layers, judges)
 
 

@@ -49,12 +49,5 @@ TASK = Task(
     verdict_judges=("tags",),
     verdict_columns=(("side", "string"),),
     compares_shared=True,
-    display=Display(
-        summary=late("evenhand.tasks.tags.tables:summary"),
-        details=late("evenhand.tasks.tags.tables:details"),
-        confusion=Confusion(("accuracy",), "confusion (wrong tags)"),
-        label="tag",
-        absent=(MISSING,),
-        drawing="words",
-    ),
+    display=Display(confusion=Confusion(("accuracy",), "confusion (wrong tags)"), label="tag", drawing="words"),
 )

@@ -30,7 +30,9 @@ from evenhand.text.words import Words
 
 
 def passage(asked: Question) -> WordPassage:
-    return WordPassage(asked, ("trees", *UNIVERSAL_LAYERS), {name: TreeJudge(asked, name) for name in asked.systems})
+    return WordPassage(
+        asked, ("trees", *UNIVERSAL_LAYERS), {name: TreeJudge(asked, name) for name in asked.sides.systems}
+    )
 
 
 @dataclass(frozen=True)

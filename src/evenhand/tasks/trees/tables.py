@@ -11,11 +11,10 @@ from evenhand.table import Cell, Column, Query, Table
 from evenhand.table_style import PLAIN, TableStyle
 from evenhand.tasks.error_bars import Bar, ErrorBars, ErrorKind, missing, one_sided
 from evenhand.tasks.registry import model_title
-from evenhand.tasks.tables import label_tables, side_by_side
+from evenhand.tasks.tables import asking, confusion_table, label_tables, rivals, sentences, side_by_side
 from evenhand.tasks.tables import summary as default_summary
 from evenhand.tasks.trees.models import ATTACHMENT, CONLL18
 from evenhand.tasks.words.kinds import TREE_KINDS
-from evenhand.tasks.words.tables import asking, confusion, rivals, sentences
 
 if TYPE_CHECKING:
     from evenhand.result.result import Result, Results
@@ -48,7 +47,7 @@ def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) ->
         yield _relations(result, attachment).folded()
         yield _distances(attachment)
     yield from label_tables(result, style, [name for name in result.scores if name not in (*ATTACHMENT, *CONLL18)])
-    yield from confusion(result)
+    yield from confusion_table(result)
 
 
 def error_bars(results: Results) -> ErrorBars:
@@ -104,7 +103,7 @@ def _relations(result: Result, scores: Sequence[ModelScore]) -> Table:
     columns = [Column("relation", "text"), Column("gold", "count"), Column("found", "count")]
     columns += [Column(f"{score.name.upper()} F1", "percent") for score in others]
     columns += [Column(f"{last.name.upper()} {what}", "percent") for what in ("prec.", "recall", "F1")]
-    ask, counts = asking(result), ("", "gold", "system", *[""] * (len(columns) - 3))
+    ask, counts = asking(result, last), ("", "gold", "system", *[""] * (len(columns) - 3))
     queries = [[ask(label, count) for count in counts] for label in last.labels]
     weights = [row.counts["gold"] or 0 for row in last.labels.values()]
     return Table("", columns, rows, weights=weights, queries=queries)

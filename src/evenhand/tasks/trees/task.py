@@ -64,7 +64,6 @@ TASK = Task(
             ("ls",), "confusion (wrong relations)", "Errors only: wrong relations, whatever the heads."
         ),
         label="relation",
-        absent=(MISSING,),
         drawing="words",
     ),
 )

@@ -82,14 +82,14 @@ class WordPassage:
         self._asked, self._judges = asked, judges
         align = asked.settings.align
         firsts, (self._gold, *streams) = zip(
-            *(peeked(open_side()) for open_side in (asked.gold, *asked.systems.values())), strict=True
+            *(peeked(open_side()) for open_side in (asked.sides.gold, *asked.sides.systems.values())), strict=True
         )
         without = any(first is not None and first.corpus.tokens is None for first in firsts)
         self._by_position = align == "position" or without
         kept = (*layers, *asked.extra_layers)
         self._feeds = {
             name: WordFeed(stream, align, kept, by_position=self._by_position)
-            for name, stream in zip(asked.systems, streams, strict=True)
+            for name, stream in zip(asked.sides.systems, streams, strict=True)
         }
         self._side = WaitingWords(kept, by_position=self._by_position)
         self._numbers: list[Numbers] = []

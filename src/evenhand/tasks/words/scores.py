@@ -19,7 +19,8 @@ def with_confusion(score: ModelScore, tallies: Mapping[str, Tally]) -> ModelScor
 def with_sentences(score: ModelScore, tallies: Mapping[str, Tally]) -> ModelScore:
     """A score with the sentences that are fully correct, and by distance where distances were counted."""
     distances = _distances(score.model, tallies["distances"]) if "distances" in tallies else {}
-    return replace(score, sentences=_sentences(score.model, tallies["sentences"]), distances=distances)
+    sentences = _sentences(score.model, tallies["sentences"]) if "sentences" in tallies else None
+    return replace(score, sentences=sentences, distances=distances)
 
 
 def _sentences(model: MatchModel, tally: Tally) -> Sentences:
