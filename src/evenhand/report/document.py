@@ -81,15 +81,12 @@ def tables_of(result: Result, *, alone: bool, style: TableStyle = PLAIN) -> Iter
 
 
 def _opening(results: Results) -> str:
-    gold = results.gold
-    sizes = [_counted(gold.documents, "document")] if gold.documents > 1 else []
-    sizes.append(_counted(gold.sentences, "sentence"))
-    if gold.tokens is not None and gold.tokens != gold.units:
-        sizes.append(_counted(gold.tokens, "token"))
-    if gold.characters is not None:
-        sizes.append(_counted(gold.characters, "character"))
+    gold, unit = results.gold, results.unit
+    sizes = {"document": gold.documents if gold.documents > 1 else None, "sentence": gold.sentences}
+    sizes |= {"token": gold.tokens if gold.tokens != gold.units else None, "character": gold.characters}
+    listed = ", ".join(_counted(size, what) for what, size in sizes.items() if size is not None and what != unit)
     in_chains = "" if gold.chains is None else f" in {_counted(gold.chains, 'chain')},"
-    return f"gold standard {gold.name}: {_counted(gold.units, results.unit)}{in_chains} in {', '.join(sizes)}"
+    return f"gold standard {gold.name}: {_counted(gold.units, unit)}{in_chains}{f' in {listed}' if listed else ''}"
 
 
 def _opening_of_gate(gate: Gate) -> str:
