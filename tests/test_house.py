@@ -22,6 +22,8 @@ ROOMS = (
     "files",
     "relabeling",
     "settings",
+    "table",
+    "table_style",
     "arguments",
     "parameters",
     "arrays",
@@ -48,7 +50,7 @@ IN_TRANSIT = (
     *(
         f"tasks/{task}/{name}.py"
         for task in ("spans", "words", "chains")
-        for name in ("comparison", "judging", "passage", "tables", "comparison_tables")
+        for name in ("comparison", "judging", "passage")
     ),
 )
 """Modules that are still on their way to rooms of their own."""

@@ -10,9 +10,10 @@ import evenhand as eh
 from build_chains import annotation
 from conftest import ROOT
 from evenhand.report import latex, markdown
-from evenhand.report.comparison_tables import pair_tables, summary_of_comparison
-from evenhand.report.tables import Table
-from evenhand.tasks.chains.tables import chain_summary, chain_tables
+from evenhand.report.comparison_tables import summary_of_comparison
+from evenhand.report.pair_tables import pair_tables
+from evenhand.table import Table
+from evenhand.tasks.chains.tables import details, summary
 
 CHAINS = ROOT / "src" / "evenhand" / "examples" / "chains"
 GOLD, NAMES = CHAINS / "gold.conll", ("rules", "pairs", "neural")
@@ -44,33 +45,33 @@ def comparison() -> eh.Comparison:
 
 
 def test_one_system_has_precision_recall_and_f1() -> None:
-    table = chain_summary(eh.score(GOLD, {"rules": SYSTEMS["rules"]}))
+    (table,) = summary(eh.score(GOLD, {"rules": SYSTEMS["rules"]}))
     assert names(table) == ["score", "prec.", "recall", "F1"]
     assert first(table) == SCORES
 
 
 def test_some_systems_have_a_column_each(results: eh.Results) -> None:
-    table = chain_summary(results)
+    (table,) = summary(results)
     assert (names(table), first(table)) == (["F1", *NAMES], SCORES)
     assert table.rows[7][1:] == [result["mela"].f1 for result in results.values()]
 
 
 def test_many_systems_have_a_row_each() -> None:
     systems = {f"copy {number}": SYSTEMS["rules"] for number in range(6)}
-    table = chain_summary(eh.score(GOLD, systems, match="lea,mela"))
+    (table,) = summary(eh.score(GOLD, systems, match="lea,mela"))
     assert (names(table), first(table)) == (["F1", "LEA", "MELA"], list(systems))
 
 
 def test_other_weights_of_recall_show() -> None:
     shown = eh.score(GOLD, SYSTEMS, beta=2.0, match="mela")
-    table = chain_summary(shown)
+    (table,) = summary(shown)
     assert names(table) == ["F2", *NAMES]
     assert table.rows[0][1:] == [result["mela"].headline for result in shown.values()]
     assert table.rows[0][1] != shown["rules"]["mela"].f1
 
 
 def test_nouns_come_first_and_others_by_frequency(results: eh.Results) -> None:
-    whole, *arcs = chain_tables(results["rules"], alone=False)
+    whole, *arcs = details(results["rules"], alone=False)
     assert first(whole) == SCORES
     for table in arcs:
         assert first(table) == ["nouns", "PRP", "PRP$", "DT", "VBD", "overall"]
@@ -80,14 +81,14 @@ def test_nouns_come_first_and_others_by_frequency(results: eh.Results) -> None:
             assert sum(column[:-1]) == column[-1]  # type: ignore[arg-type]
     assert [table.title for table in arcs] == ["ARCS any", "ARCS nom"]
     assert [bool(table.remark) for table in arcs] == [False, True]
-    assert len(list(chain_tables(results["rules"], alone=True))) == 2
+    assert len(list(details(results["rules"], alone=True))) == 2
 
 
 FEW_NOUNS = annotation([[(0, 0, 0), (0, 1, 2), (0, 3, 3), (0, 4, 4), (0, 5, 5)]], pos=[["PRP"] * 6])
 
 
 def test_nouns_come_first_even_where_they_are_few() -> None:
-    (table, *_) = chain_tables(eh.score(FEW_NOUNS, FEW_NOUNS), alone=True)
+    (table, *_) = details(eh.score(FEW_NOUNS, FEW_NOUNS), alone=True)
     assert (first(table), [row[1] for row in table.rows]) == (["nouns", "PRP", "overall"], [1, 3, 4])
     found = eh.compare(FEW_NOUNS, {"a": annotation([[]]), "b": FEW_NOUNS}, **NONE)
     (_, corrections), *_ = pair_tables(found, found.pair("a", "b"))
@@ -96,7 +97,7 @@ def test_nouns_come_first_even_where_they_are_few() -> None:
 
 def test_without_pos_there_is_one_row() -> None:
     result = eh.score(annotation([[(0, 0, 0), (0, 2, 2)]]), annotation([[(0, 0, 0)]]))
-    (table,) = chain_tables(result, alone=True)
+    (table,) = details(result, alone=True)
     assert (first(table), table.rows[0][1:6]) == (["overall"], [0, 0, 1, 0, 1])
 
 

@@ -17,8 +17,9 @@ import evenhand as eh
 from conftest import ROOT
 
 matplotlib = pytest.importorskip("matplotlib")
-from evenhand.report.figures import canvas, confusion  # noqa: E402
+from evenhand.report.figures import canvas  # noqa: E402
 from evenhand.report.figures.file import FORMS, render  # noqa: E402
+from evenhand.tasks.tables import errors_by_label  # noqa: E402
 
 EXAMPLES = ROOT / "src" / "evenhand" / "examples"
 SYSTEMS = {
@@ -208,7 +209,7 @@ def test_several_systems_share_labels_and_shades(results: dict[str, eh.Results])
     figure = results["trees"].plot("confusion")
     assert [axes.get_title() for axes in figure.axes] == ["rules", "transition", "neural"]
     assert len({tuple(rows(axes)) for axes in figure.axes}) == 1
-    assert rows(figure.axes[0])[-1] == "extra"
+    assert rows(figure.axes[0])[-1] == "∅ (extra)"
     assert len({axes.collections[1].norm.vmax for axes in figure.axes}) == 1
 
 
@@ -219,7 +220,12 @@ def test_systems_of_a_confusion_can_be_chosen(results: dict[str, eh.Results]) ->
 
 
 def test_labels_with_most_errors_count_both_sides(results: dict[str, eh.Results]) -> None:
-    assert confusion.labels_with_most_errors([results["spans"]["crf"]["fair"]]) == (["LOC", "MISC", "ORG", "PER"], 4)
+    score = results["spans"]["crf"]["fair"]
+    cells = [(gold, system, count) for gold, row in score.confusion.items() for system, count in row.items()]
+    assert errors_by_label([score]) == {
+        label: sum(count for gold, system, count in cells if label in (gold, system))
+        for label in ("LOC", "MISC", "ORG", "PER")
+    }
 
 
 # Comparison

@@ -15,8 +15,8 @@ import evenhand as eh
 from declared import EXAMPLES
 from evenhand.report import germeval, latex
 from evenhand.report.latex_text import DEFINITION, needs
-from evenhand.report.style import TableStyle
-from evenhand.report.tables import Column, Table
+from evenhand.table import Column, Table
+from evenhand.table_style import TableStyle
 
 pytestmark = pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 FOLDER = Path(eh.__file__).parent / "examples"

@@ -8,7 +8,8 @@ import pytest
 
 import evenhand as eh
 from evenhand.report.markdown import lines
-from evenhand.report.tables import Column, Table, summary
+from evenhand.table import Column, Table
+from evenhand.tasks.tables import summary
 
 COLUMNS = [Column("label", "text"), Column("gold", "count"), Column("F1", "percent"), Column("", "bar")]
 
@@ -49,7 +50,7 @@ def test_markup_in_cells_is_text(cell: str, shown: str) -> None:
 
 def test_the_summary_of_two_systems(example: Path) -> None:
     results = eh.score(example / "gold.conll", [example / f"{name}.conll" for name in ("crf", "tagger")])
-    header, alignment, *rows = lines(summary(results))
+    header, alignment, *rows = lines(next(summary(results)))
     assert header == "| system | model | prec. | recall | F1 |"
     assert alignment == "| :--- | :--- | ---: | ---: | ---: |"
     assert len(rows) == 4

@@ -17,8 +17,8 @@ from evenhand.report import csv as csv_report
 from evenhand.report import latex, markdown, text
 from evenhand.report.cells import cell_text
 from evenhand.report.latex_text import comment, escaped, needs
-from evenhand.report.style import TableStyle, stars
-from evenhand.report.tables import Cell, Column, Table
+from evenhand.table import Cell, Column, Table
+from evenhand.table_style import TableStyle, stars
 
 FOLDER = Path(eh.__file__).parent / "examples" / "ner"
 FORMS = ("text", "markdown", "latex")

@@ -7,7 +7,7 @@ import pytest
 import evenhand as eh
 from conftest import ROOT, Golden
 from evenhand.report import csv as csv_report
-from evenhand.tasks.words.tables import word_summary
+from evenhand.tasks.trees.tables import summary
 
 EXAMPLES = ROOT / "src" / "evenhand" / "examples"
 
@@ -35,8 +35,8 @@ def test_golden_csv(tags: eh.Results, golden: Golden) -> None:
 def test_many_parsers_have_a_row_each() -> None:
     folder = EXAMPLES / "trees"
     systems = {f"parser {number}": folder / "rules.conllu" for number in range(6)}
-    table = list(word_summary(eh.score(folder / "gold.conllu", systems)))[1]
-    assert [column.name for column in table.columns][:3] == ["system", "Tokens", "Sentences"]
+    table = list(summary(eh.score(folder / "gold.conllu", systems)))[1]
+    assert [column.name for column in table.columns][:3] == ["CoNLL 2018, F1", "Tokens", "Sentences"]
     assert len(table.rows) == 6
 
 

@@ -18,11 +18,11 @@ from evenhand.files import write_file
 from evenhand.problems import announced, visible
 
 if TYPE_CHECKING:
-    from evenhand.report.style import TableStyle
     from evenhand.result.comparison import Comparison
     from evenhand.result.gate import Gate
     from evenhand.result.ranking import Ranking
     from evenhand.result.result import Results
+    from evenhand.table_style import TableStyle
 
 OUTPUTS = ("text", "json", "csv", "markdown", "latex", "value", "conlleval")
 STYLED = ("text", "markdown", "latex")
@@ -76,7 +76,7 @@ def _fitting(style: TableStyle | None, form: str, path: Path | None) -> TableSty
     """The style; text on a terminal is folded into its width, but not below what tables are made for."""
     import shutil  # slow to load, and --help does without
 
-    from evenhand.report.style import PLAIN
+    from evenhand.table_style import PLAIN
 
     style = style or PLAIN
     if form != "text" or path is not None or not sys.stdout.isatty():

@@ -57,8 +57,7 @@ def score(gold: Place | None, systems: tuple[Place, ...], manifest: Place | None
     with chosen_engine(options, (gold, *systems)) as engine:
         key, named = sides(gold, systems, manifest)
         if form == "conlleval":
-            _check_spans(key, options)
-            options |= {"match": ("exact", "accuracy"), "task": "spans"}
+            options |= _conlleval(key, options)
         chosen = score_options(options) | query_choices(options, engine)
         results = evenhand.score(key, named or None, **chosen)
     if isinstance(results, evenhand.Result):
@@ -70,14 +69,16 @@ def score(gold: Place | None, systems: tuple[Place, ...], manifest: Place | None
     emit(results, form, options["output"], quiet=quiet, style=style)
 
 
-def _check_spans(gold: Any, options: Mapping[str, Any]) -> None:
-    """Raise an error if the task is another one, or the gold standard shows trees or chains."""
+def _conlleval(gold: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The task and the match models of the layout of conlleval; an error if the task does not have it."""
     from evenhand.pipeline.inputs import content_of
+    from evenhand.tasks.registry import TASKS
 
-    task, formats = options["task"], by_side(options["formats"]) or {}
-    shown = task or content_of(gold, formats.get("gold"), None).task
-    if shown == "spans":
-        return
-    finding = f"the task is {task}" if task else f"the gold standard has {shown}"
-    remedy = "choose another --as" + ("" if task else ", or name --task spans and the --column of the tags")
-    raise click.UsageError(f"The layout of conlleval is for spans, but {finding}; {remedy}")
+    given, formats = options["task"], by_side(options["formats"]) or {}
+    task = TASKS[given or content_of(gold, formats.get("gold"), None).task]
+    if task.display.conlleval is not None:
+        return {"match": task.display.conlleval, "task": task.name}
+    names = " or ".join(name for name in TASKS if TASKS[name].display.conlleval is not None)
+    finding = f"the task is {given}" if given else f"the gold standard has {task.name}"
+    remedy = "choose another --as" + ("" if given else f", or name --task {names} and the --column of the tags")
+    raise click.UsageError(f"The layout of conlleval is for {names}, but {finding}; {remedy}")

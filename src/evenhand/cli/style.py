@@ -12,7 +12,7 @@ from evenhand.cli.options import NAMES
 from evenhand.cli.output import STYLED
 
 if TYPE_CHECKING:
-    from evenhand.report.style import TableStyle
+    from evenhand.table_style import TableStyle
 
 _OPTIONS = {
     "percent": ("--percent and --fractions", STYLED),
@@ -49,7 +49,7 @@ def table_options(*, rare: bool = False) -> Decorator:
 
 def table_style(options: Mapping[str, Any]) -> TableStyle:
     """The style that was asked for; options that the form of output has no use for are errors."""
-    from evenhand.report.style import TableStyle
+    from evenhand.table_style import TableStyle
 
     for name, (shown, forms) in _OPTIONS.items():
         if options[name] is not None and options["form"] not in forms:

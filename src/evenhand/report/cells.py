@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-
-from evenhand.report.style import PLAIN, TableStyle
-from evenhand.report.tables import Cell, Kind, Table
+from evenhand.table import Cell, Kind, Table
+from evenhand.table_style import PLAIN, TableStyle
 
 _BAR = 20
 """The width of a bar for 100 %."""
@@ -43,10 +40,4 @@ def headings(table: Table) -> list[str]:
 
 def without_bars(table: Table) -> Table:
     """The table without its bars, which only a terminal needs."""
-    return with_columns(table, [place for place, column in enumerate(table.columns) if column.kind != "bar"])
-
-
-def with_columns(table: Table, kept: Sequence[int]) -> Table:
-    """The table with some of its columns only."""
-    columns = [table.columns[place] for place in kept]
-    return replace(table, columns=columns, rows=[[row[place] for place in kept] for row in table.rows])
+    return table.with_columns([place for place, column in enumerate(table.columns) if column.kind != "bar"])

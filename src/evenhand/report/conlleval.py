@@ -1,7 +1,7 @@
 """Results in the layout of conlleval, for programs that read it: the counts, the accuracy, a line a label.
 
-What stands there is ours: exact match, and the tag accuracy. Several systems follow each other, each behind its name.
-Percentages are divided and rounded as conlleval does, so that ties come out alike.
+What stands there is ours: the match models of phrases and tags that a task declares. Several systems follow each
+other, each behind its name. Percentages are divided and rounded as conlleval does, so that ties come out alike.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from evenhand.problems import SettingError, visible
 from evenhand.result.result import Result, Results
 from evenhand.scores.model_score import Row
 from evenhand.scores.prf import percentages
+from evenhand.tasks.registry import TASKS
 
 
 def render(results: Results) -> str:
@@ -20,10 +21,11 @@ def render(results: Results) -> str:
 
 
 def _lines(result: Result, *, is_one_of_many: bool) -> Iterator[str]:
-    if "accuracy" not in result.scores or result.gold.tokens is None:
+    phrases, tags = TASKS[result.settings.task].display.conlleval or ("", "")
+    if tags not in result.scores or result.gold.tokens is None:
         raise SettingError(f"{result.name} and its gold standard know no tokens, which conlleval counts.")
-    exact, tokens = result["exact"], result.gold.tokens
-    equal_tags = round(result["accuracy"].headline * tokens)
+    exact, tokens = result[phrases], result.gold.tokens
+    equal_tags = round(result[tags].headline * tokens)
     if is_one_of_many:
         yield f"system: {result.name}"
     yield (

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from evenhand.problems import WARNING, announced
-from evenhand.report.comparison_tables import (
-    MOST_PAIRS,
-    pair_tables,
-    share_of,
-    summary_of_comparison,
-    transitions,
-    unit_table,
-)
-from evenhand.report.style import PLAIN, TableStyle
-from evenhand.report.tables import Cell, Column, Table, summary, tables
+from evenhand.report.comparison_tables import summary_of_comparison, unit_table
+from evenhand.report.pair_tables import pair_tables, share_of, transitions
 from evenhand.result.comparison import Comparison
 from evenhand.result.display import Shown, Tabled
 from evenhand.result.gate import Gate
 from evenhand.result.ranking import Ranking
 from evenhand.result.result import Result, Results
-from evenhand.tasks.chains.tables import chain_summary, chain_tables
+from evenhand.table import Cell, Column, Table
+from evenhand.table_style import PLAIN, TableStyle
 from evenhand.tasks.registry import TASKS
-from evenhand.tasks.words.tables import official_table, word_summary, word_tables
 
+MOST_PAIRS = 6
+"""Of how many pairs the transitions and labels are shown."""
 _NOTHING = "–"
 
 
@@ -74,41 +68,25 @@ def document(subject: Shown | Tabled, style: TableStyle = PLAIN) -> Document:
 
 def _sections(results: Results, style: TableStyle) -> Iterator[Section]:
     """The summary, then a section for each system."""
-    yield Section("", _summary(results))
+    yield Section("", list(TASKS[results.task].display.summary(results)))
     for result in results.values():
         in_chains = "" if result.chains is None else f" in {_counted(result.chains, 'chain')}"
         heading = f"{result.name}: {_counted(result.units, results.unit)}{in_chains}"
         yield Section(heading, list(tables_of(result, alone=len(results) == 1, style=style)))
 
 
-def _summary(results: Results) -> list[Table]:
-    if results.task == "chains":
-        return [chain_summary(results)]
-    return [summary(results)] if results.task == "spans" else list(word_summary(results))
-
-
-def tables_of(result: Result, *, alone: bool, style: TableStyle = PLAIN) -> Iterator[Table]:
+def tables_of(result: Result, *, alone: bool, style: TableStyle = PLAIN) -> Iterable[Table]:
     """All about one system, which may be the only one."""
-    if result.settings.task == "chains":
-        yield from chain_tables(result, alone=alone)
-    elif result.settings.task == "spans":
-        yield from tables(result, style)
-    else:
-        official = None if alone else official_table(result)
-        yield from () if official is None else (official,)
-        yield from word_tables(result, style)
+    return TASKS[result.settings.task].display.details(result, style, alone=alone)
 
 
 def _opening(results: Results) -> str:
-    gold = results.gold
-    sizes = [_counted(gold.documents, "document")] if gold.documents > 1 else []
-    sizes.append(_counted(gold.sentences, "sentence"))
-    if gold.tokens is not None and results.task in ("spans", "chains"):
-        sizes.append(_counted(gold.tokens, "token"))
-    if gold.characters is not None:
-        sizes.append(_counted(gold.characters, "character"))
+    gold, unit = results.gold, results.unit
+    sizes = {"document": gold.documents if gold.documents > 1 else None, "sentence": gold.sentences}
+    sizes |= {"token": gold.tokens if gold.tokens != gold.units else None, "character": gold.characters}
+    listed = ", ".join(_counted(size, what) for what, size in sizes.items() if size is not None and what != unit)
     in_chains = "" if gold.chains is None else f" in {_counted(gold.chains, 'chain')},"
-    return f"gold standard {gold.name}: {_counted(gold.units, results.unit)}{in_chains} in {', '.join(sizes)}"
+    return f"gold standard {gold.name}: {_counted(gold.units, unit)}{in_chains}{f' in {listed}' if listed else ''}"
 
 
 def _opening_of_gate(gate: Gate) -> str:

@@ -13,13 +13,13 @@ from evenhand.problems import visible
 from evenhand.report.cells import cell_text, headings
 from evenhand.report.document import Document, Section, document
 from evenhand.report.germeval import germeval_document
-from evenhand.report.tables import Cell, Column, Table
 from evenhand.result.comparison import Comparison
 from evenhand.result.display import Shown
 from evenhand.result.gate import Gate
 from evenhand.result.germeval import GermEval
 from evenhand.result.ranking import Ranking
 from evenhand.result.result import Results
+from evenhand.table import Cell, Column, Table
 
 MOST_ROWS = 100
 """How many rows of a table are shown; all units of a comparison would make a notebook slow."""

@@ -10,9 +10,9 @@ from evenhand.report import latex as booktabs
 from evenhand.report.cells import row_texts
 from evenhand.report.document import Document, Section
 from evenhand.report.latex_text import comment
-from evenhand.report.tables import Cell, Column, Table
 from evenhand.result.germeval import GermEval
 from evenhand.scores.germeval import LEVELS, Score
+from evenhand.table import Cell, Column, Table
 
 _TITLES = {
     "strict": "1. Strict, Combined Evaluation (official):",

@@ -10,9 +10,9 @@ from evenhand.report.cells import headings, row_texts, without_bars
 from evenhand.report.document import Section
 from evenhand.report.latex_text import DEFINITION, comment, escaped, needs
 from evenhand.report.selection import selected
-from evenhand.report.style import PLAIN, TableStyle
-from evenhand.report.tables import Cell, Column, Table
 from evenhand.result.display import Shown, Tabled
+from evenhand.table import Cell, Column, Table
+from evenhand.table_style import PLAIN, TableStyle
 
 MOST_ROWS = 40
 """How many rows fit on a page; longer tables may break."""

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from evenhand.problems import visible
 from evenhand.report.cells import headings, row_texts, without_bars
 from evenhand.report.selection import selected
-from evenhand.report.style import PLAIN, TableStyle
-from evenhand.report.tables import Column, Table
 from evenhand.result.display import Shown, Tabled
+from evenhand.table import Column, Table
+from evenhand.table_style import PLAIN, TableStyle
 
 _SPECIAL = re.compile(r"[\\`*_~$\[<&|#]")
 """What Markdown may take for markup inside a line."""

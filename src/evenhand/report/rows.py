@@ -15,7 +15,6 @@ from evenhand.result.display import Framed
 from evenhand.result.ranking import Ranking
 from evenhand.result.result import Result, Results
 from evenhand.scores.model_score import Average, ModelScore, Row
-from evenhand.tasks.chains.kinds import ARCS
 
 Value = str | float | None
 Kind = Literal["text", "count", "number"]
@@ -101,7 +100,7 @@ def _rows_of_score(result: Result, score: ModelScore) -> Iterator[dict[str, Valu
         return {"system": result.name, "model": score.name, "row": kind, "label": label, **sizes, **_values(found)}
 
     yield row("overall", score.overall, gold=gold.units, predicted=result.units)
-    if score.labels and score.name not in ARCS:  # over types of mentions these would mean little
+    if score.labels and score.model.details == "all":
         yield row("macro", score.macro)
         yield row("support", score.support)
     for label, each in score.labels.items():

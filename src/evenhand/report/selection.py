@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evenhand.problems import SettingError
-from evenhand.report.cells import headings, with_columns
+from evenhand.report.cells import headings
 from evenhand.report.document import Document, Section, document
-from evenhand.report.style import TableStyle
-from evenhand.report.tables import Table, folded
 from evenhand.result.display import Shown, Tabled
+from evenhand.table import Table
+from evenhand.table_style import TableStyle
 
 
 def selected(subject: Shown | Tabled, style: TableStyle) -> Document:
     """The report on a result, in this style."""
     shown = document(subject, style)
-    sections = [Section(each.heading, [folded(table) for table in each.tables]) for each in shown.sections]
+    sections = [Section(each.heading, [table.folded() for table in each.tables]) for each in shown.sections]
     if style.columns:
         _check(sections, style.columns)
         chosen = (Section(each.heading, _with(each.tables, style.columns)) for each in sections)
@@ -40,5 +40,5 @@ def _with(tables: Sequence[Table], columns: Sequence[str]) -> list[Table]:
     found = []
     for table in tables:
         kept = [place for place, name in enumerate(headings(table)) if place and name in columns]
-        found += [with_columns(table, [0, *kept])] if kept else []
+        found += [table.with_columns([0, *kept])] if kept else []
     return found

@@ -11,9 +11,9 @@ from unicodedata import category, east_asian_width
 from evenhand.problems import visible
 from evenhand.report.cells import headings, row_texts
 from evenhand.report.selection import selected
-from evenhand.report.style import PLAIN, TableStyle
-from evenhand.report.tables import Column, Table
 from evenhand.result.display import Shown, Tabled
+from evenhand.table import Column, Table
+from evenhand.table_style import PLAIN, TableStyle
 
 _GAP = 2
 """The space between columns."""

@@ -55,7 +55,7 @@ class Tabled:
         columns    only these columns, by their headings, and always the first; "model,F1" or a list [all]
         """
         from evenhand.report.markdown import render
-        from evenhand.report.style import TableStyle
+        from evenhand.table_style import TableStyle
 
         return render(self, TableStyle(percent, decimals, _names(columns)))
 
@@ -76,7 +76,7 @@ class Tabled:
         The others are those of `to_markdown`.
         """
         from evenhand.report.latex import render
-        from evenhand.report.style import TableStyle
+        from evenhand.table_style import TableStyle
 
         return render(self, TableStyle(percent, decimals, _names(columns), caption, label))
 

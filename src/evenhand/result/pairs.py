@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from evenhand.comparison.units import Unit
+from evenhand.table import Query
 
 
 @dataclass(frozen=True)
@@ -108,3 +110,7 @@ class Pair:
     def units(self, kind: str) -> list[Unit]:
         """The units of a class (`correction`, `new_error`, `changed_error`); the files are read again."""
         return self.classes[kind].units()
+
+    def query(self, change: str | None = None, **wanted: Any) -> Query:
+        """The query for units that the two systems treat differently, or for those of one class of differences."""
+        return Query(from_=self.before, to=self.after, change=change, different=None if change else True, **wanted)

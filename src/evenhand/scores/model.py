@@ -37,6 +37,8 @@ class Model:
     """The address of the docstring that defines it ("package.module" or "package.module:function")."""
     aliases: tuple[str, ...] = ()
     """Other names that people use for it; case, hyphens, underscores and blanks do not matter."""
+    title: str = ""
+    """What the literature calls it, where that is not its name."""
     family: str | None = None
     """A name that stands for several models."""
     parameters: tuple[Parameter, ...] = ()

@@ -59,6 +59,11 @@ def model(task: str, name: str) -> Model:
     return next(each for each in models_of(task) if each.name == name)
 
 
+def model_title(task: str, name: str) -> str:
+    """What the literature calls a match model."""
+    return next((each.title for each in models_of(task) if each.name == name), "") or name
+
+
 def model_names(task: str, names: Iterable[str]) -> tuple[str, ...]:
     """The names of match models for what a user calls them; a family stands for all of its models."""
     found = [name for given in names for name in _named(task, given)]

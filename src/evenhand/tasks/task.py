@@ -15,6 +15,7 @@ from evenhand.parameters import Parameter
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.model import Model
 from evenhand.settings import Align, ScoreSettings
+from evenhand.tasks.display import Display
 
 if TYPE_CHECKING:
     from evenhand.text.annotation import Annotation
@@ -126,6 +127,9 @@ class Task:
     """Slices of its own, by name."""
     default_slices: Callable[[Content], tuple[str, ...]] = lambda content: ()
     """Slices that a comparison has unasked."""
+
+    display: Display = field(default_factory=Display)
+    """How its results are shown: tables, figures, and units in a page."""
 
     @property
     def verdict_kinds(self) -> tuple[str, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from evenhand.report.comparison_tables import readable_pairs
 from evenhand.report.figures.canvas import (
     BLUE,
     GREY,
@@ -22,10 +21,11 @@ from evenhand.report.figures.canvas import (
     sheet,
     text_width,
 )
-from evenhand.report.figures.ranks import model_name
+from evenhand.report.pair_tables import readable_pairs
 from evenhand.result.comparison import Comparison
 from evenhand.result.pairs import Pair
-from evenhand.tasks.registry import TASKS
+from evenhand.table_style import stars
+from evenhand.tasks.registry import TASKS, model_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,7 +49,7 @@ def draw(comparison: Comparison, size: Size) -> Figure:
     count_axis(middle, 2)
     left.axvline(0, color="black", linewidth=0.6)
     _deltas(right, pairs)
-    right.set_xlabel(f"change of score ({model_name(comparison.by)}), points")
+    right.set_xlabel(f"change of score ({model_title(comparison.task, comparison.by)}), points")
     legend(figure, (left, middle))
     remark(figure, _remark(comparison, len(pairs)))
     return figure
@@ -115,7 +115,8 @@ def _deltas(axes: Axes, pairs: Sequence[Pair]) -> None:
     deltas = [100 * pair.delta for pair in pairs]
     axes.plot(deltas, range(len(pairs)), "o", color="black", markersize=4)
     for place, (pair, delta) in enumerate(zip(pairs, deltas, strict=True)):
-        text = f"{delta:+.2f}{_mark(pair)}".replace("-", "−")
+        marks = stars(None if pair.significance is None else pair.significance.p_holm)
+        text = f"{delta:+.2f}{marks}".replace("-", "−")
         axes.annotate(
             text,
             (1, place),
@@ -126,11 +127,6 @@ def _deltas(axes: Axes, pairs: Sequence[Pair]) -> None:
             fontsize=SMALL,
             annotation_clip=False,
         )
-
-
-def _mark(pair: Pair) -> str:
-    p = 1.0 if pair.significance is None else pair.significance.p_holm
-    return "**" if p < 0.01 else "*" if p < 0.05 else ""
 
 
 def _remark(comparison: Comparison, shown: int) -> str:

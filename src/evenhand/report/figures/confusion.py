@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from math import ceil
 from typing import TYPE_CHECKING
@@ -15,6 +14,9 @@ from evenhand.report.figures.canvas import SMALL, TEXT_SIZE, Size, named, remark
 from evenhand.result.result import Results
 from evenhand.scores.model_score import ModelScore
 from evenhand.tally import NO_LABEL
+from evenhand.tasks.display import Confusion
+from evenhand.tasks.registry import TASKS
+from evenhand.tasks.tables import confusion_score, errors_by_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,9 +31,10 @@ _SMALLEST_CELL, _SMALL_CELL, _LARGEST_CELL, _WIDEST_NAME = 0.12, 0.22, 0.42, 0.8
 
 def draw(results: Results, size: Size, systems: str | Sequence[str] = ()) -> Figure:
     """A matrix for each system, gold labels as rows; all have the same labels and the same shades."""
-    scores = _scores(results, systems)
-    shown, of = labels_with_most_errors(list(scores.values()))
-    sides = _sides(results.task, list(scores.values()))
+    declared, scores = _scores(results, systems)
+    errors = errors_by_label(list(scores.values()))
+    shown = sorted(sorted(errors, key=lambda label: (-errors[label], label))[:MOST_LABELS])
+    sides = [f"∅ ({side})" for side in declared.one_sided] if any(map(_is_one_sided, scores.values())) else []
     tables = {name: matrix(score, shown, one_sided=bool(sides)) for name, score in scores.items()}
     margin = 0.5 + max((text_width(named(label, _WIDEST_NAME), SMALL) for label in (*shown, *sides)), default=0)
     columns, cell = _columns(len(tables), len(shown) + 1, size.inches, margin)
@@ -50,7 +53,8 @@ def draw(results: Results, size: Size, systems: str | Sequence[str] = ()) -> Fig
             axes.set_title(named(name, size.inches / columns))
     for axes in panels[len(tables) :]:
         axes.remove()
-    remark(figure, _remark(results.task, len(shown), of))
+    few = f" The {len(shown)} labels with the most errors of {len(errors)}." if len(shown) < len(errors) else ""
+    remark(figure, declared.caption + few)
     return figure
 
 
@@ -63,14 +67,16 @@ def _columns(systems: int, labels: int, inches: float, margin: float) -> tuple[i
     return columns, max(0.05, min(_LARGEST_CELL, cell))
 
 
-def _scores(results: Results, systems: str | Sequence[str]) -> dict[str, ModelScore]:
+def _scores(results: Results, systems: str | Sequence[str]) -> tuple[Confusion, dict[str, ModelScore]]:
     """The scores behind the matrices of the chosen systems."""
-    if results.task == "chains":
-        raise SettingError("Chains have no labels to confuse; draw the figure errors instead.")
-    wanted = {"spans": ("fair", "weighted"), "tags": ("accuracy",), "trees": ("ls",)}[results.task]
-    model = next((name for name in wanted if name in results.models), None)
-    if model is None:
-        raise SettingError(f"The confusion matrix comes from the match model {wanted[0]}; score with it too.")
+    declared, first = TASKS[results.task].display.confusion, next(iter(results.values()))
+    if declared is None:
+        raise SettingError(f"{results.task.title()} have no labels to confuse; draw the figure errors instead.")
+    score = confusion_score(first)
+    if score is None and declared.models:
+        raise SettingError(f"The confusion matrix comes from the match model {declared.models[0]}; score with it too.")
+    if score is None:
+        raise SettingError(f"No match model of {results.task} tells which labels are confused.")
     names = [systems] if isinstance(systems, str) else list(dict.fromkeys(systems)) or list(results)
     for name in names:
         if name not in results:
@@ -79,19 +85,7 @@ def _scores(results: Results, systems: str | Sequence[str]) -> dict[str, ModelSc
         raise SettingError(
             f"A figure holds the matrices of {MOST_SYSTEMS} systems at most, and there are {len(names)}; name some."
         )
-    return {name: results[name][model] for name in names}
-
-
-def labels_with_most_errors(scores: Sequence[ModelScore]) -> tuple[list[str], int]:
-    """The labels to show, in order of the alphabet, and of how many they are."""
-    errors: Counter[str] = Counter()
-    for score in scores:
-        errors.update(dict.fromkeys(score.labels, 0))
-        for gold, row in (score.confusion or {}).items():
-            for system, count in row.items():
-                for label in {gold, system} - {NO_LABEL}:
-                    errors[label] += int(count)
-    return sorted(sorted(errors, key=lambda label: (-errors[label], label))[:MOST_LABELS]), len(errors)
+    return declared, {name: results[name][score.name] for name in names}
 
 
 def matrix(score: ModelScore, labels: Sequence[str], *, one_sided: bool) -> Values:
@@ -104,13 +98,10 @@ def matrix(score: ModelScore, labels: Sequence[str], *, one_sided: bool) -> Valu
     return table.reshape(len(names), len(names))
 
 
-def _sides(task: str, scores: Sequence[ModelScore]) -> tuple[str, ...]:
-    """What the column and the row of one-sided units are called, where there are any."""
-    if task == "spans":
-        return "∅ (FN)", "∅ (FP)"
-    cells = [score.confusion or {} for score in scores]
-    is_there = any(NO_LABEL in each or any(NO_LABEL in row for row in each.values()) for each in cells)
-    return ("missing", "extra") if is_there else ()
+def _is_one_sided(score: ModelScore) -> bool:
+    """Whether there are units that only one side has."""
+    cells = score.confusion or {}
+    return NO_LABEL in cells or any(NO_LABEL in row for row in cells.values())
 
 
 def _heat(axes: Axes, table: Values, most: float, cell: float) -> None:
@@ -144,12 +135,3 @@ def _name(axes: Axes, columns: Sequence[str], rows: Sequence[str], cell: float) 
     axes.spines[:].set_visible(False)
     axes.invert_yaxis()
     axes.set_aspect("equal")
-
-
-def _remark(task: str, shown: int, of: int) -> str:
-    what = {
-        "spans": "Errors only: boundary errors on the diagonal, wrong labels beside it.",
-        "tags": "Errors only.",
-        "trees": "Errors only: wrong relations, whatever the heads.",
-    }[task]
-    return what if shown == of else f"{what} The {shown} labels with the most errors of {of}."

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from evenhand.report.error_bars import Bar, error_bars
 from evenhand.report.figures.canvas import (
     FILLS,
     SMALL,
@@ -20,7 +19,8 @@ from evenhand.report.figures.canvas import (
     text_width,
 )
 from evenhand.result.result import Results
-from evenhand.tasks.chains.tables import CHAIN_NAMES
+from evenhand.tasks.error_bars import Bar
+from evenhand.tasks.registry import TASKS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +32,7 @@ _GAP, _OF_WIDTH = 0.5, 0.6
 
 def draw(results: Results, size: Size, *, counts: bool) -> Figure:
     """A bar for each system and model; all of the same length, or as long as there are errors."""
-    found = error_bars(results)
+    found = TASKS[results.task].display.errors(results)
     places = list(_places(found.bars))
     row = 0.24 if len(found.bars) <= 16 else 0.19
     figure = sheet(size, 1.1 + row * (places[-1] + 1) + 0.15 * len(found.kinds) / 3)
@@ -40,7 +40,7 @@ def draw(results: Results, size: Size, *, counts: bool) -> Figure:
     longest = (max(bar.total for bar in found.bars) if counts else 100.0) or 1.0
     scale = [1.0 if counts else 100 / (bar.total or 1) for bar in found.bars]
     inches = _OF_WIDTH * figure.get_figwidth() / longest
-    names = [kind.name if kind.label is None else named(kind.label, 1.0) for kind in found.kinds]
+    names = [named(kind.name, 1.0) if kind.is_label else kind.name for kind in found.kinds]
     for kind, name in enumerate(names):
         widths = [bar.counts[kind] * each for bar, each in zip(found.bars, scale, strict=True)]
         begins = [sum(bar.counts[:kind]) * each for bar, each in zip(found.bars, scale, strict=True)]
@@ -97,7 +97,6 @@ def _row_names(bars: Sequence[Bar], inches: float) -> list[str]:
     names, before = [], None
     for bar in bars:
         name = named(bar.system, inches) if bar.system != before else ""
-        model = CHAIN_NAMES.get(bar.model, bar.model)
-        names.append(joined(name, "   ", model) if name and model else name or model)
+        names.append(joined(name, "   ", bar.model) if name and bar.model else name or bar.model)
         before = bar.system
     return names

@@ -18,9 +18,7 @@ from evenhand.report.figures.canvas import (
     text_width,
 )
 from evenhand.result.ranking import Ranking
-from evenhand.tasks.chains.tables import CHAIN_NAMES
-from evenhand.tasks.trees.models import ATTACHMENT
-from evenhand.tasks.words.tables import METRICS
+from evenhand.tasks.registry import model_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,12 +26,6 @@ if TYPE_CHECKING:
 
 _ROW, _PANEL, _MOST_PANELS = 0.2, 1.0, 4
 """The height of a system and the least width of a model in inches, and how many models stand side by side."""
-_NAMES = {**CHAIN_NAMES, **METRICS, **{name: name.upper() for name in ATTACHMENT}}
-
-
-def model_name(model: str) -> str:
-    """What the literature calls a match model."""
-    return _NAMES.get(model, model)
 
 
 def draw(ranking: Ranking, size: Size) -> Figure:
@@ -47,7 +39,7 @@ def draw(ranking: Ranking, size: Size) -> Figure:
     for place, (axes, model) in enumerate(zip(panels, ranking.models, strict=False)):
         _scores(axes, ranking, model)
         _ranks(axes, ranking, model)
-        axes.set_title(model_name(model), loc="left")
+        axes.set_title(model_title(ranking.task, model), loc="left")
         axes.tick_params(axis="y", length=0)
         if place >= len(ranking.models) - columns:
             axes.set_xlabel("score, %")
@@ -100,7 +92,9 @@ def _ranks(axes: Axes, ranking: Ranking, model: str) -> None:
 
 def _remark(ranking: Ranking) -> str:
     changed = any(each.change for model in ranking.models for each in ranking[model].values())
-    against = f", places gained (▲) or lost (▼) against {model_name(ranking.models[0])}" if changed else ""
+    against = (
+        f", places gained (▲) or lost (▼) against {model_title(ranking.task, ranking.models[0])}" if changed else ""
+    )
     parts = [f"At the right: ranks{against}."]
     if ranking.resamples:
         made = f"{ranking.resamples:,} resamples of {ranking.groups}"

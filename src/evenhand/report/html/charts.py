@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from evenhand.problems import SettingError
-from evenhand.report.error_bars import Bar as ErrorBar
-from evenhand.report.error_bars import ErrorKind, error_bars
 from evenhand.report.figures.canvas import FILLS
-from evenhand.report.html.links import of_count, units
+from evenhand.report.html.links import address
 from evenhand.result.report import Report
-from evenhand.tasks.chains.tables import CHAIN_NAMES
-from evenhand.tasks.words.kinds import EXTRA
+from evenhand.tasks.error_bars import Bar as ErrorBar
+from evenhand.tasks.error_bars import ErrorKind
+from evenhand.tasks.registry import TASKS
 
 COLORS = tuple(color for color, _ in FILLS)
 _LABEL, _WIDTH, _ROW = 194, 516, 26
@@ -73,7 +72,7 @@ class IntervalChart:
 def bar_chart(report: Report) -> BarChart | None:
     """How the errors of each system divide, if what tells their kinds was scored."""
     try:
-        found = error_bars(report.results)
+        found = TASKS[report.task].display.errors(report.results)
     except SettingError:
         return None
     colors = dict(zip(found.kinds, COLORS, strict=False))
@@ -84,24 +83,15 @@ def bar_chart(report: Report) -> BarChart | None:
 
 def _bar_row(report: Report, bar: ErrorBar, colors: Mapping[ErrorKind, str], y: int) -> BarRow:
     parts, x = [], float(_LABEL)
-    model = CHAIN_NAMES.get(bar.model, bar.model)
-    title = f"{bar.system}, {model}" if model else bar.system
-    for (kind, color), count in zip(colors.items(), bar.counts, strict=True):
+    title = f"{bar.system}, {bar.model}" if bar.model else bar.system
+    for (kind, color), count, query in zip(colors.items(), bar.counts, bar.queries, strict=True):
         width = _WIDTH * count / bar.total if bar.total else 0.0
         text = f"{title}, {kind.name}: {count:,.0f} of {bar.total:,.0f}"
-        parts.append(Bar(x, width, color, text, _units(report, bar, kind), kind.label or kind.name.partition(":")[0]))
+        name = kind.name if kind.is_label else kind.name.partition(":")[0]
+        parts.append(Bar(x, width, color, text, address(query, report.by), name))
         x += width
     end = f"{title[len(bar.system) :]} ({bar.total:,.0f})"
     return BarRow(_short(bar.system, 26 - len(end)) + end, f"{title} ({bar.total:,.0f})", y, parts)
-
-
-def _units(report: Report, bar: ErrorBar, kind: ErrorKind) -> str | None:
-    """The units behind a part of a bar, if the page carries just these."""
-    if kind.verdict is None or kind.verdict == EXTRA:
-        return None
-    if report.task in ("spans", "chains"):
-        return of_count(report.results[bar.system], bar.model, report.by, None, kind.verdict)
-    return units(system=bar.system, kind=kind.verdict, gold=kind.label)
 
 
 def _short(name: str, length: int) -> str:

@@ -1,72 +1,25 @@
-"""Which units stand behind the cells of tables, as fragments of the page's address."""
+"""Queries for units, as fragments of the page's address."""
 
 from __future__ import annotations
 
+from dataclasses import fields
 from urllib.parse import quote
 
-from evenhand.result.result import Result
-from evenhand.tasks.chains.kinds import ARCS_KINDS
-from evenhand.tasks.spans.kinds import KINDS
-from evenhand.tasks.words.kinds import RIGHT
+from evenhand.table import Query
 
-_MATCHED = "LE,BES,BEL,BEO,LBE"
+_NAMES = {field.name: field.name.rstrip("_") for field in fields(Query) if field.name != "by"}
 
 
-def units(**wanted: str | int | None) -> str:
-    """The address of some units: `#units?system=crf&kind=LE&gold=PER`; what is None is left out.
+def address(query: Query | None, by: str) -> str | None:
+    """The address of some units (`#units?system=crf&kind=LE&gold=PER`) in a page that shows the verdicts of a score.
 
-    A trailing underscore keeps names apart from words of Python (`from_`).
+    None where the page does not have them.
     """
-    named = ((name.rstrip("_"), value) for name, value in wanted.items() if value is not None)
-    return "#units?" + "&".join(f"{name}={quote(str(value), safe='')}" for name, value in named)
+    if query is None or query.by not in (None, by):
+        return None
+    asked = ((name, getattr(query, field)) for field, name in _NAMES.items())
+    return "#units?" + "&".join(f"{name}={_spelled(value)}" for name, value in asked if value is not None)
 
 
-def of_count(result: Result, model: str, by: str, label: str | None, column: str) -> str | None:
-    """The units behind a cell in the row of a label (None: of all), under a match model; `by` is that of the units.
-
-    None where the page does not carry just these: mentions under another kind of ARCS, mentions that nobody resolves,
-    and words that only the system has.
-    """
-    task, system = result.settings.task, result.name
-    if task == "spans":
-        return _of_spans(system, model, label, column, by_system=result.settings["focus"] == "system")
-    if task == "chains":
-        if model != by or column == "tn":
-            return None
-        return units(system=system, kind=column if column in ARCS_KINDS else None, gold=label)
-    if column in ("found", "system"):
-        if has_extra(result):
-            return None
-        return units(system=system, of="system", predicted=label)
-    if column == "correct":
-        return units(system=system, kind=",".join(RIGHT.get(model, ("right",))), gold=label)
-    return units(system=system, gold=label) if column == "gold" else units(system=system, label=label)
-
-
-def _of_spans(system: str, model: str, label: str | None, column: str, *, by_system: bool) -> str:
-    if column == "gold":
-        return units(system=system, of="gold", gold=label)
-    if model == "exact" and column == "FN":
-        return units(system=system, of="gold", kind=f"{_MATCHED},FN", gold=label)
-    if model == "exact" and column == "FP":
-        return units(system=system, of="system", kind=f"{_MATCHED},FP", predicted=label)
-    if column == "FP" or (by_system and column in ("LE", "LBE")):
-        return units(system=system, kind=column, predicted=label)
-    if column in KINDS:
-        return units(system=system, kind=column, gold=label)
-    return units(system=system, label=label)
-
-
-def has_extra(result: Result) -> bool:
-    """Whether a system has words that the gold standard has not."""
-    tally = result.tallies.get(result.settings.task)
-    return tally is not None and "extra" in tally.kinds and bool((tally.kind == tally.kinds.index("extra")).any())
-
-
-def of_confusion(result: Result, gold: str, predicted: str) -> str:
-    """The errors of a cell of a confusion matrix; the empty string is "no label".
-
-    The labels of words tell, whatever their heads are; spans with the right label may have a wrong boundary.
-    """
-    wrong = 0 if result.settings.task == "spans" else None
-    return units(system=result.name, right=wrong, gold=gold, predicted=predicted)
+def _spelled(value: str | bool) -> str:
+    return quote(str(int(value)) if isinstance(value, bool) else value, safe="")

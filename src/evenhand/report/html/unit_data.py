@@ -20,15 +20,19 @@ def carried(report: Report) -> str:
 
 def unit_data(report: Report) -> dict[str, Any]:
     """Units as columns, their sentences, and the names that codes stand for."""
-    units, task = report.units.units(), report.task
+    units, task = report.units.units(), TASKS[report.task]
     sentences = report.units.sentences
     kept = {number: place for place, number in enumerate(dict.fromkeys(unit.sentence for unit in units))}
     return {
-        "task": task,
+        "drawing": task.display.drawing,
+        "label_name": task.display.label,
+        "has_verdicts": task.display.has_verdicts,
+        "absent": list(task.display.absent),
+        "compares_shared": task.compares_shared,
         "by": report.by,
         "systems": list(report.results),
-        "kinds": list(TASKS[task].kinds),
-        "right": list(TASKS[task].right(report.by)),
+        "kinds": list(task.kinds),
+        "right": list(task.right(report.by)),
         "labels": list(report.labels),
         "classes": [list(code) for code in report.units.classes],
         "met": report.units.met,
@@ -42,7 +46,7 @@ def unit_data(report: Report) -> dict[str, Any]:
         "answer": [list(column) for column in zip(*(unit.answers for unit in units), strict=True)],
         "partner": [list(column) for column in zip(*(unit.partners for unit in units), strict=True)],
         "line": [unit.line for unit in units],
-        "antecedents": [unit.antecedents for unit in units] if task == "chains" else None,
+        "antecedents": [unit.antecedents for unit in units] if any(unit.antecedents for unit in units) else None,
         "sentences": [
             {
                 "t": sentences[number].tokens,

@@ -73,16 +73,29 @@ _NOMINAL = Parameter(
 )
 MODELS = (
     Model("mentions", "chains", _CHAINS, chain_model, f"{_HOME}.count", ("mention detection", "md")),
-    Model("muc", "chains", _CHAINS, chain_model, f"{_HOME}.links"),
-    Model("b_cubed", "chains", _CHAINS, chain_model, f"{_HOME}.b_cubed", ("b3", "bcub", "bcubed")),
-    Model("ceaf_m", "chains", _CHAINS, chain_model, f"{_HOME}.ceaf", ("ceafm", "ceaf phi3", "mention ceaf")),
-    Model("ceaf_e", "chains", _CHAINS, chain_model, f"{_HOME}.ceaf", ("ceafe", "ceaf phi4", "entity ceaf")),
-    Model("blanc", "chains", _CHAINS, _blanc, f"{_HOME}.links"),
-    Model("lea", "chains", _CHAINS, chain_model, f"{_HOME}.links"),
-    Model("mela", "chains", _CHAINS, _mela, f"{_HOME}.count", ("conll", "conll f1", "conll score", "conll average")),
-    Model("arcs_any", "chains", Judge("arcs_any"), _arcs, f"{_HOME}.arcs", family="arcs"),
+    Model("muc", "chains", _CHAINS, chain_model, f"{_HOME}.links", title="MUC"),
+    Model("b_cubed", "chains", _CHAINS, chain_model, f"{_HOME}.b_cubed", ("b3", "bcub", "bcubed"), title="B³"),
+    Model(
+        "ceaf_m", "chains", _CHAINS, chain_model, f"{_HOME}.ceaf", ("ceafm", "ceaf phi3", "mention ceaf"), title="CEAFm"
+    ),
+    Model(
+        "ceaf_e", "chains", _CHAINS, chain_model, f"{_HOME}.ceaf", ("ceafe", "ceaf phi4", "entity ceaf"), title="CEAFe"
+    ),
+    Model("blanc", "chains", _CHAINS, _blanc, f"{_HOME}.links", title="BLANC"),
+    Model("lea", "chains", _CHAINS, chain_model, f"{_HOME}.links", title="LEA"),
+    Model(
+        "mela",
+        "chains",
+        _CHAINS,
+        _mela,
+        f"{_HOME}.count",
+        ("conll", "conll f1", "conll score", "conll average"),
+        title="MELA",
+    ),
+    Model("arcs_any", "chains", Judge("arcs_any"), _arcs, f"{_HOME}.arcs", title="ARCS any", family="arcs"),
     Model(
         *("arcs_nom", "chains", Judge("arcs_nom"), _arcs, f"{_HOME}.arcs"),
+        title="ARCS nom",
         family="arcs",
         parameters=(_NOMINAL,),
         needs=frozenset({"pos"}),

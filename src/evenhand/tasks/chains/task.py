@@ -8,6 +8,7 @@ from evenhand.registry import late
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.chains.kinds import ARCS, ARCS_KINDS
 from evenhand.tasks.chains.models import MODELS, compared
+from evenhand.tasks.display import Display
 from evenhand.tasks.task import Content, Example, Task
 
 
@@ -68,4 +69,19 @@ TASK = Task(
     agreement=late("evenhand.tasks.chains.agreement:ChainAgreement"),
     slices={"pronoun": late("evenhand.tasks.chains.slices:by_pronoun")},
     default_slices=lambda content: ("pronoun",) if "pos" in content.traits else (),
+    display=Display(
+        summary=late("evenhand.tasks.chains.tables:summary"),
+        details=late("evenhand.tasks.chains.tables:details"),
+        errors=late("evenhand.tasks.chains.tables:error_bars"),
+        confusion=None,
+        transitions=late("evenhand.tasks.chains.tables:transitions"),
+        remarks={
+            "moved": "verdict, but another antecedent",
+            "oracle": "Units are mentions with an antecedent in the key, and scores are recall.",
+            "paired": "The figures are the same both ways, but for ARCS nom and repeated spans.",
+        },
+        label="type of mention",
+        absent=("tn",),
+        drawing="mentions",
+    ),
 )

@@ -6,6 +6,7 @@ from evenhand.parameters import Parameter
 from evenhand.problems import SettingError
 from evenhand.registry import late
 from evenhand.relabeling import Supertag
+from evenhand.tasks.display import Confusion, Display
 from evenhand.tasks.spans.kinds import CLASS_KINDS
 from evenhand.tasks.spans.models import MODELS, compared
 from evenhand.tasks.task import Example, Task
@@ -90,4 +91,17 @@ TASK = Task(
     verdict_columns=(("side", "string"), ("matched_start", "int64"), ("matched_end", "int64")),
     answer=late("evenhand.tasks.spans.answers:answer_in_words"),
     agreement=late("evenhand.tasks.spans.agreement:SpanAgreement"),
+    display=Display(
+        details=late("evenhand.tasks.spans.tables:details"),
+        errors=late("evenhand.tasks.spans.tables:error_bars"),
+        confusion=Confusion(
+            ("fair", "weighted"),
+            caption="Errors only: boundary errors on the diagonal, wrong labels beside it.",
+            one_sided=("FN", "FP"),
+        ),
+        remarks={"agreement": "F1 under exact match", "moved": "class, but other bounds"},
+        has_verdicts=True,
+        absent=("TN",),
+        conlleval=("exact", "accuracy"),
+    ),
 )

@@ -7,6 +7,7 @@ from evenhand.registry import late
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.model import Judge, Model
 from evenhand.settings import ScoreSettings
+from evenhand.tasks.display import Confusion, Display
 from evenhand.tasks.task import Content, Example, Task
 from evenhand.tasks.words.kinds import EXTRA, MISSING, TAG_KINDS
 from evenhand.tasks.words.models import by_label, share_of_right
@@ -48,4 +49,5 @@ TASK = Task(
     verdict_judges=("tags",),
     verdict_columns=(("side", "string"),),
     compares_shared=True,
+    display=Display(confusion=Confusion(("accuracy",), "confusion (wrong tags)"), label="tag", drawing="words"),
 )

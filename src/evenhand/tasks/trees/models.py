@@ -10,7 +10,13 @@ from evenhand.tasks.words.kinds import RIGHT, TREE_KINDS
 from evenhand.tasks.words.models import by_label
 
 ATTACHMENT = ("uas", "ls", "las")
-CONLL18 = tuple(f"conll18-{metric}" for metric in ("tokens", "sentences", "words", *OF_WORDS, *OF_CONTENT))
+_METRICS = ("tokens", "sentences", "words", *OF_WORDS, *OF_CONTENT)
+_TITLES = (
+    *("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "AllTags", "Lemmas"),
+    *("UAS", "LAS", "CLAS", "MLAS", "BLEX"),
+)
+"""What the shared task calls its metrics."""
+CONLL18 = tuple(f"conll18-{metric}" for metric in _METRICS)
 OFFICIAL = ("conll18-las", "conll18-mlas", "conll18-blex")
 """By which the CoNLL 2018 shared task ranked its systems."""
 
@@ -37,13 +43,17 @@ def _conll18(name: str, settings: ScoreSettings) -> MatchModel:
 
 _TREES, _OFFICIAL = Judge("trees"), Judge("conll18")
 MODELS = (
-    *(Model(name, "trees", _TREES, _attachment, "evenhand.tasks.trees.judge") for name in ATTACHMENT),
+    *(
+        Model(name, "trees", _TREES, _attachment, "evenhand.tasks.trees.judge", title=name.upper())
+        for name in ATTACHMENT
+    ),
     *(
         Model(
             *(name, "trees", _OFFICIAL, _conll18, "evenhand.tasks.trees.conll18"),
             aliases=(name.removeprefix("conll18-"),) if name not in ("conll18-uas", "conll18-las") else (),
+            title=title,
             family="conll18",
         )
-        for name in CONLL18
+        for name, title in zip(CONLL18, _TITLES, strict=True)
     ),
 )

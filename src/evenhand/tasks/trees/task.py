@@ -6,6 +6,7 @@ from typing import Any
 
 from evenhand.parameters import Parameter
 from evenhand.registry import late
+from evenhand.tasks.display import Confusion, Display
 from evenhand.tasks.task import Content, Example, Task
 from evenhand.tasks.trees.models import ATTACHMENT, CONLL18, MODELS, OFFICIAL
 from evenhand.tasks.words.kinds import EXTRA, MISSING, RIGHT, TREE_KINDS
@@ -55,4 +56,14 @@ TASK = Task(
     verdict_judges=("trees",),
     verdict_columns=(("side", "string"), ("gold_head", "int64"), ("system_head", "int64")),
     compares_shared=True,
+    display=Display(
+        summary=late("evenhand.tasks.trees.tables:summary"),
+        details=late("evenhand.tasks.trees.tables:details"),
+        errors=late("evenhand.tasks.trees.tables:error_bars"),
+        confusion=Confusion(
+            ("ls",), "confusion (wrong relations)", "Errors only: wrong relations, whatever the heads."
+        ),
+        label="relation",
+        drawing="words",
+    ),
 )

@@ -31,15 +31,13 @@
   let data;
   try { data = await unpack(); } catch (problem) { status.textContent = `The units cannot be unpacked in this browser (${problem.message}); a newer one can.`; return; }
   const size = data.sentence.length, systems = data.systems;
-  const isWords = data.task === "tags" || data.task === "trees";
-  const rightKinds = new Set(data.right);
+  const rightKinds = new Set(data.right), absentKinds = new Set(data.absent);
+  const wrongKinds = data.kinds.filter((kind) => !rightKinds.has(kind) && !absentKinds.has(kind));
   const label = (code) => (code < 0 ? "" : data.labels[code]);
   const classes = data.classes.map(([kind, gold, predicted]) => {
     const name = data.kinds[kind];
-    let shown = name;
-    if (isWords) shown = label(predicted);
-    else if (data.task === "spans" && predicted >= 0 && name !== "FN" && name !== "TN") shown = `${name} ${label(predicted)}`;
-    return { kind: name, gold: label(gold), predicted: label(predicted), hasGold: gold >= 0, hasPredicted: predicted >= 0, right: rightKinds.has(name), shown };
+    const shown = predicted < 0 ? name : data.has_verdicts ? `${name} ${label(predicted)}` : label(predicted);
+    return { kind: name, gold: label(gold), predicted: label(predicted), hasGold: gold >= 0, hasPredicted: predicted >= 0, right: rightKinds.has(name), absent: absentKinds.has(name), shown };
   });
   const classOf = (unit, system) => classes[data.class[system][unit]];
   const sentenceOf = (unit) => data.sentences[data.sentence[unit]];
@@ -47,8 +45,8 @@
   const texts = new Array(data.sentences.length);
   const textOf = (unit) => (texts[data.sentence[unit]] ??= sentenceOf(unit).t.join(data.space).toLowerCase());
   const solvers = (unit) => systems.reduce((count, _, system) => count + (classOf(unit, system).right ? 1 : 0), 0);
-  /* What systems are compared on: words that all of them have, mentions that some of them resolve. */
-  const isShared = (unit) => (isWords ? systems.every((_, system) => classOf(unit, system).kind !== "missing") : data.task !== "chains" || systems.some((_, system) => classOf(unit, system).kind !== "tn"));
+  /* What systems are compared on: units that all of them have, or that some of them have something of. */
+  const isShared = (unit) => { const here = (_, system) => !classOf(unit, system).absent; return data.compares_shared ? systems.every(here) : systems.some(here); };
 
   function headAndRelation(unit, system) {
     const row = sentenceOf(unit).s[system + 1][data.start[unit]];
@@ -87,7 +85,7 @@
       of: (value) => (value === "gold" ? "in the gold standard" : "in the system's output"),
       shared: () => "that systems are compared on",
       different: () => "that the two treat differently",
-      label: (value) => `with the label ${value}`,
+      label: (value) => `with the ${data.label_name} ${value}`,
       before: (value) => `before: ${value}`,
       after: (value) => `after: ${value}`,
       what: (value) => `changed: ${value}`,
@@ -108,7 +106,7 @@
     if (wanted.label !== undefined) tests.push((unit) => label(data.label[unit]) === wanted.label || (!pair && some((found) => found.gold === wanted.label || found.predicted === wanted.label)(unit)));
     if (wanted.right !== undefined) tests.push(some((found) => found.right === (wanted.right === "1")));
     if (wanted.of === "gold") tests.push((unit) => !data.surplus[unit]);
-    if (wanted.of === "system" && isWords) tests.push(some((found) => found.hasPredicted));
+    if (wanted.of === "system") tests.push(some((found) => found.hasPredicted));
     if (wanted.shared !== undefined) tests.push(isShared);
     if (wanted.solved !== undefined) tests.push((unit) => isShared(unit) && (wanted.solved === "some" ? solvers(unit) > 0 : solvers(unit) === Number(wanted.solved)));
     if (pair) {
@@ -123,7 +121,7 @@
     return tests;
   }
 
-  const told = (unit) => (data.surplus[unit] && data.task === "spans" ? "" : label(data.label[unit]));
+  const told = (unit) => (data.surplus[unit] && !data.antecedents ? "" : label(data.label[unit]));
   const change = (unit, a, b) => (classOf(unit, b).right ? "correction" : classOf(unit, a).right ? "new_error" : "changed_error");
 
   function select(wanted) {
@@ -131,7 +129,7 @@
     const found = [];
     for (let unit = 0; unit < size; unit++) if (tests.every((test) => test(unit))) found.push(unit);
     const system = systems.indexOf(wanted.system);
-    if (wanted.of !== "system" || data.task !== "spans" || system < 0) return found;
+    if (wanted.of !== "system" || data.drawing !== "spans" || system < 0) return found;
     const seen = new Set(); /* a span of the system may be matched with several of the gold standard */
     return found.filter((unit) => {
       const bounds = data.surplus[unit] ? `${data.start[unit]}-${data.end[unit]}` : data.partner[system][unit];
@@ -149,7 +147,8 @@
     const found = classOf(unit, system);
     const node = make("bdi", `verdict ${found.right ? "good" : "bad"}`);
     const name = named && systems.length > 1 ? `${systems[system]}: ` : "";
-    node.textContent = visible(name + (isWords ? (found.kind === "missing" ? "missing" : found.predicted + (data.task === "trees" && !found.right ? ` (${found.kind.replace("_", " ")})` : "")) : found.shown));
+    const kind = !data.has_verdicts && found.hasPredicted && !found.right && wrongKinds.length > 1 ? ` (${found.kind.replace("_", " ")})` : "";
+    node.textContent = visible(name + found.shown + kind);
     return node;
   }
 
@@ -220,7 +219,7 @@
     const grid = make("div", `grid-lanes${data.space ? "" : " running"}`);
     if (sentence.t.filter((token) => /[\u0590-\u08ff\ufb1d-\ufefc]/.test(token)).length * 2 > sentence.t.filter((token) => /\p{L}/u.test(token)).length) grid.dir = "rtl";
     lanes.append(grid);
-    ({ spans: drawSpans, chains: drawChains, tags: drawTags, trees: drawTrees })[data.task](grid, excerpt(sentence, unit), unit);
+    ({ spans: drawSpans, mentions: drawMentions, words: hasHeads(sentence) ? drawArcsOf : drawLabels })[data.drawing](grid, excerpt(sentence, unit), unit);
     const here = grid.querySelector(".token.here");
     if (here && (here.offsetLeft < 0 || here.offsetLeft + here.offsetWidth > lanes.clientWidth)) lanes.scrollLeft = here.offsetLeft - lanes.clientWidth / 2;
   }
@@ -241,10 +240,13 @@
     return [own, theirs];
   }
 
+  /* Whether words are drawn with arcs to their heads, for which the whole sentence is needed. */
+  const hasHeads = (sentence) => data.drawing === "words" && sentence.s.some((side) => side.some((row) => row && row.length > 1));
+
   /* The part of a long sentence that is drawn: its first and last token, and what each side has there. */
   function excerpt(sentence, unit) {
     const length = sentence.t.length || sentence.s.flat().reduce((most, bar) => Math.max(most, bar[2]), data.end[unit]); /* a file may have no text */
-    const start = data.start[unit], isWhole = length <= WINDOW || data.task === "trees";
+    const start = data.start[unit], isWhole = length <= WINDOW || hasHeads(sentence);
     const end = Math.min(length, Math.max(start + WINDOW / 2, Math.min(data.end[unit], start + WINDOW)));
     return { t: sentence.t, s: sentence.s, length, first: isWhole ? 0 : Math.max(0, start - WINDOW / 2), last: isWhole ? length : end };
   }
@@ -252,12 +254,9 @@
   function partnerText(unit, system) {
     if (data.antecedents) { const words = data.antecedents[unit][system + 1]; return words ? `to “${visible(words)}”` : ""; }
     const partner = data.partner[system][unit], found = classOf(unit, system);
-    if (partner < 0 || found.right && data.task === "spans") return "";
-    if (data.task === "spans") {
-      const start = Math.floor(partner / 4294967296), end = partner % 4294967296;
-      return `${data.surplus[unit] ? "over the gold span" : "matched with"} “${visible(sentenceOf(unit).t.slice(start, end).join(data.space))}”`;
-    }
-    return "";
+    if (partner < 0 || found.right) return "";
+    const start = Math.floor(partner / 4294967296), end = partner % 4294967296;
+    return `${data.surplus[unit] ? "over the gold span" : "matched with"} “${visible(sentenceOf(unit).t.slice(start, end).join(data.space))}”`;
   }
 
   function put(grid, node, row, from, to) {
@@ -327,14 +326,14 @@
     drawBars(grid, part, unit, bars);
   }
 
-  function drawChains(grid, part, unit) {
+  function drawMentions(grid, part, unit) {
     const bars = part.s.map((side) => side.map(([chain, from, to]) => ({
       start: from, end: to, gaps: [], text: String(chain), color: colorOf(chain), classes: from === data.start[unit] && to === data.end[unit] ? "here" : "",
     })));
     drawBars(grid, part, unit, bars);
   }
 
-  function drawTags(grid, part, unit) {
+  function drawLabels(grid, part, unit) {
     tokensOf(grid, part, unit);
     part.s.forEach((side, number) => {
       sideName(grid, number + 2, number);
@@ -345,7 +344,7 @@
     });
   }
 
-  function drawTrees(grid, part, unit) {
+  function drawArcsOf(grid, part, unit) {
     tokensOf(grid, part, unit);
     const drawings = part.s.map((side, number) => {
       sideName(grid, number + 2, number);
@@ -411,8 +410,8 @@
     const named = (values) => [["", "none"], ...values.map((value) => [value, value])];
     control("system", "system", systems.map((name) => [name, name]));
     control("kind", "verdict", [...new Set(classes.map((each) => each.kind))].map((kind) => [kind, kind.replace("_", " ")]));
-    control("gold", data.task === "chains" ? "type" : "gold label", named(used("gold", "hasGold")));
-    if (data.task !== "chains") control("predicted", "system's label", named(used("predicted", "hasPredicted")));
+    control("gold", data.antecedents ? data.label_name : `gold ${data.label_name}`, named(used("gold", "hasGold")));
+    if (!data.antecedents) control("predicted", `system's ${data.label_name}`, named(used("predicted", "hasPredicted")));
     if (systems.length > 1) {
       control("from", "from", systems.map((name) => [name, name]));
       control("to", "to", systems.map((name) => [name, name]));

@@ -1,0 +1,125 @@
+"""The tables of dependency trees, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from evenhand.problems import SettingError
+from evenhand.scores.model_score import ModelScore, Row
+from evenhand.table import Cell, Column, Query, Table
+from evenhand.table_style import PLAIN, TableStyle
+from evenhand.tasks.error_bars import Bar, ErrorBars, ErrorKind, missing, one_sided
+from evenhand.tasks.registry import model_title
+from evenhand.tasks.tables import asking, confusion_table, label_tables, rivals, sentences, side_by_side
+from evenhand.tasks.tables import summary as default_summary
+from evenhand.tasks.trees.models import ATTACHMENT, CONLL18
+from evenhand.tasks.words.kinds import TREE_KINDS
+
+if TYPE_CHECKING:
+    from evenhand.result.result import Result, Results
+
+_OFFICIAL = "CoNLL 2018"
+
+
+def summary(results: Results) -> Iterator[Table]:
+    """All systems: attachment, then the metrics of CoNLL 2018."""
+    attachment = [name for name in ATTACHMENT if name in results.models]
+    if attachment:
+        yield _attachment(results, attachment)
+    official = [name for name in CONLL18 if name in results.models]
+    if official and len(results) > 1:
+        yield side_by_side(results, f"{_OFFICIAL}, F1", official, lambda score: score.f1)
+    elif official:
+        yield _official(next(iter(results.values())), official)
+    others = [name for name in results.models if name not in (*ATTACHMENT, *CONLL18)]
+    if others:
+        yield from default_summary(results, others)
+
+
+def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[Table]:
+    """All about one system that is not in the summary: relations, distances, and which relations are confused."""
+    official = [name for name in CONLL18 if name in result.scores]
+    if official and not alone:
+        yield _official(result, official)
+    attachment = [result[name] for name in ATTACHMENT if name in result.scores]
+    if attachment:
+        yield _relations(result, attachment).folded()
+        yield _distances(attachment)
+    yield from label_tables(result, style, [name for name in result.scores if name not in (*ATTACHMENT, *CONLL18)])
+    yield from confusion_table(result)
+
+
+def error_bars(results: Results) -> ErrorBars:
+    """Wrong heads, wrong relations, and words that only one side has."""
+    bars = []
+    for name, result in results.items():
+        right = {model: _score(result, model).overall["correct"] for model in ATTACHMENT}
+        lost, extra = one_sided(result["ls"])
+        head, relation = right["ls"] - right["las"], right["uas"] - right["las"]
+        both = result["las"].overall["gold"] - right["las"] - head - relation - lost
+        asked = [*(Query(name, kind=kind) for kind in TREE_KINDS[1:]), missing(results.task, name), None]
+        bars.append(Bar(name, "", [head, relation, both, lost, extra], asked))
+    kinds = [ErrorKind(name) for name in ("wrong head", "wrong relation", "both wrong", "missing words", "extra words")]
+    return ErrorBars(kinds, bars).without_empty(kinds[3:])
+
+
+def _score(result: Result, model: str) -> ModelScore:
+    if model not in result.scores:
+        raise SettingError(f"This figure takes the score {model}; score with {model} too.")
+    return result[model]
+
+
+def _attachment(results: Results, models: Sequence[str]) -> Table:
+    titles = [model_title(results.task, name) for name in models]
+    columns = [Column("system", "text"), Column("words", "count")]
+    columns += [Column(name, "percent") for name in (*titles, *(f"sent. {name}" for name in titles))]
+    rows: list[list[Cell]] = []
+    for name, result in results.items():
+        scores = [result[model] for model in models]
+        headlines: list[Cell] = [score.headline for score in scores]
+        rows.append([name, scores[0].overall.counts["gold"], *headlines, *map(sentences, scores)])
+    return Table("", columns, rows, remark="sent.: sentences that are fully correct.", rivals=rivals(rows))
+
+
+def _official(result: Result, models: Sequence[str]) -> Table:
+    columns = [Column("metric", "text")]
+    columns += [Column(name, "percent") for name in ("prec.", "recall", "F1", "aligned")]
+    rows: list[list[Cell]] = []
+    for name in models:
+        overall = result[name].overall
+        row: list[Cell] = [model_title(result.settings.task, name), overall.precision, overall.recall, overall.f1]
+        rows.append([*row, overall.more.get("aligned_accuracy")])
+    return Table(_OFFICIAL, columns, rows)
+
+
+def _relations(result: Result, scores: Sequence[ModelScore]) -> Table:
+    """Every relation under every score, the last of them in full."""
+    *others, last = scores
+    rows: list[list[Cell]] = []
+    for label, row in last.labels.items():
+        before: list[Cell] = [score.labels[label].f1 for score in others if label in score.labels]
+        rows.append([label, *_counts(row), *before, row.precision, row.recall, row.f1])
+    columns = [Column("relation", "text"), Column("gold", "count"), Column("found", "count")]
+    columns += [Column(f"{score.name.upper()} F1", "percent") for score in others]
+    columns += [Column(f"{last.name.upper()} {what}", "percent") for what in ("prec.", "recall", "F1")]
+    ask, counts = asking(result, last), ("", "gold", "system", *[""] * (len(columns) - 3))
+    queries = [[ask(label, count) for count in counts] for label in last.labels]
+    weights = [row.counts["gold"] or 0 for row in last.labels.values()]
+    return Table("", columns, rows, weights=weights, queries=queries)
+
+
+def _distances(scores: Sequence[ModelScore]) -> Table:
+    shown = [score for score in scores if score.name != "ls"] or scores
+    columns = [Column("distance to head", "text"), Column("gold", "count"), Column("found", "count")]
+    columns += [Column(f"{score.name.upper()} {what}", "percent") for score in shown for what in ("prec.", "recall")]
+    rows: list[list[Cell]] = []
+    for distance, row in shown[0].distances.items():
+        each = [score.distances[distance] for score in shown]
+        cells: list[Cell] = [value for found in each for value in (found.precision, found.recall)]
+        rows.append([distance, *_counts(row), *cells])
+    return Table("", columns, rows)
+
+
+def _counts(row: Row) -> list[Cell]:
+    return [row.counts["gold"], row.counts["system"]]

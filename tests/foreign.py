@@ -1,0 +1,52 @@
+"""A task that says nothing about how it is shown: every sentence has a topic, the label of its first span."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from evenhand.scores.match_model import MatchModel
+from evenhand.scores.model import Judge, Model
+from evenhand.settings import ScoreSettings
+from evenhand.tasks.labeled_units import KINDS, LabeledUnitPassage
+from evenhand.tasks.task import Example, Task
+from evenhand.tasks.words.kinds import TAG_KINDS
+from evenhand.tasks.words.models import by_label, share_of_right
+from evenhand.text.annotation import Annotation
+from evenhand.text.labels import Vocabulary
+from evenhand.text.layers import Spans
+
+
+def topics(annotation: Annotation, vocabulary: Vocabulary) -> Spans:
+    """Every sentence as a span, with its topic."""
+    corpus, first = annotation.corpus, dict[int, str]()
+    for label, sentence, *_ in annotation.spans().rows():
+        first.setdefault(sentence, label)
+    names = [first.get(sentence, "none") for sentence in range(corpus.sentences)]
+    code = np.array([vocabulary.labels.code(name) for name in names], dtype=np.int64)
+    assert corpus.lengths is not None
+    start = np.zeros(corpus.sentences, dtype=np.int64)
+    return Spans.of(vocabulary, np.arange(corpus.sentences), start, corpus.lengths, code)
+
+
+def _accuracy(name: str, settings: ScoreSettings) -> MatchModel:
+    return by_label(name, "topics", TAG_KINDS, ("right",), settings, confuses=True)
+
+
+TOPICS = Task(
+    name="topics",
+    title="topics of sentences",
+    unit="sentence",
+    example=Example("ner", "gold.conll", ("crf.conll",)),
+    models=(Model("accuracy", "topics", Judge("topics"), _accuracy, "foreign"),),
+    match=lambda content: ("accuracy",),
+    ranked=lambda content: ("accuracy",),
+    compared_by=("accuracy",),
+    reported_by=("accuracy",),
+    compared=share_of_right,
+    passage=partial(LabeledUnitPassage, judge="topics", units=topics),
+    kinds=KINDS,
+    right=lambda by: ("right",),
+    compares_shared=True,
+)

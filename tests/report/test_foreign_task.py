@@ -1,0 +1,71 @@
+"""A task from outside has tables, figures and a page without a word about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import evenhand as eh
+from conftest import ROOT
+from evenhand.report.comparison_tables import summary_of_comparison
+from evenhand.report.document import document
+from evenhand.tasks.registry import TASKS
+from foreign import TOPICS
+from pages import QUICK
+
+EXAMPLE = ROOT / "src" / "evenhand" / "examples" / "ner"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def topics() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(TASKS.__dict__, "_plugins", {"topics": TOPICS})
+        yield
+
+
+@pytest.fixture(scope="module")
+def sides() -> tuple[eh.Annotation, dict[str, eh.Annotation]]:
+    return eh.read(EXAMPLE / "gold.conll"), {name: eh.read(EXAMPLE / f"{name}.conll") for name in ("crf", "tagger")}
+
+
+@pytest.fixture(scope="module")
+def results(sides: tuple[eh.Annotation, dict[str, eh.Annotation]]) -> eh.Results:
+    return eh.score(*sides, task="topics")
+
+
+def test_tables_of_scores(results: eh.Results) -> None:
+    shown = document(results)
+    assert shown.opening == "gold standard gold: 87 sentences in 8 documents, 1,449 tokens"
+    summary, crf, tagger = shown.sections
+    (table,) = summary.tables
+    assert [column.name for column in table.columns] == ["system", "sentences", "correct", "accuracy", "macro F1"]
+    assert [row[:3] for row in table.rows] == [["crf", 87, 72], ["tagger", 87, 81]]
+    assert (crf.heading, tagger.heading) == ("crf: 87 sentences", "tagger: 87 sentences")
+    assert [table.title for table in crf.tables] == ["accuracy", "confusion (errors only)"]
+    assert [row[0] for row in crf.tables[0].rows[:6]] == ["LOC", "MISC", "ORG", "PER", "none", "overall"]
+
+
+def test_other_forms(results: eh.Results) -> None:
+    assert "| crf | 87 | 72 | 82.76 | 82.23 |" in results.to_markdown()
+    assert r"crf & 87 & 72 & 82.76 & 82.23 \\" in results.to_latex()
+    assert results.to_pandas()["row"].tolist()[:4] == ["overall", "macro", "support", "label"]
+
+
+def test_tables_of_a_comparison(sides: tuple[eh.Annotation, dict[str, eh.Annotation]]) -> None:
+    comparison = eh.compare(*sides, task="topics", **QUICK)
+    titles = [table.title or table.columns[0].name for table in summary_of_comparison(comparison)]
+    assert titles == ["system", "from", "oracle", "systems right", "agreement", "correct alike"]
+    headings = [section.heading for section in document(comparison).sections]
+    assert headings[-1] == "crf to tagger, 19 of 87 units, by label:"
+
+
+def test_figures(results: eh.Results, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    errors = results.plot("errors", path=tmp_path / "errors.svg")
+    assert [text.get_text() for text in errors.texts] == [
+        "Sentences with a wrong label, by their label in the gold standard."
+    ]
+    confusion = results.plot("confusion")
+    assert [text.get_text() for text in confusion.texts] == ["Errors only."]

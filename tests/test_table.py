@@ -1,0 +1,37 @@
+"""Tables as data: rows and their queries stay together."""
+
+from __future__ import annotations
+
+from evenhand.table import Column, Query, Table
+
+COLUMNS = [Column("label", "text"), Column("count", "count"), Column("%", "share")]
+
+
+def table(labels: int) -> Table:
+    """The last label is the most frequent; a row sums up."""
+    names = [f"L{number}" for number in range(labels)]
+    rows = [*([name, number, 0.5] for number, name in enumerate(names)), ["overall", labels, 1.0]]
+    queries = [*([Query(label=name)] * 3 for name in names), [Query(), Query(), None]]
+    return Table("", COLUMNS, rows, 1, "Said below.", weights=list(range(labels)), queries=queries)
+
+
+def test_columns_keep_their_queries() -> None:
+    found = table(2).with_columns([0, 2])
+    assert [column.name for column in found.columns] == ["label", "%"]
+    assert found.rows == [["L0", 0.5], ["L1", 0.5], ["overall", 1.0]]
+    assert found.queries[-1] == [Query(), None]
+
+
+def test_a_table_without_queries_stays_so() -> None:
+    assert Table("", COLUMNS, [["a", 1, 1.0]]).with_columns([0]).queries == []
+
+
+def test_the_most_frequent_rows_and_the_last_ones_stay() -> None:
+    found = table(60).folded()
+    assert [row[0] for row in found.rows] == [*(f"L{number}" for number in range(10, 60)), "overall"]
+    assert [asked[0].label for asked in found.queries if asked[0]] == [
+        *(f"L{number}" for number in range(10, 60)),
+        None,
+    ]
+    assert found.remark == "The 50 most frequent of 60; --as json has them all. Said below."
+    assert table(50).folded() == table(50)
