@@ -187,7 +187,7 @@ class ComparisonRun:
         """A report on the same systems, which is loaded late as it compares them itself."""
         from evenhand.api.report import report
 
-        by = None if self.by == "exact" else self.by
+        by = self.by if self.by in self._task.reported_by else None
         return report(self.gold, self.systems, by=by, of=self.of, **asdict(resampling), **self.options).to_html(path)
 
 
