@@ -30,12 +30,13 @@ Golden = Callable[[str, str], None]
 """Compares a text with the golden file of that name."""
 
 SLOW = {
-    *("browser", "fuzz", "test_addresses", "test_chain_options", "test_chain_slices", "test_chains"),
+    *("browser", "fuzz", "odd_files", "test_addresses", "test_chain_options", "test_chain_slices", "test_chains"),
     *("test_combinations", "test_compare", "test_compare_chains", "test_compare_statistics", "test_compressed"),
-    *("test_convert_chains", "test_convert_output", "test_convert_words", "test_damaged_tables"),
-    *("test_dask", "test_dask_here", "test_ending", "test_figures", "test_germeval_metrics", "test_germeval_script"),
-    *("test_guest", "test_html", "test_jobs", "test_joining", "test_limits", "test_load", "test_load_problems"),
-    *("test_long_blanks", "test_long_data", "test_many_pairs", "test_mirrored_intervals", "test_null"),
+    *("test_conll2012_problems", "test_conllu_problems", "test_convert_chains", "test_convert_output"),
+    *("test_convert_words", "test_damaged_tables", "test_dask", "test_dask_here", "test_ending", "test_figures"),
+    *("test_fragment", "test_germeval", "test_germeval_metrics", "test_germeval_script", "test_guest", "test_html"),
+    *("test_jobs", "test_joining", "test_limits", "test_load", "test_load_problems", "test_long_blanks"),
+    *("test_long_data", "test_manifest", "test_many_pairs", "test_mirrored_intervals", "test_null"),
     *("test_odd_conversions", "test_output_options", "test_parquet", "test_parts", "test_paths", "test_pickle"),
     *("test_pipes", "test_plot", "test_processes", "test_resample", "test_resampled", "test_runs", "test_snippets"),
     *("test_source", "test_units", "test_wrong_arguments"),
