@@ -39,20 +39,10 @@ ARCS = ("arcs_any", "arcs_nom")
 CHAIN_MODELS = ("mentions", "muc", "b_cubed", "ceaf_m", "ceaf_e", "blanc", "lea", "mela", *ARCS)
 MODELS_OF_TASK = {"spans": SPAN_MODELS, "tags": ("accuracy",), "trees": TREE_MODELS, "chains": CHAIN_MODELS}
 MATCH_MODELS = (*SPAN_MODELS, *TREE_MODELS, *CHAIN_MODELS)
-WRITABLE = (
-    *("conll", "germeval", "spans", "jsonl", "label-studio", "brackets", "brat", "conllu", "conllx"),
-    *("conll2012", "corefud", "coref-jsonl", "parquet", "arrow"),
-)
-"""The formats that `convert` writes."""
 DEFAULT_MATCH = ("exact", "fair")
 ATTACHMENT = ("uas", "ls", "las")
 UNIVERSAL_LAYERS = ("upos", "xpos", "feats", "lemma")
 """What the metrics of CoNLL 2018 take beside the trees."""
-FORMATS = (
-    *("conll", "germeval", "spans", "jsonl", "json", "label-studio", "brat", "brackets", "spacy", "huggingface"),
-    *("parquet", "arrow"),
-    *("conllu", "conllx", "conll2009", "conll2012", "corefud", "coref-jsonl"),
-)
 COMPARED_BY: Mapping[str, tuple[str, ...]] = {
     "spans": ("fair", "exact"),
     "tags": ("accuracy",),
@@ -121,7 +111,6 @@ class ReadSettings:
 
     def __post_init__(self) -> None:
         choose("task", self.task, TASKS, optional=True)
-        choose("format", self.format, FORMATS, optional=True)
         choose("encoding", self.encoding, ENCODINGS, optional=True)
         choose("repair", self.repair, get_args(Repair))
         choose("offsets", self.offsets, get_args(Offsets))

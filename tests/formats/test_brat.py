@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 import evenhand as eh
 from evenhand.formats import brat
-from evenhand.formats.registry import SURE
+from evenhand.formats.convert import Conversion
+from evenhand.formats.recognition import SURE
 from evenhand.formats.source import Source
 from evenhand.problems import InputError, SettingError
 from evenhand.settings import Offsets, ReadSettings
@@ -42,7 +43,7 @@ def pair(tmp_path: Path) -> Pair:
 
 
 def read(path: Path, offsets: Offsets = "codepoints") -> Annotation:
-    (found,) = brat.batches(Source(path), ReadSettings(offsets=offsets), Vocabulary(), {})
+    (found,) = brat.read(Source(path), ReadSettings(offsets=offsets), Vocabulary(), {})
     return found
 
 
@@ -311,10 +312,9 @@ def test_writing_sentences_of_tokens(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_written() -> None:
-    with pytest.raises(InputError) as no_text:
-        list(brat.documents(eh.spans([[("PER", 0, 1)]])))
-    finding = "there is no text in it, so that its spans cannot be counted in characters"
-    assert str(no_text.value) == f"spans: {finding}; give a file with tokens."
+    with pytest.raises(SettingError) as no_text:
+        Conversion(brat.FORMAT, "spans").fit(eh.spans([[("PER", 0, 1)]]))
+    assert str(no_text.value) == "spans has no text, which brat needs; convert to spans instead."
     with pytest.raises(SettingError) as label:
         list(brat.documents(annotated("Ada", [("a person", {0})])))
     sentence = "The label 'a person' cannot be written for brat, where labels have no spaces; map it to another."

@@ -47,7 +47,7 @@ def save(folder: Path, *docs: Any, **options: Any) -> Path:
 
 
 def parts(path: Path, columns: dict[str, Any] | None = None) -> list[Annotation]:
-    return list(spacy_docs.batches(Source(path), ReadSettings(), Vocabulary(), columns or {"spans": ()}))
+    return list(spacy_docs.read(Source(path), ReadSettings(), Vocabulary(), columns or {"spans": ()}))
 
 
 def read(path: Path, columns: dict[str, Any] | None = None) -> Annotation:
@@ -166,8 +166,8 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 
 def test_files_are_recognised_by_their_names() -> None:
-    assert spacy_docs.recognise_path(Path("corpus/train.spacy"))
-    assert not spacy_docs.recognise_path(Path("corpus/train.conll"))
+    assert spacy_docs.is_doc_bin(Source(Path("corpus/train.spacy")), None)
+    assert not spacy_docs.is_doc_bin(Source(Path("corpus/train.conll")), None)
 
 
 def test_spacy_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,13 +8,13 @@ from typing import Any, TypeVar
 
 import click
 
+from evenhand.cli.format_names import FormatName, FormatOption
 from evenhand.cli.inputs import note_inputs
 from evenhand.formats.addresses import place
 from evenhand.settings import (
     ATTACHMENT,
     CHAIN_MODELS,
     ENCODINGS,
-    FORMATS,
     MATCH_MODELS,
     NOMINAL,
     SPAN_MODELS,
@@ -98,10 +98,11 @@ def reading_options(*, sided: bool) -> Callable[[Command], Command]:
         click.option(
             "--format",
             "formats",
-            type=typed(click.Choice(FORMATS)),
+            type=typed(FormatName()),
             multiple=multiple,
             metavar=f"{side}NAME",
-            help=f"Format of the files: {', '.join(FORMATS)} [recognised].",
+            cls=FormatOption,
+            help="Format of the files: NAMES [recognised].",
         ),
         click.option(
             "--column",

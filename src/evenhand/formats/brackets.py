@@ -10,13 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from evenhand.arrays import Bools, Bytes, Ints, ints
+from evenhand.formats.format import Carry, Format, Writing
 from evenhand.formats.parsing.blocks import refuse_deep
 from evenhand.formats.source import LINE_FEED, Block, Source
-from evenhand.problems import InputError, SettingError
+from evenhand.problems import SettingError
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.codes import CellCodes
@@ -25,7 +27,9 @@ from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags
 from evenhand.text.tokens import PADDING, Tokens
 
-NAME = "brackets"
+if TYPE_CHECKING:
+    from evenhand.formats.convert import Conversion
+
 TAGS = "pos"
 """The layer with the words' tags."""
 UNKNOWN_TAG = "X"
@@ -110,7 +114,7 @@ def recognise(sample: Block) -> float:
     return float(not bare[: head - 1].any() and not ((kind == WORD) & (piece.depth == 0))[: head + 2].any())
 
 
-def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole trees, with the layers `spans` and `pos`."""
     labels, tags = Names(str if settings.functions else without_functions), Names(str)
     begun = False
@@ -211,7 +215,7 @@ def _annotation(
     )
     spans = _constituents(piece, tagged, trees, before, labels, vocabulary)
     traces = len(tagged) - len(words)
-    reading = Reading(NAME, skipped={"traces": traces} if traces else {})
+    reading = Reading(FORMAT.name, skipped={"traces": traces} if traces else {})
     layers: dict[str, Spans | Tags] = {"spans": spans, TAGS: Tags(tag[kept], tuple(tags.values))}
     return Annotation(corpus, layers, {"spans": reading}, source.name)
 
@@ -252,16 +256,19 @@ def _pairs(piece: Piece, tagged: Ints) -> tuple[Ints, Ints]:
     return first, closing[first]
 
 
-def write(annotation: Annotation) -> Iterator[str]:
+def write(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
     """The sentences as trees under TOP, one a line; words whose tag is not known are under the tag X.
 
-    Round brackets in words are written as -LRB- and -RRB-. Spans that cross or have gaps make no tree.
+    Round brackets in words are written as -LRB- and -RRB-. Spans that cross make no tree.
     """
+    for batch in batches:
+        yield from _trees(batch)
+
+
+def _trees(annotation: Annotation) -> Iterator[str]:
     corpus, spans, tags = annotation.corpus, annotation.spans(), annotation.layers.get(TAGS)
-    if corpus.tokens is None or corpus.bounds is None or corpus.atoms != "tokens":
-        raise InputError(corpus.source, None, "there are no tokens in it, which trees need", "give a file with tokens")
-    if spans.shape.any():
-        raise SettingError(f"{corpus.source} has spans with gaps, which make no trees; write them in another format.")
+    assert corpus.tokens is not None
+    assert corpus.bounds is not None
     order = np.lexsort((spans.level, -spans.end, spans.start, spans.scope))
     edges = np.searchsorted(spans.scope[order], np.arange(corpus.sentences + 1))
     for sentence in range(corpus.sentences):
@@ -294,3 +301,15 @@ def _tree(number: int, words: Sequence[str], tags: Sequence[str], spans: Sequenc
             parts.append(")")
             open_spans.pop()
     return "".join(parts if words else [*parts, f" ({TRACE} *)"]) + ")\n"
+
+
+FORMAT = Format(
+    "brackets",
+    "bracketed trees: (S (NP (DT the) (NN cat)) ...)",
+    tasks=("spans",),
+    read=read,
+    writes={"spans": Writing(Carry(characters=False, levels=False, gaps=False, documents="none"), write)},
+    suffixes=(".mrg", ".ptb"),
+    begins=b"(",
+    recognise=recognise,
+)

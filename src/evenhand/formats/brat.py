@@ -13,11 +13,13 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice, pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from evenhand.arrays import Ints, ints
 from evenhand.formats.addresses import Place
+from evenhand.formats.format import Carry, Format, Writing
 from evenhand.formats.source import BYTE_ORDER_MARK, COMPRESSIONS, Block, Source
 from evenhand.problems import InputError, SettingError
 from evenhand.settings import Columns, Offsets, ReadSettings
@@ -27,7 +29,9 @@ from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
 
-NAME = "brat"
+if TYPE_CHECKING:
+    from evenhand.formats.convert import Conversion
+
 OTHER_KINDS = {
     "R": "relations",
     "E": "events",
@@ -55,9 +59,9 @@ class TextBound:
     quoted: str
 
 
-def recognise_path(path: Place) -> bool:
+def is_document(source: Source, task: str | None) -> bool:
     """Whether it is an annotation file, or a text with one beside it."""
-    plain = _plain(path)
+    plain = _plain(source.path)
     return plain.suffix == ".ann" or (plain.suffix == ".txt" and plain.with_suffix(".ann").exists())
 
 
@@ -70,7 +74,7 @@ def recognise(sample: Block) -> float:
     return identified / len(lines)
 
 
-def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The document as one batch with one scope; `source` is its .ann or its .txt, and the other one is beside it."""
     named_text = _plain(source.path).suffix == ".txt"
     other = _beside(source, ".ann" if named_text else ".txt", "annotations" if named_text else "text")
@@ -82,15 +86,20 @@ def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, colu
     corpus = Corpus(
         source.shown, sentences=1, bounds=texts.bounds, tokens=texts.tokens, atoms="characters", raw=texts.raw
     )
-    yield Annotation(corpus, {"spans": spans}, {"spans": Reading(NAME, skipped=skipped)}, source.name)
+    yield Annotation(corpus, {"spans": spans}, {"spans": Reading(FORMAT.name, skipped=skipped)}, source.name)
+
+
+def write(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[tuple[str, str]]:
+    """The files of a folder: a text and its annotations for each sentence (or whole text), by number."""
+    pairs = (pair for batch in batches for pair in documents(batch))
+    for number, (text, standoff) in enumerate(pairs, 1):
+        yield f"{number:05}.txt", text
+        yield f"{number:05}.ann", standoff
 
 
 def documents(annotation: Annotation) -> Iterator[tuple[str, str]]:
     """For each sentence (or whole text) the content of its .txt and of its .ann, with offsets in code points."""
     corpus, spans = annotation.corpus, annotation.spans()
-    if corpus.tokens is None or corpus.bounds is None:
-        finding = "there is no text in it, so that its spans cannot be counted in characters"
-        raise InputError(corpus.source, None, finding, "give a file with tokens")
     order = np.argsort(spans.scope, kind="stable")
     edges = np.searchsorted(spans.scope[order], np.arange(corpus.sentences + 1))
     for sentence in range(corpus.sentences):
@@ -268,3 +277,16 @@ def _text_bound(spans: Spans, row: int, text: str, start: Ints, end: Ints) -> st
     parts = [(int(start[before + 1]), int(end[after - 1])) for before, after in pairwise(edges) if after - before > 1]
     quoted = " ".join(text[first:behind] for first, behind in parts).replace("\r", " ").replace("\n", " ")
     return f"{label} {';'.join(f'{first} {behind}' for first, behind in parts)}\t{quoted}"
+
+
+FORMAT = Format(
+    "brat",
+    "a text DOC.txt and its annotations DOC.ann",
+    tasks=("spans",),
+    read=read,
+    writes={"spans": Writing(Carry(tokens=False, levels=False, documents="sentence"), folder=write)},
+    suffixes=(".ann",),
+    begins=b"TREAMN*#",
+    certain=is_document,
+    recognise=recognise,
+)

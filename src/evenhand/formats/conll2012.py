@@ -17,11 +17,14 @@ import numpy as np
 
 from evenhand.arrays import Ints, distinct
 from evenhand.formats.document_names import DocumentNames
-from evenhand.formats.parsing.layout import rows_of
+from evenhand.formats.format import Carry, Format, Writing
 from evenhand.formats.parsing.line_cells import Cell, LineCells
 from evenhand.formats.parsing.mention_brackets import chains_of, match, read_cells
+from evenhand.formats.parsing.scan import Division, marked
+from evenhand.formats.parsing.table_head import rows_of
 from evenhand.formats.source import Block, Source
 from evenhand.problems import SettingError
+from evenhand.registry import late
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Layer, Reading
 from evenhand.text.chains import Chains
@@ -30,7 +33,6 @@ from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Written
 from evenhand.text.tokens import Tokens
 
-NAME = "conll2012"
 BEGIN, END = "#begin document", "#end document"
 _BLOCKS = 8
 """How many times larger than elsewhere blocks are: they hold whole documents."""
@@ -147,15 +149,15 @@ def _pos_column(cells: Sequence[Sequence[str]], word: int | None, columns: int) 
     return 4
 
 
-def has_pos(source: Source, settings: ReadSettings) -> bool:
-    return layout_of(source, settings).pos is not None
+def traits(source: Source, settings: ReadSettings) -> frozenset[str]:
+    return frozenset({"pos"} if layout_of(source, settings).pos is not None else ())
 
 
-def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole documents."""
     layout = layout_of(source, settings)
     named = ",".join(map(str, settings.columns)) or None
-    reader = _Reader(source, layout, vocabulary, Reading(NAME, column=named))
+    reader = _Reader(source, layout, vocabulary, Reading(FORMAT.name, column=named))
     for block in source.blocks(_BLOCKS * settings.block_size, cut_behind="document"):
         batch = reader.read(LineCells.of(block, tabs=layout.tabs))
         if batch is not None:
@@ -296,3 +298,20 @@ def document_name(name: str, part: str | None) -> str:
     if part is None:
         return name
     return f"{name}_{int(part) if len(part) <= _LONGEST_NUMBER else part.lstrip('0')}"
+
+
+FORMAT = Format(
+    "conll2012",
+    "CoNLL-2011 and CoNLL-2012: a token a line, coreference as brackets in the last column",
+    tasks=("chains",),
+    read=read,
+    writes={"chains": Writing(Carry(gaps=False, columns=False), late("evenhand.formats.chain_write:write_conll2012"))},
+    suffixes=(".conll",),
+    begins=b"#",
+    recognise=recognise,
+    fallback=("chains",),
+    is_table=True,
+    has_columns=True,
+    division=Division(marked(BEGIN.encode()), lambda data, start: True, has_names=True),
+    traits=traits,
+)

@@ -14,13 +14,16 @@ import numpy as np
 
 from evenhand.arrays import Ints, distinct
 from evenhand.formats.addresses import Place
+from evenhand.formats.format import Carry, Format, Writing
 from evenhand.formats.parsing.blocks import Cells, Lines, split
-from evenhand.formats.parsing.layout import rows_of, rows_of_block
+from evenhand.formats.parsing.scan import SENTENCES
+from evenhand.formats.parsing.table_head import rows_of, rows_of_block
 from evenhand.formats.parsing.windows import leading_numbers
 from evenhand.formats.parsing.word_lines import Sorting, WordLayout, WordLines
 from evenhand.formats.source import Block, Source
 from evenhand.problems import TAKEN_ROOTS, SettingError
-from evenhand.settings import Columns, ReadSettings
+from evenhand.registry import late
+from evenhand.settings import UNIVERSAL_LAYERS, Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Layer, Reading, extra_layer
 from evenhand.text.corpus import Asides, Corpus, MultiWords
 from evenhand.text.labels import Vocabulary
@@ -28,7 +31,6 @@ from evenhand.text.layers import FEATURES, FeatureSets, Trees, Written
 from evenhand.text.tokens import Tokens, windows
 from evenhand.text.trees import cycle_of, roots, without_root
 
-NAME = "conllu"
 COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 _PLUS = "# global.columns ="
 _NEW_DOCUMENT = np.frombuffer(b"# newdoc", dtype="<u8")[0]
@@ -57,12 +59,16 @@ def _is_word(cells: list[str]) -> bool:
     return len(cells) == len(COLUMNS) and _ID.fullmatch(cells[0]) is not None and _HEAD.fullmatch(cells[6]) is not None
 
 
-def recognise_path(path: Place) -> bool:
+def has_suffix(path: Place) -> bool:
+    return ".conllu" in path.suffixes[-2:]
+
+
+def is_conllu(source: Source, task: str | None) -> bool:
     """The name is enough: what is wrong with the first lines shall be said."""
-    return path.is_file()
+    return has_suffix(source.path) and source.path.is_file()
 
 
-def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole sentences, with a layer for each of its columns, and its trees."""
     if len(columns) > 1:
         raise SettingError("Gold and prediction of words stand in two files; give the system's file beside it.")
@@ -70,9 +76,12 @@ def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, colu
     return WordBatches(source, layout, tags, settings, vocabulary)
 
 
-def layout_of(source: Source, settings: ReadSettings) -> WordLayout:
-    """Where the columns of a file are."""
-    return _layout(source, settings)[0]
+def traits(source: Source, settings: ReadSettings) -> frozenset[str]:
+    """Whether a file is in CoNLL-U, whose relations may have subtypes, and has the columns of its metrics."""
+    layout, _ = _layout(source, settings)
+    is_universal = layout.name in ("conllu", "columns") and layout.has(*UNIVERSAL_LAYERS)
+    found = {"universal": is_universal, "conllu": layout.name == "conllu"}
+    return frozenset(name for name, is_so in found.items() if is_so)
 
 
 class WordBatches(Iterator[Annotation]):
@@ -260,10 +269,10 @@ def _plain_layout(source: Source, name: str | None, *, named: bool) -> WordLayou
         first = sample.data.decode(errors="replace").partition("\n")[0].removeprefix(_PLUS)
         names = [each.lower().rpartition(":")[2] for each in first.split()]
         return WordLayout("conllu", {each: place for place, each in enumerate(names)}, len(names))
-    by_name = ".conllu" in source.path.suffixes[-2:] and not named
+    by_name = has_suffix(source.path) and not named
     if name is not None or by_name or recognise(sample):
         tabs = name != "conllx" or _has_tabs(source)
-        return WordLayout(name or NAME, {each: place for place, each in enumerate(COLUMNS)}, len(COLUMNS), tabs)
+        return WordLayout(name or "conllu", {each: place for place, each in enumerate(COLUMNS)}, len(COLUMNS), tabs)
     return WordLayout("columns", {}, 1, _has_tabs(source))
 
 
@@ -287,3 +296,32 @@ def _asked(source: Source, layout: WordLayout, column: int | str) -> int:
     elif column.lower() in layout.columns:
         return layout.columns[column.lower()]
     raise source.error(None, f"there is no column {column!r}", f"choose one of {', '.join(layout.columns)}")
+
+
+_WORDS = ("trees", "tags")
+FORMAT = Format(
+    "conllu",
+    "CoNLL-U, and CoNLL-U Plus: a word a line, with lemma, tags, head and relation",
+    tasks=_WORDS,
+    read=read,
+    writes=dict.fromkeys(_WORDS, Writing(text=late("evenhand.formats.conllu_write:write_conllu"))),
+    suffixes=(".conllu",),
+    certain=is_conllu,
+    recognise=recognise,
+    is_table=True,
+    has_columns=True,
+    division=SENTENCES,
+    traits=traits,
+)
+CONLLX = replace(
+    FORMAT,
+    name="conllx",
+    help="CoNLL-X: the ten columns of CoNLL-U under other names, with tabs or blanks between",
+    writes=dict.fromkeys(_WORDS, Writing(Carry(comments=False), late("evenhand.formats.conllu_write:write_conllx"))),
+    suffixes=(".conllx",),
+    certain=None,
+    recognise=None,
+)
+CONLL2009 = replace(
+    CONLLX, name="conll2009", help="CoNLL-2009: form, lemma, POS, features, head and relation", writes={}, suffixes=()
+)

@@ -11,13 +11,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
 from evenhand.arrays import ints
 from evenhand.formats.document_names import DocumentNames
+from evenhand.formats.format import Carry, Format, Writing
 from evenhand.formats.json_records import PROBLEM, UNREADABLE, explain
+from evenhand.formats.parsing.scan import records
 from evenhand.formats.source import Block, Source
 from evenhand.problems import SettingError
 from evenhand.settings import Columns, ReadSettings
@@ -28,7 +31,9 @@ from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Tags, Written
 from evenhand.text.tokens import Tokens
 
-NAME = "coref-jsonl"
+if TYPE_CHECKING:
+    from evenhand.formats.convert import Conversion
+
 CLUSTERS = ("clusters", "predicted_clusters")
 _BLOCKS = 4
 _KEYS = re.compile(rb'"(?:clusters|predicted_clusters)"\s*:|"sentences"\s*:\s*\[\s*\[')
@@ -69,12 +74,12 @@ def recognise(sample: Block) -> float:
     return float(line.startswith(b"{") and _KEYS.search(line) is not None)
 
 
-def has_pos(source: Source, settings: ReadSettings) -> bool:
+def traits(source: Source, settings: ReadSettings) -> frozenset[str]:
     first = next(_documents(source, source.sample(settings.block_size), settings), None)
-    return first is not None and first[1].pos is not None
+    return frozenset({"pos"} if first is not None and first[1].pos is not None else ())
 
 
-def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole documents."""
     names = DocumentNames(source)
     tagged: set[bool] = set()
@@ -86,7 +91,7 @@ def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, colu
                 finding = "the document has no pos where others have some, or has some where they have none"
                 raise source.error(number, finding, "give it for all")
         if found:
-            yield _annotation(source, found, names, vocabulary, Reading(NAME, column=_chosen(settings)))
+            yield _annotation(source, found, names, vocabulary, Reading(FORMAT.name, column=_chosen(settings)))
 
 
 def kind_of(line: bytes) -> bool | None:
@@ -191,13 +196,17 @@ def _chains(documents: Sequence[Document], vocabulary: Vocabulary) -> Chains:
     return Chains.of(vocabulary, *ints(rows).reshape(-1, 4).T)
 
 
-def write(annotation: Annotation) -> Iterator[str]:
-    """The lines of a file with the same chains, a line a document; gaps are filled."""
+def write(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
+    """A line a document."""
+    for batch in batches:
+        yield from _lines(batch)
+
+
+def _lines(annotation: Annotation) -> Iterator[str]:
     corpus, pos = annotation.corpus, annotation.layers.get("pos")
     assert corpus.bounds is not None
-    if corpus.tokens is None:
-        raise SettingError(f"{corpus.source} has no words, and the new file needs some.")
-    words = [corpus.tokens[token] for token in range(len(corpus.tokens))]
+    assert corpus.tokens is not None
+    words = corpus.tokens.texts(0, len(corpus.tokens))
     tags = pos.to_list() if isinstance(pos, Tags) else None
     clusters = annotation.chains().clusters(len(corpus.names))
     edges = np.append(corpus.documents, corpus.sentences).tolist()
@@ -209,3 +218,18 @@ def write(annotation: Annotation) -> Iterator[str]:
             record["pos"] = [tags[begin:end] for begin, end in sentences]
         record["clusters"] = [[[start, end - 1] for start, end in cluster] for cluster in clusters[number]]
         yield msgspec.json.encode(record).decode() + "\n"
+
+
+FORMAT = Format(
+    "coref-jsonl",
+    "a document a line, with its sentences and clusters of mentions",
+    tasks=("chains",),
+    read=read,
+    writes={"chains": Writing(Carry(gaps=False, columns=False), write)},
+    suffixes=(".jsonl", ".jsonlines"),
+    begins=b"{",
+    recognise=recognise,
+    has_columns=True,
+    division=records(kind_of),
+    traits=traits,
+)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import msgspec
 
 from evenhand.arrays import Ints, ints
+from evenhand.formats.format import Format
 from evenhand.formats.json_records import PROBLEM, UNREADABLE, decode_line, explain
 from evenhand.formats.parsing.record_reader import Decoded, RecordReader, accepted
 from evenhand.formats.source import Block, Source
@@ -18,7 +19,6 @@ from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
 
-NAME = "json"
 _START = re.compile(rb"\s*\[\s*\{")
 _BATCH = 1 << 13
 """How many records are read together."""
@@ -29,7 +29,7 @@ def recognise(sample: Block) -> float:
     return 0.9 if _START.match(sample.data[: sample.size]) else 0.0
 
 
-def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole records."""
     blocks = source.blocks(settings.block_size, cut_behind="line")
     data = b"".join(block.data[: block.size] for block in blocks)
@@ -41,7 +41,7 @@ def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, colu
     def first() -> Iterator[Decoded]:
         yield _decoded(source, values[:_BATCH], lines[:_BATCH])
 
-    records = RecordReader(NAME, source, settings, vocabulary, first)
+    records = RecordReader(FORMAT.name, source, settings, vocabulary, first)
     return accepted(source, map(records.take, decoded))
 
 
@@ -77,3 +77,8 @@ def _decoded(source: Source, values: list[msgspec.Raw], lines: Ints) -> Decoded:
             finding, place = explain(error)
             source.report(line, finding if place else f"a record is no JSON object ({finding})", "mend it", PROBLEM)
     return records, ints(good)
+
+
+FORMAT = Format(
+    "json", "a JSON list of records like those of JSON lines", ("spans",), read, begins=b"[", recognise=recognise
+)

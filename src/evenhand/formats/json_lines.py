@@ -7,19 +7,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from evenhand.formats import json_spans
+from evenhand.formats.format import Carry, Format, Writing
 from evenhand.formats.json_records import UNREADABLE, decode
-from evenhand.formats.json_spans import records
 from evenhand.formats.parsing.record_reader import Decoded, RecordReader, accepted, kind_of
+from evenhand.formats.parsing.scan import records as divided_records
 from evenhand.formats.source import Block, Source
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
 
-__all__ = ["NAME", "batches", "kind_of", "recognise", "write"]
-NAME = "jsonl"
+if TYPE_CHECKING:
+    from evenhand.formats.convert import Conversion
+
 _SAMPLE = 1 << 14
 _BLOCKS = 8
 """How many times larger than elsewhere blocks are: each is gone through many times, and has few lines."""
@@ -37,13 +41,13 @@ def recognise(sample: Block) -> float:
         return 0.0
 
 
-def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole records."""
 
     def first() -> Iterator[Decoded]:
-        return (decode(source, block) for block in source.whole.blocks(_SAMPLE, cut_behind="line"))
+        return (decode(source, block) for block in source.first_blocks(_SAMPLE, cut_behind="line"))
 
-    records = RecordReader(NAME, source, settings, vocabulary, first)
+    records = RecordReader(FORMAT.name, source, settings, vocabulary, first)
 
     def parts() -> Iterator[tuple[Annotation | None, int]]:
         for block in source.blocks(_BLOCKS * settings.block_size, cut_behind="line"):  # which an error closes
@@ -52,11 +56,22 @@ def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, colu
     return accepted(source, parts())
 
 
-def write(annotation: Annotation) -> Iterator[str]:
-    """The lines of a file with the same spans, a record a sentence (or text); each ends with a line feed.
+def write(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
+    """A record a sentence (or text). Offsets are code points in the text, or positions of tokens."""
+    for batch in batches:
+        for text, spans in json_spans.records(batch):
+            key = "text" if isinstance(text, str) else "tokens"
+            yield msgspec.json.encode({key: text, "spans": spans}).decode() + "\n"
 
-    Offsets are code points in the text or, where the atoms are tokens, positions of tokens.
-    """
-    for text, spans in records(annotation):
-        key = "text" if isinstance(text, str) else "tokens"
-        yield msgspec.json.encode({key: text, "spans": spans}).decode() + "\n"
+
+FORMAT = Format(
+    "jsonl",
+    "JSON lines as Prodigy, doccano and others write them: a text or tokens with spans or tags",
+    tasks=("spans",),
+    read=read,
+    writes={"spans": Writing(Carry(documents="sentence"), write)},
+    suffixes=(".jsonl",),
+    begins=b"{",
+    recognise=recognise,
+    division=divided_records(kind_of),
+)

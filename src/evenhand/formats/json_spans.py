@@ -16,7 +16,6 @@ import msgspec
 import numpy as np
 
 from evenhand.arrays import Ints, ints
-from evenhand.problems import InputError
 from evenhand.settings import Offsets
 from evenhand.text.annotation import Annotation
 from evenhand.text.characters import Texts
@@ -191,9 +190,6 @@ def _size(text: str, offsets: Offsets) -> int:
 def to_write(annotation: Annotation) -> Iterator[tuple[int, Spans]]:
     """The sentences (or texts) of an annotation, with their spans in the given order."""
     corpus, spans = annotation.corpus, annotation.spans()
-    if corpus.tokens is None or corpus.bounds is None:
-        finding = "there is no text in it, which the new file needs"
-        raise InputError(corpus.source, None, finding, "give a file with text or tokens")
     spans = spans.take(np.argsort(spans.scope, kind="stable"))
     rows = np.searchsorted(spans.scope, np.arange(corpus.sentences + 1)).tolist()
     for sentence, (first, behind) in enumerate(pairwise(rows)):

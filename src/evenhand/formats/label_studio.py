@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 
+from evenhand.formats.format import Carry, Format, Writing
 from evenhand.formats.json_records import PROBLEM, UNREADABLE, explain
 from evenhand.formats.json_spans import (
     LabelCodes,
@@ -32,7 +33,9 @@ from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 
-NAME = "label-studio"
+if TYPE_CHECKING:
+    from evenhand.formats.convert import Conversion
+
 CANCELLED = "cancelled annotations"
 FURTHER = "further annotations of a task"
 NOT_ANNOTATED = "tasks without annotations"
@@ -76,7 +79,7 @@ def recognise(sample: Block) -> float:
     return float(_START.match(sample.data[: sample.size]) is not None)
 
 
-def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file as one batch: it is a single JSON value, so that it is read whole and has no lines to name."""
     blocks = source.blocks(settings.block_size, cut_behind="line")
     tasks = _decode(source, b"".join(block.data[: block.size] for block in blocks))
@@ -105,14 +108,12 @@ def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, colu
         raw=atoms.raw,
         documents=np.arange(len(texts)),
     )
-    yield Annotation(corpus, {"spans": spans}, {"spans": Reading(NAME, skipped=dict(skipped))}, source.name)
+    yield Annotation(corpus, {"spans": spans}, {"spans": Reading(FORMAT.name, skipped=dict(skipped))}, source.name)
 
 
-def write(annotation: Annotation) -> Iterator[str]:
-    """The text of a file with the same spans, a task a sentence (or text); offsets are code points.
-
-    Tokens are joined by single spaces.
-    """
+def write(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
+    """One list with a task a sentence (or text); offsets are code points. Tokens are joined by single spaces."""
+    annotation = Annotation.concatenate(list(batches))
     for sentence, spans in to_write(annotation):
         text, start, end = edges(annotation.corpus, sentence)
         results = [
@@ -193,3 +194,15 @@ def _spans(
             _report(source, number, *fault)
         spans += [Span(found.start, found.end, label, found.parts, found.level) for label in found.labels]
     return spans
+
+
+FORMAT = Format(
+    "label-studio",
+    "a JSON export of Label Studio",
+    tasks=("spans",),
+    read=read,
+    writes={"spans": Writing(Carry(tokens=False, gaps=False, documents="sentence"), write)},
+    suffixes=(".json",),
+    begins=b"[",
+    recognise=recognise,
+)

@@ -7,11 +7,14 @@ lengths are not in the file.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, ints
+from evenhand.formats.format import Carry, Format, Writing
 from evenhand.formats.parsing.blocks import MOST_DIGITS, Lines, numbers, split
+from evenhand.formats.parsing.scan import Division, has_text
 from evenhand.formats.source import Block, Source
 from evenhand.limits import GAPS, TOKENS
 from evenhand.settings import Columns, ReadSettings
@@ -21,7 +24,9 @@ from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
 
-NAME = "spans"
+if TYPE_CHECKING:
+    from evenhand.formats.convert import Conversion
+
 DUMMIES = ("NONE", "EMPTY")
 DUMMY_POSITION = 999
 DUMMIES_SKIPPED = "dummies for sentences without spans"
@@ -39,7 +44,7 @@ def recognise(sample: Block) -> float:
     return float(np.count_nonzero(label & ~first & ~last) / len(rows))
 
 
-def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The table in batches of whole sentences."""
     labels = LabelColumn(vocabulary)
     tabs = _has_tabs(source.sample(1 << 12))
@@ -64,7 +69,7 @@ def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, colu
         yield Annotation(
             corpus,
             {"spans": spans},
-            {"spans": Reading(NAME, skipped={DUMMIES_SKIPPED: dummies} if dummies else {})},
+            {"spans": Reading(FORMAT.name, skipped={DUMMIES_SKIPPED: dummies} if dummies else {})},
             source.name,
         )
         pending, begun = max(len(lines.cells) - int(rows[-1]) - 2, 0), True
@@ -172,8 +177,19 @@ def _shapes(source: Source, lines: Lines, rows: Ints, first: Ints, last: Ints, v
     return shape
 
 
-def write(annotation: Annotation) -> Iterator[str]:
+def _is_between_rows(data: bytes, start: int) -> bool:
+    """Whether there are lines on both sides of a single blank one."""
+    before = data[:start].removesuffix(b"\n").removesuffix(b"\r").removesuffix(b"\n").removesuffix(b"\r")
+    return bool(before) and not before.endswith(b"\n") and has_text(data, start)
+
+
+def write(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
     """The spans, sentence by sentence; a sentence without any gets a dummy."""
+    for batch in batches:
+        yield from _table(batch)
+
+
+def _table(annotation: Annotation) -> Iterator[str]:
     spans = annotation.spans()
     names, tokens = spans.vocabulary.labels.values, spans.token_sets()
     order = np.argsort(spans.scope, kind="stable").tolist()
@@ -189,3 +205,15 @@ def write(annotation: Annotation) -> Iterator[str]:
         if first == place:
             yield f"{DUMMIES[0]}\t{DUMMY_POSITION}\t{DUMMY_POSITION}\t{DUMMY_POSITION}\n"
         yield "\n"
+
+
+FORMAT = Format(
+    "spans",
+    "label, first and last token, maybe the tokens; a span a line",
+    tasks=("spans",),
+    read=read,
+    writes={"spans": Writing(Carry(characters=False, text=False, levels=False, documents="none"), write)},
+    recognise=recognise,
+    # A blank line ends a sentence, even one without spans.
+    division=Division(lambda block: block.behind_blank_lines, _is_between_rows),
+)

@@ -13,10 +13,8 @@ from typing import Any
 
 from evenhand.arguments import shown
 from evenhand.formats.addresses import Place, place
-from evenhand.formats.conllu import layout_of
 from evenhand.formats.folders import FileList, check_same_names, files_of
-from evenhand.formats.read import batches
-from evenhand.formats.registry import find
+from evenhand.formats.read import batches, open_file
 from evenhand.formats.source import Source
 from evenhand.problems import SettingError
 from evenhand.settings import UNIVERSAL_LAYERS, Align, ColumnName, ReadSettings, Task
@@ -121,18 +119,8 @@ def content_of(gold: Side, format: str | None, task: Task | None, columns: tuple
         is_universal = all(layer in gold.layers for layer in UNIVERSAL_LAYERS)
         return Content(task or shown, is_universal, gold.reading.format == "conllu", "pos" in gold.layers)
     source = Source(first_file(gold))
-    found = find(source, format, task)
-    shown = task or found.tasks[0]
-    if shown == "chains" and "chains" not in found.tasks:
-        raise source.error(None, f"is read as {found.name}, which has no chains", "leave out the task or the format")
-    if shown == "chains":
-        has_pos = found.load().has_pos(source, ReadSettings(format, columns, task=shown))
-        return Content(shown, is_universal=False, is_conllu=False, has_pos=has_pos)
-    if "trees" not in found.tasks:
-        return Content(shown, is_universal=False, is_conllu=False)
-    layout = layout_of(source, ReadSettings(format, columns, task=shown))
-    is_universal = layout.name in ("conllu", "columns") and layout.has(*UNIVERSAL_LAYERS)
-    return Content(shown, is_universal, layout.name == "conllu")
+    traits = (opened := open_file(source, ReadSettings(format, columns, task=task))).traits
+    return Content(opened.task, "universal" in traits, "conllu" in traits, "pos" in traits)  # type: ignore[arg-type]
 
 
 def place_of(side: str | PathLike[str] | FileList) -> Place | FileList:

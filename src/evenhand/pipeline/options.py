@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict, TypeVar, get_args
 
 from evenhand.arguments import SIDES, shown
+from evenhand.formats.registry import format_named
 from evenhand.pipeline.inputs import Content, Side, content_of
 from evenhand.problems import SettingError
 from evenhand.relabeling import Supertag, label_maps
@@ -17,7 +18,6 @@ from evenhand.settings import (
     CHAIN_MODELS,
     CONLL18,
     DEFAULT_MATCH,
-    FORMATS,
     NOMINAL,
     SEMEVAL,
     TASKS,
@@ -94,7 +94,9 @@ def content_for(gold: Side, options: Options) -> Content:
     """What a gold standard is for, read as options say; these are checked before."""
     choose("task", options.get("task"), TASKS, optional=True)
     choose("align", options.get("align"), get_args(Align), optional=True)
-    choose("format", by_side(options.get("format"), "gold"), FORMATS, optional=True)
+    for side in ("gold", "system"):
+        if (name := by_side(options.get("format"), side)) is not None:
+            format_named(name)
     columns = _columns_of(options.get("column"), "gold")
     return content_of(gold, by_side(options.get("format"), "gold"), options.get("task"), columns)
 

@@ -5,20 +5,18 @@ Every format with a token a line is a `Layout`: its columns, where the token is,
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from evenhand.arrays import distinct, ints, zeros
-from evenhand.formats.parsing.blocks import refuse_wide
 from evenhand.formats.parsing.grid import Grid
 from evenhand.formats.parsing.marked import Marked
 from evenhand.formats.parsing.tag_column import Table, TagColumn
 from evenhand.formats.parsing.token_lines import Layout, Parsed, parsed
 from evenhand.formats.parsing.weight_column import WeightColumn
-from evenhand.formats.source import Block, Source
+from evenhand.formats.source import Source
 from evenhand.settings import ReadSettings
 from evenhand.text.annotation import Annotation, Layer, Reading, extra_layer
 from evenhand.text.corpus import Corpus
@@ -28,7 +26,6 @@ from evenhand.text.tokens import Tokens
 
 TRAILING = "empty cells at the ends of lines"
 _SAMPLE = 1 << 14
-_BLANKS = re.compile("[ \t\r]+")
 
 
 class TableBatches(Iterator[Annotation]):
@@ -85,7 +82,8 @@ class TableBatches(Iterator[Annotation]):
         wants_more = self._tags is not None or self._extra or self._weights or layout.names
         wanted = [place for columns in places.values() for place in columns]
         for_last_column = not wants_more and wanted == [layout.columns - 1]
-        self._parsed = parsed(source, layout, settings.block_size, for_last_column=for_last_column)
+        blocks = source.blocks(settings.block_size)
+        self._parsed = parsed(layout, source, blocks, for_last_column=for_last_column)
         self._new_document = not source.begins_inside
 
     def __next__(self) -> Annotation:
@@ -121,29 +119,8 @@ class TableBatches(Iterator[Annotation]):
         return Annotation(corpus, layers, readings, self._source.name)
 
 
-def rows_of(source: Source) -> Iterator[tuple[int, bool, list[str]]]:
-    """The lines that are not blank: their number, whether they have tabs, their cells."""
-    for block in source.whole.blocks(_SAMPLE):
-        yield from rows_of_block(block)
-
-
-def rows_of_block(block: Block) -> Iterator[tuple[int, bool, list[str]]]:
-    for number, line in enumerate(block.data[: block.size].decode().split("\n"), block.first_line):
-        line = line.rstrip(" \r")
-        tabs = "\t" in line
-        refuse_wide(line, number)
-        cells = line.split("\t") if tabs else split_blanks(line)
-        if any(cells):
-            yield number, tabs, cells
-
-
-def split_blanks(line: str) -> list[str]:
-    """The cells between runs of blanks; spaces other than those of ASCII are part of a cell."""
-    return [cell for cell in _BLANKS.split(line) if cell]
-
-
 def _sample(source: Source, layout: Layout) -> Iterator[tuple[Table, Corpus]]:
-    for block in parsed(source.whole, layout, _SAMPLE):
+    for block in parsed(layout, source, source.first_blocks(_SAMPLE)):
         yield block.tokens, _corpus(source, layout, block, True, has_tokens=False)[0]
 
 

@@ -78,10 +78,12 @@ class Parsed:
     """How many lines had empty cells at their end that were dropped."""
 
 
-def parsed(source: Source, layout: Layout, size: int, *, for_last_column: bool = False) -> Iterator[Parsed]:
-    """A file, block by block; `for_last_column` where tags are in the last column and nobody asks for others."""
+def parsed(
+    layout: Layout, source: Source, blocks: Iterator[Block], *, for_last_column: bool = False
+) -> Iterator[Parsed]:
+    """The blocks of a file by what their lines are; `for_last_column`: only the tags there are wanted."""
     may_be_marked = for_last_column and not layout.hash_comments
-    for block in map(_with_plain_ends, source.blocks(size)):
+    for block in map(_with_plain_ends, blocks):
         lines = _marked(layout, block) if may_be_marked else None
         may_be_marked = lines is not None  # what one block is not, the next one seldom is
         yield lines or _regular(layout, block) or _classify(source, layout, split(block, tabs=layout.tabs))
