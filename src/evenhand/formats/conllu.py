@@ -15,9 +15,10 @@ import numpy as np
 from evenhand.arrays import Ints, distinct
 from evenhand.formats.addresses import Place
 from evenhand.formats.format import Carry, Format, Writing
-from evenhand.formats.parsing.blocks import Cells, Lines, split
+from evenhand.formats.parsing.blocks import Lines, split
+from evenhand.formats.parsing.cells import Cells
 from evenhand.formats.parsing.scan import SENTENCES
-from evenhand.formats.parsing.table_head import rows_of, rows_of_block
+from evenhand.formats.parsing.table_head import rows_of, rows_of_sample
 from evenhand.formats.parsing.windows import leading_numbers
 from evenhand.formats.parsing.word_lines import Sorting, WordLayout, WordLines
 from evenhand.formats.source import Block, Source
@@ -50,7 +51,7 @@ def recognise(sample: Block) -> float:
 
 def share_of_words(sample: Block, *, tabs: bool) -> float:
     """The share of lines that are words of CoNLL-U, with tabs or blanks between the columns."""
-    rows = [(has_tabs, cells) for _, has_tabs, cells in rows_of_block(sample) if not cells[0].startswith("#")]
+    rows = [(has_tabs, cells) for _, has_tabs, cells in rows_of_sample(sample) if not cells[0].startswith("#")]
     words = [cells for has_tabs, cells in rows if has_tabs == tabs and _is_word(cells)]
     return len(words) / len(rows) if rows else 0.0
 
@@ -117,15 +118,15 @@ class WordBatches(Iterator[Annotation]):
         cells = self._cells(found)
         features = self._layout.columns.get(FEATURES)
         columns = {
-            name: _written(place == features)(_column(cells, place), self._coders[name])
+            name: _written(place == features)(cells.tokens(place), self._coders[name])
             for name, place in self._layout.columns.items()
         }
         layers: dict[str, Layer] = {name: each for name, each in columns.items() if name not in ("id", "form", "head")}
         for column, coder in self._extra.items():
             place = _asked(self._source, self._layout, column)
-            layers[extra_layer(column)] = Written(_column(cells, place), coder)
+            layers[extra_layer(column)] = Written(cells.tokens(place), coder)
         if self._tags is not None:
-            layers["tags"] = _written(self._tags == features)(_column(cells, self._tags), self._tag_coder)
+            layers["tags"] = _written(self._tags == features)(cells.tokens(self._tags), self._tag_coder)
         if head is not None:
             layers["trees"] = Trees(head, columns["deprel"])
         reading = Reading(self._layout.name, kept=kept, column=None if self._tags is None else str(self._tags + 1))
@@ -148,7 +149,7 @@ class WordBatches(Iterator[Annotation]):
             source=self._source.shown,
             sentences=sentences,
             bounds=found.bounds,
-            tokens=_column(cells, form),
+            tokens=cells.tokens(form),
             lines=found.words,
             first_line=lines.first_line,
             documents=np.append(0, begin[(begin > 0) & (begin < sentences)]),
@@ -163,7 +164,7 @@ class WordBatches(Iterator[Annotation]):
 
     def _multiwords(self, found: WordLines, form: int) -> MultiWords:
         cells = found.lines.table(found.multiwords, self._layout.width, at_least=self._layout.at_least)
-        return MultiWords(found.first, found.size, _column(cells, form), found.multiwords)
+        return MultiWords(found.first, found.size, cells.tokens(form), found.multiwords)
 
     def _trees(self, sorting: Sorting, found: WordLines) -> tuple[WordLines, Ints, int]:
         """The sentences that are trees, their heads, and how many of them have several roots."""
@@ -226,10 +227,6 @@ def _cycle(words: list[int]) -> str:
         return "the word is its own head"
     named = ", ".join(map(str, words[:10])) + (", …" if len(words) > 10 else "")
     return f"the words {named} are a cycle"
-
-
-def _column(cells: Cells, place: int) -> Tokens:
-    return Tokens(cells.data, *cells.column(place))
 
 
 def _written(is_features: bool) -> type[Written]:

@@ -18,7 +18,8 @@ from evenhand.arrays import Bools, Ints, ints
 from evenhand.formats.conllu import COLUMNS, has_suffix
 from evenhand.formats.document_names import DocumentNames
 from evenhand.formats.format import Carry, Format, Writing
-from evenhand.formats.parsing.blocks import Cells, split
+from evenhand.formats.parsing.blocks import split
+from evenhand.formats.parsing.cells import Cells
 from evenhand.formats.parsing.mention_brackets import Brackets, Report, chains_of, match, too_long
 from evenhand.formats.parsing.mention_parts import MentionParts, Ranges
 from evenhand.formats.parsing.scan import Division, marked
@@ -116,7 +117,7 @@ class _Reader:
             self.source.shown,
             len(bounds) - 1,
             bounds,
-            Tokens(lines.data, *cells.column(_LAYOUT.columns["form"])),
+            cells.tokens(_LAYOUT.columns["form"]),
             tokens,
             lines.first_line,
             decimals=_decimals(cells, np.isin(tokens, found.empty_nodes)),
@@ -125,10 +126,10 @@ class _Reader:
             unnamed=unnamed,
         )
         document = np.repeat(np.arange(len(names)), np.diff(np.append(first, len(tokens))))
-        misc = Tokens(lines.data, *cells.column(_LAYOUT.columns["misc"]))
+        misc = cells.tokens(_LAYOUT.columns["misc"])
         layers: dict[str, Layer] = {"chains": self._chains(corpus, misc, document, first)}
         if self.pos is not None:
-            layers["pos"] = Written(Tokens(lines.data, *cells.column(self.pos)), self.vocabulary.columns["pos"])
+            layers["pos"] = Written(cells.tokens(self.pos), self.vocabulary.columns["pos"])
         return Annotation(corpus, layers, {"chains": self.reading}, self.source.name)
 
     def _documents(self, found: WordLines, tokens: Ints) -> tuple[tuple[str, ...], Ints, bool]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from evenhand.formats.format import Carry, Format, Writing
 from evenhand.formats.parsing.layout import TableBatches
 from evenhand.formats.parsing.scan import SENTENCES
-from evenhand.formats.parsing.table_head import rows_of, rows_of_block
+from evenhand.formats.parsing.table_head import rows_of, rows_of_sample
 from evenhand.formats.parsing.token_lines import Layout
 from evenhand.formats.source import Block, Source
 from evenhand.formats.write_table import level_tags, sentence_rows
@@ -40,7 +40,7 @@ def recognise(sample: Block) -> float:
 
     Number, word, chunk and entity are as many columns, and the labels tell which table it is.
     """
-    rows = (cells for _, _, cells in rows_of_block(sample) if not cells[0].startswith("#"))
+    rows = (cells for _, _, cells in rows_of_sample(sample) if not cells[0].startswith("#"))
     first = [_without_empty_end(cells) for cells in islice(rows, 200)]
     good = list(filter(_is_row, first))
     if not good or _has_chunks(good):

@@ -12,7 +12,7 @@ from collections import Counter
 
 from evenhand.formats.conllu import share_of_words
 from evenhand.formats.format import Format
-from evenhand.formats.parsing.table_head import rows_of_block
+from evenhand.formats.parsing.table_head import rows_of_sample
 from evenhand.formats.registry import FORMATS, format_named, serving
 from evenhand.formats.source import Block, Source
 
@@ -93,7 +93,7 @@ def _refuse(source: Source, sample: Block) -> None:
     if share_of_words(sample, tabs=False) >= _MOST:
         remedy = "write tabs, or say --format conllx, which takes both"
         raise source.error(line, "the file looks like CoNLL-U with blanks between its columns", remedy)
-    rows = [cells for _, _, cells in rows_of_block(sample)]
+    rows = [cells for _, _, cells in rows_of_sample(sample)]
     if rows and sum(map(_is_start_end_label, rows)) >= _MOST * len(rows):
         finding = "the file looks like a table of start, end and label"
         raise source.error(line, finding, f"put the columns in another order: {_SPANS}")

@@ -18,7 +18,6 @@ from evenhand.problems import InputError
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.corpus import Corpus
 from evenhand.text.layers import Spans, Tags
-from evenhand.text.tagged_lines import LineTokens, same_but_for_tags
 from evenhand.text.tokens import Tokens, first_difference
 from evenhand.text.unequal import other_length, other_number, shorter
 
@@ -221,8 +220,6 @@ def _check_tokens(gold: Corpus, system: Corpus, begin: int) -> None:
         return
     mine = gold.tokens.slice(begin, begin + len(system.tokens))
     theirs = system.tokens
-    if isinstance(mine, LineTokens) and isinstance(theirs, LineTokens) and same_but_for_tags(mine, theirs):
-        return
     place = first_difference(mine, theirs)
     if place is None:
         return

@@ -11,9 +11,8 @@ from dataclasses import replace
 import numpy as np
 
 from evenhand.arrays import distinct, ints, zeros
-from evenhand.formats.parsing.grid import Grid
-from evenhand.formats.parsing.marked import Marked
-from evenhand.formats.parsing.tag_column import Table, TagColumn
+from evenhand.formats.parsing.cells import Cells
+from evenhand.formats.parsing.tag_column import TagColumn
 from evenhand.formats.parsing.token_lines import Layout, Parsed, parsed
 from evenhand.formats.parsing.weight_column import WeightColumn
 from evenhand.formats.source import Source
@@ -79,11 +78,7 @@ class TableBatches(Iterator[Annotation]):
         self._weights = None
         if settings.weight is not None:
             self._weights = WeightColumn(source, *layout.places(source, (settings.weight,)))
-        wants_more = self._tags is not None or self._extra or self._weights or layout.names
-        wanted = [place for columns in places.values() for place in columns]
-        for_last_column = not wants_more and wanted == [layout.columns - 1]
-        blocks = source.blocks(settings.block_size)
-        self._parsed = parsed(layout, source, blocks, for_last_column=for_last_column)
+        self._parsed = parsed(layout, source, source.blocks(settings.block_size))
         self._new_document = not source.begins_inside
 
     def __next__(self) -> Annotation:
@@ -106,9 +101,9 @@ class TableBatches(Iterator[Annotation]):
         readings: dict[str, Reading] = {}
         skipped = {TRAILING: block.trailing} if block.trailing else {}
         for name, (place, coder) in self._extra.items():
-            layers[name] = Written(Tokens(block.tokens.data, *block.tokens.column(place)), coder)
+            layers[name] = Written(block.tokens.tokens(place), coder)
         if self._tags is not None:
-            layers["tags"] = self._written(Tokens(block.tokens.data, *block.tokens.column(self._tags)), self._coder)
+            layers["tags"] = self._written(block.tokens.tokens(self._tags), self._coder)
             readings["words"] = Reading(self._name, column=str(self._tags + 1), skipped=skipped)
         for layer, columns in self._readers.items():
             tags, layers[layer], reading = _levels(columns, block.tokens, corpus)
@@ -119,12 +114,12 @@ class TableBatches(Iterator[Annotation]):
         return Annotation(corpus, layers, readings, self._source.name)
 
 
-def _sample(source: Source, layout: Layout) -> Iterator[tuple[Table, Corpus]]:
+def _sample(source: Source, layout: Layout) -> Iterator[tuple[Cells, Corpus]]:
     for block in parsed(layout, source, source.first_blocks(_SAMPLE)):
         yield block.tokens, _corpus(source, layout, block, True, has_tokens=False)[0]
 
 
-def _levels(columns: list[TagColumn], cells: Table, corpus: Corpus) -> tuple[list[Tags], Spans, Reading]:
+def _levels(columns: list[TagColumn], cells: Cells, corpus: Corpus) -> tuple[list[Tags], Spans, Reading]:
     """The tags of one or several columns and their spans, each column on levels of its own behind the one before."""
     found = [column.read(cells, corpus) for column in columns]
     tags = [each for each, _, _ in found]
@@ -161,16 +156,14 @@ def _corpus(
     return corpus, sentences in begin or (new_document and not sentences)
 
 
-def _tokens(cells: Table, layout: Layout) -> Tokens:
+def _tokens(cells: Cells, layout: Layout) -> Tokens:
     """The tokens; in a file with a header, four quotation marks are one, as CSV writers quote it."""
-    if isinstance(cells, Grid | Marked) and layout.token == 0 and not layout.names:
-        return cells.first
-    start, end = cells.column(layout.token)
-    if layout.names:
-        maybe = np.flatnonzero(end - start == 4)
-        maybe = maybe[np.frombuffer(cells.data, dtype=np.uint8)[start[maybe]] == ord('"')]
-        quoted = ints([row for row in maybe.tolist() if cells.text(layout.token, row) == '""""'])
-        start, end = start.copy(), end.copy()
-        start[quoted] += 1
-        end[quoted] = start[quoted] + 1
+    if not layout.names:
+        return cells.tokens(layout.token)
+    start, end = (column.copy() for column in cells.column(layout.token))
+    maybe = np.flatnonzero(end - start == 4)
+    maybe = maybe[np.frombuffer(cells.data, dtype=np.uint8)[start[maybe]] == ord('"')]
+    quoted = ints([row for row in maybe.tolist() if cells.text(layout.token, row) == '""""'])
+    start[quoted] += 1
+    end[quoted] = start[quoted] + 1
     return Tokens(cells.data, start, end)

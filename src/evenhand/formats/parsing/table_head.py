@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import dropwhile, islice
 
 from evenhand.formats.parsing.blocks import refuse_wide
 from evenhand.formats.parsing.token_lines import Layout, is_document_mark
 from evenhand.formats.source import Block, Source
+from evenhand.limits import COLUMNS
 from evenhand.settings import ColumnName
 from evenhand.text.encodings import OUTSIDE_TAGS, parse
 
@@ -30,17 +32,25 @@ _PART = re.compile(r"[^\W\d_]+")
 Row = tuple[int, bool, list[str]]
 
 
-def rows_of(source: Source) -> Iterator[tuple[int, bool, list[str]]]:
+def rows_of(source: Source) -> Iterator[Row]:
     """The lines that are not blank: their number, whether they have tabs, their cells."""
     for block in source.first_blocks(_SAMPLE):
-        yield from rows_of_block(block)
+        yield from _rows(block)
 
 
-def rows_of_block(block: Block) -> Iterator[tuple[int, bool, list[str]]]:
+@lru_cache(maxsize=1)
+def rows_of_sample(sample: Block) -> list[Row]:
+    """The same lines of the sample that formats are asked about, one after the other."""
+    return list(_rows(sample))
+
+
+def _rows(block: Block) -> Iterator[Row]:
+    widest = COLUMNS.value
     for number, line in enumerate(block.data[: block.size].decode().split("\n"), block.first_line):
         line = line.rstrip(" \r")
         tabs = "\t" in line
-        refuse_wide(line, number)
+        if len(line) > widest:
+            refuse_wide(line, number)
         cells = line.split("\t") if tabs else split_blanks(line)
         if any(cells):
             yield number, tabs, cells
