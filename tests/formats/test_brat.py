@@ -167,8 +167,7 @@ def test_code_points_and_utf16_units_differ_behind_an_emoji(pair: Pair) -> None:
             "😀 Ada",
             "T1\tPER 3 6\tAda",
             "codepoints",
-            "there is no character at offset 6 of the text, which has 5 characters; "
-            "read it with --offsets utf16, where they agree",
+            "the text has 'da' at 3 6, but 'Ada' is quoted; read it with --offsets utf16, where they agree",
         ),
         (
             "😀 Ada",
@@ -180,7 +179,7 @@ def test_code_points_and_utf16_units_differ_behind_an_emoji(pair: Pair) -> None:
             "😀 Ada",
             "T1\tPER 1 3\t😀",
             "utf16",
-            f"there is no character at offset 1 of the text, which has 6 UTF-16 units; {MISPLACED}",
+            f"the text has '\ufffd' at 1 3, but '😀' is quoted; {MISPLACED}",
         ),
         (
             "a\r\nAda Lovelace",
@@ -199,7 +198,7 @@ def test_code_points_and_utf16_units_differ_behind_an_emoji(pair: Pair) -> None:
             "Ada",
             "T1\tPER 1 4\tdax",
             "codepoints",
-            f"there is no character at offset 4 of the text, which has 3 characters; {MISPLACED}",
+            f"the text has 'da' at 1 4, but 'dax' is quoted; {MISPLACED}",
         ),
         (
             "Ada",
@@ -223,7 +222,7 @@ def test_code_points_and_utf16_units_differ_behind_an_emoji(pair: Pair) -> None:
             "Ada  Bob",
             "T1\tPER 3 5\t  ",
             "codepoints",
-            "the span 'PER 3 5' covers only spaces; remove it, or mend its offsets",
+            "the span [3, 5] 'PER' covers only spaces; mend its offsets, or remove it",
         ),
         ("Ada", "T1\tPER 0\tAda", "codepoints", f"'T1\\tPER 0\\tAda' has no label, offsets and text; {LINE}"),
         ("Ada", "T1\tPER 0 3", "codepoints", f"'T1\\tPER 0 3' has no label, offsets and text; {LINE}"),

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evenhand.formats.chain_losses import crossing_in_chain, mixed_parts, other_first_chains, parts_of
-from evenhand.formats.conll2012 import BEGIN, END, SAMPLE, word_column
+from evenhand.formats.conll2012 import BEGIN, END
+from evenhand.formats.conll2012_layout import SAMPLE, word_column
 from evenhand.formats.corefud import DECLARATION
 from evenhand.problems import SettingError
 from evenhand.text.annotation import Annotation

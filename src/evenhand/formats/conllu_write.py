@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from evenhand.formats.conllu import COLUMNS
+from evenhand.formats.conllu_layout import COLUMNS
 from evenhand.problems import SettingError
 from evenhand.text.annotation import Annotation
 from evenhand.text.corpus import Corpus

@@ -15,7 +15,7 @@ from itertools import islice
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, ints
-from evenhand.formats.conllu import COLUMNS, has_suffix
+from evenhand.formats.conllu_layout import COLUMNS, has_suffix
 from evenhand.formats.document_names import DocumentNames
 from evenhand.formats.format import Carry, Format, Writing
 from evenhand.formats.parsing.blocks import split

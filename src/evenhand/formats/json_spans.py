@@ -155,7 +155,7 @@ def misquoted(text: str, quotes: Sequence[tuple[int, int, str]], offsets: Offset
     if wrong is None:
         return None
     start, end, quoted = wrong
-    (held,) = _slices(text, [(start, end)], offsets)
+    (held,) = slices(text, [(start, end)], offsets)
     finding = f"{quoted!r} is quoted at [{start}, {end}], where the text has {held!r}"
     other: Offsets = "utf16" if offsets == "codepoints" else "codepoints"
     fits = _first_misquoted(text, quotes, other) is None
@@ -165,7 +165,7 @@ def misquoted(text: str, quotes: Sequence[tuple[int, int, str]], offsets: Offset
 def _first_misquoted(
     text: str, quotes: Sequence[tuple[int, int, str]], offsets: Offsets
 ) -> tuple[int, int, str] | None:
-    held = _slices(text, [(start, end) for start, end, _ in quotes], offsets)
+    held = slices(text, [(start, end) for start, end, _ in quotes], offsets)
     pairs = zip(held, quotes, strict=True)
     return next((quote for found, quote in pairs if _bare(found) != _bare(quote[2])), None)
 
@@ -175,7 +175,7 @@ def _bare(text: str) -> str:
     return "".join(text.replace("\\n", " ").split())
 
 
-def _slices(text: str, places: Sequence[tuple[int, int]], offsets: Offsets) -> list[str]:
+def slices(text: str, places: Sequence[tuple[int, int]], offsets: Offsets) -> list[str]:
     """What stands between offsets."""
     if offsets == "codepoints":
         return [text[start:end] for start, end in places]

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-import numpy as np
 
 from evenhand.formats.format import Carry, Format, Writing
 from evenhand.formats.json_records import PROBLEM, UNREADABLE, explain
@@ -30,7 +29,6 @@ from evenhand.formats.json_spans import (
 from evenhand.formats.source import Block, Source
 from evenhand.settings import Columns, Offsets, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
-from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 
 if TYPE_CHECKING:
@@ -99,15 +97,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
 
     atoms, ground = on_texts(texts, settings.offsets)
     spans = spans_of(lists, ground, LabelCodes(vocabulary), report)
-    corpus = Corpus(
-        source=source.shown,
-        sentences=len(texts),
-        bounds=atoms.bounds,
-        tokens=atoms.tokens,
-        atoms="characters",
-        raw=atoms.raw,
-        documents=np.arange(len(texts)),
-    )
+    corpus = atoms.corpus(source.shown)
     yield Annotation(corpus, {"spans": spans}, {"spans": Reading(FORMAT.name, skipped=dict(skipped))}, source.name)
 
 

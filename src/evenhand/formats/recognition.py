@@ -10,10 +10,10 @@ import csv
 import re
 from collections import Counter
 
-from evenhand.formats.conllu import share_of_words
+from evenhand.formats.conllu_layout import share_of_words
 from evenhand.formats.format import Format
 from evenhand.formats.parsing.table_head import rows_of_sample
-from evenhand.formats.registry import FORMATS, format_named, serving
+from evenhand.formats.registry import FORMATS, by_precedence, format_named, serving
 from evenhand.formats.source import Block, Source
 
 SURE = 0.5
@@ -32,8 +32,8 @@ def recognise(source: Source, name: str | None, task: str | None = None) -> tupl
     with source.located():
         if name is not None:
             return _named(source, name, task), 1.0
-        serves = {each.name: task is None or task in each.tasks for each in FORMATS.values()}
-        formats = [each for each in FORMATS.values() if serves[each.name] or not each.is_table]
+        serves = {each.name: task is None or task in each.tasks for each in by_precedence()}
+        formats = [each for each in by_precedence() if serves[each.name] or not each.is_table]
         found = next((each for each in formats if each.certain is not None and each.certain(source, task)), None)
         if found is not None:
             return _serving(source, found, task), 1.0
@@ -72,7 +72,7 @@ def _by_content(source: Source, formats: list[Format], task: str | None) -> tupl
     if sure.get(best, 0.0) >= SURE:
         return _serving(source, FORMATS[best], task), sure[best]
     _refuse(source, sample)
-    fallback = next((each for each in FORMATS.values() if task in each.fallback), None)
+    fallback = next((each for each in by_precedence() if task in each.fallback), None)
     if fallback is None:
         remedy = f"name one of these with --format: {', '.join(serving(task or ''))}"
         raise source.error(None, f"the file is in no format that holds {task}", remedy)

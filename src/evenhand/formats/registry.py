@@ -10,30 +10,33 @@ from evenhand.registry import Registry
 if TYPE_CHECKING:
     from evenhand.formats.format import Format
 
-FORMATS: Registry[Format] = Registry(
-    "evenhand.formats",
-    "evenhand.formats.format:Format",
-    {
-        "huggingface": "evenhand.formats.arrow:HUGGINGFACE",
-        "parquet": "evenhand.formats.arrow:PARQUET",
-        "arrow": "evenhand.formats.arrow:ARROW",
-        "spacy": "evenhand.formats.spacy_docs:FORMAT",
-        "brat": "evenhand.formats.brat:FORMAT",
-        "label-studio": "evenhand.formats.label_studio:FORMAT",
-        "conll2012": "evenhand.formats.conll2012:FORMAT",
-        "coref-jsonl": "evenhand.formats.coref_jsonl:FORMAT",
-        "json": "evenhand.formats.json_array:FORMAT",
-        "jsonl": "evenhand.formats.json_lines:FORMAT",
-        "brackets": "evenhand.formats.brackets:FORMAT",
-        "corefud": "evenhand.formats.corefud:FORMAT",
-        "conllu": "evenhand.formats.conllu:FORMAT",
-        "conllx": "evenhand.formats.conllu:CONLLX",
-        "conll2009": "evenhand.formats.conllu:CONLL2009",
-        "spans": "evenhand.formats.span_table:FORMAT",
-        "germeval": "evenhand.formats.germeval:FORMAT",
-        "conll": "evenhand.formats.columns:FORMAT",
-    },
-)
+_BUILT_IN = {
+    "huggingface": "evenhand.formats.arrow:HUGGINGFACE",
+    "parquet": "evenhand.formats.arrow:PARQUET",
+    "arrow": "evenhand.formats.arrow:ARROW",
+    "spacy": "evenhand.formats.spacy_docs:FORMAT",
+    "brat": "evenhand.formats.brat:FORMAT",
+    "label-studio": "evenhand.formats.label_studio:FORMAT",
+    "conll2012": "evenhand.formats.conll2012:FORMAT",
+    "coref-jsonl": "evenhand.formats.coref_jsonl:FORMAT",
+    "json": "evenhand.formats.json_array:FORMAT",
+    "jsonl": "evenhand.formats.json_lines:FORMAT",
+    "brackets": "evenhand.formats.brackets:FORMAT",
+    "corefud": "evenhand.formats.corefud:FORMAT",
+    "conllu": "evenhand.formats.conllu:FORMAT",
+    "conllx": "evenhand.formats.conllu:CONLLX",
+    "conll2009": "evenhand.formats.conllu:CONLL2009",
+    "spans": "evenhand.formats.span_table:FORMAT",
+    "germeval": "evenhand.formats.germeval:FORMAT",
+    "conll": "evenhand.formats.columns:FORMAT",
+}
+FORMATS: Registry[Format] = Registry("evenhand.formats", "evenhand.formats.format:Format", _BUILT_IN)
+
+
+def by_precedence() -> list[Format]:
+    """The formats in the order in which they are asked about a file: plug-ins first, as somebody wants them."""
+    plugins = [name for name in FORMATS if name not in _BUILT_IN]
+    return [FORMATS[name] for name in (*plugins, *_BUILT_IN)]
 
 
 def format_named(name: str) -> Format:

@@ -14,6 +14,7 @@ import numpy as np
 
 from evenhand.formats.addresses import Place
 from evenhand.formats.compressed import MARK_SIZE, compression, decompressed, is_decompressed
+from evenhand.formats.head import SIZE, Head, Look
 from evenhand.formats.parsing.cuts import CUTS, Cut
 from evenhand.formats.pipes import STANDARD_INPUT, is_pipe, open_pipe
 from evenhand.limits import FILE, PIECE, LimitError
@@ -27,8 +28,6 @@ BYTE_ORDER_MARK = "\ufeff"
 _BYTE_ORDER_MARK = BYTE_ORDER_MARK.encode()
 _SIZE_ELSEWHERE = 1 << 20
 _LARGEST_READ = 1 << 20
-_HEAD = 1 << 17
-"""How many bytes of a file are kept for all who look at its beginning."""
 _BLANKS = re.compile(rb"[ \t]+")
 
 
@@ -57,14 +56,6 @@ class Part:
     start: int
     end: int
     first_line: int
-
-
-class Head:
-    """The first bytes of a file, decompressed: read once, for all who look at them."""
-
-    def __init__(self) -> None:
-        self.data = b""
-        self.is_read = self.is_whole = self.is_compressed = False
 
 
 @dataclass(frozen=True)
@@ -106,8 +97,8 @@ class Source:
         found = self._head
         if not found.is_read:
             with self.open() as file:
-                found.data, found.is_compressed = self.whole.read(file, _HEAD), is_decompressed(file)
-            found.is_read, found.is_whole = True, len(found.data) < _HEAD
+                found.data, found.is_compressed = self.whole.read(file, SIZE), is_decompressed(file)
+            found.is_read, found.is_whole = True, len(found.data) < SIZE
         return found
 
     @property
@@ -155,7 +146,7 @@ class Source:
         file.seek(0)
         return file if module is None else decompressed(file, module, partial(self.error, None))
 
-    def read(self, file: BinaryIO | _Look, size: int) -> bytes:
+    def read(self, file: BinaryIO | Look, size: int) -> bytes:
         """The next bytes."""
         if self.part is not None:
             size = max(min(size, self.part.end - file.tell()), 0)
@@ -200,7 +191,7 @@ class Source:
 
     def first_blocks(self, size: int, *, cut_behind: Cut = "blank line") -> Iterator[Block]:
         """Blocks from the beginning of the file, for a look: the file is opened again only if that takes many."""
-        return self.whole._blocks(_Look(self.whole), size, cut_behind)
+        return self.whole._blocks(Look(self.head, self.whole.open), size, cut_behind)
 
     def blocks(self, size: int, *, cut_behind: Cut = "blank line", of_lines: bool = True) -> Iterator[Block]:
         """Blocks of about `size` bytes, each cut behind a blank line, any line, or a document; one, or an error.
@@ -212,7 +203,7 @@ class Source:
                 file.seek(self.part.start)
             yield from self._blocks(file, size, cut_behind, of_lines=of_lines)
 
-    def _blocks(self, file: BinaryIO | _Look, size: int, cut_behind: Cut, *, of_lines: bool = True) -> Iterator[Block]:
+    def _blocks(self, file: BinaryIO | Look, size: int, cut_behind: Cut, *, of_lines: bool = True) -> Iterator[Block]:
         find_cut = CUTS[cut_behind]
         rest, is_empty = _Rest(self, cut_behind), True
         first_line = 1 if self.part is None else self.part.first_line
@@ -273,32 +264,6 @@ class Source:
                 line = first_line + data.count(b"\n", 0, place)
                 self.report(line, finding, "save the file as UTF-8", "characters")
                 begin = data.find(b"\n", place) + 1
-
-
-class _Look:
-    """A file for those who look at its beginning: its head, and only if that is not enough the file itself."""
-
-    def __init__(self, source: Source) -> None:
-        self._source, self._place = source, 0
-        self._file: BinaryIO | None = None
-
-    def tell(self) -> int:
-        return self._place
-
-    def read(self, size: int) -> bytes:
-        head = self._source.head
-        if self._place < len(head.data) or head.is_whole:
-            found = head.data[self._place : self._place + size]
-            self._place += len(found)
-            return found
-        if self._file is None:
-            self._file = self._source.open()
-            self._file.read(self._place)
-        return self._file.read(size)
-
-    def __del__(self) -> None:
-        if self._file is not None:
-            self._file.close()
 
 
 @dataclass

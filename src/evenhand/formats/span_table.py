@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, ints
+from evenhand.arrays import Bools, Ints
 from evenhand.formats.format import Carry, Format, Writing
 from evenhand.formats.parsing.blocks import MOST_DIGITS, Lines, numbers, split
+from evenhand.formats.parsing.label_column import LabelColumn
 from evenhand.formats.parsing.scan import Division, has_text
 from evenhand.formats.source import Block, Source
 from evenhand.limits import GAPS, TOKENS
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
-from evenhand.text.codes import CellCodes
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
@@ -46,7 +46,7 @@ def recognise(sample: Block) -> float:
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The table in batches of whole sentences."""
-    labels = LabelColumn(vocabulary)
+    labels = LabelColumn()
     tabs = _has_tabs(source.sample(1 << 12))
     pending, begun = 0, False
     for block in source.blocks(settings.block_size):
@@ -56,7 +56,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
         if not len(rows):
             pending += len(blank)
             continue
-        spans, dummies = _spans(source, lines, rows, labels)
+        spans, dummies = _spans(source, lines, rows, labels, vocabulary)
         sentences = int(np.searchsorted(blank, rows[-1])) + 1
         first_lines = lines.first_line + np.append(0, blank + 1)[:sentences]
         corpus = Corpus(
@@ -75,26 +75,6 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
         pending, begun = max(len(lines.cells) - int(rows[-1]) - 2, 0), True
     if not begun:
         raise source.error(None, "the file has no spans", "check how it was written")
-
-
-class LabelColumn:
-    """The labels of a table, coded cell by cell; a name joins the vocabulary when a span has it."""
-
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        self.vocabulary = vocabulary
-        self._codes = CellCodes()
-        self._names: list[str] = []
-
-    def read(self, data: bytes, start: Ints, end: Ints) -> tuple[Ints, Bools]:
-        """The code of each cell in this table, and whether its name is one of the dummies."""
-        code, new = self._codes(data, start, end)
-        self._names += [data[start[row] : end[row]].decode() for row in new]
-        return code, np.isin(code, [i for i, name in enumerate(self._names) if name in DUMMIES])
-
-    def labels(self, code: Ints) -> Ints:
-        """The vocabulary's codes for codes of this table."""
-        used, place = np.unique(code, return_inverse=True)
-        return ints([self.vocabulary.labels.code(self._names[each]) for each in used.tolist()])[place]
 
 
 def _has_tabs(sample: Block) -> bool:
@@ -117,16 +97,16 @@ def _bounds(lines: Lines, rows: Ints) -> tuple[Ints, Ints, Bools]:
     return first, last, not_first | not_last | (first == 0) | (last < first)
 
 
-def _spans(source: Source, lines: Lines, rows: Ints, labels: LabelColumn) -> tuple[Spans, int]:
+def _spans(source: Source, lines: Lines, rows: Ints, labels: LabelColumn, vocabulary: Vocabulary) -> tuple[Spans, int]:
     """The spans of a block, in the sentences of the block, and the number of dummies that were left out."""
     rows = _good_rows(source, lines, rows)
     first, last, _ = _bounds(lines, rows)
-    code, dummy = labels.read(lines.data, *_cells(lines, rows, 0))
-    keep = np.flatnonzero(~(dummy & (first == DUMMY_POSITION) & (last == DUMMY_POSITION)))
+    code = labels.read(lines.data, *_cells(lines, rows, 0))
+    keep = np.flatnonzero(~(labels.among(code, DUMMIES) & (first == DUMMY_POSITION) & (last == DUMMY_POSITION)))
     sentence = np.searchsorted(np.flatnonzero(lines.cells == 0), rows)
-    shape = _shapes(source, lines, rows[keep], first[keep], last[keep], labels.vocabulary)
+    shape = _shapes(source, lines, rows[keep], first[keep], last[keep], vocabulary)
     spans = Spans.of(
-        labels.vocabulary, sentence[keep], first[keep] - 1, last[keep], labels.labels(code[keep]), shape=shape
+        vocabulary, sentence[keep], first[keep] - 1, last[keep], labels.into(vocabulary, code[keep]), shape=shape
     )
     return spans, len(rows) - len(keep)
 

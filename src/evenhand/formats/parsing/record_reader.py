@@ -187,16 +187,7 @@ def _texts(batch: Batch, offsets: Offsets, labels: LabelCodes) -> Annotation:
 
 
 def _text_annotation(source: Source, atoms: Texts, spans: Spans, lines: Ints) -> Annotation:
-    corpus = Corpus(
-        source=source.shown,
-        sentences=len(lines),
-        bounds=atoms.bounds,
-        tokens=atoms.tokens,
-        lines=lines,
-        atoms="characters",
-        raw=atoms.raw,
-        documents=np.arange(len(lines)),
-    )
+    corpus = atoms.corpus(source.shown, lines)
     return Annotation(corpus, {"spans": spans}, {"spans": Reading()}, source.name)
 
 
