@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.formats import json_lines
-from evenhand.formats.json_texts import AlikeTexts
 from evenhand.formats.parsing.json_spelling import learn
+from evenhand.formats.parsing.json_texts import AlikeTexts
 from evenhand.formats.parsing.windows import leading_numbers, lengths_to_quote
 from evenhand.formats.source import Block, Source
 from evenhand.problems import InputError, Problem

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from evenhand.formats import json_lines
 from evenhand.formats.convert import Conversion
-from evenhand.formats.json_lines import recognise
+from evenhand.formats.json_formats import JSON_LINES, is_json_lines
 from evenhand.formats.recognition import SURE
 from evenhand.formats.source import Block, Source
 from evenhand.problems import InputError, Problem, SettingError
@@ -36,7 +36,7 @@ COUNT = "count from 0, and let the end stand behind the span"
 
 def write(annotation: Annotation) -> Iterator[str]:
     """What the format's own writer makes of an annotation."""
-    return json_lines.write(iter([annotation]), Conversion(json_lines.FORMAT, "spans"))
+    return json_lines.write(iter([annotation]), Conversion(JSON_LINES, "spans"))
 
 
 @pytest.fixture
@@ -427,7 +427,7 @@ def test_a_check_collects_every_problem(file: File) -> None:
 )
 def test_recognised_by_the_first_line(text: str, expected: bool) -> None:
     data = text.encode()
-    assert (recognise(Block(data + bytes(8), len(data), 1)) >= SURE) is expected
+    assert (is_json_lines(Block(data + bytes(8), len(data), 1)) >= SURE) is expected
 
 
 def test_written_lines(file: File) -> None:
@@ -459,7 +459,7 @@ def test_characters_without_a_raw_text_are_written_side_by_side(file: File) -> N
 
 def test_nothing_is_written_without_a_text() -> None:
     with pytest.raises(SettingError) as error:
-        list(Conversion(json_lines.FORMAT, "spans").texts(iter([lists.spans([[("PER", 0, 1)]])])))
+        list(Conversion(JSON_LINES, "spans").texts(iter([lists.spans([[("PER", 0, 1)]])])))
     assert str(error.value) == "spans has no text, which jsonl needs; convert to spans instead."
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from evenhand.formats import label_studio
 from evenhand.formats.convert import Conversion
-from evenhand.formats.label_studio import recognise
+from evenhand.formats.json_formats import LABEL_STUDIO, is_label_studio
 from evenhand.formats.recognition import SURE
 from evenhand.formats.source import Block, Source
 from evenhand.problems import InputError, Problem, SettingError
@@ -36,7 +36,7 @@ EXPORT = "export the project from Label Studio as JSON"
 
 def write(annotation: Annotation) -> Iterator[str]:
     """What the format's own writer makes of an annotation."""
-    return label_studio.write(iter([annotation]), Conversion(label_studio.FORMAT, "spans"))
+    return label_studio.write(iter([annotation]), Conversion(LABEL_STUDIO, "spans"))
 
 
 @pytest.fixture
@@ -239,7 +239,7 @@ def test_a_check_collects_every_problem(file: File) -> None:
 )
 def test_recognised_by_its_beginning(text: str, expected: bool) -> None:
     data = text.encode()
-    assert (recognise(Block(data + bytes(8), len(data), 1)) >= SURE) is expected
+    assert (is_label_studio(Block(data + bytes(8), len(data), 1)) >= SURE) is expected
 
 
 def test_written_tasks(file: File) -> None:
@@ -273,7 +273,7 @@ def test_tokens_are_written_as_a_text_with_spaces(file: File) -> None:
 
 def test_nothing_is_written_without_a_text() -> None:
     with pytest.raises(SettingError) as error:
-        list(Conversion(label_studio.FORMAT, "spans").texts(iter([lists.spans([[("PER", 0, 1)]])])))
+        list(Conversion(LABEL_STUDIO, "spans").texts(iter([lists.spans([[("PER", 0, 1)]])])))
     assert str(error.value) == "spans has no text, which label-studio needs; convert to spans instead."
 
 

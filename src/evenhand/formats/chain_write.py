@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from evenhand.formats.chain_formats import BEGIN, DECLARATION, END
 from evenhand.formats.chain_losses import crossing_in_chain, mixed_parts, other_first_chains, parts_of
-from evenhand.formats.conll2012 import BEGIN, END
 from evenhand.formats.conll2012_layout import SAMPLE, word_column
-from evenhand.formats.corefud import DECLARATION
 from evenhand.problems import SettingError
 from evenhand.text.annotation import Annotation
 from evenhand.text.corpus import Corpus

@@ -14,14 +14,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from evenhand.arrays import Ints, distinct
+from evenhand.formats.chain_formats import BEGIN, CONLL2012, END, DocumentNames
 from evenhand.formats.conll2012_layout import LONGEST_NUMBER, ChainLayout, layout_of
-from evenhand.formats.document_names import DocumentNames
-from evenhand.formats.format import Carry, Format, Writing
 from evenhand.formats.parsing.line_cells import Cell, LineCells
 from evenhand.formats.parsing.mention_brackets import chains_of, match, read_cells
-from evenhand.formats.parsing.scan import Division, marked
-from evenhand.formats.source import Block, Source
-from evenhand.registry import late
+from evenhand.formats.source import Source
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Layer, Reading
 from evenhand.text.chains import Chains
@@ -30,14 +27,8 @@ from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Written
 from evenhand.text.tokens import Tokens
 
-BEGIN, END = "#begin document", "#end document"
 _BLOCKS = 8
 """How many times larger than elsewhere blocks are: they hold whole documents."""
-
-
-def recognise(sample: Block) -> float:
-    """Whether a line begins a document."""
-    return float(sample.data.startswith(BEGIN.encode()) or f"\n{BEGIN}".encode() in sample.data)
 
 
 def traits(source: Source, settings: ReadSettings) -> frozenset[str]:
@@ -48,7 +39,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     """The file in batches of whole documents."""
     layout = layout_of(source, settings)
     named = ",".join(map(str, settings.columns)) or None
-    reader = _Reader(source, layout, vocabulary, Reading(FORMAT.name, column=named))
+    reader = _Reader(source, layout, vocabulary, Reading(CONLL2012.name, column=named))
     for block in source.blocks(_BLOCKS * settings.block_size, cut_behind="document"):
         batch = reader.read(LineCells.of(block, tabs=layout.tabs))
         if batch is not None:
@@ -189,20 +180,3 @@ def document_name(name: str, part: str | None) -> str:
     if part is None:
         return name
     return f"{name}_{int(part) if len(part) <= LONGEST_NUMBER else part.lstrip('0')}"
-
-
-FORMAT = Format(
-    "conll2012",
-    "CoNLL-2011 and CoNLL-2012: a token a line, coreference as brackets in the last column",
-    tasks=("chains",),
-    read=read,
-    writes={"chains": Writing(Carry(gaps=False, columns=False), late("evenhand.formats.chain_write:write_conll2012"))},
-    suffixes=(".conll",),
-    begins=b"#",
-    recognise=recognise,
-    fallback=("chains",),
-    is_table=True,
-    has_columns=True,
-    division=Division(marked(BEGIN.encode()), lambda data, start: True, has_names=True),
-    traits=traits,
-)

@@ -8,7 +8,6 @@ says which.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -17,10 +16,9 @@ import msgspec
 import numpy as np
 
 from evenhand.arrays import ints
-from evenhand.formats.document_names import DocumentNames
-from evenhand.formats.format import Carry, Format, Writing
+from evenhand.formats.chain_formats import DocumentNames
+from evenhand.formats.json_formats import COREFERENCE
 from evenhand.formats.json_records import PROBLEM, UNREADABLE, explain
-from evenhand.formats.parsing.scan import records
 from evenhand.formats.source import Block, Source
 from evenhand.problems import SettingError
 from evenhand.settings import Columns, ReadSettings
@@ -36,7 +34,6 @@ if TYPE_CHECKING:
 
 CLUSTERS = ("clusters", "predicted_clusters")
 _BLOCKS = 4
-_KEYS = re.compile(rb'"(?:clusters|predicted_clusters)"\s*:|"sentences"\s*:\s*\[\s*\[')
 Clusters = list[list[tuple[int, int]]]
 
 
@@ -68,12 +65,6 @@ class Document(msgspec.Struct, gc=False):
 _DECODER = msgspec.json.Decoder(Document)
 
 
-def recognise(sample: Block) -> float:
-    """Whether the first line is an object with clusters or sentences; it may be cut off."""
-    line = sample.data[: sample.size].lstrip().partition(b"\n")[0]
-    return float(line.startswith(b"{") and _KEYS.search(line) is not None)
-
-
 def traits(source: Source, settings: ReadSettings) -> frozenset[str]:
     first = next(_documents(source, source.sample(settings.block_size), settings), None)
     return frozenset({"pos"} if first is not None and first[1].pos is not None else ())
@@ -91,7 +82,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
                 finding = "the document has no pos where others have some, or has some where they have none"
                 raise source.error(number, finding, "give it for all")
         if found:
-            yield _annotation(source, found, names, vocabulary, Reading(FORMAT.name, column=_chosen(settings)))
+            yield _annotation(source, found, names, vocabulary, Reading(COREFERENCE.name, column=_chosen(settings)))
 
 
 def kind_of(line: bytes) -> bool | None:
@@ -218,18 +209,3 @@ def _lines(annotation: Annotation) -> Iterator[str]:
             record["pos"] = [tags[begin:end] for begin, end in sentences]
         record["clusters"] = [[[start, end - 1] for start, end in cluster] for cluster in clusters[number]]
         yield msgspec.json.encode(record).decode() + "\n"
-
-
-FORMAT = Format(
-    "coref-jsonl",
-    "a document a line, with its sentences and clusters of mentions",
-    tasks=("chains",),
-    read=read,
-    writes={"chains": Writing(Carry(gaps=False, columns=False), write)},
-    suffixes=(".jsonl", ".jsonlines"),
-    begins=b"{",
-    recognise=recognise,
-    has_columns=True,
-    division=records(kind_of),
-    traits=traits,
-)

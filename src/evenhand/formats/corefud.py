@@ -15,21 +15,17 @@ from itertools import islice
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, ints
-from evenhand.formats.conllu_layout import COLUMNS, has_suffix
-from evenhand.formats.document_names import DocumentNames
-from evenhand.formats.format import Carry, Format, Writing
+from evenhand.formats.chain_formats import COREFUD, DECLARATION, DocumentNames
+from evenhand.formats.conllu_layout import COLUMNS
 from evenhand.formats.parsing.blocks import split
 from evenhand.formats.parsing.cells import Cells
-from evenhand.formats.parsing.mention_brackets import Brackets, Report, chains_of, match, too_long
-from evenhand.formats.parsing.mention_parts import MentionParts, Ranges
-from evenhand.formats.parsing.scan import Division, marked
+from evenhand.formats.parsing.mention_brackets import Brackets, MentionParts, Ranges, Report, chains_of, match, too_long
 from evenhand.formats.parsing.table_head import rows_of
 from evenhand.formats.parsing.windows import leading_numbers
 from evenhand.formats.parsing.word_lines import Sorting, WordLayout, WordLines
 from evenhand.formats.source import Block, Source
 from evenhand.limits import BRACKETS
 from evenhand.problems import SettingError
-from evenhand.registry import late
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Layer, Reading
 from evenhand.text.chains import Chains
@@ -38,7 +34,6 @@ from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Written
 from evenhand.text.tokens import Tokens, windows
 
-DECLARATION = "# global.Entity ="
 _LAYOUT = WordLayout("corefud", {each: place for place, each in enumerate(COLUMNS)}, len(COLUMNS))
 _ENTITY_FIELDS = ("eid", "GRP")
 """What the field that names the entity is called, now and in older files."""
@@ -46,21 +41,8 @@ _BLOCKS = 4
 _SAMPLE = 200
 _MOST_SHOWN = 80
 _BRACKET = re.compile(r"\([^()]+\)?|[^()]+\)")
-_OTHER_ENTITIES = re.compile(DECLARATION.encode() + rb"(?! *(?:eid|GRP)\b)")
 _PART = re.compile(r"(?P<entity>.*)\[(?P<part>\d{1,9})/(?P<parts>\d{1,9})\]")
 _REMEDY = "write Entity=(e1), or (e1 and e1) at the first and last word of a mention"
-
-
-def recognise(sample: Block) -> float:
-    """Whether entities are declared."""
-    return float(DECLARATION.encode() in sample.data)
-
-
-def is_corefud(source: Source, task: str | None) -> bool:
-    """Whether a file in CoNLL-U declares entities in its first lines; for chains, it may be a text without any."""
-    if not has_suffix(source.path):
-        return False
-    return task == "chains" or (source.path.is_file() and recognise(source.sample(1 << 14)) > 0)
 
 
 def traits(source: Source, settings: ReadSettings) -> frozenset[str]:
@@ -84,7 +66,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     """The file in batches of whole documents."""
     pos = _pos_column(source, settings)
     column = "pos=xpos" if pos == COLUMNS.index("xpos") else None
-    reader = _Reader(source, pos, vocabulary, Reading(FORMAT.name, column=column), DocumentNames(source))
+    reader = _Reader(source, pos, vocabulary, Reading(COREFUD.name, column=column), DocumentNames(source))
     for block in source.blocks(_BLOCKS * settings.block_size, cut_behind="document"):
         batch = reader.read(block)
         if batch is not None:
@@ -252,29 +234,3 @@ def _gaps(ranges: Ranges) -> tuple[int, ...]:
     inside = {token for begin, last in ranges for token in range(begin, last + 1)}
     first = min(inside)
     return tuple(token - first for token in range(first, max(inside)) if token not in inside)
-
-
-def _follows_blank(data: bytes, start: int) -> bool:
-    return data.endswith((b"\n\n", b"\n\r\n"), 0, start)
-
-
-def _has_other_entities(data: bytes) -> bool:
-    """Whether fields are declared of which the first does not name the entity."""
-    return DECLARATION.encode() in data and _OTHER_ENTITIES.search(data) is not None
-
-
-FORMAT = Format(
-    "corefud",
-    "coreference in the MISC column of CoNLL-U",
-    tasks=("chains",),
-    read=read,
-    writes={"chains": Writing(Carry(columns=False), late("evenhand.formats.chain_write:write_corefud"))},
-    suffixes=(".conllu",),
-    begins=b"#",
-    certain=is_corefud,
-    recognise=recognise,
-    is_table=True,
-    has_columns=True,
-    division=Division(marked(b"# newdoc id"), _follows_blank, has_names=True, is_odd=_has_other_entities),
-    traits=traits,
-)

@@ -5,28 +5,21 @@ The file is one JSON value, so that it is read whole.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import msgspec
 
 from evenhand.arrays import Ints, ints
-from evenhand.formats.format import Format
+from evenhand.formats.json_formats import JSON
 from evenhand.formats.json_records import PROBLEM, UNREADABLE, decode_line, explain
 from evenhand.formats.parsing.record_reader import Decoded, RecordReader, accepted
-from evenhand.formats.source import Block, Source
+from evenhand.formats.source import Source
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
 
-_START = re.compile(rb"\s*\[\s*\{")
 _BATCH = 1 << 13
 """How many records are read together."""
-
-
-def recognise(sample: Block) -> float:
-    """Whether this begins a list of objects; Label Studio is asked first."""
-    return 0.9 if _START.match(sample.data[: sample.size]) else 0.0
 
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
@@ -41,7 +34,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     def first() -> Iterator[Decoded]:
         yield _decoded(source, values[:_BATCH], lines[:_BATCH])
 
-    records = RecordReader(FORMAT.name, source, settings, vocabulary, first)
+    records = RecordReader(JSON.name, source, settings, vocabulary, first)
     return accepted(source, map(records.take, decoded))
 
 
@@ -77,8 +70,3 @@ def _decoded(source: Source, values: list[msgspec.Raw], lines: Ints) -> Decoded:
             finding, place = explain(error)
             source.report(line, finding if place else f"a record is no JSON object ({finding})", "mend it", PROBLEM)
     return records, ints(good)
-
-
-FORMAT = Format(
-    "json", "a JSON list of records like those of JSON lines", ("spans",), read, begins=b"[", recognise=recognise
-)

@@ -5,18 +5,16 @@ Which keys records have is told in `json_records`, what they hold is read by `re
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from evenhand.formats import json_spans
-from evenhand.formats.format import Carry, Format, Writing
-from evenhand.formats.json_records import UNREADABLE, decode
-from evenhand.formats.parsing.record_reader import Decoded, RecordReader, accepted, kind_of
-from evenhand.formats.parsing.scan import records as divided_records
-from evenhand.formats.source import Block, Source
+from evenhand.formats.json_formats import JSON_LINES
+from evenhand.formats.json_records import decode
+from evenhand.formats.parsing.record_reader import Decoded, RecordReader, accepted
+from evenhand.formats.source import Source
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
@@ -27,18 +25,6 @@ if TYPE_CHECKING:
 _SAMPLE = 1 << 14
 _BLOCKS = 8
 """How many times larger than elsewhere blocks are: each is gone through many times, and has few lines."""
-_KEY = re.compile(rb'"(text|data|tokens|words)"\s*:')
-
-
-def recognise(sample: Block) -> float:
-    """1 if the first line is an object with a text or tokens, which may be cut off; less for other objects."""
-    line = sample.data[: sample.size].lstrip().partition(b"\n")[0]
-    if line.startswith(b"{") and _KEY.search(line):
-        return 1.0
-    try:
-        return 0.6 if isinstance(msgspec.json.decode(line), dict) else 0.0
-    except UNREADABLE:
-        return 0.0
 
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
@@ -47,7 +33,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     def first() -> Iterator[Decoded]:
         return (decode(source, block) for block in source.first_blocks(_SAMPLE, cut_behind="line"))
 
-    records = RecordReader(FORMAT.name, source, settings, vocabulary, first)
+    records = RecordReader(JSON_LINES.name, source, settings, vocabulary, first)
 
     def parts() -> Iterator[tuple[Annotation | None, int]]:
         for block in source.blocks(_BLOCKS * settings.block_size, cut_behind="line"):  # which an error closes
@@ -62,16 +48,3 @@ def write(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str
         for text, spans in json_spans.records(batch):
             key = "text" if isinstance(text, str) else "tokens"
             yield msgspec.json.encode({key: text, "spans": spans}).decode() + "\n"
-
-
-FORMAT = Format(
-    "jsonl",
-    "JSON lines as Prodigy, doccano and others write them: a text or tokens with spans or tags",
-    tasks=("spans",),
-    read=read,
-    writes={"spans": Writing(Carry(documents="sentence"), write)},
-    suffixes=(".jsonl",),
-    begins=b"{",
-    recognise=recognise,
-    division=divided_records(kind_of),
-)

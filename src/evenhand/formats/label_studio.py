@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from evenhand.formats.format import Carry, Format, Writing
+from evenhand.formats.json_formats import LABEL_STUDIO
 from evenhand.formats.json_records import PROBLEM, UNREADABLE, explain
 from evenhand.formats.json_spans import (
     LabelCodes,
@@ -26,7 +26,7 @@ from evenhand.formats.json_spans import (
     to_write,
     with_offsets,
 )
-from evenhand.formats.source import Block, Source
+from evenhand.formats.source import Source
 from evenhand.settings import Columns, Offsets, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.labels import Vocabulary
@@ -38,7 +38,6 @@ CANCELLED = "cancelled annotations"
 FURTHER = "further annotations of a task"
 NOT_ANNOTATED = "tasks without annotations"
 NO_SPANS = "results that are no spans"
-_START = re.compile(rb'\s*\[\s*\{.*("data"\s*:\s*\{|"(annotations|predictions)"\s*:)', re.DOTALL)
 _EXPORT = "export the project from Label Studio as JSON"
 _IN_TASK = re.compile(r"\[(\d+)\]\.?(.*)")
 
@@ -72,11 +71,6 @@ class Task(msgspec.Struct):
     predictions: list[Results] | None = None
 
 
-def recognise(sample: Block) -> float:
-    """Whether this begins a list of objects, and data, annotations or predictions are among the first keys."""
-    return float(_START.match(sample.data[: sample.size]) is not None)
-
-
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file as one batch: it is a single JSON value, so that it is read whole and has no lines to name."""
     blocks = source.blocks(settings.block_size, cut_behind="line")
@@ -98,7 +92,9 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     atoms, ground = on_texts(texts, settings.offsets)
     spans = spans_of(lists, ground, LabelCodes(vocabulary), report)
     corpus = atoms.corpus(source.shown)
-    yield Annotation(corpus, {"spans": spans}, {"spans": Reading(FORMAT.name, skipped=dict(skipped))}, source.name)
+    yield Annotation(
+        corpus, {"spans": spans}, {"spans": Reading(LABEL_STUDIO.name, skipped=dict(skipped))}, source.name
+    )
 
 
 def write(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
@@ -184,15 +180,3 @@ def _spans(
             _report(source, number, *fault)
         spans += [Span(found.start, found.end, label, found.parts, found.level) for label in found.labels]
     return spans
-
-
-FORMAT = Format(
-    "label-studio",
-    "a JSON export of Label Studio",
-    tasks=("spans",),
-    read=read,
-    writes={"spans": Writing(Carry(tokens=False, gaps=False, documents="sentence"), write)},
-    suffixes=(".json",),
-    begins=b"[",
-    recognise=recognise,
-)

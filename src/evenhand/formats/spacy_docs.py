@@ -9,18 +9,18 @@ number of the document, counted from 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from evenhand.arrays import Ints, ints
 from evenhand.files import write_file
-from evenhand.formats.format import Format
+from evenhand.formats.format import Carry, Format, Writing
 from evenhand.formats.source import Source
 from evenhand.problems import InputError
 from evenhand.settings import ColumnName, Columns, ReadSettings
@@ -30,6 +30,9 @@ from evenhand.text.encodings import UNNAMED
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
 from evenhand.text.tokens import Tokens
+
+if TYPE_CHECKING:
+    from evenhand.formats.convert import Conversion
 
 SUFFIX = ".spacy"
 ENTITIES = "ents"
@@ -59,11 +62,12 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
         raise source.error(None, "the file has no documents", "check how it was written")
 
 
-def write(annotation: Annotation, path: Path) -> None:
-    """Write the layer `spans` and its text as a DocBin, a `Doc` a document with its sentences.
+def write(path: Path, read: Callable[[], Iterator[Annotation]], conversion: Conversion) -> None:
+    """Write spans and their text as a DocBin, a `Doc` a document with its sentences.
 
     Spans go to `doc.ents` if no two of them overlap anywhere in the file, else to `doc.spans["spans"]`.
     """
+    annotation = Annotation.concatenate(list(read()))
     _check(annotation)
     tokens_module, vocab_module = _spacy(str(path)), import_module("spacy.vocab")
     docs = _docs(annotation, tokens_module, vocab_module.Vocab())
@@ -242,4 +246,13 @@ def _flat(start: Ints, end: Ints) -> bool:
     return bool((start[order][1:] >= end[order][:-1]).all())
 
 
-FORMAT = Format("spacy", "spaCy's DocBin", ("spans",), read, certain=is_doc_bin, has_columns=True)
+FORMAT = Format(
+    "spacy",
+    "spaCy's DocBin",
+    tasks=("spans",),
+    read=read,
+    writes={"spans": Writing(Carry(characters=False, levels=False, gaps=False), file=write)},
+    suffixes=(SUFFIX,),
+    certain=is_doc_bin,
+    has_columns=True,
+)

@@ -15,8 +15,8 @@ import numpy as np
 from evenhand.arrays import Ints, ints
 from evenhand.formats.json_records import PROBLEM, UNREADABLE, Record, Token, decode, decode_line, settle
 from evenhand.formats.json_spans import LabelCodes, misquoted, on_texts, on_tokens, spans_of
-from evenhand.formats.json_texts import AlikeTexts
 from evenhand.formats.parsing.json_spelling import ACCEPTED
+from evenhand.formats.parsing.json_texts import AlikeTexts
 from evenhand.formats.source import Block, Source
 from evenhand.formats.tag_lists import TagLists
 from evenhand.settings import Offsets, ReadSettings
