@@ -36,7 +36,7 @@ COUNT = "count from 0, and let the end stand behind the span"
 
 def write(annotation: Annotation) -> Iterator[str]:
     """What the format's own writer makes of an annotation."""
-    return json_lines.write(iter([annotation]), Conversion(JSON_LINES, "spans"))
+    return json_lines.write(annotation)
 
 
 @pytest.fixture

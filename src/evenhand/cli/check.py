@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command
 @click.argument("files", nargs=-1, required=True, type=INPUT, metavar="FILE...")
-@click.option("--against", type=INPUT, help="A file with the text that FILE must have, tags or no tags.")
+@click.option("--against", type=INPUT, help="A file with the text that FILE must have, with or without tags.")
 @click.option(
     "--align",
     type=click.Choice(["strict", "position", "characters"]),
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 def check(files: tuple[Place, ...], against: Place | None, align: Any, form: str, **options: Any) -> None:
     """Check FILEs: report every problem with its line and a remedy.
 
-    The exit status is 1 if `score` with the same options would refuse a FILE. What it would accept because of --repair,
-    or with a note, is listed, too.
+    The exit status is 1 if `score` would refuse a FILE with the same options. Problems that it would accept, with
+    --repair or with a note, are listed, too.
 
     \b
     evenhand check system.conll

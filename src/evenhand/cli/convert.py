@@ -31,11 +31,11 @@ from evenhand.settings import ENCODINGS
 @reading_options(sided=False)
 @click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
 def convert(source: Place, target: Path, **options: Any) -> None:
-    """Convert IN to OUT, whose format is taken from its name or from --to; - is standard output.
+    """Convert IN to OUT; - is standard output. The name of OUT or --to gives the format.
 
-    What OUT cannot carry is an error, unless --lossy is given: then it is counted and said. What is not
-    annotation (tokens, documents, levels) is named where OUT has no place for it. For brat, OUT is a folder,
-    and each text (or sentence) a pair of files in it.
+    If OUT cannot carry a span, that is an error; with --lossy, lost spans are counted. Other things that OUT
+    has no place for (tokens, documents, levels) are named. For brat, OUT is a folder with two files for each
+    text (or sentence).
 
     \b
     evenhand convert export.jsonl gold.conll --to-encoding bioes

@@ -1,6 +1,6 @@
 """Tables of Arrow's: Parquet files, Arrow files and streams, and Hugging Face datasets on disk.
 
-Their columns are told in `arrow_layout`. What reads and writes them is loaded when a file is one of them.
+See `arrow_layout` for their columns. The code that reads and writes them is loaded when a file needs it.
 """
 
 from __future__ import annotations

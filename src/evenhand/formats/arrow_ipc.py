@@ -1,4 +1,4 @@
-"""Arrow IPC: files (also called Feather) and streams as record batches, and what is said where they are broken.
+"""Arrow IPC: files (also called Feather) and streams as record batches, and the errors for broken ones.
 
 A file that is not compressed is mapped into memory, so that its record batches may be of any size.
 """

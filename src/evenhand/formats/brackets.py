@@ -10,12 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from evenhand.arrays import Bytes, Ints, ints
-from evenhand.formats.format import Carry, Format, Writing
+from evenhand.formats.format import Carry, Format, Writing, by_batch
 from evenhand.formats.parsing.blocks import refuse_deep
 from evenhand.formats.parsing.label_column import LabelColumn
 from evenhand.formats.source import LINE_FEED, Block, Source
@@ -26,9 +25,6 @@ from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags
 from evenhand.text.tokens import PADDING, Tokens
-
-if TYPE_CHECKING:
-    from evenhand.formats.convert import Conversion
 
 TAGS = "pos"
 """The layer with the words' tags."""
@@ -233,16 +229,11 @@ def _pairs(signs: Signs, tagged: Ints) -> tuple[Ints, Ints]:
     return first, closing[first]
 
 
-def write(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
+def write(annotation: Annotation) -> Iterator[str]:
     """The sentences as trees under TOP, one a line; words whose tag is not known are under the tag X.
 
     Round brackets in words are written as -LRB- and -RRB-. Spans that cross make no tree.
     """
-    for batch in batches:
-        yield from _trees(batch)
-
-
-def _trees(annotation: Annotation) -> Iterator[str]:
     corpus, spans, tags = annotation.corpus, annotation.spans(), annotation.layers.get(TAGS)
     assert corpus.tokens is not None
     assert corpus.bounds is not None
@@ -285,7 +276,7 @@ FORMAT = Format(
     "bracketed trees: (S (NP (DT the) (NN cat)) ...)",
     tasks=("spans",),
     read=read,
-    writes={"spans": Writing(Carry(characters=False, levels=False, gaps=False, documents="none"), write)},
+    writes={"spans": Writing(Carry(characters=False, levels=False, gaps=False, documents="none"), by_batch(write))},
     suffixes=(".mrg", ".ptb"),
     begins=b"(",
     recognise=recognise,

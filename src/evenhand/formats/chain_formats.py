@@ -1,6 +1,6 @@
 """The formats with coreference chains in columns: CoNLL-2012 and CorefUD.
 
-What reads and writes them is loaded when a file is one of them.
+The code that reads and writes them is loaded when a file needs it.
 """
 
 from __future__ import annotations

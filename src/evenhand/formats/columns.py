@@ -2,7 +2,7 @@
 
 The number of columns is that of the first line with a token. A line that begins with `#` and has another number of
 columns is a comment; a line whose first cell is `-DOCSTART-`, or that with a name, begins a document. One column means
-tags without tokens. What the first lines show beyond that is told in `table_head`.
+tags without tokens. See `table_head` for what else the first lines show.
 """
 
 from __future__ import annotations

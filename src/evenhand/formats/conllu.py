@@ -1,6 +1,6 @@
 """CoNLL-U and its relatives: a word a line, with its lemma, tags, head and relation in columns.
 
-Which columns files have is told in `conllu_layout`.
+See `conllu_layout` for the columns.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from evenhand.arrays import Ints, distinct
 from evenhand.formats.conllu_layout import NAME_THEM, asked_column, has_heads, has_suffix, layout_of, recognise
-from evenhand.formats.format import Carry, Format, Writing
+from evenhand.formats.format import Carry, Format, Writing, by_batch
 from evenhand.formats.parsing.blocks import Lines, split
 from evenhand.formats.parsing.cells import Cells
 from evenhand.formats.parsing.scan import SENTENCES
@@ -34,7 +34,7 @@ SEVERAL_ROOTS = "sentences with several roots"
 
 
 def is_conllu(source: Source, task: str | None) -> bool:
-    """The name is enough: what is wrong with the first lines shall be said."""
+    """The name is enough, so that errors in the first lines are reported."""
     return has_suffix(source.path) and source.path.is_file()
 
 
@@ -217,11 +217,12 @@ FORMAT = Format(
     division=SENTENCES,
     traits=traits,
 )
+_CONLLX = by_batch(late("evenhand.formats.conllu_write:write_conllx"))
 CONLLX = replace(
     FORMAT,
     name="conllx",
     help="CoNLL-X: the ten columns of CoNLL-U under other names, with tabs or blanks between",
-    writes=dict.fromkeys(_WORDS, Writing(Carry(comments=False), late("evenhand.formats.conllu_write:write_conllx"))),
+    writes=dict.fromkeys(_WORDS, Writing(Carry(comments=False), _CONLLX)),
     suffixes=(".conllx",),
     certain=None,
     recognise=None,

@@ -29,14 +29,13 @@ def write_conllu(batches: Iterator[Annotation], conversion: Conversion) -> Itera
         yield from _conllu(batch, first=not number)
 
 
-def write_conllx(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
+def write_conllx(annotation: Annotation) -> Iterator[str]:
     """The words of sentences, in the same columns."""
-    for batch in batches:
-        columns = _columns(batch)
-        for _, begin, end in _sentences(batch.corpus):
-            for word in range(begin, end):
-                yield "\t".join([str(word - begin + 1), *(column[word] for column in columns)]) + "\n"
-            yield "\n"
+    columns = _columns(annotation)
+    for _, begin, end in _sentences(annotation.corpus):
+        for word in range(begin, end):
+            yield "\t".join([str(word - begin + 1), *(column[word] for column in columns)]) + "\n"
+        yield "\n"
 
 
 def _conllu(annotation: Annotation, *, first: bool) -> Iterator[str]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -18,7 +17,7 @@ import numpy as np
 from evenhand.arrays import ints
 from evenhand.formats.chain_formats import DocumentNames
 from evenhand.formats.json_formats import COREFERENCE
-from evenhand.formats.json_records import PROBLEM, UNREADABLE, explain
+from evenhand.formats.json_records import PROBLEM, UNREADABLE, decoded_lines
 from evenhand.formats.source import Block, Source
 from evenhand.problems import SettingError
 from evenhand.settings import Columns, ReadSettings
@@ -28,9 +27,6 @@ from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Tags, Written
 from evenhand.text.tokens import Tokens
-
-if TYPE_CHECKING:
-    from evenhand.formats.convert import Conversion
 
 CLUSTERS = ("clusters", "predicted_clusters")
 _BLOCKS = 4
@@ -96,16 +92,7 @@ def kind_of(line: bytes) -> bool | None:
 def _documents(source: Source, block: Block, settings: ReadSettings) -> Iterator[tuple[int, Document]]:
     """The lines and documents of a block; what cannot be read is reported."""
     chosen = _chosen(settings)
-    for number, line in enumerate(block.data[: block.size].split(b"\n"), block.first_line):
-        if not line.strip():
-            continue
-        try:
-            document = _DECODER.decode(line)
-        except UNREADABLE as error:
-            finding, place = explain(error)
-            remedy = "write one JSON object a line" if place is None else "mend the record"
-            source.report(number, f"the document cannot be read ({finding})", remedy, PROBLEM)
-            continue
+    for number, document in decoded_lines(source, block, _DECODER.decode):
         fault = _settled(document, chosen)
         if fault is None:
             yield number, document
@@ -187,13 +174,8 @@ def _chains(documents: Sequence[Document], vocabulary: Vocabulary) -> Chains:
     return Chains.of(vocabulary, *ints(rows).reshape(-1, 4).T)
 
 
-def write(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
+def write(annotation: Annotation) -> Iterator[str]:
     """A line a document."""
-    for batch in batches:
-        yield from _lines(batch)
-
-
-def _lines(annotation: Annotation) -> Iterator[str]:
     corpus, pos = annotation.corpus, annotation.layers.get("pos")
     assert corpus.bounds is not None
     assert corpus.tokens is not None

@@ -61,6 +61,15 @@ class Writing:
     """Takes a path, and a function that gives the batches from the first one on, as often as it is called."""
 
 
+def by_batch(write: Callable[[Annotation], Iterator[str]]) -> Callable[[Batches, Conversion], Iterator[str]]:
+    """The writer of a text, from a function that writes one batch."""
+
+    def text(batches: Batches, conversion: Conversion) -> Iterator[str]:
+        return (line for batch in batches for line in write(batch))
+
+    return text
+
+
 def _no_traits(source: Source, settings: ReadSettings) -> frozenset[str]:
     return frozenset()
 

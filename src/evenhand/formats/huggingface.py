@@ -1,6 +1,6 @@
 """Hugging Face datasets on disk, as `save_to_disk` writes them: a folder of Arrow streams and their description.
 
-What the columns hold is told in `arrow_layout`; numbers are named by the `ClassLabel` in `dataset_info.json`. Where a
+See `arrow_layout` for the columns. Numbers are named by the `ClassLabel` in `dataset_info.json`. Where a
 message names a place in the folder, it is the number of the row, counted from 1.
 """
 

@@ -1,6 +1,6 @@
 """The formats that are JSON: JSON lines, lists of records, exports of Label Studio, and coreference as JSON lines.
 
-What reads and writes them is loaded when a file is one of them.
+The code that reads and writes them is loaded when a file needs it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 
 import msgspec
 
-from evenhand.formats.format import Carry, Format, Writing
+from evenhand.formats.format import Carry, Format, Writing, by_batch
 from evenhand.formats.parsing.scan import records
 from evenhand.formats.source import Block
 from evenhand.registry import late
@@ -52,7 +52,7 @@ JSON_LINES = Format(
     "JSON lines as Prodigy, doccano and others write them: a text or tokens with spans or tags",
     tasks=("spans",),
     read=late("evenhand.formats.json_lines:read"),
-    writes={"spans": Writing(Carry(documents="sentence"), late("evenhand.formats.json_lines:write"))},
+    writes={"spans": Writing(Carry(documents="sentence"), by_batch(late("evenhand.formats.json_lines:write")))},
     suffixes=(".jsonl",),
     begins=b"{",
     recognise=is_json_lines,
@@ -85,7 +85,7 @@ COREFERENCE = Format(
     "a document a line, with its sentences and clusters of mentions",
     tasks=("chains",),
     read=late("evenhand.formats.coref_jsonl:read"),
-    writes={"chains": Writing(Carry(gaps=False, columns=False), late("evenhand.formats.coref_jsonl:write"))},
+    writes={"chains": Writing(Carry(gaps=False, columns=False), by_batch(late("evenhand.formats.coref_jsonl:write")))},
     suffixes=(".jsonl", ".jsonlines"),
     begins=b"{",
     recognise=is_coreference,

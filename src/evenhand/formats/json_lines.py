@@ -1,12 +1,11 @@
 """JSON lines: one record a line, as Prodigy, doccano and others write them, each a document of its own.
 
-Which keys records have is told in `json_records`, what they hold is read by `record_reader`.
+See `json_records` for the keys of records; `record_reader` reads them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -18,9 +17,6 @@ from evenhand.formats.source import Source
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
-
-if TYPE_CHECKING:
-    from evenhand.formats.convert import Conversion
 
 _SAMPLE = 1 << 14
 _BLOCKS = 8
@@ -42,9 +38,8 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     return accepted(source, parts())
 
 
-def write(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
+def write(annotation: Annotation) -> Iterator[str]:
     """A record a sentence (or text). Offsets are code points in the text, or positions of tokens."""
-    for batch in batches:
-        for text, spans in json_spans.records(batch):
-            key = "text" if isinstance(text, str) else "tokens"
-            yield msgspec.json.encode({key: text, "spans": spans}).decode() + "\n"
+    for text, spans in json_spans.records(annotation):
+        key = "text" if isinstance(text, str) else "tokens"
+        yield msgspec.json.encode({key: text, "spans": spans}).decode() + "\n"

@@ -1,4 +1,4 @@
-"""Parquet files, whose columns are told in `arrow_layout`; read some rows at a time, whatever the row groups are."""
+"""Parquet files, read some rows at a time, whatever the row groups are. See `arrow_layout` for the columns."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
@@ -132,8 +133,8 @@ class OpenFiles:
 
     def read_as(self, settings: ReadSettings) -> OpenFiles:
         """The same files, read with other settings for the same format and task."""
-        found = OpenFiles.__new__(OpenFiles)
-        found.name, found.sources, found._settings = self.name, self.sources, settings
+        found = copy(self)
+        found._settings = settings
         found._opened = {number: each.read_as(settings) for number, each in self._opened.items()}
         return found
 
@@ -164,6 +165,7 @@ def file_batches(
 
 def _serves(annotation: Annotation, task: str) -> bool:
     """Whether an annotation is of the kind that a task takes."""
-    return task in (("tags", "trees") if annotation.is_of_words else annotation.readings) or (
-        task == "spans" and not (annotation.is_of_words or annotation.is_of_chains)
-    )
+    if annotation.is_of_words:
+        return task in ("tags", "trees")
+    has_both_sides = "gold" in annotation.readings  # in two columns of tags
+    return task in annotation.readings or (task == "spans" and has_both_sides)

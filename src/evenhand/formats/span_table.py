@@ -7,12 +7,11 @@ lengths are not in the file.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints
-from evenhand.formats.format import Carry, Format, Writing
+from evenhand.formats.format import Carry, Format, Writing, by_batch
 from evenhand.formats.parsing.blocks import MOST_DIGITS, Lines, numbers, split
 from evenhand.formats.parsing.label_column import LabelColumn
 from evenhand.formats.parsing.scan import Division, has_text
@@ -23,9 +22,6 @@ from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
-
-if TYPE_CHECKING:
-    from evenhand.formats.convert import Conversion
 
 DUMMIES = ("NONE", "EMPTY")
 DUMMY_POSITION = 999
@@ -163,13 +159,8 @@ def _is_between_rows(data: bytes, start: int) -> bool:
     return bool(before) and not before.endswith(b"\n") and has_text(data, start)
 
 
-def write(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
+def write(annotation: Annotation) -> Iterator[str]:
     """The spans, sentence by sentence; a sentence without any gets a dummy."""
-    for batch in batches:
-        yield from _table(batch)
-
-
-def _table(annotation: Annotation) -> Iterator[str]:
     spans = annotation.spans()
     names, tokens = spans.vocabulary.labels.values, spans.token_sets()
     order = np.argsort(spans.scope, kind="stable").tolist()
@@ -192,7 +183,7 @@ FORMAT = Format(
     "label, first and last token, maybe the tokens; a span a line",
     tasks=("spans",),
     read=read,
-    writes={"spans": Writing(Carry(characters=False, text=False, levels=False, documents="none"), write)},
+    writes={"spans": Writing(Carry(characters=False, text=False, levels=False, documents="none"), by_batch(write))},
     recognise=recognise,
     # A blank line ends a sentence, even one without spans.
     division=Division(lambda block: block.behind_blank_lines, _is_between_rows),
