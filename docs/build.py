@@ -13,7 +13,7 @@ from inspect import cleandoc
 from pathlib import Path
 from pkgutil import resolve_name
 
-from evenhand.settings import MATCH_MODELS
+from evenhand.tasks.registry import TASKS, models_of
 
 TEMPLATE = Path(__file__).with_name("definitions.in.md")
 PAGE = Path(__file__).with_name("definitions.md")
@@ -37,7 +37,7 @@ def problems(page: str) -> Iterator[str]:
     """Match models without a section, sections of match models without a source, sources without a reference."""
     body, _, references = page.partition(REFERENCES)
     sections = body.split("\n## ")[1:]
-    for model in MATCH_MODELS:
+    for model in (model.name for task in TASKS for model in models_of(task)):
         names = (f"`{model}`", f"`{model.partition('-')[0]}-…`")
         section = next((each for each in sections if any(name in each.partition("\n")[0] for name in names)), None)
         if section is None:

@@ -23,6 +23,7 @@ ROOMS = (
     "relabeling",
     "settings",
     "arguments",
+    "parameters",
     "arrays",
     "bits",
     "text",

@@ -88,43 +88,40 @@ FILE = Kind("the path of a file", _is_file)
 COLUMNS = Kind(
     "the number or name of a column or a list of these", lambda value: _is_column(value) or _all(_is_column)(value)
 )
+COLUMN = Kind("the number or name of a column", _is_column)
 NOTHING = Kind("None", lambda value: value is None)
 KINDS = {
-    **dict.fromkeys(("labels", "exclude", "supertag", "slices"), NAMES),
-    **dict.fromkeys(("match", "nominal"), NAMES | NOTHING),
-    **dict.fromkeys(("punctuation", "levels", "focus", "repair", "offsets", "groups", "interval"), TEXT),
-    **dict.fromkeys(
-        ("task", "align", "weights", "by", "baseline", "show", "sort", "title", "delimiter"), TEXT | NOTHING
-    ),
-    **dict.fromkeys(("subtypes", "baselines", "singletons", "functions", "sequence"), FLAG),
-    **dict.fromkeys(("beta", "separator_weight", "iou"), NUMBER),
-    **dict.fromkeys(("spurious", "missing"), WHOLE),
+    **dict.fromkeys(("labels", "exclude", "slices"), NAMES),
+    "match": NAMES | NOTHING,
+    **dict.fromkeys(("repair", "offsets", "groups", "interval"), TEXT),
+    **dict.fromkeys(("task", "align", "by", "baseline", "show", "sort", "title", "delimiter"), TEXT | NOTHING),
+    **dict.fromkeys(("functions", "sequence"), FLAG),
+    "beta": NUMBER,
     "jobs": WHOLE | NOTHING,
     **dict.fromkeys(("format", "encoding"), _by_side(TEXT) | NOTHING),
     "column": _by_side(COLUMNS | NOTHING) | NOTHING,
     "map": replace(NAMES, expected="a list of texts such as OLD=NEW") | Kind("a mapping from texts to texts", _is_map),
-    "token_weight": Kind("the number or name of a column", _is_column) | NOTHING,
     "vocabulary": FILE | Kind("a list of words", _all(_is_text)) | NOTHING,
     "engine": Kind("an engine of evenhand.engines", callable) | NOTHING,
 }
 """The kinds of keywords, by name; one name is one kind in all functions. Those with a range are checked by these."""
 
 
-def checked_arguments(also: Iterable[str] = ()) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def checked_arguments(also: Callable[[], Iterable[str]] = tuple) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Let a function refuse keywords of the wrong kind, and those that are none of its own, nor among `also`.
 
-    `also` are keywords that it hands on.
+    `also` gives the keywords that it hands on.
     """
 
     def decorated(function: Callable[P, R]) -> Callable[P, R]:
         code = function.__code__  # `inspect`, which knows as much, takes long to load
-        known = {*code.co_varnames[: code.co_argcount + code.co_kwonlyargcount], *also}
+        own = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
         @wraps(function)
         def checked(*arguments: P.args, **keywords: P.kwargs) -> R:
             for name, value in keywords.items():
-                if name not in known:
-                    raise SettingError(_unknown(function.__name__, name, sorted(known)))
+                if name not in own and name not in (known := {*own, *also()}):
+                    raise SettingError(nearest(function.__name__, name, known))
                 check_kind(name, value)
             return function(*arguments, **keywords)
 
@@ -143,11 +140,12 @@ def check_kind(name: str, value: object) -> None:
         raise SettingError(f"{name} is {shown(value)}; give {KINDS[name].expected}.")
 
 
-def _unknown(function: str, name: str, known: list[str]) -> str:
+def nearest(function: str, name: str, known: Iterable[str]) -> str:
+    """The sentence about an option that a function does not have."""
     from difflib import get_close_matches  # takes long to load
 
-    nearest = get_close_matches(name, known, n=1)
-    remedy = f"the nearest one is {nearest[0]}" if nearest else f"help(evenhand.{function}) lists them"
+    found = get_close_matches(name, sorted(known), n=1)
+    remedy = f"the nearest one is {found[0]}" if found else f"help(evenhand.{function}) lists them"
     return f"{function} has no option {shown(name)}; {remedy}."
 
 

@@ -11,10 +11,12 @@ A plug-in that cannot be loaded is left out with a `PluginWarning`; everything e
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
@@ -50,6 +52,12 @@ class _Late:
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         return self._function(*arguments, **keywords)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Late) and self._address == other._address
+
+    def __hash__(self) -> int:
+        return hash(self._address)
+
     def __reduce__(self) -> tuple[Callable[[str], _Late], tuple[str]]:
         return _Late, (self._address,)
 
@@ -79,6 +87,8 @@ class Registry(Generic[T]):
     @cached_property
     def _plugins(self) -> dict[str, T]:
         """What installed packages add, by name."""
+        if not _may_have(self._group):
+            return {}
         from importlib.metadata import entry_points  # takes a while to load
 
         found: dict[str, T] = {}
@@ -108,3 +118,16 @@ class Registry(Generic[T]):
         if name != point.name:
             raise ValueError(f"its declaration is called {name!r}")
         return declared
+
+
+def _may_have(group: str) -> bool:
+    """Whether an installed package may add something; found without `importlib.metadata`, which takes long to load."""
+    mark = f"[{group}]".encode()
+    for folder in map(Path, sys.path):
+        if folder.is_file():  # an archive, whose packages others must look for
+            return True
+        for kind in ("dist", "egg"):
+            for file in folder.glob(f"*.{kind}-info/entry_points.txt"):
+                if mark in file.read_bytes():
+                    return True
+    return False

@@ -11,7 +11,7 @@ import pytest
 
 import evenhand as eh
 from conftest import ROOT
-from evenhand.cli.demo import EXAMPLES
+from declared import EXAMPLES
 from pages import QUICK, Open
 
 ARGUMENTS = (

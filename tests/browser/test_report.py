@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import evenhand as eh
-from evenhand.cli.demo import EXAMPLES
+from declared import EXAMPLES
 from evenhand.report.html.unit_data import unit_data
 from pages import QUICK, Open, count, fragment_of, go, listed, selected, status, until, wrong_links
 

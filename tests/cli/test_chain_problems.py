@@ -40,7 +40,7 @@ def test_notes_are_on_standard_error_or_in_the_report() -> None:
     """Under the tables of a text; beside all that programs read."""
     response("b", "x", "a")
     notes = [
-        "Note: system response: has not the documents c_0; they count as empty.",
+        "Note: system response: lacks documents c_0; they count as empty.",
         "Note: system response: has more documents, which are ignored: x_0.",
     ]
     text = run("score", "key.conll", "response.conll")
@@ -71,7 +71,7 @@ def test_other_words_are_noted_or_refused() -> None:
     [
         (
             ("score", "key.conll"),
-            "Key and response of chains stand in two files; give the system's file beside it.",
+            "Gold and prediction of chains stand in two files; name the system's file, too.",
         ),
         (
             ("score", "key.conll", "key.conll", "--match", "arcs_nom"),

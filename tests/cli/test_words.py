@@ -135,13 +135,16 @@ def test_options_of_spans_are_refused() -> None:
 def test_match_models_are_those_of_the_task() -> None:
     found = run("score", GOLD, TREES / "rules.conllu", "--match", "fair")
     assert found.exit_code == 2
-    assert "match is 'fair'; choose one of uas, ls, las" in found.stderr
+    assert (
+        "match is 'fair', which is no match model of trees; it is a model of spans; choose from uas, ls, las"
+        in found.stderr
+    )
 
 
 def test_gold_alone_is_refused() -> None:
     found = run("score", GOLD)
     assert found.exit_code == 2
-    assert "give the system's file beside it" in found.stderr
+    assert "name the system's file, too" in found.stderr
 
 
 def test_check_reports_all_problems_of_trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from evenhand.formats.check import check
 from evenhand.formats.parsing.grid import Grid
 from evenhand.settings import ReadSettings
 from evenhand.tasks.answers import Answers
-from evenhand.tasks.drawings import DrawnChains
+from evenhand.tasks.chains.drawing import ChainDrawing
 from evenhand.text.chains import Chains
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
@@ -133,7 +133,7 @@ def test_a_mention_is_drawn_in_all_sentences_that_it_touches() -> None:
     """Sentences [0, 3), [3, 3), [3, 5) and [5, 6); in the second document, positions count from its begin."""
     corpus = Corpus("a", 4, bounds=np.array([0, 3, 3, 5, 6]), documents=np.array([0, 3]))
     columns = ([0, 0, 0, 1], [2, 0, 3, 0], [4, 1, 5, 1], [8, 9, 8, 7], [0, 0, 0, 0])
-    drawn = DrawnChains([Chains(Vocabulary(), *map(ints, columns))], corpus)
+    drawn = ChainDrawing([Chains(Vocabulary(), *map(ints, columns))], corpus)
     assert drawn.sides(0) == [((1, 2, 4), (2, 0, 1))]
     assert drawn.sides(1) == [((1, -1, 1),)]
     assert drawn.sides(2) == [((1, -1, 1), (1, 0, 2))]

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from build import pair
+from declared import match_model
 from evenhand.scores.model_score import score_tally
-from evenhand.settings import ScoreSettings
-from evenhand.tasks.models import match_model
 from evenhand.tasks.spans.exact import exact
 from evenhand.tasks.spans.fair import fair
+from evenhand.tasks.spans.fair_details import with_details
 from evenhand.tasks.spans.tallies import tally_spans
 
 KINDS = ("TP", "FP", "FN", "LE", "BE", "BES", "BEL", "BEO", "LBE")
@@ -34,7 +34,8 @@ def test_counts_labels_and_confusion(case: dict[str, Any]) -> None:
     tally = tally_spans(fair(gold, system), gold, system)
     expected = case["reference_output"]
     for focus, labels in (("target", expected["per_label"]), ("system", expected["per_label_focus_system"])):
-        score = score_tally(match_model("fair", ScoreSettings(focus=focus)), tally, {})
+        score = score_tally(match_model("fair", focus=focus), tally, {})
+        score = with_details(score, {"fair": tally})
         assert {kind: score.overall[kind] for kind in KINDS} == {kind: expected[kind] for kind in KINDS}
         found = {label: {kind: row[kind] for kind in KINDS} for label, row in score.labels.items()}
         assert _occurring(found) == _occurring(labels)
@@ -49,7 +50,7 @@ def test_traditional_counts_where_no_span_is_repeated(case: dict[str, Any]) -> N
     """The reference tests membership, so its figures differ where a span is repeated, and only there."""
     gold, system = pair(case["target"], case["system"])
     tally = tally_spans(exact(gold, system), gold, system)
-    overall = score_tally(match_model("exact", ScoreSettings()), tally, {}).overall
+    overall = score_tally(match_model("exact"), tally, {}).overall
     expected = {kind: case["reference_output"]["traditional"][kind] for kind in ("TP", "FP", "FN")}
     if _repeats(case["target"]) or _repeats(case["system"]):
         assert overall["TP"] <= expected["TP"]

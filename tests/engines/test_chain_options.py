@@ -13,7 +13,7 @@ import slow_arcs
 import slow_chains
 from build_chains import annotation, columns
 from conftest import ROOT
-from evenhand.settings import CHAIN_MODELS
+from declared import CHAIN_MODELS
 
 EXAMPLES = ROOT / "src" / "evenhand" / "examples"
 CHAINS = EXAMPLES / "chains"
@@ -21,14 +21,14 @@ GOLD, SYSTEMS = CHAINS / "gold.conll", ("neural", "pairs", "rules")
 REFUSED: dict[str, dict[str, Any]] = {
     "labels": {"labels": "nouns"},
     "exclude": {"exclude": "PRP"},
-    "maps": {"map": {"PRP": "pronoun"}},
+    "map": {"map": {"PRP": "pronoun"}},
     "punctuation": {"punctuation": "form"},
     "subtypes": {"subtypes": True},
     "levels": {"levels": "separate"},
     "focus": {"focus": "system"},
     "separator-weight": {"separator_weight": 2.0},
     "token-weight": {"token_weight": 3},
-    "supertags": {"supertag": "ALL"},
+    "supertag": {"supertag": "ALL"},
     "baselines": {"baselines": True},
     "spurious": {"spurious": 2},
     "missing": {"missing": 2},
@@ -46,9 +46,12 @@ def test_settings_that_would_do_nothing_are_refused(name: str) -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"align": "characters"}, "Mentions are compared by their tokens; choose strict or position."),
-        ({"match": "exact"}, f"match is 'exact'; choose one of {', '.join(CHAIN_MODELS)}."),
-        ({"weights": "lenient"}, f"match is 'weighted'; choose one of {', '.join(CHAIN_MODELS)}."),
+        ({"align": "characters"}, "align is 'characters'; for chains, choose strict or position."),
+        (
+            {"match": "exact"},
+            f"match is 'exact', which is no match model of chains; it is a model of spans; choose from {', '.join(CHAIN_MODELS)}.",
+        ),
+        ({"weights": "lenient"}, "weights does nothing for chains; leave it out."),
         ({"beta": 0.0}, "beta is 0.0; it must be above 0 (at 1, precision and recall weigh alike)."),
     ],
     ids=["characters", "a model of spans", "weights", "beta"],
@@ -98,7 +101,7 @@ def test_pos_in_a_column_that_is_named(tmp_path: Path) -> None:
 
 
 def test_key_and_response_stand_in_two_files() -> None:
-    with pytest.raises(eh.SettingError, match="Key and response of chains stand in two files"):
+    with pytest.raises(eh.SettingError, match="Gold and prediction of chains stand in two files"):
         eh.score(GOLD)
 
 

@@ -14,7 +14,7 @@ import slow_arcs
 import slow_chains
 from build_chains import annotation, columns
 from conftest import ROOT
-from evenhand.settings import CHAIN_MODELS
+from declared import CHAIN_MODELS
 
 CHAINS = ROOT / "src" / "evenhand" / "examples" / "chains"
 GOLD, NAMES = CHAINS / "gold.conll", ("rules", "pairs", "neural")
@@ -172,7 +172,7 @@ def test_what_is_refused(bare: list[str], options: dict[str, Any], sentence: str
 
 def test_pronouns_are_for_chains_only(example: Path) -> None:
     systems = [example / "crf.conll", example / "tagger.conll"]
-    with pytest.raises(eh.SettingError, match="The slice 'pronoun' is for mentions"):
+    with pytest.raises(eh.SettingError, match="The slice 'pronoun' is for chains"):
         eh.compare(example / "gold.conll", systems, slices="pronoun", **NONE)
 
 
@@ -208,7 +208,7 @@ def test_a_missing_document_is_empty_and_said() -> None:
     found = eh.compare(key, {"a": one, "b": other}, **NONE)
     pair = found.pair("a", "b")
     assert (pair.size, pair.new_errors.count, found.difficulty) == (2, 1, {0: 1, 1: 1, 2: 0})
-    assert "system a: has not the documents y; they count as empty." in found.notes
+    assert "system a: lacks documents y; they count as empty." in found.notes
     assert "system b: has more documents, which are ignored: z." in found.notes
 
 

@@ -54,7 +54,7 @@ def test_a_missing_document_is_an_empty_one(score: Score) -> None:
     missing = score(KEY, file(("a", OTHER), ("c", C)))
     empty = score(KEY, file(("a", OTHER), ("b", ["-"] * 4), ("c", C)))
     assert missing.tallies == empty.tallies
-    assert about(missing, "document") == ["system response: has not the documents b_0; they count as empty."]
+    assert about(missing, "document") == ["system response: lacks documents b_0; they count as empty."]
     assert about(empty, "document") == []
     assert missing["mentions"].recall == 4 / 8
 
@@ -70,7 +70,7 @@ def test_a_renamed_document_is_both(score: Score) -> None:
     renamed = score(KEY, file(("a", A), ("B", B), ("c", C)))
     assert renamed.tallies == score(KEY, file(("a", A), ("c", C))).tallies
     assert about(renamed, "document") == [
-        "system response: has not the documents b_0; they count as empty.",
+        "system response: lacks documents b_0; they count as empty.",
         "system response: has more documents, which are ignored: B_0.",
     ]
 

@@ -16,10 +16,11 @@ import slow_arcs
 import slow_chains
 from build_chains import TAGS, Row, annotation, clusters, columns, rows
 from conftest import ROOT
+from declared import CHAIN_MODELS
 from evenhand.comparison.units import Unit
 from evenhand.formats.read import batches
 from evenhand.result.pairs import Pair, Significance
-from evenhand.settings import CHAIN_MODELS, ReadSettings
+from evenhand.settings import ReadSettings
 from evenhand.text.labels import Vocabulary
 
 CHAINS = ROOT / "src" / "evenhand" / "examples" / "chains"

@@ -142,7 +142,7 @@ def test_documents_of_chains_may_stand_in_other_files(tmp_path: Path, client: An
     sides = tmp_path / "key", tmp_path / "response"
     found = eh.score(*sides, engine=eh.engines.dask(client))
     assert found.to_dict() == eh.score(*sides).to_dict()
-    assert "system response: has not the documents d_0; they count as empty." in found.notes
+    assert "system response: lacks documents d_0; they count as empty." in found.notes
 
 
 def test_a_single_pair_and_addresses(pairs: Path, client: Any) -> None:

@@ -206,10 +206,10 @@ def test_a_supertag_that_cannot_be_read(text: str) -> None:
         ("iou", 0, "iou is 0; it must be above 0 and at most 1."),
         ("iou", 1.5, "iou is 1.5; it must be above 0 and at most 1."),
         ("iou", float("nan"), "iou is nan; it must be above 0 and at most 1."),
-        ("spurious", -1, "The numbers of spurious and missing tokens must be 0 or more."),
-        ("missing", -1, "The numbers of spurious and missing tokens must be 0 or more."),
-        ("separator_weight", -0.5, "the separator weight is -0.5; it must be 0 or more."),
-        ("separator_weight", float("inf"), "the separator weight is inf; it must be 0 or more."),
+        ("spurious", -1, "constrained_spurious is -1; it must be 0 or more."),
+        ("constrained_missing", -1, "constrained_missing is -1; it must be 0 or more."),
+        ("separator_weight", -0.5, "separator_weight is -0.5; it must be 0 or more."),
+        ("separator_weight", float("inf"), "separator_weight is inf; it must be 0 or more."),
     ],
 )
 def test_values_out_of_range(option: str, value: float, sentence: str) -> None:

@@ -11,10 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evenhand as eh
-from evenhand.pipeline.options import prepare
-from evenhand.pipeline.serial import run_serial
-from evenhand.tasks.models import match_model
-from evenhand.text.align import Feed
+from declared import run_of, score_settings
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
 
@@ -28,14 +25,13 @@ def tallies(
     gold: list[list[str]], system: list[str], monkeypatch: pytest.MonkeyPatch, portion: int
 ) -> dict[str, object]:
     """The counts of all judges; the gold standard comes a sentence at a time, the system as one sentence."""
-    monkeypatch.setattr(import_module("evenhand.pipeline.serial"), "PORTION", portion)
+    monkeypatch.setattr(import_module("evenhand.tasks.spans.passage"), "PORTION", portion)
     golds = [eh.tags([tags], tokens=[words], encoding="iob2") for tags, words in zip(gold, WORDS, strict=True)]
     bioes = eh.tags([system], tokens=ALL, encoding="iob2")
-    feed = Feed(iter([Annotation(bioes.corpus, {"spans": bioes.spans()}, bioes.readings)]))
-    prepared = prepare(golds[0], {"s": bioes}, {"match": MODELS})
-    judges = list(dict.fromkeys(match_model(name, prepared.settings, prepared.weights).judge for name in MODELS))
+    batch = Annotation(bioes.corpus, {"spans": bioes.spans()}, bioes.readings)
     vocabulary = Vocabulary()
-    run = run_serial(_read(golds, vocabulary), {"s": feed}, vocabulary, prepared.settings, judges)
+    systems = {"s": lambda reference: iter([batch])}
+    run = run_of(lambda: _read(golds, vocabulary), systems, score_settings("spans", MODELS), vocabulary)
     return {
         judge: {
             kind: count for kind, count in zip(tally.kinds, tally.by_label().overall.tolist(), strict=True) if count

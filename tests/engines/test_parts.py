@@ -14,14 +14,14 @@ from build_chains import columns
 from divided import Divided, check_same, write
 from evenhand.engines.parts import parts
 from evenhand.formats.folders import FileList
-from evenhand.pipeline.options import Options, prepare
+from evenhand.pipeline.options import prepare
 from evenhand.pipeline.work import Work
 
 SENTENCES = [line for number in range(20) for line in (f"w{number} B-X", "v O", "")]
 
 
 def work_on(gold: Any, systems: Any, **options: Any) -> Work:
-    return Work(gold, systems, prepare(gold, systems, Options(**options)), ["exact"], "total")
+    return Work(gold, systems, prepare(gold, systems, options), ["exact"], "total")
 
 
 def divided(gold: Any, system: Any, jobs: int = 1, smallest: int = 1, **options: Any) -> list[Work]:

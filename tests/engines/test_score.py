@@ -12,12 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evenhand as eh
+from declared import run_of, score_settings
 from evenhand.formats.read import batches
 from evenhand.pipeline.inputs import unique_names
-from evenhand.pipeline.serial import run_serial
-from evenhand.settings import ReadSettings, ScoreSettings
+from evenhand.settings import ReadSettings
 from evenhand.tally import Tally
-from evenhand.text.align import Feed
 from evenhand.text.labels import Vocabulary
 
 GOLD = [[("PER", 0, 2), ("LOC", 4, 5)], [("PER", 0, 1), ("ORG", 2, 3)]]
@@ -123,12 +122,12 @@ def test_batch_sizes_change_nothing(
         vocabulary = Vocabulary()
         gold = batches(example / "gold.conll", ReadSettings(block_size=gold_size), vocabulary)
         system = batches(example / "tagger.conll", ReadSettings(block_size=system_size), vocabulary)
-        judges = ("exact", "fair", "units", "overlap", "semeval", "accuracy")
-        run = run_serial(gold, {"tagger": Feed(system)}, vocabulary, ScoreSettings(), judges, groups)
+        chosen = score_settings("spans", ("exact", "fair", "ts", "overlap", "semeval-type", "accuracy"))
+        run = run_of(lambda: gold, {"tagger": lambda reference: system}, chosen, vocabulary, groups)
         return run.tallies["tagger"]
 
     whole = tallies(1 << 20, 1 << 20)
-    monkeypatch.setattr(import_module("evenhand.pipeline.serial"), "PORTION", portion)
+    monkeypatch.setattr(import_module("evenhand.tasks.spans.passage"), "PORTION", portion)
     assert tallies(*sizes) == whole
 
 
@@ -224,7 +223,10 @@ def test_no_system(sides) -> None:
 
 
 def test_an_unknown_model(sides) -> None:
-    with pytest.raises(eh.SettingError, match="match is 'fairy'; choose one of exact, fair, weighted"):
+    with pytest.raises(
+        eh.SettingError,
+        match="match is 'fairy', which is no match model of spans; the nearest one is fair; choose from exact, fair, weighted",
+    ):
         eh.score(*sides, match="exact,fairy")
     with pytest.raises(KeyError, match="no match model 'weighted' was scored"):
         eh.score(*sides)["weighted"]

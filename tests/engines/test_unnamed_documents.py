@@ -127,4 +127,4 @@ def test_one_document_of_the_same_name_is_enough(tmp_path: Path) -> None:
     """The others may be missing, which is said."""
     key = brackets(tmp_path / "key.conll", CELLS, ["a", "b"])
     result = eh.score(key, brackets(tmp_path / "response.conll", CELLS, ["a", "B"]))
-    assert "system response: has not the documents b_0; they count as empty." in result.notes
+    assert "system response: lacks documents b_0; they count as empty." in result.notes

@@ -74,7 +74,7 @@ def test_commands(path: Path, tmp_path: Path) -> None:
     assert (done.exit_code, done.stderr) == (0, "")
     assert len(json.loads((tmp_path / "b.ours").read_text())["words"]) > 1000
     for command in ("score", "convert", "check"):
-        assert "ours" in run(main, [command, "--help"]).stdout
+        assert "words and marks in one JSON document" in run(main, [command, "--help-all"]).stdout
 
 
 def test_what_it_cannot_carry_is_told(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ import pytest
 
 import evenhand as eh
 from conftest import ROOT
-from evenhand.cli.demo import EXAMPLES
+from declared import EXAMPLES
 from evenhand.report.html.unit_data import unit_data
 from pages import QUICK
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import evenhand as eh
-from evenhand.cli.demo import EXAMPLES
+from declared import EXAMPLES
 from evenhand.report import germeval, latex
 from evenhand.report.latex_text import DEFINITION, needs
 from evenhand.report.style import TableStyle

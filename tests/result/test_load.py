@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evenhand as eh
+from declared import SPAN_MODELS
 from evenhand.comparison.oracle import Bound
 from evenhand.result.comparison_schema import SavedBound
-from evenhand.settings import SPAN_MODELS
 from example_results import EXAMPLES, FILES, compared, files, scored
 
 FORMS = ("text", "markdown", "csv", "latex", "json", "fragment")
@@ -62,7 +62,7 @@ def test_every_setting_that_counts_is_saved() -> None:
 def test_weights_of_any_precision_are_saved() -> None:
     result = scored("spans", weights="BE = 0.123456789 TP + 0.7 FP")["crf"]
     loaded = eh.Result.from_json(result.to_json())
-    assert loaded.weights["BES"] == (0.123456789, 0.7, 0)
+    assert loaded.settings["weights"]["BES"] == (0.123456789, 0.7, 0)
     assert loaded.models == result.models
 
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import evenhand as eh
-from evenhand.settings import SPAN_MODELS
+from declared import SPAN_MODELS
 from example_results import FEW, compared, files, scored
 
 

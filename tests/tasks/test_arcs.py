@@ -13,15 +13,8 @@ from hypothesis import strategies as st
 import evenhand as eh
 import slow_arcs
 from build_chains import TAGS, Row, Rows, annotation, clusters, layer, rows
-from evenhand.tasks.chains.arcs import (
-    ARCS_KINDS,
-    Mentions,
-    Verdicts,
-    all_mentions,
-    is_nominal,
-    judge_any,
-    judge_nominal,
-)
+from evenhand.tasks.chains.arcs import Mentions, Verdicts, all_mentions, is_nominal, judge_any, judge_nominal
+from evenhand.tasks.chains.kinds import ARCS_KINDS
 from evenhand.tasks.chains.repeats import first_only
 from slow_chains import Chains
 from slow_chains import first_only as slow_first_only

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import evenhand as eh
 import slow_chains
 from build_chains import Pair, Rows, annotation, clusters, layer, pairs, rows, sides
-from evenhand.settings import CHAIN_MODELS
+from declared import CHAIN_MODELS
 from evenhand.tasks.chains.count import count_chains
 from evenhand.tasks.chains.repeats import first_only, repeats, without_repeats, without_singletons
 from evenhand.text.chains import Chains, spans_of

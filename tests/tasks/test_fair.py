@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 import slow_fair
 from build import counts, matches, pair, pairs, rows
 from evenhand.tasks.spans.fair import fair
-from evenhand.tasks.spans.verdicts import EDGES, LBE, Verdicts
+from evenhand.tasks.spans.kinds import EDGES, LBE
+from evenhand.tasks.spans.verdicts import Verdicts
 
 EXAMPLES = {
     "(1) TP, FN, FP": ([("A", 1, 2), ("A", 4, 5)], [("A", 1, 2), ("A", 7, 8)], {"TP": 1, "FN": 1, "FP": 1}),

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 import evenhand as eh
 from build_chains import Row, annotation, clusters, rows
-from evenhand.settings import ScoreSettings
-from evenhand.tasks.chains.judging import ChainRun
+from declared import run_of, score_settings
 from evenhand.text.annotation import Annotation
 from evenhand.text.chain_feed import ChainFeed
 from evenhand.text.labels import Vocabulary
@@ -133,8 +132,8 @@ def _fed(system: _Watched, gold: _Watched) -> None:
 
 
 def _scored(system: _Watched, gold: _Watched) -> None:
-    chosen = ScoreSettings(task="chains", match=("muc", "mela", "arcs_any"), align="position")
-    run = ChainRun({"system": system}, gold, Vocabulary(), chosen)("document")
+    chosen = score_settings("chains", ("muc", "mela", "arcs_any"), "position")
+    run = run_of(gold, {"system": system}, chosen, Vocabulary(), "document")
     assert run.documents == 30
 
 

@@ -66,7 +66,7 @@ def test_documents_are_matched_by_names() -> None:
     assert eh.score(key, moved)["mela"].f1 == 1
     assert eh.score(key, eh.chains(CHAINS))["mela"].f1 == 1  # by their order, as the other side has no names
     fewer = eh.score(key, eh.chains(CHAINS[:1], names=["a"]))
-    assert "system chains: has not the documents b, c; they count as empty." in fewer.notes
+    assert "system chains: lacks documents b, c; they count as empty." in fewer.notes
 
 
 def test_lists_may_be_anything_that_can_be_looped_over() -> None:

@@ -8,43 +8,41 @@ from functools import partial
 from itertools import combinations, pairwise
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, Unpack
+from typing import Any, Literal
 
 from evenhand.api.comparison import comparison
-from evenhand.api.pairs import Compared
+from evenhand.api.pairs import ComparedRun
 from evenhand.api.significance import Resampling, default_trials
 from evenhand.arguments import checked_arguments, shown, whole_number
-from evenhand.comparison.collection import Collecting
-from evenhand.comparison.counts import Comparing
+from evenhand.comparison.counts import ComparisonCounts, Sought
 from evenhand.comparison.slices import SLICES
 from evenhand.comparison.units import Unit, Wanted
 from evenhand.formats.addresses import place
 from evenhand.formats.short_text import short_text
+from evenhand.parameters import names
 from evenhand.pipeline.groups import check_resampled
-from evenhand.pipeline.inputs import Side, name_of, named, open_chains, open_inputs, open_words, same_positions
-from evenhand.pipeline.options import Options, Prepared, content_for, listed, prepare, with_pos
-from evenhand.pipeline.serial import run_serial
+from evenhand.pipeline.inputs import Input, name_of, named
+from evenhand.pipeline.options import Prepared, content_for, known_options, prepare
+from evenhand.pipeline.work import Work
 from evenhand.problems import SettingError
 from evenhand.result.comparison import Comparison
-from evenhand.settings import CHAIN_MODELS, COMPARED_BY, ReadSettings, Resampled, ScoreSettings, choose, column_names
-from evenhand.tasks.chains.comparison import ChainComparing
-from evenhand.tasks.chains.judging import ChainRun
-from evenhand.tasks.spans.comparison import SpanComparing
-from evenhand.tasks.words.comparison import WordComparing
+from evenhand.settings import Resampled, choose, column_names
+from evenhand.tasks.registry import TASKS, all_parameters, name_among
+from evenhand.tasks.task import Task
 from evenhand.text.annotation import extra_layer
 from evenhand.text.labels import Vocabulary
 
-WITHOUT_EFFECT = (
-    *("match", "groups", "jobs", "engine", "supertag", "baselines", "weights", "token_weight"),
-    *("separator_weight", "spurious", "missing", "iou"),
-)
-"""Options of `score` that change nothing that is compared."""
+
+def without_effect() -> list[str]:
+    """Options of `score` that change nothing that is compared."""
+    parameters = [each for each in all_parameters().values() if not each.compares]
+    return ["match", "groups", "jobs", "engine", *(name for each in parameters for name in (each.name, *each.former))]
 
 
-@checked_arguments(Options.__optional_keys__)
+@checked_arguments(known_options)
 def compare(
-    gold: Side,
-    systems: Sequence[Side] | Mapping[str, Side],
+    gold: Input,
+    systems: Sequence[Input] | Mapping[str, Input],
     *,
     by: str | None = None,
     baseline: str | None = None,
@@ -61,7 +59,7 @@ def compare(
     limit: int | None = None,
     top: int = 5,
     sort: Literal["frequency", "gain"] | None = None,
-    **options: Unpack[Options],
+    **options: Any,
 ) -> Comparison:
     """Compare systems, in one pass over the gold standard: what changes from one to the other, and who is right.
 
@@ -72,7 +70,7 @@ def compare(
                (100,000 at most)
     resamples  of the bootstrap, for the intervals of differences; 0 for none
     interval   "percentile", or "bca" (bias-corrected and accelerated)
-    level      what share of the resamples an interval holds
+    level      confidence level of intervals
     seed       of the random numbers: the same seed and systems give the same figures
     of         what tests and intervals resample: "documents" or "sentences"; without it, documents, or sentences where
                there is one document; chains always by document
@@ -88,7 +86,7 @@ def compare(
     The other keywords are those of `score`. Tags and trees are compared on the words that all systems have.
     """
     sides = named(systems) or {}
-    run = ComparisonRun(gold, sides, by, baseline, sequence, _word_list(vocabulary), listed(slices), options, of)
+    run = ComparisonRun(gold, sides, by, baseline, sequence, _word_list(vocabulary), names(slices), options, of)
     trials = default_trials(len(run.pairs)) if trials is None else trials
     resampling = Resampling.checked(trials, resamples, interval, level, seed)
     top = whole_number("top", top, 0)
@@ -106,48 +104,38 @@ def compare(
 class ComparisonRun:
     """A comparison that can be run more than once: for its counts, and for the units behind them."""
 
-    gold: Side
-    systems: Mapping[str, Side]
+    gold: Input
+    systems: Mapping[str, Input]
     by: str | None
     baseline: str | None
     sequence: bool
     vocabulary: Collection[str] | None
     slices: tuple[str, ...]
-    options: Options
+    options: Mapping[str, Any]
     of: Resampled | None = None
     """What is to be resampled, if a user says so."""
 
-    least: int = 2
-    """How many systems there must be."""
-
     def __post_init__(self) -> None:
-        if len(self.systems) < self.least:
+        if len(self.systems) < 2:
             raise SettingError("A comparison takes two systems at least.")
-        content = content_for(self.gold, self.options)
-        task = content.task
-        check_resampled(self.of, task)
-        choices = COMPARED_BY[task]
-        self.by = self.by or choices[0]
-        if self.by not in choices:
-            raise SettingError(f"by is {self.by!r}; choose one of {', '.join(choices)} for {task}.")
-        given: Mapping[str, Any] = self.options
-        for name in WITHOUT_EFFECT:
-            value = given.get(name)
-            if (
-                value is not None
-                and value is not False
-                and value not in ("", (), [], getattr(ScoreSettings, name, None))
-            ):
-                raise SettingError(f"{name} does nothing in a comparison; leave it out.")
+        _check_effect(self.options)
         if self.vocabulary is not None and "vocabulary" not in self.slices:
             raise SettingError("A word list is for the slice 'vocabulary'; name that too.")
-        chosen: Any = {**self.options, "match": (self.by,)}
-        if task == "chains":
-            chosen["match"] = with_pos(CHAIN_MODELS, content) if self.by == "arcs_any" else CHAIN_MODELS
-            if content.has_pos and "pronoun" not in self.slices:
-                self.slices = (*self.slices, "pronoun")
-        self.prepared: Prepared = prepare(self.gold, self.systems, chosen)
+        self.prepared, self.by = prepare_comparison(self.gold, self.systems, self.by, self.of, self.options)
+        asked = self.slices
+        for name in asked:
+            others = [task.name for task in TASKS.values() if name in task.slices]
+            if others and self._task.name not in others:
+                raise SettingError(f"The slice {name!r} is for {others[0]}; leave it out.")
+        self.slices = (
+            *asked,
+            *(each for each in self._task.default_slices(self.prepared.content) if each not in asked),
+        )
         self.pairs = self._pairs()
+
+    @property
+    def _task(self) -> Task:
+        return self.prepared.task
 
     def _pairs(self) -> list[tuple[int, int]]:
         numbers = range(len(self.systems))
@@ -163,22 +151,28 @@ class ComparisonRun:
         first = names.index(self.baseline)
         return [(first, other) for other in numbers if other != first]
 
-    def __call__(self, wanted: Wanted | None, collecting: Collecting | None = None) -> Compared:
-        task = self.prepared.settings.task
-        vocabulary = Vocabulary()
-        comparing = Comparing(
-            list(self.systems),
-            self.pairs,
-            vocabulary.labels,
-            task=task,
-            slices=self.slices,
-            vocabulary=self.vocabulary,
-            wanted=wanted,
-            collecting=collecting,
+    def __call__(self, wanted: Wanted | None) -> ComparedRun:
+        prepared = self._with_slices()
+        vocabulary, task, by = Vocabulary(), self._task, str(self.by)
+        sought = Sought(self.slices, self.vocabulary, wanted)
+        counts = ComparisonCounts(
+            task, prepared.settings, by, list(self.systems), self.pairs, vocabulary.labels, sought
         )
-        return {"spans": self._spans, "chains": self._chains}.get(task, self._words)(comparing, vocabulary)
+        models = () if task.compares_shared else prepared.settings.match
+        work = Work(self.gold, self.systems, prepared, models, "finest")
+        layers = (*self.slices, *map(extra_layer, prepared.read_as["gold"].extra))
+        run = work.run([counts], vocabulary, layers)
+        return ComparedRun(name_of(self.gold), run, counts, prepared, self.of)
 
-    def figures(self, compared: Compared, resampling: Resampling, shown: Sequence[Unit] = ()) -> Comparison:
+    def _with_slices(self) -> Prepared:
+        """The settings, with the columns of the gold standard that are slices."""
+        known = (*SLICES, *self._task.slices)
+        columns = column_names([name for name in self.slices if name not in known])
+        read_as = self.prepared.read_as
+        changed = {"gold": replace(read_as["gold"], extra=columns), "system": read_as["system"]}
+        return replace(self.prepared, read_as=changed)
+
+    def figures(self, compared: ComparedRun, resampling: Resampling, shown: Sequence[Unit] = ()) -> Comparison:
         """All figures of a run, with what reads the files again."""
         found = comparison(compared, resampling, self.units, shown)
         return replace(found, page=partial(self.page, resampling))
@@ -196,38 +190,29 @@ class ComparisonRun:
         by = None if self.by == "exact" else self.by
         return report(self.gold, self.systems, by=by, of=self.of, **asdict(resampling), **self.options).to_html(path)
 
-    def _spans(self, comparing: Comparing, vocabulary: Vocabulary) -> Compared:
-        settings, by = self.prepared.settings, str(self.by)
-        read_as = self._with_slices()
-        inputs = open_inputs(self.gold, self.systems, read_as, settings.align, vocabulary)
-        watch = SpanComparing(comparing, by)
-        run = run_serial(inputs.gold, inputs.feeds, vocabulary, settings, [by], "finest", inputs.gold_layer, watch)
-        return Compared(name_of(self.gold), run, comparing, self.prepared, by, of=self.of)
 
-    def _chains(self, comparing: Comparing, vocabulary: Vocabulary) -> Compared:
-        settings, by = self.prepared.settings, str(self.by)
-        key, streams = open_chains(self.gold, self.systems, self._with_slices(), vocabulary)
-        chains = ChainRun(streams, key, vocabulary, settings)
-        watch = ChainComparing(comparing, by, settings, chains.types)
-        run = chains("finest", watch)
-        return Compared(name_of(self.gold), run, comparing, self.prepared, by, paired=watch.paired(), of=self.of)
+def prepare_comparison(
+    gold: Input, systems: Mapping[str, Input], by: str | None, of: Resampled | None, options: Mapping[str, Any]
+) -> tuple[Prepared, str]:
+    """The settings of a comparison, and what systems are compared by."""
+    content = content_for(gold, options)
+    task = TASKS[content.task]
+    check_resampled(of, task.name)
+    score = name_among(task.name, by or task.compared_by[0], task.compared_by)
+    if score is None:
+        raise SettingError(f"by is {by!r}; choose one of {', '.join(task.compared_by)} for {task.name}.")
+    chosen = {**options, "match": task.compared_models(score, content)}
+    return prepare(gold, systems, chosen, content), score
 
-    def _words(self, comparing: Comparing, vocabulary: Vocabulary) -> Compared:
-        settings, by = self.prepared.settings, str(self.by)
-        read_as = self._with_slices()
-        golds, streams = open_words(self.gold, self.systems, read_as, vocabulary)
-        golds, streams, by_position = same_positions(golds, streams, settings.align)
-        columns = {side: next(iter(read_as[side].columns), None) for side in ("gold", "system")}
-        layers = (*self.slices, *map(extra_layer, read_as["gold"].extra))
-        words = WordComparing(streams, vocabulary, settings, columns, comparing, by, layers, by_position=by_position)
-        run = words(golds, "finest")
-        return Compared(name_of(self.gold), run, comparing, self.prepared, by, words.left_out, of=self.of)
 
-    def _with_slices(self) -> dict[str, ReadSettings]:
-        """How sides are read, with the columns of the gold standard that are slices."""
-        columns = column_names([name for name in self.slices if name not in SLICES])
-        read_as = self.prepared.read_as
-        return {"gold": replace(read_as["gold"], extra=columns), "system": read_as["system"]}
+def _check_effect(options: Mapping[str, Any]) -> None:
+    """Refuse options that change nothing that is compared."""
+    parameters = all_parameters()
+    for name in without_effect():
+        value = options.get(name)
+        default = parameters[name].default if name in parameters else None
+        if value is not None and value is not False and value not in ("", (), [], default):
+            raise SettingError(f"{name} does nothing in a comparison; leave it out.")
 
 
 def _word_list(given: str | PathLike[str] | Collection[str] | None) -> Collection[str] | None:

@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from evenhand.api.pairs import Compared, Pairs, UnitsOf
-from evenhand.api.results import chain_notes
+from evenhand.api.pairs import ComparedRun, Pairs, UnitsOf
 from evenhand.api.significance import Resampling
-from evenhand.comparison.ranking import headline
 from evenhand.comparison.units import Unit
 from evenhand.result.comparison import Comparison, OracleResult, Slice
-from evenhand.result.notes import notes, notes_on_comparison, notes_on_settings, notes_on_words
+from evenhand.result.notes import notes_on_comparison, notes_on_settings
 from evenhand.result.result import Gold
 from evenhand.result.signature import joint_signature, signature
 from evenhand.scores.match_model import MatchModel
-from evenhand.scores.model_score import Row, score_tally
-from evenhand.scores.prf import prf
+from evenhand.scores.model_score import Row, headline, score_tally
 from evenhand.tally import Tally
 from evenhand.text.annotation import Reading
 
 
-def comparison(found: Compared, resampling: Resampling, units: UnitsOf, shown: Sequence[Unit]) -> Comparison:
+def comparison(found: ComparedRun, resampling: Resampling, units: UnitsOf, shown: Sequence[Unit]) -> Comparison:
     """All figures of a comparison."""
-    comparing, run, model, tallies = found.comparing, found.run, found.model, found.tallies
-    names = comparing.systems
-    gold, settings = run.figures(found.gold_name), found.prepared.settings
+    counts, model, tallies = found.counts, found.model, found.tallies
+    names = counts.systems
+    gold, settings = found.figures(), found.prepared.settings
     scores = {name: headline(model, tally, list(gold.labels)) for name, tally in tallies.items()}
     pairs = Pairs(found, resampling, scores, units)()
     kind, _ = found.groups
-    of_spans = settings.task == "spans"
+    paired = counts.agreement.paired()
     return Comparison(
         gold=gold,
         task=settings.task,
@@ -37,27 +35,28 @@ def comparison(found: Compared, resampling: Resampling, units: UnitsOf, shown: S
         scores=scores,
         pairs=pairs,
         oracle=_oracle(found, scores),
-        difficulty=comparing.oracle.difficulty(),
-        all_answers=found.paired[found.by] if found.paired else comparing.agreement.all_answers(of_spans=of_spans),
-        correct_answers=comparing.agreement.correct_answers(),
+        difficulty=counts.oracle.difficulty(),
+        all_answers=paired[found.by] if paired else counts.agreement.all_answers(),
+        correct_answers=counts.agreement.correct_answers(),
         labels=_labels(model, tallies, gold.labels),
-        slices={name: _slices(model, names, *each) for name, each in comparing.slices().items()},
-        left_out=found.left_out,
+        slices={name: _slices(model, names, *each) for name, each in counts.slices().items()},
+        left_out=counts.left_out,
         resampling={**resampling.__dict__, "of": kind},
         signature=_signature(found, resampling, gold.reading),
         notes=(
-            *notes_on_settings(settings, comparing.labels.values),
-            *notes_on_comparison(gold, found.left_out, pairs, kind, settings.task),
+            *notes_on_settings(settings, counts.labels.values),
+            *found.prepared.task.setting_notes(settings),
+            *notes_on_comparison(gold, counts.left_out, pairs, kind, settings.task),
             *_notes_on_files(found, gold),
         ),
         shown_units=tuple(shown),
         further_scores=_further(found, list(gold.labels)),
-        paired=dict(found.paired),
+        paired=dict(paired),
     )
 
 
-def _further(found: Compared, labels: Sequence[str]) -> dict[str, dict[str, float]]:
-    """Of chains: every system's other scores, beside the one that it is compared by."""
+def _further(found: ComparedRun, labels: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Every system's other scores, beside the one that it is compared by."""
     if not found.further:
         return {}
     return {
@@ -66,30 +65,25 @@ def _further(found: Compared, labels: Sequence[str]) -> dict[str, dict[str, floa
     }
 
 
-def _notes_on_files(found: Compared, gold: Gold) -> tuple[str, ...]:
-    """What a score of each system would say of the files, each said once."""
+def _notes_on_files(found: ComparedRun, gold: Gold) -> tuple[str, ...]:
+    """What a score of each system would say of the files, each said once; words that are left out have a note."""
     said: dict[str, None] = {}
-    for name, side in found.run.systems.items():
-        reading = side.reading or Reading()
-        if found.comparing.task == "chains":
-            each = chain_notes(gold, name, found.run, identical=False)
-        elif found.comparing.task == "spans":
-            repair = found.prepared.read_as["gold"].repair
-            breaks = side.breaks_differ
-            each = notes(gold, name, reading, side.labels, repair, breaks_differ=breaks, identical=False)
-        else:
-            each = notes_on_words(gold, name, reading, side.labels, missing=0, identical=False)
+    for name in found.run.systems:
+        side = found.run.systems[name]
+        if found.prepared.task.compares_shared:
+            side = replace(found.counts.system_counts[name], reading=side.reading)
+        read_as = found.prepared.read_as["gold"]
+        each = found.prepared.task.notes(gold, found.run.gold, name, side, read_as, identical=False)
         said |= dict.fromkeys(each)
     return tuple(said)
 
 
-def _signature(found: Compared, resampling: Resampling, reading: Reading) -> str:
+def _signature(found: ComparedRun, resampling: Resampling, reading: Reading) -> str:
     prepared, run = found.prepared, found.run
     signatures = [
         signature(
             prepared.settings,
             prepared.read_as["gold"],
-            prepared.weights,
             run.atoms,
             reading,
             side.reading or Reading(),
@@ -101,15 +95,11 @@ def _signature(found: Compared, resampling: Resampling, reading: Reading) -> str
     return "|".join([*parts, f"level:{resampling.level:g}", f"seed:{resampling.seed}"])
 
 
-def _oracle(found: Compared, scores: Mapping[str, float]) -> OracleResult:
-    oracle, comparing = found.comparing.oracle, found.comparing
-    exact = None
-    if comparing.task == "spans":
-        solved, wrong = comparing.agreement.solved, comparing.agreement.shared_errors
-        bound = prf(solved, solved + wrong, solved, found.run.gold.labels.total())
-        exact = {"precision": float(bound.precision), "recall": float(bound.recall), "f1": float(bound.f1)}
-    best = max(range(len(scores)), key=lambda number: scores[comparing.systems[number]])
-    return OracleResult(oracle.overall(), oracle.labels(comparing.labels.values), oracle.sentences(), best, exact)
+def _oracle(found: ComparedRun, scores: Mapping[str, float]) -> OracleResult:
+    oracle, counts = found.counts.oracle, found.counts
+    exact = counts.agreement.bound(found.run.gold.labels.total())
+    best = max(range(len(scores)), key=lambda number: scores[counts.systems[number]])
+    return OracleResult(oracle.overall(), oracle.labels(counts.labels.values), oracle.sentences(), best, exact)
 
 
 def _labels(model: MatchModel, tallies: Mapping[str, Tally], support: Mapping[str, int]) -> dict[str, Slice]:

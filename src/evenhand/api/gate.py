@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Unpack
+from typing import Any
 
 from evenhand.api.compare import ComparisonRun
 from evenhand.api.significance import Resampling, checked_trials
 from evenhand.arguments import checked_arguments, number_that, whole_number
-from evenhand.pipeline.inputs import Side, unique_names
-from evenhand.pipeline.options import Options
+from evenhand.pipeline.inputs import Input, unique_names
+from evenhand.pipeline.options import known_options
 from evenhand.problems import SettingError
 from evenhand.result.comparison import Comparison
 from evenhand.result.gate import Criterion, Gate
 from evenhand.result.pairs import Pair, Significance
 from evenhand.settings import Resampled
-from evenhand.statistics.blocks import ROUNDING
+from evenhand.statistics.draws import ROUNDING
 from evenhand.statistics.significance import trials_for
+from evenhand.tasks.registry import TASKS
 
 DEFAULT_ALPHA = 0.05
 LEAST_ALPHA = 1e-6
@@ -24,11 +25,11 @@ DEFAULT_DROP = 1.0
 """By how many points a score may fall where no criterion is named and the test cannot decide."""
 
 
-@checked_arguments(Options.__optional_keys__)
+@checked_arguments(known_options)
 def gate(
-    gold: Side,
-    baseline: Side,
-    candidate: Side,
+    gold: Input,
+    baseline: Input,
+    candidate: Input,
     *,
     max_drop: float | None = None,
     max_new_errors: int | None = None,
@@ -37,7 +38,7 @@ def gate(
     trials: int | None = None,
     seed: int = 0,
     of: Resampled | None = None,
-    **options: Unpack[Options],
+    **options: Any,
 ) -> Gate:
     """Compare a candidate with a baseline, and say whether it passes.
 
@@ -100,7 +101,7 @@ def _tested(run: ComparisonRun, alpha: float | None, resampling: Resampling) -> 
     compared = run(None)
     found = run.figures(compared, resampling)
     (pair,) = found.pairs.values()
-    may_change = run.of is None and found.task != "chains" and found.resampling["of"] == "documents"
+    may_change = run.of is None and not TASKS[found.task].by_document and found.resampling["of"] == "documents"
     if alpha is None or abs(pair.delta) <= ROUNDING or not may_change or _decides(pair.significance, alpha):
         return found, None
     assert pair.significance is not None

@@ -3,53 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, cached_property, partial
 
 from evenhand.api.significance import Resampling, Testing
-from evenhand.arrays import Values
-from evenhand.comparison.counts import Comparing
+from evenhand.comparison.counts import ComparisonCounts
 from evenhand.comparison.differences import PairCounts
 from evenhand.comparison.units import Unit
 from evenhand.pipeline.groups import resampled_groups
 from evenhand.pipeline.options import Prepared
 from evenhand.pipeline.run import Run
 from evenhand.result.pairs import Differences, Pair, Transition
+from evenhand.result.result import Gold
 from evenhand.scores.match_model import MatchModel
 from evenhand.settings import Resampled
 from evenhand.statistics.significance import mcnemar
 from evenhand.tally import Tally
-from evenhand.tasks.models import match_model
-from evenhand.tasks.words.models import compared_model
+from evenhand.tasks.registry import model
 
 UnitsOf = Callable[[str, tuple[int, int]], list[Unit]]
 
 
 @dataclass(frozen=True)
-class Compared:
-    """What a run added up; words and spans by sentence, chains by document."""
+class ComparedRun:
+    """What a run added up, and what was compared on the way."""
 
     gold_name: str
     run: Run
-    comparing: Comparing
+    counts: ComparisonCounts
     prepared: Prepared
-    by: str
-    left_out: int = 0
-    paired: Mapping[str, Values] = field(default_factory=dict)
-    """Of chains: the scores of each response with each other as the key."""
     of: Resampled | None = None
     """What is to be resampled, if a user says so."""
 
     @property
+    def by(self) -> str:
+        return self.counts.by
+
+    @property
     def model(self) -> MatchModel:
-        settings = self.prepared.settings
-        return match_model(self.by, settings) if settings.task in ("spans", "chains") else compared_model(self.by)
+        return self.prepared.task.compared(self.by, self.prepared.settings)
 
     @property
     def further(self) -> list[MatchModel]:
-        """Of chains: the other scores whose differences are tested, too."""
+        """The scores whose differences are tested each for itself, where a comparison has several."""
         settings = self.prepared.settings
-        return [match_model(name, settings) for name in settings.match] if settings.task == "chains" else []
+        models = [model(settings.task, name).prepare(settings) for name in settings.match]
+        return models if len(models) > 1 else []
+
+    def figures(self) -> Gold:
+        """The gold standard in figures: of the units that all systems have, where only these are compared."""
+        side = self.counts.gold_count if self.prepared.task.compares_shared else None
+        return self.run.figures(self.gold_name, side)
 
     @property
     def tallies(self) -> dict[str, Tally]:
@@ -62,7 +66,10 @@ class Compared:
     @cached_property
     def _tallies(self) -> dict[str, dict[str, Tally]]:
         """All counts, by what is resampled."""
-        return self.run.tallies_by_document() if self.groups[0] == "documents" else self.run.tallies
+        tallies = self.run.tallies
+        if self.prepared.task.compares_shared:
+            tallies = {name: {"shared": tally} for name, tally in self.counts.shared_tallies().items()}
+        return self.run.by_document(tallies) if self.groups[0] == "documents" else tallies
 
     @cached_property
     def groups(self) -> tuple[Resampled, int]:
@@ -73,16 +80,16 @@ class Compared:
 class Pairs:
     """Every pair with its differences, test and interval."""
 
-    def __init__(self, found: Compared, resampling: Resampling, scores: Mapping[str, float], units: UnitsOf) -> None:
+    def __init__(self, found: ComparedRun, resampling: Resampling, scores: Mapping[str, float], units: UnitsOf) -> None:
         self._found, self._scores, self._units = found, scores, units
-        self._shown = cache(found.comparing.shown)
+        self._shown = cache(found.counts.shown)
         self._testing = Testing(found.model, found.tallies, found.groups[1], resampling)
         self._further = [
             Testing(model, found.tallies_of(model), found.groups[1], resampling) for model in found.further
         ]
 
     def __call__(self) -> dict[tuple[str, str], Pair]:
-        counted, names = self._found.comparing.differences.finish(), self._found.comparing.systems
+        counted, names = self._found.counts.differences.finish(), self._found.counts.systems
         pairs = {pair: (names[pair[0]], names[pair[1]]) for pair in counted}
         tested = self._testing(list(pairs.values()))
         further = {testing.model.name: testing(list(pairs.values())) for testing in self._further}
@@ -106,13 +113,13 @@ class Pairs:
         return found
 
     def _mcnemar(self, counts: PairCounts) -> float | None:
-        """Of words, whose differences are right or wrong; corrections and new errors are the discordant ones."""
-        if self._found.comparing.task in ("spans", "chains"):
+        """Where differences are right or wrong; corrections and new errors are the discordant ones."""
+        if not self._found.prepared.task.compares_shared:
             return None
         return mcnemar(counts.counts["new_error"], counts.counts["correction"])
 
     def _class(self, name: str, pair: tuple[int, int], counts: PairCounts) -> Differences:
-        comparing, found, size = self._found.comparing, counts.transitions[name], counts.counts[name]
+        comparing, found, size = self._found.counts, counts.transitions[name], counts.counts[name]
         different = counts.different
         rows = [
             Transition(

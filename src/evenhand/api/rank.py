@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import Any, Unpack, cast
+from typing import Any
 
 import numpy as np
 
@@ -13,43 +13,38 @@ from evenhand.api.score import score
 from evenhand.api.significance import checked_intervals
 from evenhand.api.suites import suite
 from evenhand.arguments import checked_arguments
-from evenhand.comparison.ranking import Samples, correlations, headline, resampled, standings
+from evenhand.comparison.ranking import Samples, correlations, resampled, standings
 from evenhand.formats.addresses import Place, place
 from evenhand.pipeline.groups import check_resampled, resampled_groups
-from evenhand.pipeline.inputs import Side, named
-from evenhand.pipeline.options import Options, content_for, with_pos
+from evenhand.pipeline.inputs import Input, named
+from evenhand.pipeline.options import content_for, known_options
 from evenhand.problems import SettingError
 from evenhand.result.ranking import Ranking
+from evenhand.result.result import Results
 from evenhand.result.signature import joint_signature
+from evenhand.scores.model_score import headline
 from evenhand.settings import Groups, Resampled
+from evenhand.tasks.registry import TASKS
 
-_RANK_MATCH = {
-    "spans": ("exact", "fair", "ts", "t"),
-    "tags": ("accuracy",),
-    "trees": ("las", "uas", "ls"),
-    "chains": ("mela", "lea", "arcs_any", "arcs_nom"),
-}
-_OFFICIAL = ("conll18-las", "conll18-mlas", "conll18-blex")
-"""By which the CoNLL 2018 shared task ranked its systems."""
 _GROUPS: Mapping[Resampled | None, Groups] = {None: "finest", "documents": "document", "sentences": "sentence"}
 """What tallies keep apart, by what is to be resampled."""
 
 
-@checked_arguments(Options.__optional_keys__)
+@checked_arguments(known_options)
 def rank(
-    gold: Side,
-    systems: Side | Sequence[Side] | Mapping[str, Side],
+    gold: Input,
+    systems: Input | Sequence[Input] | Mapping[str, Input],
     *,
     resamples: int = 1000,
     level: float = 0.95,
     seed: int = 0,
     of: Resampled | None = None,
-    **options: Unpack[Options],
+    **options: Any,
 ) -> Ranking:
     """Rank systems under several match models, in one pass over the gold standard.
 
     resamples  how many resamples the intervals come from; 0 for none
-    level      what share of them an interval holds
+    level      confidence level of intervals
     seed       of the random numbers: the same seed, systems and models give the same intervals
     of         what is resampled: "documents" or "sentences"; without it, documents, or sentences where there is one
                document; chains always by document
@@ -62,7 +57,7 @@ def rank(
     return ranking
 
 
-@checked_arguments(Options.__optional_keys__)
+@checked_arguments(known_options)
 def rank_suite(
     manifest: str | PathLike[str],
     *,
@@ -70,7 +65,7 @@ def rank_suite(
     level: float = 0.95,
     seed: int = 0,
     of: Resampled | None = None,
-    **options: Unpack[Options],
+    **options: Any,
 ) -> Ranking:
     """Rank systems on several data sets, each for itself and on average: the mean of a system's headlines.
 
@@ -88,8 +83,8 @@ def rank_suite(
 
 
 def _rank(
-    gold: Side,
-    systems: Mapping[str, Side],
+    gold: Input,
+    systems: Mapping[str, Input],
     resamples: int,
     level: float,
     seed: int,
@@ -101,12 +96,17 @@ def _rank(
     resamples, level, seed = checked_intervals(resamples, level, seed)
     if options.get("groups", "total") != "total":
         raise SettingError("groups does nothing in a ranking; say with `of` what is resampled.")
-    if of is not None:
-        check_resampled(of, content_for(gold, cast(Options, options)).task)
-    groups = _GROUPS[of] if resamples else "total"
-    match = options.get("match") or _default_match(gold, cast(Options, options))
-    chosen = {**options, "match": match, "groups": groups}
-    results = score(gold, systems, **chosen)
+    content = content_for(gold, options)
+    check_resampled(of, content.task)
+    match = options.get("match") or TASKS[content.task].ranked(content)
+    chosen = {**options, "match": match, "groups": _GROUPS[of] if resamples else "total"}
+    return ranked(score(gold, systems, **chosen), resamples, level, seed, of, data_set)
+
+
+def ranked(
+    results: Results, resamples: int, level: float, seed: int, of: Resampled | None, data_set: int = 0
+) -> tuple[Ranking, Samples]:
+    """The ranking of results whose tallies keep apart what is resampled, and the resampled headlines."""
     models = next(iter(results.values())).models
     tallies = {name: result.tallies for name, result in results.items()}
     judges = {model.judge for model in models}
@@ -118,7 +118,7 @@ def _rank(
     }
     kind, number = resampled_groups(of, results.task, results.gold.documents, results.gold.sentences)
     notes = results.notes
-    if resamples and results.task == "chains" and number < 2:
+    if resamples and TASKS[results.task].by_document and number < 2:
         resamples, notes = 0, (*notes, "there is one document, so that nothing can be resampled; no intervals.")
     samples: Samples = {}
     if resamples:
@@ -136,14 +136,6 @@ def _rank(
         results.task,
     )
     return ranking, samples
-
-
-def _default_match(gold: Side, options: Options) -> tuple[str, ...]:
-    content = content_for(gold, options)
-    if content.task == "trees" and content.is_universal:
-        return _OFFICIAL
-    models = _RANK_MATCH[content.task]
-    return with_pos(models, content) if content.task == "chains" else models
 
 
 def _average(manifest: Place, parts: Mapping[str, Ranking], samples: Mapping[str, Samples]) -> Ranking:

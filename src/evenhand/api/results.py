@@ -1,117 +1,82 @@
-"""From gold standard and systems to results: opens the files, runs the judges, and adds up what they say."""
+"""From gold standard and systems to results: runs the work, and makes scores of what it adds up."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from evenhand.pipeline.inputs import Side, name_of
+from evenhand.pipeline.inputs import Input, name_of
 from evenhand.pipeline.options import Prepared
 from evenhand.pipeline.run import Run
 from evenhand.pipeline.work import Engine, Work, serial
-from evenhand.result.notes import notes, notes_on_chains, notes_on_settings, notes_on_words
+from evenhand.result.notes import notes_on_settings
 from evenhand.result.result import Gold, Result, Results
 from evenhand.result.signature import signature
 from evenhand.scores.match_model import MatchModel
-from evenhand.scores.system_scores import Scores
-from evenhand.scores.weights import Weights
-from evenhand.settings import ARCS, Groups, ReadSettings, ScoreSettings
-from evenhand.tally import Tally
-from evenhand.tasks.models import match_model
+from evenhand.scores.system_scores import SystemScores
+from evenhand.settings import Groups
+from evenhand.tasks.registry import model
 from evenhand.text.annotation import Reading
-from evenhand.text.chain_feed import Mismatches
 
-Systems = Mapping[str, Side] | None
+Systems = Mapping[str, Input] | None
 
 
-def scored(
-    gold: Side,
-    systems: Systems,
-    prepared: Prepared,
-    groups: Groups,
-    engine: Engine = serial,
-) -> Results:
+def scored(gold: Input, systems: Systems, prepared: Prepared, groups: Groups, engine: Engine = serial) -> Results:
     """Read, judge and score; the engine says where."""
-    settings, read_as, weights = prepared.settings, prepared.read_as, prepared.weights
-    models = [match_model(name, settings, weights) for name in settings.match]
-    if groups == "finest":  # what only looks at spans one by one is left out
-        models = [model.without("close", "missed") for model in models]
-    judges = list(dict.fromkeys(model.judge for model in models))
-    run = engine(Work(gold, systems, prepared, judges, groups))
-    general = notes_on_settings(settings, run.labels)
-    results = _results(name_of(gold), run, models, settings, read_as["gold"], weights, general)
-    return Results({name: replace(result, groups=run.kept_apart(groups)) for name, result in results.items()})
+    run = engine(Work(gold, systems, prepared, prepared.settings.match, groups))
+    return results_of(name_of(gold), run, prepared, groups)
 
 
-def _results(
-    gold_name: str,
-    run: Run,
-    models: Sequence[MatchModel],
-    settings: ScoreSettings,
-    read_as: ReadSettings,
-    weights: Weights,
-    general: tuple[str, ...],
-) -> Results:
-    """The results of a run; `general` are notes that concern all systems."""
+def prepared_models(prepared: Prepared, groups: Groups) -> list[MatchModel]:
+    """The match models of a run; what is counted for totals only is not shown where groups are kept apart."""
+    settings = prepared.settings
+    models = [model(settings.task, name).prepare(settings) for name in settings.match]
+    return [each.without("close", "missed") for each in models] if groups == "finest" else models
+
+
+def results_of(gold_name: str, run: Run, prepared: Prepared, groups: Groups) -> Results:
+    """The results of a run."""
+    settings, task = prepared.settings, prepared.task
+    models = prepared_models(prepared, groups)
     gold = run.figures(gold_name)
-    system_readings = {name: side.reading or Reading() for name, side in run.systems.items()}
+    general = (*notes_on_settings(settings, run.labels), *task.setting_notes(settings))
     found = {}
     for name, side in run.systems.items():
-        tallies = run.tallies[name]
+        tallies, reading = run.tallies[name], side.reading or Reading()
         found[name] = Result(
             name=name,
             gold=gold,
             units=side.units,
             labels=dict(sorted(side.labels.items())),
-            scores=Scores(
-                models, tallies, run.supertags[name], run.levels[name], gold.labels, baselines=settings.baselines
-            ),
-            signature=signature(settings, read_as, weights, run.atoms, gold.reading, system_readings[name]),
+            scores=SystemScores(models, tallies, run.supertags[name], run.levels[name], gold.labels, settings),
+            signature=signature(settings, prepared.read_as["gold"], run.atoms, gold.reading, reading),
             settings=settings,
-            reading=system_readings[name],
-            notes=general + _notes(gold, name, run, settings, read_as, tallies),
+            reading=reading,
+            notes=(*general, *notes_on_files(gold, name, run, prepared, identical=task.is_perfect(tallies))),
             tallies=tallies,
             models=tuple(models),
             chains=side.chains,
-            weights=weights,
+            groups=run.kept_apart(groups),
         )
     return Results(found)
 
 
-def _notes(
-    gold: Gold, name: str, run: Run, settings: ScoreSettings, read_as: ReadSettings, tallies: Mapping[str, Tally]
-) -> tuple[str, ...]:
-    side = run.systems[name]
-    reading, identical = side.reading or Reading(), _is_perfect(tallies)
-    if settings.task == "chains":
-        return chain_notes(gold, name, run, identical=identical)
-    if settings.task != "spans":
-        return notes_on_words(gold, name, reading, side.labels, side.missing, identical=identical)
-    return notes(
-        gold, name, reading, side.labels, read_as.repair, breaks_differ=side.breaks_differ, identical=identical
+def notes_on_files(gold: Gold, name: str, run: Run, prepared: Prepared, *, identical: bool) -> tuple[str, ...]:
+    """What a reader should know about the files of a system and of the gold standard."""
+    side, read_as = run.systems[name], prepared.read_as["gold"]
+    return prepared.task.notes(gold, run.gold, name, side, read_as, identical=identical)
+
+
+def without_groups(results: Results, models: Sequence[str]) -> Results:
+    """The same results as totals, for some match models."""
+    return Results(
+        {
+            name: replace(
+                result,
+                tallies={judge: tally.total() for judge, tally in result.tallies.items()},
+                groups="total",
+                models=tuple(each for each in result.models if each.name in models),
+            )
+            for name, result in results.items()
+        }
     )
-
-
-def chain_notes(gold: Gold, name: str, run: Run, *, identical: bool) -> tuple[str, ...]:
-    side = run.systems[name]
-    return notes_on_chains(
-        gold, name, side.units, run.gold.repeated, side.repeated, side.mismatches or Mismatches(), identical=identical
-    )
-
-
-def _is_perfect(tallies: Mapping[str, Tally]) -> bool:
-    """Whether all that was counted is right."""
-    if "chains" in tallies:
-        return _has_same_chains(tallies["chains"])
-    judges = [judge for judge in ("exact", "fair", "tags", "trees", *ARCS) if judge in tallies]
-    met = [judge for judge in judges if len(tallies[judge])]
-    return bool(met) and all(tallies[judge].kinds_met <= {"TP", "right", "tp", "tn"} for judge in met)
-
-
-def _has_same_chains(tally: Tally) -> bool:
-    """Whether all counts of key and response are those of what is common."""
-    counts = dict(zip(tally.kinds, tally.by_label().overall.tolist(), strict=True))
-    common = [kind.removesuffix(".common") for kind in counts if kind.endswith(".common")]
-    kinds = [kind for kind in common if f"{kind}.key" in counts]
-    equal = [counts[f"{kind}.common"] == counts[f"{kind}.key"] == counts[f"{kind}.response"] for kind in kinds]
-    return all(equal) and counts["mentions.key"] > 0

@@ -8,43 +8,40 @@ from typing import Any
 import click
 
 from evenhand.cli.ending import say
-from evenhand.cli.format_names import FormatName, FormatOption
+from evenhand.cli.help import WRITING, Command, option
 from evenhand.cli.inputs import INPUT, OUTPUT, STANDARD_OUTPUT, noted_inputs
 from evenhand.cli.options import read_settings, reading_options
+from evenhand.cli.output import quiet_option
 from evenhand.formats.addresses import Place
+from evenhand.formats.registry import FORMATS
 from evenhand.settings import ENCODINGS
 
 
-@click.command
+@click.command(cls=Command)
 @click.argument("source", metavar="IN", type=INPUT)
 @click.argument("target", metavar="OUT", type=OUTPUT)
-@click.option(
-    "--to",
-    cls=FormatOption,
-    type=FormatName(written=True),
-    metavar="NAME",
-    help="Format of OUT: NAMES [from its name].",
-)
-@click.option("--to-encoding", type=click.Choice(ENCODINGS), help="Encoding of OUT [iob2].")
-@click.option("--stacked", is_flag=True, help="Stack the tags of nested spans in one column (B-ORG|B-LOC).")
-@click.option("--lossy", is_flag=True, help="Convert even where OUT cannot carry all of IN.")
+@option(WRITING, "--to", type=click.Choice(tuple(FORMATS)), metavar="NAME", help="Format of OUT [from its name].")
+@option(WRITING, "--to-encoding", type=click.Choice(ENCODINGS), metavar="NAME", help="Encoding of OUT [iob2].")
+@option(WRITING, "--stacked", is_flag=True, help="Stack the tags of nested spans in one column (B-ORG|B-LOC).")
+@option(WRITING, "--lossy", is_flag=True, help="Convert even if OUT cannot hold all of IN.")
 @reading_options(sided=False)
-@click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
+@quiet_option
 def convert(source: Place, target: Path, **options: Any) -> None:
-    """Convert IN to OUT; - is standard output. The name of OUT or --to gives the format.
+    """Convert IN to OUT, whose format follows from its name or --to.
 
-    If OUT cannot carry a span, that is an error; with --lossy, lost spans are counted. Other things that OUT
-    has no place for (tokens, documents, levels) are named. For brat, OUT is a folder with two files for each
-    text (or sentence).
+    OUT may be - for standard output. If OUT cannot hold all of IN, that is an error; with --lossy, losses are counted
+    and reported. Tokens, documents and levels that OUT has no place for are reported, too. For brat, OUT is a folder
+    with two files for each text or sentence.
 
     \b
-    evenhand convert export.jsonl gold.conll --to-encoding bioes
-    evenhand convert nested.jsonl nested.conll --stacked
-    evenhand convert gold.conll gold.tsv --to spans
-    evenhand convert gold.conll gold.parquet
-    evenhand convert predictions.jsonlines response.conll
-    evenhand convert export.jsonl - --to conll | head
-    evenhand convert parsed.conllu tagged.conll --task tags --column xpos
+    Examples:
+      evenhand convert export.jsonl gold.conll --to-encoding bioes
+      evenhand convert nested.jsonl nested.conll --stacked
+      evenhand convert gold.conll gold.tsv --to spans
+      evenhand convert gold.conll gold.parquet
+      evenhand convert predictions.jsonlines response.conll
+      evenhand convert export.jsonl - --to conll | head
+      evenhand convert parsed.conllu tagged.conll --task tags --column xpos
     """
     from evenhand.formats.convert import conversion_of
     from evenhand.formats.overwriting import refuse_overwriting

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-EXAMPLES = {
-    "spans": ("ner", "gold.conll", ("gazetteer.conll", "crf.conll", "tagger.conll")),
-    "tags": ("tags", "gold.tsv", ("lexicon.tsv", "hmm.tsv", "neural.tsv")),
-    "trees": ("trees", "gold.conllu", ("rules.conllu", "transition.conllu", "neural.conllu")),
-    "chains": ("chains", "gold.conll", ("rules.conll", "pairs.conll", "neural.conll")),
-}
-"""For each task a folder, the gold standard in it, and three systems."""
+from evenhand.cli.help import SCORING, Command, option
+from evenhand.cli.output import emit
+from evenhand.tasks.registry import TASKS
 
 
-@click.command
-@click.option("--task", type=click.Choice(list(EXAMPLES)), default="spans", show_default=True, help="Which example.")
-def demo(task: Any) -> None:
-    """Score three systems on a bundled example: nested named entities, tags, trees, or coreference chains."""
+@click.command(cls=Command)
+@option(SCORING, "--task", type=click.Choice(list(TASKS)), default=next(iter(TASKS)), help="Which example.")
+def demo(task: str) -> None:
+    """Score the systems of a bundled example; every task has one."""
     from importlib.resources import as_file, files
 
     import evenhand
-    from evenhand.cli.output import emit
 
-    name, gold, systems = EXAMPLES[task]
-    with as_file(files("evenhand") / "examples" / name) as folder:
+    example = TASKS[task].example
+    gold, systems = example.gold, example.systems
+    with as_file(files(example.package) / "examples" / example.folder) as folder:
         results = evenhand.score(folder / gold, [folder / system for system in systems], task=task)
         emit(results, "text", None, quiet=False)
         click.echo()
         click.echo("The same for one system, on these files, as a command:")
-        option = " --task tags" if task == "tags" else ""
-        click.echo(f"  evenhand score {folder}/{gold} {folder}/{systems[-1]}{option}")
+        click.echo(f"  evenhand score {folder}/{gold} {folder}/{systems[-1]} {example.options}".rstrip())

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from evenhand.cli.help import SCORING, option
 from evenhand.formats.addresses import Place, place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from evenhand.formats.folders import FileList
-    from evenhand.pipeline.inputs import Side
+    from evenhand.pipeline.inputs import Input
 
 STANDARD_OUTPUT = Path("/dev/stdout")
 _INPUTS, _OUTPUTS = "evenhand.inputs", "evenhand.outputs"
@@ -44,11 +45,12 @@ class OutputFile(click.Path):
 
 INPUT = FileOrAddress()
 OUTPUT = OutputFile()
-manifest_option = click.option(
+manifest_option = option(
+    SCORING,
     "--manifest",
     type=INPUT,
     metavar="FILE",
-    help="A table of file pairs instead of GOLD and SYSTEM: a column gold, and one for each system.",
+    help="Table of files instead of GOLD and SYSTEM: a column gold, and one for each system.",
 )
 
 
@@ -91,7 +93,7 @@ def _is_device(path: Path) -> bool:
 
 def sides(
     gold: Place | None, systems: Sequence[Place], manifest: Place | None
-) -> tuple[Side, Sequence[Side] | Mapping[str, Side]]:
+) -> tuple[Input, Sequence[Input] | Mapping[str, Input]]:
     """The gold standard and the systems, as the Python functions take them."""
     from evenhand.formats.manifest import manifest as read_manifest
 

@@ -1,4 +1,4 @@
-"""Collects units with their sentences for an error browser, as many as it may carry.
+"""A collection of units with their sentences for an error browser, as many as it may carry.
 
 Units that some system has wrong, or that systems treat differently, come before those that all have right.
 """
@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from evenhand.arrays import Ints, empty, pack
-from evenhand.tasks.drawings import Drawn
+from evenhand.tasks.drawings import Drawing
 from evenhand.tasks.places import Places
-from evenhand.tasks.units import Judged
+from evenhand.tasks.units import Units
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class CollectedUnit:
 
 
 @dataclass
-class Collecting:
+class Collection:
     """What an error browser carries: units, their sentences, and the classes that verdicts fall into."""
 
     limit: int
@@ -78,7 +78,7 @@ class Collecting:
             key=lambda unit: (self.sentences[unit.sentence].number, unit.start, unit.end),
         )
 
-    def add(self, judged: Judged, places: Places, drawn: Drawn) -> None:
+    def add(self, judged: Units, places: Places, drawn: Drawing) -> None:
         """Collect some units; `drawn` has the annotation of their sentences."""
         is_plain = judged.right.all(axis=0) & (judged.answer == judged.answer[:1]).all(axis=0)
         self.met += len(is_plain)
@@ -88,7 +88,7 @@ class Collecting:
         for unit, plain in zip(self._units(judged, places, drawn, units), is_plain[units].tolist(), strict=True):
             (self._right if plain else self._wrong).append(unit)
 
-    def _units(self, judged: Judged, places: Places, drawn: Drawn, units: Ints) -> Iterator[CollectedUnit]:
+    def _units(self, judged: Units, places: Places, drawn: Drawing, units: Ints) -> Iterator[CollectedUnit]:
         """Some units, in their order; all that can be said of many at once is."""
         single = (judged.sentence, judged.start, judged.end, judged.label, judged.surplus)
         columns = zip(*(column[units].tolist() for column in single), strict=True)
@@ -112,7 +112,7 @@ class Collecting:
                 line,
             )
 
-    def _classes(self, judged: Judged, units: Ints) -> Ints:
+    def _classes(self, judged: Units, units: Ints) -> Ints:
         """The numbers of the classes of some units, under each system; new ones are numbered unit by unit."""
         kind, gold, predicted = (table[:, units].T.ravel() for table in (judged.kind, judged.gold, judged.predicted))
         key, _ = pack((kind, empty()), (gold, empty()), (predicted, empty()))
@@ -124,7 +124,7 @@ class Collecting:
             number[each] = self.classes.setdefault(code, len(self.classes))
         return number[which].reshape(len(units), len(judged.kind)).T
 
-    def _sentence(self, sentence: int, places: Places, drawn: Drawn) -> int:
+    def _sentence(self, sentence: int, places: Places, drawn: Drawing) -> int:
         number = places.number(sentence)
         found = self._numbers.get(number)
         if found is None:

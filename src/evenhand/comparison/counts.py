@@ -1,94 +1,115 @@
-"""Adds up everything that is compared, portion by portion."""
+"""Adds up everything that is compared, portion by portion: it watches the pass over the files."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from evenhand.arrays import Ints
-from evenhand.comparison.agreement import Agreement
-from evenhand.comparison.collection import Collecting
+from evenhand.comparison.collection import Collection as UnitCollection
 from evenhand.comparison.differences import Differences
 from evenhand.comparison.oracle import Oracle
 from evenhand.comparison.slices import slicer
 from evenhand.comparison.units import Wanted
 from evenhand.problems import SettingError
-from evenhand.settings import Task
+from evenhand.settings import ScoreSettings
 from evenhand.tally import Tally
-from evenhand.tasks.answers import Answers, class_of
-from evenhand.tasks.chains.arcs import ARCS_KINDS
+from evenhand.tasks.agreement import Agreement
+from evenhand.tasks.answers import RIGHT_OR_WRONG, Answers
+from evenhand.tasks.passage import Judgement
 from evenhand.tasks.places import Places
-from evenhand.tasks.spans.verdicts import KINDS
+from evenhand.tasks.side_count import SideCount
+from evenhand.tasks.task import Task
 from evenhand.text.labels import Codes
-from evenhand.text.layers import Spans
 
-WORD_KINDS = ("right", "wrong")
 _MOST_LABELS = 2**17 - 2
 
 
-class Comparing:
+@dataclass(frozen=True)
+class Sought:
+    """What a comparison is asked for beside its counts."""
+
+    slices: Sequence[str] = ()
+    vocabulary: Collection[str] | None = None
+    """The word list of the slice `vocabulary`."""
+    wanted: Wanted | None = None
+    collection: UnitCollection | None = None
+
+
+class ComparisonCounts:
     """What several systems say of the same units, counted in all ways."""
 
     def __init__(
         self,
+        task: Task,
+        settings: ScoreSettings,
+        by: str,
         systems: Sequence[str],
         pairs: Sequence[tuple[int, int]],
         labels: Codes[str],
-        *,
-        task: Task,
-        slices: Sequence[str] = (),
-        vocabulary: Collection[str] | None = None,
-        wanted: Wanted | None = None,
-        collecting: Collecting | None = None,
+        sought: Sought,
     ) -> None:
-        self.systems, self.labels, self.task = tuple(systems), labels, task
-        self.differences = Differences(pairs, of_trees=task == "trees")
-        self.oracle, self.agreement = Oracle(len(systems)), Agreement(len(systems))
-        self.wanted, self.collecting = wanted, collecting
-        self._slicers = {name: slicer(name, vocabulary, labels) for name in slices}
-        self._slice_names: dict[str, Codes[str]] = {name: Codes() for name in slices}
-        self._slice_units: dict[str, Counter[str]] = {name: Counter() for name in slices}
-        self._sliced: dict[str, list[list[Tally]]] = {name: [[] for _ in systems] for name in slices}
+        self.task, self.by, self.systems, self.labels = task, by, tuple(systems), labels
+        self.differences, self.oracle = Differences(pairs), Oracle(len(systems))
+        self.agreement: Agreement = (task.agreement or Agreement)(self.systems, by, settings)
+        self.sought = sought
+        self._slicers = {name: slicer(name, sought.vocabulary, labels, task.slices) for name in sought.slices}
+        self._slice_names: dict[str, Codes[str]] = {name: Codes() for name in sought.slices}
+        self._slice_units: dict[str, Counter[str]] = {name: Counter() for name in sought.slices}
+        self._sliced: dict[str, list[list[Tally]]] = {name: [[] for _ in systems] for name in sought.slices}
+        self._shared: dict[str, list[Tally]] = {name: [] for name in systems}
+        self.gold_count, self.system_counts = SideCount(), {name: SideCount() for name in systems}
+        """Of units that all systems have, where only these are compared."""
+        self.left_out = 0
+        """How many units that count are not in all systems."""
 
-    def add(self, answers: Answers, places: Places) -> None:
+    def __call__(self, judgement: Judgement) -> None:
+        """Add what is said of a portion."""
         if len(self.labels) > _MOST_LABELS:
             raise SettingError(f"There are {len(self.labels):,} labels, more than can be compared; map some together.")
+        answers, places = judgement.answers(self.by), judgement.places
         self.differences.add(answers)
         self.oracle.add(answers)
-        if self.task == "chains":
-            self.agreement.add_mentions(answers)
-        elif self.task != "spans":
-            self.agreement.add_words(answers)
+        self.agreement.add(judgement, answers)
+        if self.task.compares_shared:
+            self._count(answers, judgement.groups)
         for name, slice_of in self._slicers.items():
             self._add_slice(name, slice_of(answers, places, self._slice_names[name]), answers)
-        if self.wanted is not None:
-            self.wanted.add(answers, places, self.systems, self)
+        if self.sought.wanted is not None:
+            self.sought.wanted.add(answers, places, self.systems, self)
+        if self.sought.collection is not None:
+            self.sought.collection.add(judgement.units(self.by), places, judgement.drawing())
 
-    def add_spans(self, gold: Spans, systems: Sequence[tuple[Spans, tuple[Ints, Ints]]]) -> None:
-        """The spans of all sides, whoever is right; with each system's, the rows of gold and its own that are equal."""
-        self.agreement.add_spans(gold, systems)
+    def _count(self, answers: Answers, groups: Ints) -> None:
+        """Count the units that all systems have."""
+        self.left_out += answers.left_out
+        self.gold_count.add(answers.label, self.labels.values)
+        group, nothing = groups[answers.sentence], np.full(len(answers), -1)
+        for row, name in enumerate(self.systems):
+            kind = np.where(answers.right[row], 0, 1)
+            tally = Tally.of(self.labels.values, RIGHT_OR_WRONG, group, answers.label, nothing, kind)
+            self._shared[name].append(tally)
+            self.system_counts[name].add(answers.shown[row], self.labels.values)
+
+    def shared_tallies(self) -> dict[str, Tally]:
+        """For every system, the counts of the units that all systems have."""
+        return {name: Tally.merge(parts) for name, parts in self._shared.items()}
 
     def _add_slice(self, name: str, of_unit: Ints, answers: Answers) -> None:
         """Count verdicts by slice, for every system."""
-        kinds = {"spans": KINDS, "chains": ARCS_KINDS}.get(self.task, WORD_KINDS)
+        kinds = answers.kinds
         names = tuple(self._slice_names[name].values)
         counts = np.bincount(of_unit[~answers.is_surplus], minlength=len(names)).tolist()
         self._slice_units[name].update(dict(zip(names, counts, strict=True)))
         for row, tallies in enumerate(self._sliced[name]):
-            kind = self._kind(answers, row)
+            kind = answers.kind[row]
             units = answers.counted[kind[answers.counted] < len(kinds)]  # of spans, TN is no kind of count
             group = np.zeros(len(units), dtype=np.int64)
             nothing = np.full(len(units), -1)
             tallies.append(Tally.of(names, kinds, group, of_unit[units], nothing, kind[units]))
-
-    def _kind(self, answers: Answers, row: int) -> Ints:
-        """What a system has of every unit, as a kind of count."""
-        if self.task == "chains":
-            kind: Ints = answers.shown[row]
-            return kind
-        return answers.shown[row] & 15 if self.task == "spans" else np.where(answers.right[row], 0, 1)
 
     def slices(self) -> Mapping[str, tuple[Mapping[str, int], list[Tally]]]:
         """For every slicing, the gold standard's units by slice, and each system's tally with slices for labels."""
@@ -121,13 +142,8 @@ class Comparing:
         return label if label == head == "root" else f"{label} of {head}"
 
     def shown(self, code: int) -> str:
-        """A tag or relation; or a verdict with the label that the system gave, where it gave one."""
-        if self.task == "chains":
-            return ARCS_KINDS[code]
-        if self.task != "spans":
-            return self.labels[code]
-        kind, label = class_of(code)
-        return kind if label < 0 or kind in ("FN", "TN") else f"{kind} {self.labels[label]}"
+        """What a system says of a unit, in words."""
+        return self.task.answer(code, self.labels.values)
 
 
 def _mention(answers: Answers, places: Places, unit: int) -> str | None:

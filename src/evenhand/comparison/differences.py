@@ -71,9 +71,8 @@ class PairCounts:
 class Differences:
     """Counts the differences of some pairs of systems, portion by portion."""
 
-    def __init__(self, pairs: Sequence[tuple[int, int]], *, of_trees: bool) -> None:
+    def __init__(self, pairs: Sequence[tuple[int, int]]) -> None:
         self.pairs = {pair: PairCounts() for pair in pairs}
-        self._of_trees = of_trees
         self._keys: dict[tuple[int, int], Counter[int]] = {pair: Counter() for pair in pairs}
 
     def add(self, answers: Answers) -> None:
@@ -86,15 +85,15 @@ class Differences:
             is_different = answers.answer[a] != answers.answer[b]
             units = np.flatnonzero(is_different)
             keys = before[a][units] | after[b][units]
-            if self._of_trees:
+            if answers.gold_head is not None:
                 keys |= self._changes(answers, a, b)[units] << _CHANGE_PLACE
+            else:  # the same answer but other bounds, or another antecedent
+                counts.moved += int(np.count_nonzero((answers.part[a] != answers.part[b]) & ~is_different & is_gold))
             found, number = np.unique(keys, return_counts=True)
             self._keys[a, b].update(dict(zip(found.tolist(), number.tolist(), strict=True)))
             counts.units += gold
             if absent is not None:
                 counts.units += surplus - int(absent[a, b])
-            if not self._of_trees:  # the same answer but other bounds, or another antecedent
-                counts.moved += int(np.count_nonzero((answers.part[a] != answers.part[b]) & ~is_different & is_gold))
 
     def _changes(self, answers: Answers, a: int, b: int) -> Ints:
         """The places in `CHANGES` of what differs."""

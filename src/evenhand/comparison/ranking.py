@@ -19,11 +19,12 @@ import numpy as np
 from evenhand.arrays import Values
 from evenhand.comparison.many_labels import wide_headlines
 from evenhand.scores.match_model import MatchModel
-from evenhand.scores.model_score import headlines
+from evenhand.scores.model_score import divided_table, headlines
 from evenhand.statistics.correlation import kendall, ranks, spearman
+from evenhand.statistics.group_types import TallyCounts, group_types
 from evenhand.statistics.intervals import interval
 from evenhand.statistics.resample import bootstrap
-from evenhand.tally import Tally, group_types
+from evenhand.tally import Tally
 
 Headlines = Mapping[str, Mapping[str, float]]
 """By match model and system."""
@@ -86,11 +87,6 @@ def _arrays(scores: Headlines) -> Iterator[tuple[str, Values]]:
         yield model, np.array(list(by_system.values()))
 
 
-def headline(model: MatchModel, tally: Tally, gold_labels: Sequence[str]) -> float:
-    """The headline of all groups together."""
-    return float(headlines(model, _table(model, tally.total(), gold_labels, 1))[0])
-
-
 def resampled(
     models: Sequence[MatchModel],
     tallies: Mapping[str, Mapping[str, Tally]],
@@ -104,8 +100,8 @@ def resampled(
     Groups on which all systems do the same are one type: only one of each is looked at, and only their number is drawn.
     """
     judges = dict.fromkeys(model.judge for model in models)
-    judged = [each[judge] for each in tallies.values() for judge in judges]
-    first, sizes = group_types(judged, _kinds(models), groups)
+    judged, kinds = (each[judge] for each in tallies.values() for judge in judges), _kinds(models)
+    first, sizes = group_types([TallyCounts.of_tally(tally, kinds, groups) for tally in judged], groups)
     found: dict[str, dict[str, Values]] = {model.name: {} for model in models}
     wide = [model for model in models if model.headline == "macro" and len(gold_labels) * len(sizes) * 3 > _MOST_CELLS]
     for model, (system, each) in product(wide, tallies.items()):
@@ -115,7 +111,7 @@ def resampled(
     for part in _parts(others, list(tallies), len(gold_labels) * len(sizes)):
         chosen = {(system, model.judge): tallies[system][model.judge] for system, model in part}
         chosen = {key: tally.choose(first) for key, tally in chosen.items()}
-        tables = [_table(model, chosen[system, model.judge], gold_labels, len(first)) for system, model in part]
+        tables = [divided_table(model, chosen[system, model.judge], gold_labels, len(first)) for system, model in part]
         counts = np.concatenate([table.reshape(len(sizes), -1) for table in tables], axis=1)
         sums, begin = bootstrap(counts, sizes, resamples, seed), 0
         for (system, model), table in zip(part, tables, strict=True):
@@ -129,11 +125,6 @@ def resampled(
 def _kinds(models: Sequence[MatchModel]) -> set[str]:
     """The kinds that headlines depend on."""
     return {kind for model in models for each in model.divided() for kind in each}
-
-
-def _table(model: MatchModel, tally: Tally, gold_labels: Sequence[str], groups: int) -> Values:
-    """By group and label (or for all labels together), what precision and recall divide."""
-    return tally.by_group(groups, model.divided(), gold_labels if model.headline == "macro" else None)
 
 
 def _parts(models: Sequence[MatchModel], systems: Sequence[str], size: int) -> Iterator[list[tuple[str, MatchModel]]]:

@@ -15,29 +15,30 @@ Source: Liu et al. 2021 for scores by the length of spans and sentences and by w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 
 import numpy as np
 
 from evenhand.arrays import Ints, ints
 from evenhand.problems import SettingError
 from evenhand.tasks.answers import Answers
-from evenhand.tasks.chains.arcs import NOUNS
 from evenhand.tasks.places import Places
 from evenhand.text.labels import Codes
 
 _LENGTHS = ("1", "2", "3", "4", "5+")
 _SENTENCES = ("1-10", "11-20", "21-40", "41+")
-SLICES = ("length", "sentence-length", "vocabulary", "document", "pronoun")
-"""The slices that are no columns."""
+SLICES = ("length", "sentence-length", "vocabulary", "document")
+"""The slices of all tasks that are no columns."""
 Slicer = Callable[[Answers, Places, Codes[str]], Ints]
 """The slice of every unit, as a code of a table of names."""
 
 
-def slicer(name: str, words: Collection[str] | None, labels: Codes[str]) -> Slicer:
-    """The slicer of this name; `words` is the word list of `vocabulary`, `labels` are the types of mentions."""
-    if name == "pronoun":
-        return lambda answers, places, names: _by_pronoun(answers, places, names, labels)
+def slicer(
+    name: str, words: Collection[str] | None, labels: Codes[str], of_task: Mapping[str, Callable[..., Ints]]
+) -> Slicer:
+    """The slicer of this name; `words` is the word list of `vocabulary`, `of_task` are slices of the task's own."""
+    if name in of_task:
+        return lambda answers, places, names: of_task[name](answers, places, names, labels)
     if name == "vocabulary":
         if words is None:
             raise SettingError("The slice 'vocabulary' takes a word list; name it with --vocabulary FILE.")
@@ -59,19 +60,6 @@ def _by_sentence_length(answers: Answers, places: Places, names: Codes[str]) -> 
 def _by_document(answers: Answers, places: Places, names: Codes[str]) -> Ints:
     number, place = np.unique(places.document_of[answers.sentence], return_inverse=True)
     return ints([names.code(places.document(each)) for each in number.tolist()])[place]
-
-
-def _by_pronoun(answers: Answers, places: Places, names: Codes[str], labels: Codes[str]) -> Ints:
-    if answers.gold_antecedent is None or labels.find(NOUNS) is None:
-        raise SettingError("The slice 'pronoun' is for mentions, and takes the POS of words; leave it out.")
-    noun, nouns = labels.find(NOUNS), names.code(NOUNS)
-    rows = zip(*(column.tolist() for column in (answers.label, answers.sentence, answers.start)), strict=True)
-    return ints(
-        [
-            nouns if label == noun else names.code((places.words(sentence, start, start + 1) or "").lower())
-            for label, sentence, start in rows
-        ]
-    )
 
 
 def _by_vocabulary(answers: Answers, places: Places, names: Codes[str], words: Collection[str]) -> Ints:

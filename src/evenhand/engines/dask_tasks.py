@@ -20,7 +20,7 @@ from evenhand.engines.file_pairs import part_of, sides_of
 from evenhand.engines.joining import IndivisibleError, Joining
 from evenhand.formats.addresses import Place
 from evenhand.formats.folders import FileList
-from evenhand.pipeline.inputs import Side, first_file, name_of
+from evenhand.pipeline.inputs import Input, first_file, name_of
 from evenhand.pipeline.run import Run
 from evenhand.pipeline.work import Work
 from evenhand.problems import EvenhandError, InputError, Problem, SettingError
@@ -48,7 +48,7 @@ def run_tasks(client: Any, work: Work, pairs: Sequence[Work], progress: Progress
     """The run over all file pairs."""
     threads = _check_workers(client) or _THREADS
     size = min(_LARGEST, -(-len(pairs) // (_ROUNDS * threads)))
-    if work.prepared.settings.token_weight is not None:  # sums of fractions depend on the order of additions
+    if work.has_fractions:  # sums of fractions depend on the order of additions
         size = len(pairs)
     try:
         return _joined(client, work, pairs, size, progress)
@@ -183,7 +183,7 @@ def _gold_files(part: Work) -> tuple[Place, ...]:
     return part.gold.files
 
 
-def _files(sides: Sequence[Side]) -> FileList:
+def _files(sides: Sequence[Input]) -> FileList:
     """The files of a side, one of each pair."""
     files = [first_file(side) for side in sides if not isinstance(side, Annotation)]
     return FileList(name_of(sides[0]), tuple(files), base=Path.cwd())

@@ -8,7 +8,7 @@ from dataclasses import replace
 from evenhand.engines.joining import part_groups
 from evenhand.formats.addresses import Place
 from evenhand.formats.folders import FileList, files_of
-from evenhand.pipeline.inputs import Side, name_of, place_of
+from evenhand.pipeline.inputs import Input, name_of, place_of
 from evenhand.pipeline.work import Work
 from evenhand.text.annotation import Annotation
 
@@ -35,12 +35,12 @@ def file_pairs(work: Work) -> list[Work] | None:
     ]
 
 
-def sides_of(work: Work) -> list[Side]:
+def sides_of(work: Work) -> list[Input]:
     """The gold standard and the systems."""
     return [work.gold, *(work.systems or {}).values()]
 
 
-def part_of(work: Work, sides: Sequence[Side]) -> Work:
+def part_of(work: Work, sides: Sequence[Input]) -> Work:
     """The same work on a part of each side, as `Joining` takes its run."""
     systems = None if work.systems is None else dict(zip(work.systems, sides[1:], strict=True))
     return replace(work, gold=sides[0], systems=systems, groups=part_groups(work))

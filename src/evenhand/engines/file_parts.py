@@ -26,7 +26,7 @@ def division_of(source: Source, read_as: ReadSettings, settings: ScoreSettings) 
     if not source.is_plain:
         return None
     found = recognise(source, read_as.format, read_as.task)[0].division
-    if found is not None and settings.levels == "separate" and found.columns(read_as) > 1:
+    if found is not None and settings.parameters.get("levels") == "separate" and found.columns(read_as) > 1:
         return replace(found, is_odd=_has_stack)  # levels of a column count from the deepest stack of the one before
     return found
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from evenhand.pipeline.run import Run, SideCount
+from evenhand.pipeline.run import Run
 from evenhand.pipeline.work import Work
 from evenhand.problems import EvenhandError
 from evenhand.settings import Groups
 from evenhand.tally import Tally
 from evenhand.text.annotation import Reading
-from evenhand.text.chain_feed import Mismatches, repeated_name
+from evenhand.text.chain_feed import repeated_name
 
 Key = tuple[str, str | None, str]
 """System, supertag (or none) and judge."""
@@ -24,8 +24,8 @@ class IndivisibleError(EvenhandError):
 
 
 def part_groups(work: Work) -> Groups:
-    """What parts keep apart: the scores of chains are no whole numbers, whose sums depend on the order of documents."""
-    return "document" if work.prepared.settings.task == "chains" else work.groups
+    """What parts keep apart: fractions depend on the order in which documents are added up."""
+    return "document" if work.prepared.task.by_document else work.groups
 
 
 class Joining:
@@ -33,7 +33,8 @@ class Joining:
 
     def __init__(self, work: Work) -> None:
         self._groups, self._part_groups = work.groups, part_groups(work)
-        self._takes_tags = "accuracy" in work.judges
+        self._takes_tags = any(judge.takes_tags for judge in work.judges)
+        self._check_sides = work.prepared.task.check_sides
         self._run: Run | None = None
         self._tallies: dict[Key, list[Tally]] = {}
 
@@ -48,9 +49,9 @@ class Joining:
         documents = joined.documents - int(run.begins_inside)
         shift = {"sentence": joined.sentences, "finest": joined.sentences, "document": documents, "total": 0}
         self._add_tallies(run, shift[self._part_groups])
-        _add_side(joined.gold, run.gold)
+        joined.gold.join(run.gold)
         for name, side in joined.systems.items():
-            _add_side(side, run.systems[name])
+            side.join(run.systems[name])
             joined.levels[name] = max(joined.levels[name], run.levels[name])
         joined.document_of += [of_document + documents for of_document in run.document_of]
         joined.documents = documents + run.documents
@@ -69,7 +70,7 @@ class Joining:
             tallies = run.tallies[name] if tag is None else run.supertags[name][tag]
             tallies[judge] = self._merged(parts)
         run.settle_groups(self._groups)
-        run.check_kinds()  # one side of each part may be without spans, and the whole not
+        self._check_sides(run.gold, run.systems)  # one side of each part may be without spans, and the whole not
         return run
 
     def _add_tallies(self, run: Run, shift: int) -> None:
@@ -116,17 +117,3 @@ def _way(run: Run, *, takes_tags: bool) -> list[object]:
     kinds: list[object] = [(each.format, each.encoding is None) for each in (gold, *systems)]
     same_tags = [each.encoding == gold.encoding for each in systems] if takes_tags else []
     return [run.atoms, run.by_position, kinds, same_tags]
-
-
-def _add_side(side: SideCount, other: SideCount) -> None:
-    """Add what one side has in the next part."""
-    side.labels.update(other.labels)
-    side.reading = side.reading.plus(other.reading or Reading()) if side.reading else other.reading
-    side.breaks_differ |= other.breaks_differ
-    side.missing += other.missing
-    side.unlabeled += other.unlabeled
-    side.repeated += other.repeated
-    if side.chains is not None:
-        side.chains += other.chains or 0
-    if side.mismatches is not None:
-        side.mismatches = side.mismatches.plus(other.mismatches or Mismatches())

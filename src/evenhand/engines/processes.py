@@ -42,7 +42,7 @@ def processes(jobs: int = 0, smallest: int = SMALLEST, workers: Workers | None =
 
     def engine(work: Work) -> Run:
         count = jobs or cores()
-        weighs_tokens = work.prepared.settings.token_weight is not None
+        weighs_tokens = work.has_fractions
         if weighs_tokens and jobs > 1:
             raise SettingError("Sums of token weights depend on the order of additions; leave --jobs out.")
         if count == 1 or weighs_tokens or current_process().daemon:  # such a process may not start others

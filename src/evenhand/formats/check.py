@@ -22,7 +22,7 @@ from evenhand.text.characters import peeked, same_atoms
 from evenhand.text.label_names import foreign_labels
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
-from evenhand.text.word_feed import Side, WordFeed
+from evenhand.text.word_feed import WaitingWords, WordFeed
 
 
 @dataclass
@@ -138,7 +138,7 @@ def _compare_words(batches: Iterator[Annotation], against: Place, settings: Read
     without = any(first is not None and first.corpus.tokens is None for first in (mine, theirs))
     by_position = align == "position" or without
     feed = WordFeed(batches, align or "characters", (), by_position=by_position)
-    side = Side((), by_position=by_position)
+    side = WaitingWords((), by_position=by_position)
     try:
         for text in texts:
             words = side.words(text, zeros(text.corpus.sentences))

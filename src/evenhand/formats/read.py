@@ -84,9 +84,6 @@ class OpenFile:
         if first is None:
             finding = "the file has no sentences"
             raise self.source.error(None, finding, "check how it was written, or name its --format")
-        if self.settings.task is not None and not _serves(first, self.settings.task):
-            finding = f"is read as {self.format.name}, which has no {self.settings.task}"
-            raise self.source.error(None, finding, "leave out the task, or name another format")
         return stream
 
     def _batches(self, vocabulary: Vocabulary, columns: Columns | None) -> Iterator[Annotation]:
@@ -161,11 +158,3 @@ def file_batches(
 ) -> Iterator[Annotation]:
     """One file in batches; one at least, or an error."""
     return open_file(source, settings).batches(vocabulary, columns)
-
-
-def _serves(annotation: Annotation, task: str) -> bool:
-    """Whether an annotation is of the kind that a task takes."""
-    if annotation.is_of_words:
-        return task in ("tags", "trees")
-    has_both_sides = "gold" in annotation.readings  # in two columns of tags
-    return task in annotation.readings or (task == "spans" and has_both_sides)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import tee
 from os import PathLike
@@ -17,110 +17,61 @@ from evenhand.formats.folders import FileList, check_same_names, files_of
 from evenhand.formats.read import batches, open_file
 from evenhand.formats.source import Source
 from evenhand.problems import SettingError
-from evenhand.settings import UNIVERSAL_LAYERS, Align, ColumnName, ReadSettings, Task
-from evenhand.text.align import Feed
+from evenhand.settings import UNIVERSAL_LAYERS, ColumnName, ReadSettings
+from evenhand.tasks.passage import Sides
+from evenhand.tasks.registry import TASKS
+from evenhand.tasks.task import Content, Task
 from evenhand.text.annotation import Annotation
-from evenhand.text.chain_feed import Open
-from evenhand.text.characters import peeked, same_atoms
+from evenhand.text.characters import peeked
 from evenhand.text.labels import Vocabulary
 
-Side = str | PathLike[str] | FileList | Annotation
+Input = str | PathLike[str] | FileList | Annotation
 """A file or several (a folder, a pattern, a list), or an annotation."""
-Systems = Side | Sequence[Side] | Mapping[str, Side] | None
+Systems = Input | Sequence[Input] | Mapping[str, Input] | None
 Stream = Iterator[Annotation]
 
 
-@dataclass(frozen=True)
-class Inputs:
-    """The gold standard's batches and, in step with them, those of every system."""
-
-    gold: Stream
-    gold_layer: str
-    feeds: Mapping[str, Feed]
-
-
-def open_inputs(
-    gold: Side,
-    systems: Mapping[str, Side] | None,
+def open_sides(
+    gold: Input,
+    systems: Mapping[str, Input] | None,
+    task: Task,
     read_as: Mapping[str, ReadSettings],
-    align: Align,
     vocabulary: Vocabulary,
-) -> Inputs:
-    """Open all sides; without systems, gold and prediction are columns of one file."""
+) -> Sides:
+    """What opens each side; without systems, one file holds both."""
     if systems is None:
+        if not task.is_one_file:
+            raise SettingError(f"Gold and prediction of {task.name} stand in two files; name the system's file, too.")
         first, second = _two_columns(gold, read_as, vocabulary)
-        streams, layers = {name_of(gold): second}, ("gold", "system")
-    else:
+        return Sides(lambda: first, {name_of(gold): lambda reference=None: second}, ("gold", "system"))
+    if not task.matches_documents:
         for side in systems.values():
             if not isinstance(gold, Annotation) and not isinstance(side, Annotation):
                 check_same_names(place_of(gold), place_of(side))
-        batch, first = peeked(_batches(gold, read_as["gold"], vocabulary))
-        layers = ("spans", "spans")
-        system_as = read_as["system"].judged_by(None if batch is None else batch.reading.encoding)
-        streams = {name: _batches(side, system_as, vocabulary) for name, side in systems.items()}
-    golds, *others = same_atoms([first, *streams.values()], align)
-    feeds = {
-        name: Feed(stream, layers[1], by_position=align == "position")
-        for name, stream in zip(streams, others, strict=True)
-    }
-    return Inputs(golds, layers[0], feeds)
+    opened = {name: partial(_open_system, side, read_as["system"], vocabulary) for name, side in systems.items()}
+    return Sides(partial(_batches, gold, read_as["gold"], vocabulary), opened)
 
 
-def open_words(
-    gold: Side, systems: Mapping[str, Side] | None, read_as: Mapping[str, ReadSettings], vocabulary: Vocabulary
-) -> tuple[Stream, dict[str, Stream]]:
-    """Open all sides for tags or trees, which have a file each."""
-    if systems is None:
-        raise SettingError("Gold and prediction of words stand in two files; give the system's file beside it.")
-    for side in systems.values():
-        if not isinstance(gold, Annotation) and not isinstance(side, Annotation):
-            check_same_names(place_of(gold), place_of(side))
-    streams = {name: _batches(side, read_as["system"], vocabulary) for name, side in systems.items()}
-    return _batches(gold, read_as["gold"], vocabulary), streams
+def _open_system(side: Input, settings: ReadSettings, vocabulary: Vocabulary, reference: str | None = None) -> Stream:
+    """A system's batches; `reference` is the encoding of its gold standard."""
+    return _batches(side, settings.judged_by(reference), vocabulary)
 
 
-def same_positions(gold: Stream, systems: Mapping[str, Stream], align: Align) -> tuple[Stream, dict[str, Stream], bool]:
-    """The streams, and whether words are compared by position: if a user asks for it, or one side has no words."""
-    firsts, (golds, *others) = zip(*map(peeked, (gold, *systems.values())), strict=True)
-    without = any(first is not None and first.corpus.tokens is None for first in firsts)
-    return golds, dict(zip(systems, others, strict=True)), align == "position" or without
-
-
-def open_chains(
-    gold: Side, systems: Mapping[str, Side] | None, read_as: Mapping[str, ReadSettings], vocabulary: Vocabulary
-) -> tuple[Open, dict[str, Open]]:
-    """What opens each side for chains; files are matched by their documents, whatever they are called."""
-    if systems is None:
-        raise SettingError("Key and response of chains stand in two files; give the system's file beside it.")
-    opened: dict[str, Open] = {
-        name: partial(_batches, side, read_as["system"], vocabulary) for name, side in systems.items()
-    }
-    return partial(_batches, gold, read_as["gold"], vocabulary), opened
-
-
-@dataclass(frozen=True)
-class Content:
-    """What a gold standard is for."""
-
-    task: Task
-    is_universal: bool
-    """Whether it has the columns of Universal Dependencies."""
-    is_conllu: bool
-    """Whether it is in CoNLL-U, whose relations may have subtypes."""
-    has_pos: bool = False
-    """Whether there are POS beside chains."""
-
-
-def content_of(gold: Side, format: str | None, task: Task | None, columns: tuple[ColumnName, ...] = ()) -> Content:
-    """The task that is named or that the gold standard shows; its format tells, or its layers."""
+def content_of(gold: Input, format: str | None, task: str | None, columns: tuple[ColumnName, ...] = ()) -> Content:
+    """The task that is named or that the gold standard shows, and its traits; its format tells, or its layers."""
     if isinstance(gold, Annotation):
-        layers: tuple[Task, ...] = ("chains", "trees", "spans")
-        shown: Task = next((layer for layer in layers if layer in gold.layers), "tags")
-        is_universal = all(layer in gold.layers for layer in UNIVERSAL_LAYERS)
-        return Content(task or shown, is_universal, gold.reading.format == "conllu", "pos" in gold.layers)
+        shown = next(each.name for each in _by_layers() if each.shows(gold))
+        traits = {"universal"} if all(layer in gold.layers for layer in UNIVERSAL_LAYERS) else set()
+        traits |= {"conllu"} if gold.reading.format == "conllu" else set()
+        return Content(task or shown, frozenset(traits | ({"pos"} if "pos" in gold.layers else set())))
     source = Source(first_file(gold))
-    traits = (opened := open_file(source, ReadSettings(format, columns, task=task))).traits
-    return Content(opened.task, "universal" in traits, "conllu" in traits, "pos" in traits)  # type: ignore[arg-type]
+    opened = open_file(source, ReadSettings(format, columns, task=task))
+    return Content(opened.task, opened.traits)
+
+
+def _by_layers() -> list[Task]:
+    """The tasks, those with layers of their own first: tags can be told by having no other layer."""
+    return sorted(TASKS.values(), key=lambda task: task.shows_any)
 
 
 def place_of(side: str | PathLike[str] | FileList) -> Place | FileList:
@@ -143,7 +94,7 @@ def is_one(systems: Systems) -> bool:
     return isinstance(systems, str | PathLike | FileList | Annotation)
 
 
-def named(systems: Systems) -> dict[str, Side] | None:
+def named(systems: Systems) -> dict[str, Input] | None:
     """The systems by name: a mapping's own names, or those of files and annotations."""
     if systems is None:
         return None
@@ -169,14 +120,14 @@ def _checked(side: Any) -> Any:
     return side
 
 
-def name_of(side: Side) -> str:
+def name_of(side: Input) -> str:
     if isinstance(side, Annotation | FileList):
         return side.name
     where = place(side)
     return where.name if where.is_dir() else Source(where).name
 
 
-def unique_names(sides: Sequence[Side]) -> list[str]:
+def unique_names(sides: Sequence[Input]) -> list[str]:
     """Names of files without their last extension; with the folder where two are equal, and a number if need be."""
     names = [name_of(side) for side in sides]
     repeated = {name for name, count in Counter(names).items() if count > 1}
@@ -190,11 +141,11 @@ def unique_names(sides: Sequence[Side]) -> list[str]:
     return names
 
 
-def _batches(side: Side, settings: ReadSettings, vocabulary: Vocabulary) -> Stream:
+def _batches(side: Input, settings: ReadSettings, vocabulary: Vocabulary) -> Stream:
     return iter([side]) if isinstance(side, Annotation) else batches(place_of(side), settings, vocabulary)
 
 
-def _two_columns(side: Side, read_as: Mapping[str, ReadSettings], vocabulary: Vocabulary) -> tuple[Stream, Stream]:
+def _two_columns(side: Input, read_as: Mapping[str, ReadSettings], vocabulary: Vocabulary) -> tuple[Stream, Stream]:
     """Gold and system from columns of one file, which is read once."""
     if isinstance(side, Annotation):
         raise SettingError("One annotation cannot be scored alone; give a system, or a file with two columns of tags.")

@@ -2,82 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypedDict, TypeVar, get_args
+from typing import Any, TypeVar, get_args
 
-from evenhand.arguments import SIDES, shown
+from evenhand.arguments import SIDES
 from evenhand.formats.registry import format_named
-from evenhand.pipeline.inputs import Content, Side, content_of
+from evenhand.parameters import Parameter, names, values
+from evenhand.pipeline.inputs import Input, content_of
 from evenhand.problems import SettingError
-from evenhand.relabeling import Supertag, label_maps
-from evenhand.scores.weights import PRESETS, Weights, parse_weights
-from evenhand.settings import (
-    ARCS,
-    ATTACHMENT,
-    CHAIN_MODELS,
-    CONLL18,
-    DEFAULT_MATCH,
-    NOMINAL,
-    SEMEVAL,
-    TASKS,
-    Align,
-    ColumnName,
-    Focus,
-    Groups,
-    Levels,
-    Offsets,
-    Punctuation,
-    ReadSettings,
-    Repair,
-    ScoreSettings,
-    Task,
-    choose,
-    column_names,
-)
-
-if TYPE_CHECKING:
-    from evenhand.pipeline.work import Engine
+from evenhand.relabeling import label_maps
+from evenhand.settings import Align, ColumnName, ReadSettings, ScoreSettings, choose, column_names
+from evenhand.tasks.registry import TASKS, all_parameters, model_names, models_of, parameters_of
+from evenhand.tasks.task import Content, Task
 
 T = TypeVar("T")
 ColumnChoice = ColumnName | Sequence[ColumnName] | Mapping[str, ColumnName | Sequence[ColumnName]] | None
 Choice = str | Mapping[str, str] | None
 """One value for all files, or one for each side: {"gold": …, "system": …}."""
-
-
-class Options(TypedDict, total=False):
-    """The keywords of `score`, for type checkers."""
-
-    match: str | Sequence[str] | None
-    task: Task | None
-    labels: str | Sequence[str]
-    exclude: str | Sequence[str]
-    map: Mapping[str, str] | Sequence[str]
-    align: Align | None
-    punctuation: str
-    subtypes: bool
-    levels: Levels
-    focus: Focus
-    beta: float
-    weights: str | None
-    separator_weight: float
-    token_weight: ColumnName | None
-    supertag: str | Sequence[str]
-    baselines: bool
-    spurious: int
-    missing: int
-    iou: float
-    format: Choice
-    column: ColumnChoice
-    encoding: Choice
-    repair: Repair
-    offsets: Offsets
-    functions: bool
-    singletons: bool
-    nominal: str | Sequence[str] | None
-    groups: Groups
-    jobs: int | None
-    engine: Engine | None
+COMMON = (
+    *("match", "task", "labels", "exclude", "map", "align", "beta"),
+    *("format", "column", "encoding", "repair", "offsets", "functions"),
+)
+"""The options of all tasks."""
 
 
 @dataclass(frozen=True)
@@ -87,12 +34,23 @@ class Prepared:
     settings: ScoreSettings
     read_as: Mapping[str, ReadSettings]
     """How each side is read."""
-    weights: Weights
+    content: Content
+
+    @property
+    def task(self) -> Task:
+        return TASKS[self.settings.task]
 
 
-def content_for(gold: Side, options: Options) -> Content:
+def known_options() -> set[str]:
+    """The keywords of `score`: those of all tasks, and what tasks and match models declare."""
+    parameters = all_parameters().values()
+    declared = {name for each in parameters for name in (each.name, *each.former)}
+    return {*COMMON, "groups", "jobs", "engine", *declared}
+
+
+def content_for(gold: Input, options: Mapping[str, Any]) -> Content:
     """What a gold standard is for, read as options say; these are checked before."""
-    choose("task", options.get("task"), TASKS, optional=True)
+    choose("task", options.get("task"), tuple(TASKS), optional=True)
     choose("align", options.get("align"), get_args(Align), optional=True)
     for side in ("gold", "system"):
         if (name := by_side(options.get("format"), side)) is not None:
@@ -101,36 +59,68 @@ def content_for(gold: Side, options: Options) -> Content:
     return content_of(gold, by_side(options.get("format"), "gold"), options.get("task"), columns)
 
 
-def prepare(gold: Side, systems: Mapping[str, Side] | None, options: Options) -> Prepared:
+def prepare(
+    gold: Input,
+    systems: Mapping[str, Input] | None,
+    options: Mapping[str, Any],
+    content: Content | None = None,
+) -> Prepared:
     """The settings that options ask for; what is not among them has its default."""
-    content = content_for(gold, options)
-    align, weights = options.get("align"), options.get("weights")
-    supertags = options.get("supertag", ())
-    supertags = [supertags] if isinstance(supertags, str) else supertags
-    match, nominal = options.get("match"), options.get("nominal")
-    keeps_subtypes = options.get("subtypes", False) or (content.task == "trees" and not content.is_conllu)
-    same = ("levels", "focus", "beta", "separator_weight", "token_weight", "baselines")
+    content = content or content_for(gold, options)
+    task = TASKS[content.task]
+    match = options.get("match")
+    chosen = values(parameters_of(task.name), options)
     settings = ScoreSettings(
-        match=_models(default_match(content) if match is None else match, weights),
-        task=content.task,
-        labels=listed(options.get("labels", ())),
-        exclude=listed(options.get("exclude", ())),
+        match=_models(task, names(task.match(content) if match is None else match), options),
+        task=task.name,
+        labels=names(options.get("labels", ())),
+        exclude=names(options.get("exclude", ())),
         maps=label_maps(options.get("map", ()), list(systems or ())),
-        align=align or _default_align(content),
-        punctuation=Punctuation.parse(options.get("punctuation", "keep")),
-        subtypes=keeps_subtypes,
-        supertags=tuple(Supertag.parse(each) for each in supertags),
-        singletons=options.get("singletons", True),
-        nominal=NOMINAL if nominal is None else listed(nominal),
-        **{name: options[name] for name in (*same, "spurious", "missing", "iou") if name in options},  # type: ignore[literal-required]
+        align=options.get("align") or task.align(content),
+        beta=options.get("beta", 1.0),
+        parameters=chosen,
     )
-    if "arcs_nom" in settings.match and not content.has_pos:
-        raise SettingError("arcs_nom takes the POS of words, which the gold standard does not have; leave it out.")
-    read_as = {side: _read_settings(side, options, content) for side in SIDES}
-    return Prepared(settings, read_as, PRESETS["boundaries"] if weights is None else parse_weights(weights))
+    _check(task, settings, options)
+    task.adjust(chosen, content)
+    task.check(settings, content)
+    return Prepared(settings, {side: _read_settings(side, options, content, chosen) for side in SIDES}, content)
 
 
-def _read_settings(side: str, options: Options, content: Content) -> ReadSettings:
+def _models(task: Task, named: Sequence[str], options: Mapping[str, Any]) -> tuple[str, ...]:
+    """The match models: those named, and the ones that a parameter of theirs asks for."""
+    asked = [
+        model.name
+        for model in models_of(task.name)
+        if any(each.adds_model and options.get(each.name) is not None for each in model.parameters)
+    ]
+    return model_names(task.name, (*named, *asked))
+
+
+def _check(task: Task, settings: ScoreSettings, options: Mapping[str, Any]) -> None:
+    """Refuse settings that would change nothing."""
+    own = {each.name for each in parameters_of(task.name)}
+    for parameter in all_parameters().values():
+        if parameter.name not in own:
+            _refuse(parameter, task, options)
+    if settings.align not in task.aligns:
+        raise SettingError(f"align is {settings.align!r}; for {task.name}, choose {' or '.join(task.aligns)}.")
+    others: dict[str, Any] = (
+        {} if task.has_labels else {"labels": settings.labels, "exclude": settings.exclude, "map": settings.maps}
+    )
+    others |= {} if task.has_encoding else {"encoding": options.get("encoding")}
+    for name, value in others.items():
+        if value:
+            raise SettingError(f"{name} does nothing for {task.name}; leave it out.")
+
+
+def _refuse(parameter: Parameter, task: Task, options: Mapping[str, Any]) -> None:
+    """Refuse a parameter of another task, unless it has its default."""
+    for name in (parameter.name, *parameter.former):
+        if name in options and parameter.value(options[name]) != parameter.default:
+            raise SettingError(f"{name.replace('_', '-')} does nothing for {task.name}; leave it out.")
+
+
+def _read_settings(side: str, options: Mapping[str, Any], content: Content, chosen: Mapping[str, Any]) -> ReadSettings:
     return ReadSettings(
         by_side(options.get("format"), side),
         _columns_of(options.get("column"), side),
@@ -138,47 +128,10 @@ def _read_settings(side: str, options: Options, content: Content) -> ReadSetting
         options.get("repair", "begin"),
         options.get("offsets", "codepoints"),
         options.get("functions", False),
-        weight=options.get("token_weight") if side == "gold" else None,
+        weight=chosen.get("token_weight") if side == "gold" else None,
         task=content.task,
         side="gold" if side == "gold" else "system",
     )
-
-
-def _default_align(content: Content) -> Align:
-    if content.task == "chains":
-        return "position"
-    return "characters" if content.is_universal and content.task != "spans" else "strict"
-
-
-def default_match(content: Content) -> tuple[str, ...]:
-    """The match models of a task."""
-    if content.task == "chains":
-        return with_pos(CHAIN_MODELS, content)
-    if content.task == "tags":
-        return ("accuracy",)
-    if content.task == "trees":
-        return (*ATTACHMENT, *CONLL18) if content.is_universal else ATTACHMENT
-    return DEFAULT_MATCH
-
-
-def with_pos(models: tuple[str, ...], content: Content) -> tuple[str, ...]:
-    """The match models that can be scored: without POS, all but one."""
-    return tuple(model for model in models if content.has_pos or model != "arcs_nom")
-
-
-def _models(match: str | Sequence[str], weights: str | None) -> tuple[str, ...]:
-    """The names of match models; `semeval`, `conll18` and `arcs` are all of theirs, and weights ask for `weighted`."""
-    families = {"semeval": SEMEVAL, "conll18": CONLL18, "arcs": ARCS}
-    named = [each for name in listed(match) for each in families.get(name, (name,))]
-    return tuple(dict.fromkeys([*named, *(["weighted"] if weights is not None else [])]))
-
-
-def listed(names: str | Sequence[str]) -> tuple[str, ...]:
-    """Names as a user gives them: a sequence, or a text with commas."""
-    parts = names.split(",") if isinstance(names, str) else list(names) if isinstance(names, Iterable) else [None]
-    if not all(isinstance(part, str) for part in parts):
-        raise SettingError(f"{shown(names)} is no list of names; write a text with commas, or a list of texts.")
-    return tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
 
 
 def _columns_of(choice: ColumnChoice, side: str) -> tuple[ColumnName, ...]:

@@ -1,8 +1,7 @@
-"""What a run over a gold standard adds up. Runs over parts of it add up, too (`joining`)."""
+"""What a run over a gold standard adds up. Runs over parts of it add up, too (`engines.joining`)."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -10,55 +9,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evenhand.arrays import Ints, empty
-from evenhand.problems import InputError
+from evenhand.problems import InputError, SettingError
 from evenhand.settings import Atoms, Groups
 from evenhand.tally import Tally
-from evenhand.text.annotation import Reading
-from evenhand.text.chain_feed import Mismatches
+from evenhand.tasks.passage import Judgement, Numbers, Outcome
+from evenhand.tasks.side_count import SideCount
+from evenhand.tasks.task import Task
+from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.corpus import Corpus
-from evenhand.text.plain_labels import SETTLE
 
 if TYPE_CHECKING:
     from evenhand.result.result import Gold
 
-
-@dataclass
-class SideCount:
-    """One side in figures: its spans by label, and how its file was read."""
-
-    reading: Reading | None = None
-    breaks_differ: bool = False
-    missing: int = 0
-    """How many words of the gold standard the side does not have, where words are scored."""
-    unlabeled: int = 0
-    """How many units have no label: mentions in files without POS."""
-    chains: int | None = None
-    repeated: int = 0
-    """How many mentions have a span that another one has."""
-    mismatches: Mismatches | None = None
-    """Where the texts of chains differ."""
-    _labels: Counter[str] = field(default_factory=Counter)
-    _counts: Ints = field(default_factory=empty)
-    _names: Sequence[str] = ()
-
-    @property
-    def units(self) -> int:
-        return self.labels.total() + self.unlabeled
-
-    def add(self, labels: Ints, names: Sequence[str]) -> None:
-        """Count labels, which are codes of names; names may become more, but keep their codes."""
-        counts = np.bincount(labels, minlength=len(self._counts))
-        counts[: len(self._counts)] += self._counts
-        self._counts, self._names = counts, names
-
-    @property
-    def labels(self) -> Counter[str]:
-        """How many spans have each label; worked out when somebody asks, as there may be many labels."""
-        met = np.flatnonzero(self._counts)
-        counted = zip(met.tolist(), self._counts[met].tolist(), strict=True)
-        self._labels.update({self._names[code]: count for code, count in counted})
-        self._counts = empty()
-        return self._labels
+_MOST = 16
+"""How many totals wait until they are added up."""
 
 
 @dataclass
@@ -101,37 +65,14 @@ class Run:
         self.atoms = corpus.atoms
         self.size = None if self.size is None or corpus.token_count is None else self.size + corpus.token_count
 
-    def check_kinds(self) -> None:
-        """Raise an error if labels without prefixes were taken for spans by their looks, and may be something else.
-
-        So they may if they do not look like labels, or if the other side's spans have another form: then they may be
-        in the wrong column.
-        """
-        for name, system in self.systems.items():
-            sides = {"gold": self.gold, "system": system}
-            readings = {which: side.reading or Reading() for which, side in sides.items()}
-            for reading in readings.values():
-                if reading.doubt is not None:
-                    what, advice = reading.doubt
-                    finding = f"found {what}, where tags such as B-PER and O were expected"
-                    raise InputError(name, None, finding, "; ".join(filter(None, (advice, SETTLE))))
-            plain = [which for which, reading in readings.items() if reading.encoding == "plain"]
-            if len(plain) != 1 or readings[plain[0]].is_named or not all(side.units for side in sides.values()):
-                continue
-            (which,) = plain
-            other = "system" if which == "gold" else "gold"
-            finding = f"the {which} file ({readings[which]}) and the {other} file ({readings[other]}) differ in kind"
-            remedy = f"choose the column of tags with --column {which}:N, or say --encoding {which}:plain"
-            raise InputError(name, None, finding, remedy)
-
-    def figures(self, name: str) -> Gold:
-        """The gold standard in figures, under its name."""
+    def figures(self, name: str, side: SideCount | None = None) -> Gold:
+        """The gold standard in figures, under its name; with the units of another count, where one is given."""
         from evenhand.result.result import Gold  # with much else, which a process that only counts can do without
 
         tokens, characters = (self.size, None) if self.atoms == "tokens" else (None, self.size)
-        labels = dict(sorted(self.gold.labels.items()))
+        side = self.gold if side is None else side
+        labels = dict(sorted(side.labels.items()))
         reading = self.gold.reading or Reading()
-        side = self.gold
         names = tuple(self.document_names or self.names)
         sizes = (self.documents, self.sentences, tokens, characters, side.units)
         return Gold(name, *sizes, labels, reading, side.chains, names if len(names) == self.documents else ())
@@ -166,14 +107,65 @@ class Run:
     def settle_groups(self, groups: Groups) -> None:
         """At the end of all: where the finest groups are documents, those of sentences become these."""
         if groups == "finest" and self.documents > 1:
-            self.tallies = self.tallies_by_document()
+            self.tallies = self.by_document(self.tallies)
 
-    def tallies_by_document(self) -> dict[str, dict[str, Tally]]:
-        """The tallies of the finest groups, by document; those of chains are so from the start."""
+    def by_document(self, tallies: dict[str, dict[str, Tally]]) -> dict[str, dict[str, Tally]]:
+        """Tallies of the finest groups, by document; those of chains are so from the start."""
         if not self.document_of:
-            return self.tallies
+            return tallies
         of_document = np.concatenate(self.document_of)
         return {
-            name: {judge: tally.regroup(of_document) for judge, tally in tallies.items()}
-            for name, tallies in self.tallies.items()
+            name: {judge: tally.regroup(of_document) for judge, tally in found.items()}
+            for name, found in tallies.items()
         }
+
+
+class Counting:
+    """A run in the making: numbers the batches of the gold standard, and adds up judgements."""
+
+    def __init__(self, task: Task, systems: Sequence[str], groups: Groups, layer: str) -> None:
+        if task.by_document and groups == "sentence":
+            raise SettingError(
+                f"Scores of {task.name} are no sums over sentences; choose total, document or finest groups."
+            )
+        self.run = Run(SideCount(), {name: SideCount() for name in systems})
+        self._by_document, self._groups, self._layer = task.by_document, groups, layer
+        self._parts: dict[str, dict[str, list[Tally]]] = {name: {} for name in systems}
+
+    def number(self, batch: Annotation) -> Numbers:
+        """Where the next batch stands; its text is counted."""
+        run, corpus = self.run, batch.corpus
+        groups = empty() if self._by_document else run.groups_of(corpus, self._groups)
+        documents = run.documents_of(corpus)
+        numbers = Numbers(groups, documents, run.sentences, run.documents - int(corpus.continues))
+        run.add_text(corpus, batch.readings.get(self._layer) or batch.reading)
+        return numbers
+
+    def add(self, judgement: Judgement) -> None:
+        """Add the counts of a portion."""
+        for name, tallies in judgement.tallies.items():
+            for judge, tally in tallies.items():
+                parts = self._parts[name].setdefault(judge, [])
+                parts.append(tally)
+                if self._groups == "total" and len(parts) > _MOST:
+                    parts[:] = [self._merged(parts)]
+
+    def finish(self, outcome: Outcome, labels: Sequence[str]) -> Run:
+        run = self.run
+        run.tallies = {
+            name: {judge: self._merged(found.pop(judge)) for judge in list(found)} | dict(outcome.shared)
+            for name, found in self._parts.items()
+        }
+        run.supertags = {
+            name: {tag: dict(found) for tag, found in outcome.supertags.get(name, {}).items()} for name in run.systems
+        }
+        run.levels = {name: outcome.levels.get(name, 1) for name in run.systems}
+        run.names = dict(outcome.document_names)
+        run.by_position, run.ends_apart = outcome.by_position, outcome.ends_apart
+        run.labels = tuple(sorted(labels))
+        return run
+
+    def _merged(self, parts: list[Tally]) -> Tally:
+        """The sum; a total of fractions is added up document by document, whatever the portions were."""
+        found = Tally.merge(parts)
+        return found.total() if self._by_document and self._groups == "total" else found

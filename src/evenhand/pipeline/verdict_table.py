@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, ranges
 from evenhand.formats.arrow_sink import Sink, named, strings
-from evenhand.settings import Task
-from evenhand.text.corpus import Corpus
+from evenhand.tasks.passage import VerdictRows
+from evenhand.tasks.task import Task
 from evenhand.text.labels import Codes
 from evenhand.text.tokens import PADDING, Tokens
 
-_OF_TASK = {
-    "spans": (("side", "string"), ("matched_start", "int64"), ("matched_end", "int64")),
-    "tags": (("side", "string"),),
-    "trees": (("side", "string"), ("gold_head", "int64"), ("system_head", "int64")),
-    "chains": (("gold_antecedent", "string"), ("system_antecedent", "string")),
-}
-"""The columns of one task only. The side is that which has the unit, and whose positions are told."""
 SIDES = ("gold", "system")
 
 
@@ -31,40 +23,7 @@ def verdict_schema(arrow: Any, task: Task) -> Any:
     columns = [("system", text), ("judge", text), ("document", number), ("document_name", text)]
     columns += [("sentence", number), ("line", number), ("start", number), ("end", number), ("text", text)]
     columns += [("gold_label", text), ("system_label", text), ("verdict", text)]
-    return arrow.schema([*columns, *((name, getattr(arrow, kind)()) for name, kind in _OF_TASK[task])])
-
-
-@dataclass(frozen=True)
-class Units:
-    """Some units of one text, under one system: columns of equal length; -1 stands for nothing."""
-
-    corpus: Corpus
-    sentence: Ints
-    """The sentence in this text."""
-    start: Ints
-    """The first token of each unit in its sentence; -1 where it is no token of the gold standard."""
-    end: Ints
-    document: Ints
-    """The number of the document in the whole file, from 0."""
-    names: Mapping[int, str]
-    """What documents are called, where that is known."""
-    gold: Ints
-    system: Ints
-    kind: Ints
-    more: dict[str, Ints] = field(default_factory=dict)
-    """Further numbers."""
-    other_text: Tokens | None = None
-    """The text of units that are not in the gold standard's."""
-
-    def __len__(self) -> int:
-        return len(self.kind)
-
-    @property
-    def first(self) -> Ints:
-        """The place of the first token among all of the text; of the sentence, where tokens are not known."""
-        if self.corpus.bounds is None:
-            return self.sentence
-        return self.corpus.bounds[self.sentence] + np.maximum(self.start, 0)
+    return arrow.schema([*columns, *((name, getattr(arrow, kind)()) for name, kind in task.verdict_columns)])
 
 
 @dataclass
@@ -77,7 +36,7 @@ class VerdictTable:
     kinds: tuple[str, ...]
     labels: Codes[str]
 
-    def add(self, system: str, units: Units, before: int) -> None:
+    def add(self, system: str, units: VerdictRows, before: int) -> None:
         """Write some units; so many sentences stand before their text."""
         arrow, size = self.arrow, len(units)
         if not size:
@@ -110,7 +69,7 @@ class VerdictTable:
         return texts.take(found) if name.endswith("antecedent") else found
 
 
-def _names(arrow: Any, units: Units) -> Any:
+def _names(arrow: Any, units: VerdictRows) -> Any:
     if not units.names:
         return arrow.nulls(len(units), arrow.string())
     number, place = np.unique(units.document, return_inverse=True)
@@ -118,7 +77,7 @@ def _names(arrow: Any, units: Units) -> Any:
     return names.take(arrow.array(place))
 
 
-def _lines(arrow: Any, units: Units, inside: Bools) -> Any:
+def _lines(arrow: Any, units: VerdictRows, inside: Bools) -> Any:
     """The line of the first token of each unit; null where a file has no lines."""
     corpus = units.corpus
     if not len(corpus.lines):
@@ -127,7 +86,7 @@ def _lines(arrow: Any, units: Units, inside: Bools) -> Any:
     return arrow.array(corpus.first_line + corpus.lines[units.sentence if by_sentence else units.first], mask=~inside)
 
 
-def _texts(arrow: Any, units: Units) -> Any:
+def _texts(arrow: Any, units: VerdictRows) -> Any:
     """The text of each unit, with single spaces between tokens; null where a file has no text."""
     corpus = units.corpus
     if corpus.tokens is None or corpus.bounds is None:

@@ -1,43 +1,90 @@
-"""What is to be judged, and the run over it: the same in this process, in another one, or on another machine."""
+"""What is to be judged, and the one way through the house: open, align, portion, judge, tally.
+
+The same work runs in this process, in another one, or on another machine (`engines`). Whoever wants to see more than
+counts watches the pass: comparisons, reports, recorders.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING
 
-from evenhand.pipeline.inputs import Side, open_chains, open_inputs, open_words, same_positions
+from evenhand.pipeline.inputs import Input, open_sides
 from evenhand.pipeline.options import Prepared
-from evenhand.pipeline.run import Run
-from evenhand.pipeline.serial import run_serial
+from evenhand.pipeline.run import Counting, Run
+from evenhand.scores.model import Judge
 from evenhand.settings import Groups
-from evenhand.tasks.chains.judging import ChainRun
-from evenhand.tasks.words.passage import WordRun
+from evenhand.tasks.passage import Judgement, Passage, Question
+from evenhand.tasks.registry import model
+from evenhand.tasks.task import Task
 from evenhand.text.labels import Vocabulary
 
-if TYPE_CHECKING:
-    from evenhand.engines.recording import Recorder
+Watch = Callable[[Judgement], None]
+"""Somebody who looks at every judgement."""
 
 
 @dataclass(frozen=True)
 class Work:
     """Gold standard and systems, and what is asked about them. It can be pickled, and so can the run."""
 
-    gold: Side
-    systems: Mapping[str, Side] | None
+    gold: Input
+    systems: Mapping[str, Input] | None
     """None where gold and prediction are columns of one file."""
     prepared: Prepared
-    judges: Sequence[str]
+    models: Sequence[str]
+    """The match models whose judges are asked."""
     groups: Groups
+    with_totals: bool = False
+    """Whether judges are asked, too, that only totals need, though groups are kept apart."""
 
-    def run(self, recorder: Callable[[Vocabulary], Recorder] | None = None) -> Run:
-        """Read, judge and tally; a recorder looks at all verdicts."""
-        vocabulary = Vocabulary()
-        record = None if recorder is None else recorder(vocabulary)
-        run = {"spans": _spans, "chains": _chains}.get(self.prepared.settings.task, _words)(self, vocabulary, record)
-        run.labels = tuple(sorted(vocabulary.labels.values))
-        return run
+    @property
+    def judges(self) -> tuple[Judge, ...]:
+        """The judges that are asked, each once."""
+        task = self.prepared.settings.task
+        asked = [model(task, name).judge for name in self.models]
+        is_total = self.with_totals or self.groups != "finest"
+        beside = [judge.beside for judge in asked if judge.beside is not None and is_total]
+        return tuple({judge.name: judge for judge in (*asked, *beside)}.values())
+
+    @property
+    def has_fractions(self) -> bool:
+        """Whether counts are sums of fractions, which depend on the order of additions."""
+        return self.prepared.read_as["gold"].weight is not None
+
+    def run(
+        self,
+        watches: Sequence[Watch] = (),
+        vocabulary: Vocabulary | None = None,
+        extra_layers: tuple[str, ...] = (),
+    ) -> Run:
+        """One pass over all sides; `watches` look at every judgement."""
+        prepared, vocabulary = self.prepared, vocabulary or Vocabulary()
+        sides = open_sides(self.gold, self.systems, prepared.task, prepared.read_as, vocabulary)
+        counting = Counting(prepared.task, list(sides.systems), self.groups, sides.layers[0])
+        asked = Question(
+            sides,
+            prepared.settings,
+            prepared.read_as,
+            self.judges,
+            vocabulary,
+            counting.run.gold,
+            counting.run.systems,
+            is_watched=bool(watches),
+            extra_layers=extra_layers,
+        )
+        return one_pass(prepared.task, asked, counting, watches)
+
+
+def one_pass(task: Task, asked: Question, counting: Counting, watches: Sequence[Watch] = ()) -> Run:
+    """Align, portion and judge what is opened, and add up the counts."""
+    passage: Passage = task.passage(asked)
+    for judgement in passage.judgements(counting.number):
+        counting.add(judgement)
+        for watch in watches:
+            watch(judgement)
+    run = counting.finish(passage.finish(), asked.vocabulary.labels.values)
+    task.check_sides(run.gold, run.systems)
+    return run
 
 
 Engine = Callable[[Work], Run]
@@ -49,32 +96,3 @@ def serial(work: Work) -> Run:
     run = work.run()
     run.settle_groups(work.groups)
     return run
-
-
-def _spans(work: Work, vocabulary: Vocabulary, record: Recorder | None) -> Run:
-    settings, judges = work.prepared.settings, work.judges
-    if work.groups != "finest" and "units" in judges:
-        judges = [*judges, "near"]
-    inputs = open_inputs(work.gold, work.systems, work.prepared.read_as, settings.align, vocabulary)
-    watch = None if record is None else record.spans
-    return run_serial(inputs.gold, inputs.feeds, vocabulary, settings, judges, work.groups, inputs.gold_layer, watch)
-
-
-def _words(work: Work, vocabulary: Vocabulary, record: Recorder | None) -> Run:
-    settings, read_as = work.prepared.settings, work.prepared.read_as
-    golds, streams = open_words(work.gold, work.systems, read_as, vocabulary)
-    golds, streams, by_position = same_positions(golds, streams, settings.align)
-    columns = {side: next(iter(read_as[side].columns), None) for side in ("gold", "system")}
-    words = WordRun(streams, vocabulary, settings, work.judges, columns, by_position=by_position)
-    if record is None:
-        return words(golds, work.groups)
-    words.watch = record.words
-    return words(record.text(golds), work.groups)
-
-
-def _chains(work: Work, vocabulary: Vocabulary, record: Recorder | None) -> Run:
-    """Its judges are told by the match models."""
-    key, streams = open_chains(work.gold, work.systems, work.prepared.read_as, vocabulary)
-    chains = ChainRun(streams, key, vocabulary, work.prepared.settings)
-    watch = None if record is None else partial(record.chains, types=chains.types)
-    return chains(work.groups, watch)

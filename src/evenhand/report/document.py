@@ -20,8 +20,9 @@ from evenhand.result.comparison import Comparison
 from evenhand.result.display import Shown, Tabled
 from evenhand.result.gate import Gate
 from evenhand.result.ranking import Ranking
-from evenhand.result.result import Result, Results, unit_of
+from evenhand.result.result import Result, Results
 from evenhand.tasks.chains.tables import chain_summary, chain_tables
+from evenhand.tasks.registry import TASKS
 from evenhand.tasks.words.tables import official_table, word_summary, word_tables
 
 _NOTHING = "–"
@@ -129,7 +130,7 @@ def _gate(gate: Gate) -> Iterator[Section]:
 
 
 def _opening_of_comparison(comparison: Comparison) -> str:
-    unit = unit_of(comparison.task)
+    unit = TASKS[comparison.task].unit
     return (
         f"{_counted(len(comparison.systems), 'system')} on the gold standard {comparison.gold.name}, "
         f"{_counted(comparison.gold.units, unit)}, compared by {comparison.by}"

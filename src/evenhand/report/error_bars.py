@@ -10,10 +10,10 @@ from evenhand.problems import SettingError
 from evenhand.report.tables import ERROR_NAMES
 from evenhand.result.result import Result, Results
 from evenhand.scores.model_score import ModelScore
-from evenhand.settings import ARCS, ATTACHMENT
 from evenhand.tally import NO_LABEL
-from evenhand.tasks.trees.judge import TREE_KINDS
-from evenhand.tasks.words.verdicts import EXTRA, MISSING
+from evenhand.tasks.chains.kinds import ARCS
+from evenhand.tasks.trees.models import ATTACHMENT
+from evenhand.tasks.words.kinds import EXTRA, MISSING, TREE_KINDS
 
 _MOST_TAGS = 6
 """How many tags have a part of each bar; the others share one."""

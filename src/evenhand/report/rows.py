@@ -15,7 +15,7 @@ from evenhand.result.display import Framed
 from evenhand.result.ranking import Ranking
 from evenhand.result.result import Result, Results
 from evenhand.scores.model_score import Average, ModelScore, Row
-from evenhand.settings import ARCS
+from evenhand.tasks.chains.kinds import ARCS
 
 Value = str | float | None
 Kind = Literal["text", "count", "number"]

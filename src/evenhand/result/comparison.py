@@ -15,7 +15,7 @@ from evenhand.result.contract import plain
 from evenhand.result.display import Framed, Plotted, Shown, Tabled
 from evenhand.result.pairs import Differences, Pair, Significance
 from evenhand.result.result import Gold
-from evenhand.settings import Task
+from evenhand.tasks.registry import TASKS
 from evenhand.version import __version__
 
 
@@ -46,7 +46,7 @@ class Comparison(Shown, Framed, Plotted, Tabled):
     """Several systems on the same units: `comparison.pair("elmo", "flair").corrections`."""
 
     gold: Gold
-    task: Task
+    task: str
     by: str
     """What is compared: `accuracy`, `las`, `uas`, `ls`, `fair`, `exact`, `arcs_any` or `arcs_nom`."""
     systems: tuple[str, ...]
@@ -162,7 +162,7 @@ class Comparison(Shown, Framed, Plotted, Tabled):
             "delta": pair.delta,
             "classes": {name: _class(each) for name, each in pair.classes.items()},
         }
-        if self.task in ("spans", "chains"):
+        if not TASKS[self.task].compares_shared:
             found["moved"] = pair.moved
         found |= self._tested(pair.significance, pair.interval)
         if pair.mcnemar is not None:

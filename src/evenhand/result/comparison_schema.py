@@ -11,7 +11,6 @@ from evenhand.comparison.oracle import Bound
 from evenhand.comparison.units import Unit
 from evenhand.result.pairs import ScoreChange, Significance, Transition
 from evenhand.result.schema import Count, Difference, SavedGold, SavedInterval, Share, bounds
-from evenhand.settings import Task
 from evenhand.text.annotation import Reading
 
 
@@ -167,7 +166,7 @@ class SavedView(Struct):
 
 
 class SavedComparison(Struct):
-    task: Task
+    task: str
     by: str
     signature: str
     notes: tuple[str, ...]

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from evenhand.scores.model_score import Average, ModelScore, Row
-from evenhand.settings import ARCS, ScoreSettings
+from evenhand.settings import ScoreSettings
+from evenhand.tasks.registry import TASKS, models_of
 from evenhand.version import __version__
 
 if TYPE_CHECKING:
     from evenhand.result.result import Result, Results
-
-_OF_MODELS = {
-    "separator_weight": ("ts",),
-    "token_weight": ("ts", "t"),
-    "spurious": ("constrained",),
-    "missing": ("constrained",),
-    "iou": ("iou",),
-}
-"""The settings that only some match models know; where none of these is scored, they are left out."""
 
 
 def to_contract(results: Results) -> dict[str, Any]:
@@ -51,13 +44,16 @@ def to_contract(results: Results) -> dict[str, Any]:
 def _set(results: Results) -> dict[str, Any]:
     """What was set and how the gold standard was read: what only loading needs."""
     first = next(iter(results.values()))
-    weights = {"weights": plain(first.weights.mixtures)} if "weighted" in results.models else {}
-    return {"settings": _settings(first.settings), **weights, "reading": plain(results.gold.reading)}
+    return {"settings": saved_settings(first.settings), "reading": plain(results.gold.reading)}
 
 
-def _settings(settings: ScoreSettings) -> dict[str, Any]:
-    unknown = [name for name, models in _OF_MODELS.items() if not set(models) & set(settings.match)]
-    return {name: value for name, value in plain(settings).items() if name not in unknown}
+def saved_settings(settings: ScoreSettings) -> dict[str, Any]:
+    """The settings, with the parameters of the task and of the match models that are scored, in one mapping."""
+    found: dict[str, Any] = plain(replace(settings, parameters={}))
+    del found["parameters"]
+    scored = [model for model in models_of(settings.task) if model.name in settings.match]
+    wanted = (*TASKS[settings.task].parameters, *(each for model in scored for each in model.parameters))
+    return found | {each.name: plain(settings[each.name]) for each in wanted}
 
 
 def plain(value: object) -> Any:
@@ -85,23 +81,20 @@ def _chains(count: int | None) -> dict[str, int]:
 
 
 def _model(score: ModelScore) -> dict[str, Any]:
-    if score.model.judge == "chains":
-        parts = {name: _row(row, score.beta) for name, row in score.overall.parts.items()}
-        overall = {"headline": score.headline, "overall": _row(score.overall, score.beta)}
-        return overall | ({"parts": parts} if parts else {})
-    if score.model.judge == "accuracy":
+    overall: dict[str, Any] = {"headline": score.headline, "overall": _row(score.overall, score.beta)}
+    labels = {label: _row(row, score.beta) for label, row in score.labels.items()}
+    if score.model.details == "accuracy":
         return {"headline": score.headline, "overall": {**score.overall.counts, "accuracy": score.headline}}
-    if score.model.judge == "conll18":
-        return {"headline": score.headline, "overall": _row(score.overall, score.beta)}
-    if score.model.judge in ARCS:
-        labels = {label: _row(row, score.beta) for label, row in score.labels.items()}
-        return {"headline": score.headline, "overall": _row(score.overall, score.beta), "labels": labels}
+    if score.model.details == "overall":
+        parts = {name: _row(row, score.beta) for name, row in score.overall.parts.items()}
+        return overall | ({"parts": parts} if parts else {})
+    if score.model.details == "labels":
+        return {**overall, "labels": labels}
     found: dict[str, Any] = {
-        "headline": score.headline,
-        "overall": _row(score.overall, score.beta),
+        **overall,
         "macro": _average(score.macro, score.beta),
         "support": _average(score.support, score.beta),
-        "labels": {label: _row(row, score.beta) for label, row in score.labels.items()},
+        "labels": labels,
     }
     if score.sentences is not None:
         sentences = score.sentences

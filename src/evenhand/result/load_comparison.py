@@ -16,7 +16,7 @@ from evenhand.result.comparison import Comparison, OracleResult, Slice
 from evenhand.result.comparison_schema import SavedComparison, SavedOracle, SavedPair, SavedSlice, tested
 from evenhand.result.pairs import Differences, Pair
 from evenhand.result.schema import bounds
-from evenhand.settings import CHAIN_MODELS
+from evenhand.tasks.registry import models_of
 
 UnitsByClass = dict[tuple[tuple[str, str] | None, str], list[Unit]]
 """The units that were asked for, by pair and class of difference."""
@@ -116,6 +116,7 @@ def _matrix(rows: list[list[float]], size: int) -> Values:
 
 
 def _models(saved: SavedComparison) -> list[str]:
-    """Of chains: the further scores, in the order in which reports list them."""
+    """The further scores, in the order in which reports list them."""
     known = saved.scores[saved.systems[0]]
-    return [model for model in CHAIN_MODELS if model in known] if saved.task == "chains" else []
+    further = any(each.further for each in saved.pairs)
+    return [model.name for model in models_of(saved.task) if model.name in known] if further else []

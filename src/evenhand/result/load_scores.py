@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NoReturn
+from typing import Any, NoReturn
 
+import msgspec
 import numpy as np
 
+from evenhand.parameters import Parameter
 from evenhand.problems import SettingError
 from evenhand.result.result import Gold, Result, Results
-from evenhand.result.schema import MOST, SavedResults, SavedRow, SavedScore, SavedSystem
+from evenhand.result.schema import MOST, SavedResults, SavedRow, SavedScore, SavedSettings, SavedSystem
 from evenhand.scores.contingency import contingency
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.model_score import Average, ModelScore, Row, Sentences, averages
 from evenhand.scores.prf import prf
-from evenhand.scores.weights import PRESETS, Weights
 from evenhand.settings import ScoreSettings
 from evenhand.tally import Tally
-from evenhand.tasks.models import match_model
+from evenhand.tasks.registry import TASKS, model, model_names, parameters_of
 
 _SCORES = ("precision", "recall", "f1", "f_beta")
 _NEAR = ("close", "missed")
@@ -50,17 +51,40 @@ class NoTallies(Mapping[str, Tally]):
 
 def results_of(saved: SavedResults) -> Results:
     gold = saved.gold.gold(saved.reading)
-    weights = Weights(saved.weights) if saved.weights else PRESETS["boundaries"]
-    found = {each.name: _result(each, gold, saved.settings, weights) for each in saved.systems}
+    settings = settings_of(saved.settings | ({"weights": {"mixtures": saved.weights}} if saved.weights else {}))
+    found = {each.name: _result(each, gold, settings) for each in saved.systems}
     if not found or len(found) < len(saved.systems):
         raise ValueError("systems need names of their own, and there must be one at least")
     return Results(found)
 
 
-def _result(saved: SavedSystem, gold: Gold, settings: ScoreSettings, weights: Weights) -> Result:
+def settings_of(saved: Mapping[str, Any]) -> ScoreSettings:
+    """The settings of a saved result, also of one that an earlier version saved."""
+    common = msgspec.convert(saved, SavedSettings)
+    if common.task not in TASKS:
+        raise ValueError(f"there is no task {common.task!r}")
+    given = {each.name: _parameter(each, saved) for each in parameters_of(common.task)}
+    fields = {name: getattr(common, name) for name in common.__struct_fields__}
+    return ScoreSettings(**{**fields, "match": model_names(common.task, common.match)}, parameters=given)
+
+
+def _parameter(parameter: Parameter, saved: Mapping[str, Any]) -> Any:
+    """The value of a parameter, under its name or one that it had; the default where it was not saved."""
+    names = (parameter.name, *parameter.former, parameter.signature_key)
+    name = next((name for name in names if name in saved), None)
+    if name is None:
+        return parameter.default
+    if parameter.stored is not None:
+        return msgspec.convert(saved[name], parameter.stored)
+    return parameter.value(saved[name])
+
+
+def _result(saved: SavedSystem, gold: Gold, settings: ScoreSettings) -> Result:
     if set(saved.scores) != set(settings.match):
         raise ValueError(f"the scores of {saved.name} are not those of its settings")
-    scores = {name: _score(match_model(name, settings, weights), each, gold) for name, each in saved.scores.items()}
+    scores = {
+        name: _score(model(settings.task, name).prepare(settings), each, gold) for name, each in saved.scores.items()
+    }
     return Result(
         name=saved.name,
         gold=gold,
@@ -74,7 +98,6 @@ def _result(saved: SavedSystem, gold: Gold, settings: ScoreSettings, weights: We
         tallies=NoTallies(),
         models=tuple(score.model for score in scores.values()),
         chains=saved.chains,
-        weights=weights,
     )
 
 
@@ -99,7 +122,7 @@ def _score(model: MatchModel, saved: SavedScore, gold: Gold) -> ModelScore:
 
 def _overall(model: MatchModel, saved: SavedScore) -> Row:
     """The row of all labels; an accuracy is all that was saved of tokens."""
-    if model.judge == "accuracy":
+    if model.details == "accuracy":
         correct, tokens = _count(saved.overall, "correct"), _count(saved.overall, "tokens")
         if correct > tokens:
             raise ValueError(f"{correct:g} of {tokens:g} tokens are correct")

@@ -9,7 +9,6 @@ from typing import Any
 
 from evenhand.comparison.ranking import Correlation, Standing
 from evenhand.result.display import Framed, Plotted, Shown, Tabled
-from evenhand.settings import Task
 from evenhand.version import __version__
 
 
@@ -28,7 +27,7 @@ class Ranking(Shown, Framed, Plotted, Tabled):
     """What was resampled: documents or sentences."""
     signature: str
     notes: tuple[str, ...] = ()
-    task: Task = "spans"
+    task: str = "spans"
     data_sets: Mapping[str, Ranking] | None = None
     """The rankings that an average is over, by data set."""
 

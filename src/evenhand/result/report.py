@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evenhand.comparison.collection import Collecting
+from evenhand.comparison.collection import Collection
 from evenhand.files import write_file
 from evenhand.result.comparison import Comparison
 from evenhand.result.display import Shown
 from evenhand.result.ranking import Ranking
 from evenhand.result.result import Results
-from evenhand.settings import Task
 
 
 @dataclass(frozen=True, repr=False)
@@ -26,12 +25,12 @@ class Report(Shown):
     """What changes between systems, where there are several."""
     by: str
     """What units are compared by."""
-    units: Collecting
+    units: Collection
     labels: tuple[str, ...]
     """The names of labels, by their codes in the units."""
 
     @property
-    def task(self) -> Task:
+    def task(self) -> str:
         return self.results.task
 
     @property

@@ -13,9 +13,9 @@ from evenhand.result.signature import joint_signature
 from evenhand.result.tally_tables import Tallied
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.model_score import ModelScore
-from evenhand.scores.weights import PRESETS, Weights
-from evenhand.settings import Groups, ScoreSettings, Task
+from evenhand.settings import Groups, ScoreSettings
 from evenhand.tally import Tally
+from evenhand.tasks.registry import TASKS
 from evenhand.text.annotation import Reading
 
 
@@ -58,8 +58,6 @@ class Result(Framed, Plotted, Tabled, Tallied):
     models: tuple[MatchModel, ...] = ()
     """The match models behind the scores."""
     chains: int | None = None
-    weights: Weights = PRESETS["boundaries"]
-    """Those of the model `weighted`."""
     groups: Groups = "total"
     """What the tallies keep apart: documents, sentences, or nothing."""
 
@@ -97,11 +95,6 @@ class Result(Framed, Plotted, Tabled, Tallied):
         return Results({self.name: self})._repr_html_()
 
 
-def unit_of(task: Task) -> str:
-    """What is counted."""
-    return {"spans": "span", "chains": "mention"}.get(task, "word")
-
-
 class Results(Shown, Framed, Plotted, Tabled, Tallied, Mapping[str, Result]):
     """The scores of several systems on one gold standard, by name."""
 
@@ -114,7 +107,7 @@ class Results(Shown, Framed, Plotted, Tabled, Tallied, Mapping[str, Result]):
         return self._first.gold
 
     @property
-    def task(self) -> Task:
+    def task(self) -> str:
         return self._first.settings.task
 
     @property
@@ -124,7 +117,7 @@ class Results(Shown, Framed, Plotted, Tabled, Tallied, Mapping[str, Result]):
     @property
     def unit(self) -> str:
         """What is counted."""
-        return unit_of(self.task)
+        return TASKS[self.task].unit
 
     @property
     def signature(self) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
+from evenhand.relabeling import LabelMap
 from evenhand.result.result import Gold
-from evenhand.settings import ScoreSettings, Task
+from evenhand.settings import Align
 from evenhand.text.annotation import Reading
 
 MOST = 1 + 1e-9
@@ -87,12 +88,25 @@ class SavedSystem(Struct):
     chains: Count | None = None
 
 
+class SavedSettings(Struct):
+    """The settings of all tasks; parameters of the task and of its match models stand beside them."""
+
+    match: tuple[str, ...]
+    task: str
+    labels: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    maps: tuple[LabelMap, ...] = ()
+    align: Align = "strict"
+    beta: float = 1.0
+
+
 class SavedResults(Struct):
-    settings: ScoreSettings
+    settings: dict[str, Any]
     gold: SavedGold
     reading: Reading
     systems: list[SavedSystem]
     weights: dict[str, tuple[Number, Number, Number]] = {}
+    """Where earlier versions saved those of the model `weighted`."""
 
 
 class SavedInterval(Struct):
@@ -134,7 +148,7 @@ class SavedResampling(Struct):
 
 
 class SavedRanking(Struct):
-    task: Task
+    task: str
     signature: str
     notes: tuple[str, ...]
     name: str

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-from evenhand.scores.weights import Weights
 from evenhand.settings import Atoms, ReadSettings, ScoreSettings
+from evenhand.tasks.registry import TASKS, models_of
 from evenhand.text.annotation import Reading
 from evenhand.version import __version__
 
 
-def signature(
-    settings: ScoreSettings, read_as: ReadSettings, weights: Weights, atoms: Atoms, gold: Reading, system: Reading
-) -> str:
-    """`key:value` pairs with bars between them; two results with equal signatures can be compared."""
-    if settings.task == "chains":
-        return _joined(_of_chains(settings, gold, system))
-    if settings.task != "spans":
-        return _joined(_of_words(settings, read_as, gold, system))
-    found = {
-        "evenhand": __version__,
-        "task": "spans",
-        "match": ",".join(settings.match),
+def signature(settings: ScoreSettings, read_as: ReadSettings, atoms: Atoms, gold: Reading, system: Reading) -> str:
+    """`key:value` pairs with bars between them; two results with equal signatures can be compared.
+
+    A task says which keys it has. The parameters of match models follow where these are scored, and those parameters of
+    the task that are not among its keys where they are set.
+    """
+    task = TASKS[settings.task]
+    known = {
         "align": settings.align,
         "atoms": atoms,
-        "scope": "sentence",
-        "levels": settings.levels,
         "gold": _reading(gold),
         "system": _reading(system),
         "repair": read_as.repair,
@@ -34,72 +28,23 @@ def signature(
         "map": ",".join(map(str, settings.maps)) or "none",
         "labels": ",".join(sorted(settings.labels)) or "all",
         "exclude": ",".join(sorted(settings.exclude)) or "none",
-        "focus": settings.focus,
         "macro": "gold-labels",
         "beta": f"{settings.beta:g}",
+        **task.constants,
     }
-    return _joined(found | _of_models(settings, weights))
-
-
-def _of_words(settings: ScoreSettings, read_as: ReadSettings, gold: Reading, system: Reading) -> dict[str, str]:
-    """The settings that can change a number where words are scored."""
-    found = {
-        "evenhand": __version__,
-        "task": settings.task,
-        "match": ",".join(settings.match),
-        "align": settings.align,
-        "gold": _reading(gold),
-        "system": _reading(system),
-        "repair": read_as.repair,
-        "map": ",".join(map(str, settings.maps)) or "none",
-        "labels": ",".join(sorted(settings.labels)) or "all",
-        "exclude": ",".join(sorted(settings.exclude)) or "none",
-        "punctuation": str(settings.punctuation),
-        "subtypes": "kept" if settings.subtypes else "cut",
-        "macro": "gold-labels",
-        "beta": f"{settings.beta:g}",
+    own = {each.signature_key: each for each in task.parameters}
+    scored = [model for model in models_of(task.name) if model.name in settings.match]
+    of_models = {each.signature_key: each for model in models_of(task.name) for each in model.parameters}
+    spelled = {key: each.spell(settings[each.name]) for key, each in (own | of_models).items()}
+    found = {"evenhand": __version__, "task": task.name, "match": ",".join(settings.match)}
+    found |= {key: known[key] if key in known else spelled[key] for key in task.signature}
+    found |= {each.signature_key: spelled[each.signature_key] for model in scored for each in model.parameters}
+    found |= {
+        key: spelled[key]
+        for key, each in own.items()
+        if key and key not in found and settings[each.name] != each.default
     }
-    if settings.task == "tags":
-        found.pop("subtypes")
-    return found
-
-
-def _of_chains(settings: ScoreSettings, gold: Reading, system: Reading) -> dict[str, str]:
-    """The settings that can change a number where chains are scored."""
-    return {
-        "evenhand": __version__,
-        "task": settings.task,
-        "match": ",".join(settings.match),
-        "align": settings.align,
-        "gold": _reading(gold),
-        "system": _reading(system),
-        "singletons": "kept" if settings.singletons else "removed",
-        "repeats": "first-chain",
-        "nominal": "+".join(settings.nominal),
-        "beta": f"{settings.beta:g}",
-    }
-
-
-def _joined(settings: Mapping[str, str]) -> str:
-    return "|".join(f"{key}:{value}" for key, value in settings.items())
-
-
-def _of_models(settings: ScoreSettings, weights: Weights) -> dict[str, str]:
-    """The settings that only some match models know, where these are scored."""
-    found = {}
-    if "weighted" in settings.match:
-        found["weights"] = str(weights)
-    if "ts" in settings.match:
-        found["separators"] = f"{settings.separator_weight:g}"
-    if "ts" in settings.match or "t" in settings.match:
-        found["token-weights"] = "none" if settings.token_weight is None else f"column-{settings.token_weight}"
-    if "constrained" in settings.match:
-        found |= {"spurious": str(settings.spurious), "missing": str(settings.missing)}
-    if "iou" in settings.match:
-        found["iou"] = f"{settings.iou:g}"
-    if settings.supertags:
-        found["supertags"] = ",".join(map(str, settings.supertags))
-    return found
+    return "|".join(f"{key}:{value}" for key, value in found.items())
 
 
 def joint_signature(signatures: Iterable[str]) -> str:

@@ -6,11 +6,9 @@ counts are those of a label, of a whole file, or of a thousand resamples.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
-
-from evenhand.settings import Focus
+from typing import Any, Literal
 
 Sum = Mapping[str, float]
 """The kinds of a tally that are added up, with their weights."""
@@ -37,13 +35,21 @@ class MatchModel:
     aligned: Sum = field(default_factory=dict)
     """What the aligned accuracy divides `met` by, where there is one."""
     headline: Literal["overall", "macro", "accuracy"] = "overall"
-    focus: Focus = "target"
+    focus: str = "target"
     """Whether LE and LBE count for the gold label or for the system's."""
     beta: float = 1.0
     parts: tuple[MatchModel, ...] = ()
     """The models whose scores this one is the mean of, instead of having any sums of its own."""
     leaves_out: bool = False
     """Whether parts of which the gold standard has nothing are left out of the mean."""
+    further: Callable[..., Any] | None = None
+    """Adds to a score what else follows from the tallies: confusion matrices and the like."""
+    text: str | None = None
+    """The tally of what the text has, which counts once for every level."""
+    beside: str | None = None
+    """A further tally that is added, where it was counted."""
+    details: Literal["all", "labels", "overall", "accuracy"] = "all"
+    """What is reported beside the total: averages and labels, labels only, or nothing; `accuracy` has no precision."""
 
     def without(self, *counts: str) -> MatchModel:
         """The same model, some of whose counts are not shown."""

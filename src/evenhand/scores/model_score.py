@@ -23,7 +23,6 @@ from evenhand.scores.contingency import acceptor, contingency
 from evenhand.scores.match_model import MatchModel, Sum
 from evenhand.scores.prf import f_beta, prf_of_rows, ratio
 from evenhand.tally import Tally
-from evenhand.tasks.spans.models import BOUNDARY_KINDS
 
 
 @dataclass(frozen=True)
@@ -141,10 +140,10 @@ def score_tally(
         score_row(model, tally, table.overall),
         *averages(rows, support),
         rows,
-        _confusion(tally) if model.judge == "fair" else None,
-        _edges(tally) if model.judge == "fair" else None,
-        {name: score_row(model, each, each.by_label(model.focus).overall) for name, each in (supertags or {}).items()},
-        _baselines(model, members) if baselines and model.contingency else {},
+        supertags={
+            name: score_row(model, each, each.by_label(model.focus).overall) for name, each in (supertags or {}).items()
+        },
+        baselines=_baselines(model, members) if baselines and model.contingency else {},
     )
 
 
@@ -162,6 +161,16 @@ def headlines(model: MatchModel, sums: Values) -> Values:
         return values[..., 0]
     occurs = wanted > 0
     return ratio(np.sum(values, axis=-1, where=occurs), occurs.sum(axis=-1))
+
+
+def headline(model: MatchModel, tally: Tally, gold_labels: Sequence[str]) -> float:
+    """The headline of all groups together."""
+    return float(headlines(model, divided_table(model, tally.total(), gold_labels, 1))[0])
+
+
+def divided_table(model: MatchModel, tally: Tally, gold_labels: Sequence[str], groups: int) -> Values:
+    """By group and label (or for all labels together), what precision and recall divide."""
+    return tally.by_group(groups, model.divided(), gold_labels if model.headline == "macro" else None)
 
 
 def _mean_of_parts(model: MatchModel, sums: Values) -> Values:
@@ -249,23 +258,3 @@ def _baselines(model: MatchModel, rows: Sequence[Row]) -> dict[str, float | None
     known = [share for share in shares if share is not None]
     accepted = [acceptor(share, model.beta) for share in known]
     return {"rejector": 0.0, "acceptor": sum(accepted) / len(accepted) if accepted else None}
-
-
-def _confusion(tally: Tally) -> dict[str, dict[str, float]]:
-    """Errors by gold and system label: LE and LBE off the diagonal, BE on it, FN under "", FP in the row ""."""
-    found: dict[str, dict[str, float]] = {}
-    for (_, gold, system, kind), count in sorted(tally.cells().items()):
-        if kind != "TP":
-            row = found.setdefault(gold, {})
-            row[system] = row.get(system, 0) + count
-    return found
-
-
-def _edges(tally: Tally) -> dict[str, dict[str, float]]:
-    """BE and LBE by the boundary that agrees (Ortmann 2022, footnote 2)."""
-    found = {kind: dict.fromkeys(("left", "right", "none"), 0.0) for kind in ("BE", "LBE")}
-    for (*_, kind), count in tally.cells().items():
-        base, _, edge = kind.partition(".")
-        if base in BOUNDARY_KINDS or base == "LBE":
-            found["LBE" if base == "LBE" else "BE"][edge or "none"] += count
-    return {kind: {edge: int(count) for edge, count in row.items()} for kind, row in found.items()}

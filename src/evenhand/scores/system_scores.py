@@ -8,11 +8,11 @@ from functools import cached_property
 
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.model_score import ModelScore, score_tally
+from evenhand.settings import ScoreSettings
 from evenhand.tally import Tally
-from evenhand.tasks.words.scores import with_words
 
 
-class Scores(Mapping[str, ModelScore]):
+class SystemScores(Mapping[str, ModelScore]):
     """By match model, in the order in which models were named."""
 
     def __init__(
@@ -22,12 +22,12 @@ class Scores(Mapping[str, ModelScore]):
         supertags: Mapping[str, Mapping[str, Tally]],
         levels: int,
         support: Mapping[str, int],
-        *,
-        baselines: bool,
+        settings: ScoreSettings,
     ) -> None:
         self.models = {model.name: model for model in models}
         self._tallies, self._supertags = tallies, supertags
-        self._levels, self._support, self._baselines = levels, support, baselines
+        self._levels, self._support = levels, support
+        self._baselines = bool(settings.parameters.get("baselines"))
         self._scores: dict[str, ModelScore] = {}
 
     def __getitem__(self, name: str) -> ModelScore:
@@ -35,12 +35,16 @@ class Scores(Mapping[str, ModelScore]):
             model = self.models[name]
             found = score_tally(
                 model,
-                self._totals[model.judge],
+                self._added_up(model, self._totals),
                 self._support,
-                {tag: found[model.judge] for tag, found in self._supertag_totals.items() if model.judge in found},
+                {
+                    tag: self._added_up(model, tallies)
+                    for tag, tallies in self._supertag_totals.items()
+                    if model.judge in tallies
+                },
                 baselines=self._baselines,
             )
-            self._scores[name] = with_words(found, self._totals)
+            self._scores[name] = found if model.further is None else model.further(found, self._totals)
         return self._scores[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -51,18 +55,20 @@ class Scores(Mapping[str, ModelScore]):
 
     @cached_property
     def _totals(self) -> dict[str, Tally]:
-        return self._added_up(self._tallies)
+        return {judge: tally.total() for judge, tally in self._tallies.items()}
 
     @cached_property
     def _supertag_totals(self) -> dict[str, dict[str, Tally]]:
-        return {tag: self._added_up(tallies) for tag, tallies in self._supertags.items()}
+        return {
+            tag: {judge: tally.total() for judge, tally in tallies.items()} for tag, tallies in self._supertags.items()
+        }
 
-    def _added_up(self, tallies: Mapping[str, Tally]) -> dict[str, Tally]:
-        """The counts of all groups; tokens and separators know how many of them there are, once for every level."""
-        found = {judge: tally.total() for judge, tally in tallies.items()}
-        if "units" in found and "text" in self._tallies:
-            text = self._tallies["text"].total()
-            found["units"] += replace(text, count=text.count * self._levels)
-        if "units" in found and "near" in found:
-            found["units"] += found["near"]
+    def _added_up(self, model: MatchModel, totals: Mapping[str, Tally]) -> Tally:
+        """The counts of a model's judge, with those of the text, once for every level, and of what is beside it."""
+        found = totals[model.judge]
+        if model.text is not None and model.text in self._totals:
+            text = self._totals[model.text]
+            found += replace(text, count=text.count * self._levels)
+        if model.beside is not None and model.beside in totals:
+            found += totals[model.beside]
         return found

@@ -59,9 +59,9 @@ def _mixture_text(mixture: Mixture) -> str:
 PRESETS = {
     "fair": Weights({}),
     "lenient": Weights(dict.fromkeys(("BES", "BEL", "BEO"), (0.5, 0.25, 0.25))),
-    "boundaries": Weights({"BES": (0.5, 0, 0.5), "BEL": (0.5, 0.5, 0), "BEO": (0.5, 0.25, 0.25)}),
-    "as-fp": Weights(dict.fromkeys(ERRORS, (0, 1, 0))),
-    "as-fn": Weights(dict.fromkeys(ERRORS, (0, 0, 1))),
+    "boundaries": Weights({"BES": (0.5, 0.0, 0.5), "BEL": (0.5, 0.5, 0.0), "BEO": (0.5, 0.25, 0.25)}),
+    "as-fp": Weights(dict.fromkeys(ERRORS, (0.0, 1.0, 0.0))),
+    "as-fn": Weights(dict.fromkeys(ERRORS, (0.0, 0.0, 1.0))),
 }
 """eq. 5; eq. 6; eq. 7; and the two earlier proposals of section 2.2, which give the F1 of eq. 5."""
 

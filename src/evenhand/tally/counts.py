@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from evenhand.arrays import Ints, Numbers, Values, concatenate, distinct, ints, is_ones, ones, zeros
-from evenhand.settings import Focus
 
 NO_LABEL = ""
 
@@ -146,7 +145,7 @@ class Tally:
             found[key] = found.get(key, 0) + count
         return found
 
-    def by_label(self, focus: Focus = "target") -> LabelCounts:
+    def by_label(self, focus: str = "target") -> LabelCounts:
         """Counts by label and kind, over all groups."""
         whole = self.total() if self.group.any() else self
         key = (whole._label(focus) + 1) * len(self.kinds) + whole.kind
@@ -198,7 +197,7 @@ class Tally:
         """Whether there are too many cells to have an entry for each."""
         return self.cell_count > 2**20
 
-    def _label(self, focus: Focus) -> Ints:
+    def _label(self, focus: str) -> Ints:
         """The label that each row counts for: the gold one where there is one, or as the focus says; -1 for none."""
         gold, system = self.gold, self.system
         label = np.where(gold >= 0, gold, system)
@@ -242,30 +241,6 @@ class Tally:
     def regroup(self, group_of: Ints) -> Tally:
         """The same counts, with `group_of[group]` for each group."""
         return replace(self, group=group_of[self.group])._added_up()
-
-    def select(self, groups: Ints | Sequence[int]) -> Tally:
-        """The rows of some groups, which keep their numbers."""
-        keep = np.isin(self.group, groups)
-        return replace(self, group=self.group[keep], cell=self.cell[keep], count=self.count[keep])
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "labels": list(self.labels),
-            "kinds": list(self.kinds),
-            "group": self.group.tolist(),
-            "gold": self.gold.tolist(),
-            "system": self.system.tolist(),
-            "kind": self.kind.tolist(),
-            "count": self.count.tolist(),
-        }
-
-    @staticmethod
-    def from_dict(saved: Mapping[str, Any]) -> Tally:
-        group, gold, system, kind = (ints(saved[name]) for name in ("group", "gold", "system", "kind"))
-        count = saved["count"]
-        whole = all(isinstance(each, int) for each in count)
-        counts: Numbers = ints(count) if whole else np.asarray(count, dtype=np.float64)
-        return Tally.of(saved["labels"], saved["kinds"], group, gold, system, kind, counts)
 
 
 def _from_parts(

@@ -26,7 +26,7 @@ class Places:
         self._first_document = first_document
         self._batches = batches
         self._first: list[int] = np.cumsum([0, *(batch.corpus.sentences for batch in batches)]).tolist()
-        self._before, self.document_of = sentences, document_of
+        self.before, self.document_of = sentences, document_of
         self._names: list[str] | None = None
         self._texts: dict[int, str | None] = {}
 
@@ -37,7 +37,7 @@ class Places:
 
     def number(self, sentence: int) -> int:
         """The number of a sentence in the file, from 1."""
-        return self._before + sentence + 1
+        return self.before + sentence + 1
 
     def document(self, number: int) -> str:
         """What a document is called: its name or, where it has none, its number from 1."""

@@ -43,7 +43,7 @@ class Aligned:
         return found
 
 
-class Side:
+class WaitingWords:
     """The words of one side that wait for the other."""
 
     def __init__(self, layers: Collection[str], *, by_position: bool) -> None:
@@ -114,7 +114,7 @@ class WordFeed:
         """With `by_position` words are counted and not looked at, and sentences must have the same lengths."""
         self.reading: Reading | None = None
         self._batches, self._align, self._by_position = batches, align, by_position
-        self._gold, self._system = (Side(layers, by_position=by_position) for _ in range(2))
+        self._gold, self._system = (WaitingWords(layers, by_position=by_position) for _ in range(2))
         self._last: Words | None = None
         self._sentences = 0
         """How many of the gold standard's were cut off."""

@@ -25,7 +25,7 @@ from evenhand.report.figures.canvas import (
 from evenhand.report.figures.ranks import model_name
 from evenhand.result.comparison import Comparison
 from evenhand.result.pairs import Pair
-from evenhand.result.result import unit_of
+from evenhand.tasks.registry import TASKS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,7 +44,7 @@ def draw(comparison: Comparison, size: Size) -> Figure:
     _bars(middle, [pair.changed_errors.count for pair in pairs], "#DDDDDD", "...", "changed errors")
     left.set_xlim(-new, corrected)
     middle.set_xlim(0, changed)
-    left.set_xlabel(f"{unit_of(comparison.task)}s")
+    left.set_xlabel(f"{TASKS[comparison.task].unit}s")
     count_axis(left, 5)
     count_axis(middle, 2)
     left.axvline(0, color="black", linewidth=0.6)

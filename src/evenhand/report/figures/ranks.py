@@ -18,8 +18,8 @@ from evenhand.report.figures.canvas import (
     text_width,
 )
 from evenhand.result.ranking import Ranking
-from evenhand.settings import ATTACHMENT
 from evenhand.tasks.chains.tables import CHAIN_NAMES
+from evenhand.tasks.trees.models import ATTACHMENT
 from evenhand.tasks.words.tables import METRICS
 
 if TYPE_CHECKING:

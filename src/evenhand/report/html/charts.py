@@ -12,7 +12,7 @@ from evenhand.report.figures.canvas import FILLS
 from evenhand.report.html.links import of_count, units
 from evenhand.result.report import Report
 from evenhand.tasks.chains.tables import CHAIN_NAMES
-from evenhand.tasks.words.verdicts import EXTRA
+from evenhand.tasks.words.kinds import EXTRA
 
 COLORS = tuple(color for color, _ in FILLS)
 _LABEL, _WIDTH, _ROW = 194, 516, 26

@@ -5,9 +5,9 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from evenhand.result.result import Result
-from evenhand.tasks.chains.arcs import ARCS_KINDS
-from evenhand.tasks.spans.verdicts import KINDS
-from evenhand.tasks.trees.judge import RIGHT
+from evenhand.tasks.chains.kinds import ARCS_KINDS
+from evenhand.tasks.spans.kinds import KINDS
+from evenhand.tasks.words.kinds import RIGHT
 
 _MATCHED = "LE,BES,BEL,BEO,LBE"
 
@@ -29,7 +29,7 @@ def of_count(result: Result, model: str, by: str, label: str | None, column: str
     """
     task, system = result.settings.task, result.name
     if task == "spans":
-        return _of_spans(system, model, label, column, by_system=result.settings.focus == "system")
+        return _of_spans(system, model, label, column, by_system=result.settings["focus"] == "system")
     if task == "chains":
         if model != by or column == "tn":
             return None

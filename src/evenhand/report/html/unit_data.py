@@ -9,8 +9,7 @@ from typing import Any
 import msgspec
 
 from evenhand.result.report import Report
-from evenhand.tasks.trees.judge import RIGHT
-from evenhand.tasks.units import KINDS_OF_TASK, RIGHT_KINDS
+from evenhand.tasks.registry import TASKS
 
 
 def carried(report: Report) -> str:
@@ -28,8 +27,8 @@ def unit_data(report: Report) -> dict[str, Any]:
         "task": task,
         "by": report.by,
         "systems": list(report.results),
-        "kinds": list(KINDS_OF_TASK[task]),
-        "right": list(RIGHT.get(report.by, ("right",))) if task == "trees" else list(RIGHT_KINDS),
+        "kinds": list(TASKS[task].kinds),
+        "right": list(TASKS[task].right(report.by)),
         "labels": list(report.labels),
         "classes": [list(code) for code in report.units.classes],
         "met": report.units.met,

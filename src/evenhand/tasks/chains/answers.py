@@ -14,7 +14,8 @@ import numpy as np
 
 from evenhand.arrays import Ints
 from evenhand.tasks.answers import Answers
-from evenhand.tasks.chains.arcs import TN, TP, Verdicts
+from evenhand.tasks.chains.arcs import Verdicts
+from evenhand.tasks.chains.kinds import ARCS_KINDS, TN, TP
 from evenhand.text.chains import Chains
 from evenhand.text.corpus import Corpus
 
@@ -35,6 +36,8 @@ def answers_on_chains(mentions: Chains, verdicts: Verdicts, label: Ints, corpus:
         end=start + mentions.end - mentions.start,
         absent=kind == TN,
         gold_antecedent=verdicts.key_antecedent,
+        kinds=ARCS_KINDS,
+        verdict=kind,
     )
 
 

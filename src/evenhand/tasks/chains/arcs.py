@@ -31,12 +31,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.arrays import Bools, Ints
+from evenhand.tasks.chains.kinds import FN, FP, TN, TP, WL
 from evenhand.tasks.chains.repeats import first_only
 from evenhand.text.chains import Chains, spans_of
-
-ARCS_KINDS = ("tp", "wl", "fn", "fp", "tn")
-TP, WL, FN, FP, TN = range(5)
-NOUNS = "nouns"
 
 
 @dataclass(frozen=True)

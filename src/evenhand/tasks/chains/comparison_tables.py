@@ -9,7 +9,7 @@ from evenhand.report.style import PLAIN, TableStyle, stars
 from evenhand.report.tables import Cell, Column, Table
 from evenhand.result.comparison import Comparison
 from evenhand.result.pairs import Differences, Pair, ScoreChange
-from evenhand.tasks.chains.arcs import NOUNS
+from evenhand.tasks.chains.kinds import NOUNS
 from evenhand.tasks.chains.tables import CHAIN_NAMES
 
 _BOTH_WAYS = "F1 of one response with another as the key: the same both ways, but for ARCS nom and repeated spans."

@@ -18,6 +18,7 @@ import numpy as np
 from evenhand.arrays import Values
 from evenhand.tasks.chains.b_cubed import count_b_cubed
 from evenhand.tasks.chains.ceaf import count_ceaf_e, count_ceaf_m
+from evenhand.tasks.chains.kinds import MELA
 from evenhand.tasks.chains.links import Table, count_blanc, count_lea, count_muc
 from evenhand.tasks.chains.overlap import Overlap, overlap_of
 from evenhand.tasks.chains.repeats import without_repeats, without_singletons
@@ -31,7 +32,6 @@ _COUNTED: dict[str, Callable[[Overlap], Table]] = {
     "blanc": count_blanc,
     "lea": count_lea,
 }
-MELA = ("muc", "b_cubed", "ceaf_e")
 
 
 def count_chains(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from evenhand.parameters import Parameter, names
 from evenhand.scores.match_model import MatchModel, Sum
-from evenhand.settings import ARCS, ScoreSettings
-from evenhand.tasks.chains.arcs import ARCS_KINDS
-from evenhand.tasks.chains.count import MELA
+from evenhand.scores.model import Judge, Model
+from evenhand.settings import ScoreSettings
+from evenhand.tasks.chains.kinds import ARCS_KINDS, MELA
 
 _DIVIDED = {
     "mentions": ("mentions.common", "mentions.common", "mentions"),
@@ -19,38 +20,76 @@ _DIVIDED = {
 }
 """For each score what recall divides, what precision divides, and by what of the key and the response."""
 BLANC = ("coreference", "non-coreference")
+NOMINAL = ("NN", "NNS", "NNP", "NNPS", "NE", "NOUN", "PROPN")
+"""The POS of nouns: of the Penn Treebank, of STTS and of Universal Dependencies."""
 
 
 def chain_model(name: str, settings: ScoreSettings) -> MatchModel:
-    if name in ARCS:
-        return _arcs(name, settings)
-    if name == "blanc":
-        halves = tuple(_links(half, settings) for half in BLANC)
-        return replace(_mean(name, settings, halves), leaves_out=True)
-    if name == "mela":
-        return _mean(name, settings, tuple(chain_model(part, settings) for part in MELA))
     recall, precision, units = _DIVIDED[name]
     return _model(name, {recall: 1.0}, {precision: 1.0}, units, settings)
 
 
-def _links(half: str, settings: ScoreSettings) -> MatchModel:
-    common = {f"blanc.{half}.common": 1.0}
-    return _model(half, common, common, f"blanc.{half}", settings)
+def _blanc(name: str, settings: ScoreSettings) -> MatchModel:
+    halves = []
+    for half in BLANC:
+        common = {f"blanc.{half}.common": 1.0}
+        halves.append(_model(half, common, common, f"blanc.{half}", settings))
+    return replace(_mean(name, settings, tuple(halves)), leaves_out=True)
+
+
+def _mela(name: str, settings: ScoreSettings) -> MatchModel:
+    return _mean(name, settings, tuple(chain_model(part, settings) for part in MELA))
 
 
 def _model(name: str, met: Sum, right: Sum, units: str, settings: ScoreSettings) -> MatchModel:
     key, response = {f"{units}.key": 1.0}, {f"{units}.response": 1.0}
     common = {"common": met} if met == right else {"common_key": met, "common_response": right}
     counts = {"key": key, "response": response, **common}
-    return MatchModel(name, "chains", counts, right, response, met, key, beta=settings.beta)
+    return MatchModel(name, "chains", counts, right, response, met, key, beta=settings.beta, details="overall")
 
 
 def _mean(name: str, settings: ScoreSettings, parts: tuple[MatchModel, ...]) -> MatchModel:
-    return MatchModel(name, "chains", {}, {}, {}, {}, {}, beta=settings.beta, parts=parts)
+    return MatchModel(name, "chains", {}, {}, {}, {}, {}, beta=settings.beta, parts=parts, details="overall")
 
 
 def _arcs(name: str, settings: ScoreSettings) -> MatchModel:
     counts: dict[str, Sum] = {kind: {kind: 1.0} for kind in ARCS_KINDS}
     right = {"tp": 1.0}
     found, wanted = {"tp": 1.0, "wl": 1.0, "fp": 1.0}, {"tp": 1.0, "wl": 1.0, "fn": 1.0}
-    return MatchModel(name, name, counts, right, found, right, wanted, beta=settings.beta)
+    return MatchModel(name, name, counts, right, found, right, wanted, beta=settings.beta, details="labels")
+
+
+_CHAINS = Judge("chains")
+_HOME = "evenhand.tasks.chains"
+_NOMINAL = Parameter(
+    "nominal",
+    "names",
+    NOMINAL,
+    f"POS tags of nouns; a mention of one token is nominal if it has such a tag [{','.join(NOMINAL)}].",
+    parse=names,
+    stored=tuple[str, ...],
+    spell="+".join,
+    optional=True,
+)
+MODELS = (
+    Model("mentions", "chains", _CHAINS, chain_model, f"{_HOME}.count", ("mention detection", "md")),
+    Model("muc", "chains", _CHAINS, chain_model, f"{_HOME}.links"),
+    Model("b_cubed", "chains", _CHAINS, chain_model, f"{_HOME}.b_cubed", ("b3", "bcub", "bcubed")),
+    Model("ceaf_m", "chains", _CHAINS, chain_model, f"{_HOME}.ceaf", ("ceafm", "ceaf phi3", "mention ceaf")),
+    Model("ceaf_e", "chains", _CHAINS, chain_model, f"{_HOME}.ceaf", ("ceafe", "ceaf phi4", "entity ceaf")),
+    Model("blanc", "chains", _CHAINS, _blanc, f"{_HOME}.links"),
+    Model("lea", "chains", _CHAINS, chain_model, f"{_HOME}.links"),
+    Model("mela", "chains", _CHAINS, _mela, f"{_HOME}.count", ("conll", "conll f1", "conll score", "conll average")),
+    Model("arcs_any", "chains", Judge("arcs_any"), _arcs, f"{_HOME}.arcs", family="arcs"),
+    Model(
+        *("arcs_nom", "chains", Judge("arcs_nom"), _arcs, f"{_HOME}.arcs"),
+        family="arcs",
+        parameters=(_NOMINAL,),
+        needs=frozenset({"pos"}),
+    ),
+)
+
+
+def compared(by: str, settings: ScoreSettings) -> MatchModel:
+    """What systems are compared by."""
+    return _arcs(by, settings)

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from evenhand.report.tables import Cell, Column, Table, score_cells, score_columns
 from evenhand.result.result import Result, Results
 from evenhand.scores.model_score import ModelScore
-from evenhand.settings import ARCS, CHAIN_MODELS
-from evenhand.tasks.chains.arcs import ARCS_KINDS, NOUNS
+from evenhand.tasks.chains.kinds import ARCS, ARCS_KINDS, NOUNS
+from evenhand.tasks.chains.models import MODELS
 
 CHAIN_NAMES = dict(
     zip(
-        CHAIN_MODELS,
+        [model.name for model in MODELS],
         ("mentions", "MUC", "B³", "CEAFm", "CEAFe", "BLANC", "LEA", "MELA", "ARCS any", "ARCS nom"),
         strict=True,
     )

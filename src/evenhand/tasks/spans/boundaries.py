@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from evenhand.arrays import Bools, Ints
-from evenhand.tasks.spans.verdicts import BEL, BEO, BES
+from evenhand.tasks.spans.kinds import BEL, BEO, BES
 from evenhand.text.layers import Spans
 
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from evenhand.arrays import Ints, pack
-from evenhand.tasks.spans.verdicts import TP, Matching, Verdicts
+from evenhand.tasks.spans.kinds import TP
+from evenhand.tasks.spans.verdicts import Matching, Verdicts
 from evenhand.text.layers import Spans
 
 

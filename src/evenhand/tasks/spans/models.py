@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
+from evenhand.parameters import Parameter
+from evenhand.registry import late
 from evenhand.scores.match_model import MatchModel, Sum, plus
-from evenhand.scores.weights import ERRORS, PRESETS, Weights
+from evenhand.scores.model import Judge, Model
+from evenhand.scores.weights import ERRORS, PRESETS, Weights, parse_weights
 from evenhand.settings import ScoreSettings
-from evenhand.tasks.spans.tallies import SPAN_KINDS
-from evenhand.tasks.spans.verdicts import KINDS
+from evenhand.tasks.spans.kinds import BOUNDARY_KINDS, KINDS, SPAN_KINDS
 
-BOUNDARY_KINDS = ("BES", "BEL", "BEO")
+_HOME = "evenhand.tasks.spans"
 SEMEVAL: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "strict": {"COR": ("exact_same",), "INC": ("exact_other", "overlap_same", "overlap_other")},
     "exact": {"COR": ("exact_same", "exact_other"), "INC": ("overlap_same", "overlap_other")},
@@ -20,25 +22,22 @@ SEMEVAL: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 """What pairs count for under each of the SemEval-2013 measures."""
 
 
-def span_model(name: str, settings: ScoreSettings, weights: Weights) -> MatchModel:
-    if name in ("fair", "weighted"):
-        return _fair(name, settings, weights if name == "weighted" else PRESETS["fair"])
-    if name.startswith("semeval-"):
-        return _semeval(name, settings)
-    return _BUILDERS[name](name, settings)
-
-
 def _exact(name: str, settings: ScoreSettings) -> MatchModel:
-    return _of_outcomes(name, "exact", {kind: {kind: 1.0} for kind in ("TP", "FP", "FN")}, settings)
+    counts = {kind: {kind: 1.0} for kind in ("TP", "FP", "FN")}
+    tp, fp, fn = counts.values()
+    return MatchModel(name, "exact", counts, tp, plus(tp, fp), tp, plus(tp, fn), beta=settings.beta)
 
 
-def _of_outcomes(name: str, judge: str, counts: Mapping[str, Sum], settings: ScoreSettings) -> MatchModel:
-    """A model that counts TP, FP and FN."""
-    tp, fp, fn = counts["TP"], counts["FP"], counts["FN"]
-    return MatchModel(name, judge, counts, tp, plus(tp, fp), tp, plus(tp, fn), beta=settings.beta)
+def _fair(name: str, settings: ScoreSettings) -> MatchModel:
+    return _mixed(name, settings, PRESETS["fair"])
 
 
-def _fair(name: str, settings: ScoreSettings, weights: Weights) -> MatchModel:
+def _weighted(name: str, settings: ScoreSettings) -> MatchModel:
+    return _mixed(name, settings, settings["weights"])
+
+
+def _mixed(name: str, settings: ScoreSettings, weights: Weights) -> MatchModel:
+    """Fair verdicts as mixtures of TP, FP and FN."""
     parts = {kind: {part: 1.0 for part in SPAN_KINDS if part.partition(".")[0] == kind} for kind in KINDS}
     tp, fp, fn = (
         {part: weights[kind][place] for kind in KINDS for part in parts[kind] if weights[kind][place]}
@@ -46,11 +45,13 @@ def _fair(name: str, settings: ScoreSettings, weights: Weights) -> MatchModel:
     )
     order = ("TP", *ERRORS, "FN", "FP")
     shown = {kind: parts[kind] for kind in order} | {"BE": plus(*(parts[kind] for kind in BOUNDARY_KINDS))}
-    return MatchModel(name, "fair", shown, tp, plus(tp, fp), tp, plus(tp, fn), focus=settings.focus, beta=settings.beta)
+    sums = (tp, plus(tp, fp), tp, plus(tp, fn))
+    further = late(f"{_HOME}.fair_details:with_details")
+    return MatchModel(name, "fair", shown, *sums, focus=settings["focus"], beta=settings.beta, further=further)
 
 
 def _units(name: str, settings: ScoreSettings) -> MatchModel:
-    parts = {"token": 1.0} if name == "t" else {"token": 1.0, "separator": settings.separator_weight}
+    parts = {"token": 1.0} if name == "t" else {"token": 1.0, "separator": settings["separator_weight"]}
 
     def sum_of(*kinds: str) -> Sum:
         return {f"{part}.{kind}": weight for part, weight in parts.items() for kind in kinds}
@@ -60,20 +61,17 @@ def _units(name: str, settings: ScoreSettings) -> MatchModel:
     tp, fp, fn = (sum_of(kind, f"{kind}+") for kind in ("TP", "FP", "FN"))
     shown = {"TP": tp, "FP": fp, "FN": fn, "TN": absent, "close": {"close": 1.0}, "missed": {"missed": 1.0}}
     return MatchModel(
-        name,
-        "units",
-        shown,
-        tp,
-        plus(tp, fp),
-        tp,
-        plus(tp, fn),
+        *(name, "units", shown, tp, plus(tp, fp), tp, plus(tp, fn)),
         contingency=present | {"TN": absent},
         headline="macro",
         beta=settings.beta,
+        text="text",
+        beside="near",
     )
 
 
-def _hits(name: str, settings: ScoreSettings) -> MatchModel:
+def hit_model(name: str, settings: ScoreSettings) -> MatchModel:
+    """A model that counts spans of either side that have a hit on the other one; its judge has its own name."""
     gold, system = {"gold_hits": 1.0, "gold_others": 1.0}, {"system_hits": 1.0, "system_others": 1.0}
     shown: dict[str, Sum] = {"gold_hits": {"gold_hits": 1.0}, "gold": gold}
     shown |= {"system_hits": {"system_hits": 1.0}, "system": system}
@@ -93,16 +91,97 @@ def _semeval(name: str, settings: ScoreSettings) -> MatchModel:
 def _accuracy(name: str, settings: ScoreSettings) -> MatchModel:
     right, tokens = {"correct": 1.0}, {"correct": 1.0, "wrong": 1.0}
     counts = {"correct": right, "tokens": tokens}
-    return MatchModel(name, name, counts, right, tokens, right, tokens, beta=settings.beta)
+    return MatchModel(name, name, counts, right, tokens, right, tokens, beta=settings.beta, details="accuracy")
 
 
-_BUILDERS: dict[str, Callable[[str, ScoreSettings], MatchModel]] = {
-    "exact": _exact,
-    "ts": _units,
-    "t": _units,
-    "overlap": _hits,
-    "contain": _hits,
-    "constrained": _hits,
-    "iou": _hits,
-    "accuracy": _accuracy,
-}
+def compared(by: str, settings: ScoreSettings) -> MatchModel:
+    """What systems are compared by: `fair` or `exact`."""
+    return {"fair": _fair, "exact": _exact}[by](by, settings)
+
+
+def _judge(name: str, beside: Judge | None = None, *, takes_tags: bool = False) -> Judge:
+    return Judge(name, late(f"{_HOME}.judges:{name}"), takes_tags, beside)
+
+
+_FAIR, _UNITS, _SEMEVAL = _judge("fair"), _judge("units", _judge("near")), _judge("semeval")
+WEIGHTS = Parameter(
+    "weights",
+    "text",
+    PRESETS["boundaries"],
+    "Weights of errors: fair, lenient, boundaries, as-fp, as-fn, a formula such as 'LE = 0.5 FP + 0.5 FN, "
+    "BE = 0.5 TP + 0.25 FP + 0.25 FN', or a file with one [boundaries]. Adds the model.",
+    metavar="NAME|FORMULA|FILE",
+    parse=parse_weights,
+    stored=Weights,
+    optional=True,
+    compares=False,
+    adds_model=True,
+    file_of="formula of weights",
+)
+SEPARATOR_WEIGHT = Parameter(
+    "separator_weight",
+    "number",
+    1.0,
+    "Weight of a separator; a token weighs 1.",
+    least=0,
+    spell=lambda weight: f"{weight:g}",
+    key="separators",
+    compares=False,
+)
+TOKEN_WEIGHT = Parameter(
+    "token_weight",
+    "column",
+    None,
+    "Column of GOLD, by number or name, with the weight of each token.",
+    metavar="COLUMN",
+    spell=lambda column: "none" if column is None else f"column-{column}",
+    key="token-weights",
+    optional=True,
+    compares=False,
+)
+SPURIOUS, MISSING = (
+    Parameter(
+        f"constrained_{kind}",
+        "whole",
+        1,
+        f"Number of {kind} tokens that are allowed.",
+        least=0,
+        former=(kind,),
+        key=kind,
+        compares=False,
+    )
+    for kind in ("spurious", "missing")
+)
+IOU = Parameter(
+    "iou",
+    "number",
+    0.5,
+    "Least intersection over union of two spans that match.",
+    above=0,
+    most=1,
+    spell=lambda share: f"{share:g}",
+    compares=False,
+)
+MODELS = (
+    Model("exact", "spans", _judge("exact"), _exact, f"{_HOME}.exact", ("strict", "conlleval", "seqeval")),
+    Model("fair", "spans", _FAIR, _fair, f"{_HOME}.fair", ("faireval",)),
+    Model("weighted", "spans", _FAIR, _weighted, "evenhand.scores.weights", parameters=(WEIGHTS,)),
+    Model(
+        *("ts", "spans", _UNITS, _units, f"{_HOME}.token_separator"),
+        aliases=("token separator", "token & separator", "tokens and separators"),
+        parameters=(SEPARATOR_WEIGHT, TOKEN_WEIGHT),
+    ),
+    Model("t", "spans", _UNITS, _units, f"{_HOME}.token_separator", ("token", "tokens"), parameters=(TOKEN_WEIGHT,)),
+    Model("overlap", "spans", _judge("overlap"), hit_model, f"{_HOME}.overlap"),
+    Model("contain", "spans", _judge("contain"), hit_model, f"{_HOME}.overlap"),
+    Model(
+        *("constrained", "spans", _judge("constrained"), hit_model, f"{_HOME}.overlap"),
+        parameters=(SPURIOUS, MISSING),
+    ),
+    Model("iou", "spans", _judge("iou"), hit_model, f"{_HOME}.overlap", ("jaccard",), parameters=(IOU,)),
+    *(Model(f"semeval-{name}", "spans", _SEMEVAL, _semeval, f"{_HOME}.semeval", family="semeval") for name in SEMEVAL),
+    Model(
+        *("accuracy", "spans", _judge("accuracy", takes_tags=True), _accuracy, f"{_HOME}.accuracy"),
+        aliases=("acc", "token accuracy"),
+    ),
+)

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from evenhand.arrays import Ints, Values
+from evenhand.tasks.passage import Numbers
+from evenhand.tasks.places import Places
 from evenhand.text.align import Feed
 from evenhand.text.annotation import Annotation
 from evenhand.text.corpus import Corpus
@@ -20,7 +22,7 @@ PORTION = 1 << 14
 
 
 @dataclass(frozen=True)
-class Side:
+class SideSpans:
     """The spans of one side in a portion, and its tags where the file has one a token."""
 
     spans: Spans
@@ -36,21 +38,22 @@ class Portion:
         self.sentences = 0
         self._vocabulary, self._layer = vocabulary, layer
         self.batches: list[Annotation] = []
-        self._groups: list[Ints] = []
+        self.numbers: list[Numbers] = []
+        """Where each batch stands."""
 
-    def add(self, batch: Annotation, groups: Ints) -> None:
-        """Add a batch; `groups` is the group of each of its sentences."""
+    def add(self, batch: Annotation, numbers: Numbers) -> None:
+        """Add a batch."""
         self.batches.append(batch)
-        self._groups.append(groups)
+        self.numbers.append(numbers)
         self.sentences += batch.corpus.sentences
 
-    def gold(self, *, keeps_tags: bool = True) -> Side:
+    def gold(self, *, keeps_tags: bool = True) -> SideSpans:
         """The gold standard's side, with tags if somebody asks for them."""
         batches = self.batches
         tags = [each.tags(self._layer) if keeps_tags else None for each in batches]
         return self._side([each.spans(self._layer) for each in batches], tags)
 
-    def take(self, feed: Feed) -> Side:
+    def take(self, feed: Feed) -> SideSpans:
         """The same sentences of a system."""
         spans, tags = [], []
         for corpus in self._corpora:
@@ -59,11 +62,11 @@ class Portion:
         side, lengths = self._side(spans, tags), self.lengths
         return side if lengths is None else _carried(side, feed, lengths)
 
-    def _side(self, spans: Sequence[Spans], tags: Sequence[Tags | None]) -> Side:
+    def _side(self, spans: Sequence[Spans], tags: Sequence[Tags | None]) -> SideSpans:
         first = np.cumsum([0, *(corpus.sentences for corpus in self._corpora)])[:-1].tolist()
         joined = Spans.concatenate([each.into(self._vocabulary) for each in spans], first)
         known = [each for each in tags if each is not None]
-        return Side(joined, Tags.concatenate(known) if len(known) == len(tags) else None)
+        return SideSpans(joined, Tags.concatenate(known) if len(known) == len(tags) else None)
 
     @property
     def _corpora(self) -> list[Corpus]:
@@ -75,7 +78,14 @@ class Portion:
     @property
     def groups(self) -> Ints:
         """The group of each sentence."""
-        return np.concatenate(self._groups)
+        return np.concatenate([each.groups for each in self.numbers])
+
+    @property
+    def places(self) -> Places:
+        """Where its sentences are."""
+        documents = np.concatenate([each.documents for each in self.numbers])
+        first = int(documents[0]) if len(documents) else 0
+        return Places(self.batches, self.numbers[0].sentences, documents, first)
 
     @property
     def lengths(self) -> Ints | None:
@@ -90,7 +100,7 @@ class Portion:
         return np.concatenate(found) if len(found) == len(self._corpora) else None
 
 
-def _carried(side: Side, feed: Feed, lengths: Ints) -> Side:
+def _carried(side: SideSpans, feed: Feed, lengths: Ints) -> SideSpans:
     """The side with what reaches into it from before; what reaches beyond it is left to the next portion."""
     spans, before = side.spans, feed.reaching
     first, size = np.cumsum(lengths) - lengths, int(lengths.sum())

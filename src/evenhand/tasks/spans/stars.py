@@ -15,7 +15,8 @@ import numpy as np
 
 from evenhand.arrays import Bools, Ints
 from evenhand.tasks.spans.boundaries import boundary_kind
-from evenhand.tasks.spans.verdicts import LBE, Matching
+from evenhand.tasks.spans.kinds import LBE
+from evenhand.tasks.spans.verdicts import Matching
 
 
 @dataclass(frozen=True)
@@ -28,12 +29,6 @@ class Components:
     of_system: Ints
     gold_count: Ints
     system_count: Ints
-
-    def rows(self, component: int) -> tuple[Ints, Ints]:
-        """The spans of one component; both sides are in the order of components."""
-        edges = component, component + 1
-        gold, system = np.searchsorted(self.of_gold, edges), np.searchsorted(self.of_system, edges)
-        return self.gold[gold[0] : gold[1]], self.system[system[0] : system[1]]
 
 
 def match_stars(matching: Matching, found: Components) -> Bools:

@@ -8,13 +8,13 @@ import numpy as np
 
 from evenhand.arrays import Ints, concatenate, ones
 from evenhand.tally.counts import Tally
+from evenhand.tasks.spans.kinds import EDGES, SPAN_KINDS
 from evenhand.tasks.spans.overlap import Hits
 from evenhand.tasks.spans.semeval import PAIR_KINDS, Paired
 from evenhand.tasks.spans.token_separator import UNIT_KINDS, Units
-from evenhand.tasks.spans.verdicts import EDGES, KINDS, Verdicts
+from evenhand.tasks.spans.verdicts import Verdicts
 from evenhand.text.layers import Spans
 
-SPAN_KINDS = tuple(kind if edge == "none" else f"{kind}.{edge}" for kind in KINDS for edge in EDGES)
 HIT_KINDS = ("gold_hits", "gold_others", "system_hits", "system_others")
 ACCURACY_KINDS = ("correct", "wrong")
 

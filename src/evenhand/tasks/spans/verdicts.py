@@ -7,13 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.arrays import Ints
+from evenhand.tasks.spans.kinds import BES, FN, FP, LBE, LEFT, RIGHT
 from evenhand.text.layers import Spans
-
-KINDS = ("TP", "LE", "BES", "BEL", "BEO", "LBE", "FN", "FP")
-TP, LE, BES, BEL, BEO, LBE, FN, FP = range(len(KINDS))
-
-EDGES = ("none", "left", "right")
-NO_EDGE, LEFT, RIGHT = range(len(EDGES))
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,9 @@ from __future__ import annotations
 import numpy as np
 
 from evenhand.arrays import Bools, Ints
+from evenhand.tasks.words.kinds import TAG_KINDS
 from evenhand.tasks.words.verdicts import WordVerdicts, verdicts
 from evenhand.text.word_feed import Aligned
-
-TAG_KINDS = ("right", "wrong")
 
 
 def judge_tags(aligned: Aligned, gold: Ints, system: Ints, counted: Bools, counted_extra: Bools) -> WordVerdicts:

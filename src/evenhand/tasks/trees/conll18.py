@@ -36,14 +36,13 @@ import numpy as np
 
 from evenhand.arrays import Bools, Ints
 from evenhand.tasks.trees.judge import same_heads
-from evenhand.tasks.trees.universal import CONTENT, FUNCTIONAL
+from evenhand.tasks.trees.kinds import OF_CONTENT, OF_WORDS
+from evenhand.tasks.words.universal import CONTENT, FUNCTIONAL
 from evenhand.tasks.words.verdicts import sentence_of
 from evenhand.text.layers import Tags, Written
 from evenhand.text.tokens import equal
 from evenhand.text.word_feed import Aligned
 
-OF_WORDS = ("upos", "xpos", "ufeats", "alltags", "lemmas", "uas", "las")
-OF_CONTENT = ("clas", "mlas", "blex")
 KINDS = (
     *(f"{unit}.{side}" for unit in ("tokens", "sentences", "words", "content") for side in ("gold", "system")),
     *(f"{metric}.correct" for metric in ("tokens", "sentences", "words", *OF_WORDS, *OF_CONTENT)),

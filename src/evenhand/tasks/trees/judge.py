@@ -27,18 +27,11 @@ from __future__ import annotations
 import numpy as np
 
 from evenhand.arrays import Bools, Ints
+from evenhand.tasks.words.kinds import TREE_KINDS
 from evenhand.tasks.words.verdicts import WordVerdicts, verdicts
 from evenhand.text.trees import heads_in_text
 from evenhand.text.word_feed import Aligned
 
-TREE_KINDS = ("right", "wrong_head", "wrong_relation", "both")
-RIGHT = {
-    "uas": ("right", "wrong_relation"),
-    "ls": ("right", "wrong_head"),
-    "las": ("right",),
-}
-"""The verdicts that are right under each score."""
-DISTANCES = ("root", "1", "2", "3-6", "7+")
 _LEAST = (1, 2, 3, 7)
 """The shortest distance of all but the first."""
 

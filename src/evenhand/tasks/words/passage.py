@@ -1,101 +1,238 @@
-"""The path of words in this process: tags and trees are read, aligned, judged and tallied, portion by portion."""
+"""The way of words through their files: tags and trees are aligned and judged, portion by portion.
+
+A portion ends where a sentence ends for the gold standard and for all systems, so that all are judged on the same
+words; no number depends on where that is.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
+from typing import Protocol
 
 import numpy as np
 
-from evenhand.arrays import Bytes, Ints
-from evenhand.pipeline.run import Run, SideCount
-from evenhand.settings import UNIVERSAL_LAYERS, ColumnName, Groups, ScoreSettings
-from evenhand.tasks.words.judging import WordJudging
-from evenhand.tasks.words.verdicts import WordVerdicts
+from evenhand.arrays import Bools, Bytes, Ints
+from evenhand.tally import Tally, tally_table
+from evenhand.tasks.answers import Answers
+from evenhand.tasks.passage import Numbering, Numbers, Outcome, Question, VerdictRows
+from evenhand.tasks.places import Places
+from evenhand.tasks.units import Units
+from evenhand.tasks.words.answers import WordAnswers, answers_on_words, heads_of, word_units
+from evenhand.tasks.words.drawing import WordDrawing
+from evenhand.tasks.words.verdicts import WordVerdicts, right_sentences
 from evenhand.text.annotation import Annotation
-from evenhand.text.labels import Vocabulary
-from evenhand.text.word_feed import Aligned, Side, WordFeed
+from evenhand.text.characters import peeked
+from evenhand.text.word_feed import Aligned, WaitingWords, WordFeed
 from evenhand.text.words import Words
 
-Watch = Callable[[str, Aligned, WordVerdicts], None]
 PORTION = 1 << 14
 """How many words are judged at a time: enough that the cost of a call does not count."""
 
 
-def layers_of(settings: ScoreSettings, columns: Mapping[str, ColumnName | None]) -> tuple[str, ...]:
-    """The layers that judges may look at."""
-    if settings.task == "trees":
-        return ("trees", *UNIVERSAL_LAYERS)
-    return ("tags", "upos", "xpos", *(str(column) for column in columns.values()))
+class WordJudge(Protocol):
+    """Judges the words of one system; tags and trees have one each."""
+
+    def labels(self, words: Words, side: str) -> Ints:
+        """The codes of the labels of words on one side."""
+
+    def counted(self, words: Words, labels: Ints) -> Bools:
+        """Which words count."""
+
+    def heads(self, aligned: Aligned) -> tuple[Ints, Ints] | None:
+        """The heads of all words of both sides, by their place among these; None where there are no trees."""
+
+    def judge(self, words: JudgedWords) -> tuple[dict[str, Tally], WordVerdicts | None]:
+        """The counts of all judges that are asked, and the verdicts on all words."""
+
+    def heads_in_file(self, annotation: Annotation) -> Ints | None:
+        """The heads as files have them, for a table of verdicts."""
 
 
-def portions(gold: Iterator[Annotation], side: Side, run: Run, groups: Groups) -> Iterator[tuple[Words, Bytes, Ints]]:
-    """The gold standard in portions, which the run counts: words, their characters, the document of each sentence."""
-    documents: list[Ints] = []
-    waiting = 0
-    for batch in gold:
-        documents.append(run.documents_of(batch.corpus))
-        words, text = side.words(batch, run.groups_of(batch.corpus, groups))
-        side.add(words, text)
-        run.add_text(batch.corpus, batch.reading)
-        waiting += len(words)
-        if waiting >= PORTION:
-            yield *side.drain(), np.concatenate(documents)
-            documents, waiting = [], 0
-    if waiting:
-        yield *side.drain(), np.concatenate(documents)
+@dataclass(frozen=True)
+class JudgedWords:
+    """Some words of the gold standard and of one system, with their labels and which of them count."""
+
+    aligned: Aligned
+    gold: Ints
+    system: Ints
+    counted: Bools
+    counted_extra: Bools
+    heads: tuple[Ints, Ints] | None
+
+    @property
+    def groups(self) -> Ints:
+        return self.aligned.gold.groups
+
+    @property
+    def kept(self) -> Bools:
+        """Which words of the system count: those for words that do, and extra ones."""
+        kept = self.counted_extra.copy()
+        mine, theirs = self.aligned.rows
+        kept[theirs] = self.counted[mine]
+        return kept
 
 
-class WordRun:
-    """One pass over the gold standard; every system has its own feed, as each shares other sentence ends with it."""
+class WordPassage:
+    """One pass over the gold standard and all systems."""
 
-    def __init__(
-        self,
-        systems: Mapping[str, Iterator[Annotation]],
-        vocabulary: Vocabulary,
-        settings: ScoreSettings,
-        judges: Sequence[str],
-        columns: Mapping[str, ColumnName | None],
-        *,
-        by_position: bool,
-    ) -> None:
-        self._labels = vocabulary.labels
-        layers = layers_of(settings, columns)
+    def __init__(self, asked: Question, layers: Sequence[str], judges: Mapping[str, WordJudge]) -> None:
+        """`layers` are those of annotations that judges look at, and `judges` those of each system."""
+        self._asked, self._judges = asked, judges
+        align = asked.settings.align
+        firsts, (self._gold, *streams) = zip(
+            *(peeked(open_side()) for open_side in (asked.sides.gold, *asked.sides.systems.values())), strict=True
+        )
+        without = any(first is not None and first.corpus.tokens is None for first in firsts)
+        self._by_position = align == "position" or without
+        kept = (*layers, *asked.extra_layers)
         self._feeds = {
-            name: WordFeed(stream, settings.align, layers, by_position=by_position) for name, stream in systems.items()
+            name: WordFeed(stream, align, kept, by_position=self._by_position)
+            for name, stream in zip(asked.sides.systems, streams, strict=True)
         }
-        self._judging = {name: WordJudging(settings, judges, vocabulary, name, columns) for name in systems}
-        self._side = Side(layers, by_position=by_position)
-        self.watch: Watch | None = None
-        """Somebody who looks at the verdicts on all words."""
-        self.run = Run(SideCount(), {name: SideCount() for name in systems}, by_position=by_position)
+        self._side = WaitingWords(kept, by_position=self._by_position)
+        self._numbers: list[Numbers] = []
+        self._documents: list[Ints] = []
+        self._judged, self._ends_apart = 0, False
+        self._names: dict[int, str] = {}
 
-    def __call__(self, gold: Iterator[Annotation], groups: Groups) -> Run:
-        run = self.run
-        for words, text, _ in portions(gold, self._side, run, groups):
-            self._judge(words, text)
-        for place, (name, feed) in enumerate(self._feeds.items()):
-            rest = feed.finish()
-            if rest is not None:
-                run.ends_apart = True
-                self._count(name, rest, is_first=place == 0)
-            side = run.systems[name]
-            side.reading, side.missing = feed.reading, self._judging[name].missing
-        run.tallies = {name: judging.tallies() for name, judging in self._judging.items()}
-        run.supertags, run.levels = {name: {} for name in run.systems}, dict.fromkeys(run.systems, 1)
-        return run
+    def judgements(self, number: Numbering) -> Iterator[WordJudgement]:
+        for words, text in self._portions(number):
+            shared = reduce(np.intersect1d, [feed.offer(words, text) for feed in self._feeds.values()])
+            if len(shared):
+                yield self._judge({name: feed.cut(int(shared[-1])) for name, feed in self._feeds.items()})
+        rests = {name: feed.finish() for name, feed in self._feeds.items()}
+        left = {name: rest for name, rest in rests.items() if rest is not None}
+        if left:  # all systems were cut at the same places, so that all have as much left
+            self._ends_apart = True
+            yield self._judge(left)
+        for name, feed in self._feeds.items():
+            self._asked.system_counts[name].reading = feed.reading
 
-    def _judge(self, words: Words, text: Bytes) -> None:
-        """Judge some words, as far as each system shares a sentence end with them."""
-        for place, (name, feed) in enumerate(self._feeds.items()):
-            aligned = feed.take(words, text)
-            if aligned is not None:
-                self._count(name, aligned, is_first=place == 0)
+    def finish(self) -> Outcome:
+        return Outcome(by_position=self._by_position, ends_apart=self._ends_apart)
 
-    def _count(self, name: str, aligned: Aligned, *, is_first: bool) -> None:
-        gold, system = self._judging[name](aligned)
-        found = self._judging[name].found
-        if self.watch is not None and found is not None:
-            self.watch(name, aligned, found)
-        if is_first:  # every system meets all words of the gold standard
-            self.run.gold.add(gold, self._labels.values)
-        self.run.systems[name].add(system, self._labels.values)
+    def _portions(self, number: Numbering) -> Iterator[tuple[Words, Bytes]]:
+        """The gold standard in portions: words and their characters."""
+        waiting = 0
+        for batch in self._gold:
+            numbers = number(batch)
+            self._documents.append(numbers.documents)
+            self._names |= dict(enumerate(batch.corpus.names, numbers.first_document))
+            words, text = self._side.words(batch, numbers.groups)
+            self._side.add(words, text)
+            waiting += len(words)
+            if waiting >= PORTION:
+                yield self._side.drain()
+                waiting = 0
+        if waiting:
+            yield self._side.drain()
+
+    def _judge(self, aligned: Mapping[str, Aligned]) -> WordJudgement:
+        asked, names = self._asked, self._asked.vocabulary.labels.values
+        found = WordJudgement(self._places(next(iter(aligned.values())).gold), self._judges, dict(self._names))
+        for place, (name, each) in enumerate(aligned.items()):
+            judge, side = self._judges[name], asked.system_counts[name]
+            gold, system = judge.labels(each.gold, "gold"), judge.labels(each.system, "system")
+            counted, extra = judge.counted(each.gold, gold), judge.counted(each.system, system)
+            words = JudgedWords(each, gold, system, counted, extra, judge.heads(each))
+            found.tallies[name], verdicts = judge.judge(words)
+            found.words[name] = words
+            if verdicts is not None and asked.is_watched:
+                found.verdicts[name] = verdicts
+            if place == 0:  # every system meets all words of the gold standard
+                asked.gold_count.add(gold[counted], names)
+            side.add(system[words.kept], names)
+            side.missing += len(each.gold) - len(each.rows[0])
+        return found
+
+    def _places(self, words: Words) -> Places:
+        """Where the next words stand."""
+        document_of = np.concatenate(self._documents)
+        size, before = words.corpus.sentences, self._judged
+        self._judged += size
+        self._documents = [document_of[size:]]
+        return Places([words.annotation], before, document_of[:size])
+
+
+@dataclass
+class WordJudgement:
+    """What is said of some words of the gold standard."""
+
+    places: Places
+    judges: Mapping[str, WordJudge]
+    names: Mapping[int, str]
+    """What documents are called."""
+    words: dict[str, JudgedWords] = field(default_factory=dict)
+    tallies: dict[str, dict[str, Tally]] = field(default_factory=dict)
+    verdicts: dict[str, WordVerdicts] = field(default_factory=dict)
+
+    @property
+    def _first(self) -> JudgedWords:
+        return next(iter(self.words.values()))
+
+    @property
+    def groups(self) -> Ints:
+        return self._first.groups
+
+    @cached_property
+    def _answers(self) -> list[WordAnswers]:
+        return [
+            WordAnswers(each.aligned, each.system, None if each.heads is None else each.heads[1])
+            for each in self.words.values()
+        ]
+
+    @property
+    def _gold(self) -> tuple[Ints, Ints | None]:
+        first = self._first
+        return first.gold, None if first.heads is None else first.heads[0]
+
+    def answers(self, by: str) -> Answers:
+        return answers_on_words(*self._gold, by, self._answers, self._first.counted)
+
+    def units(self, by: str) -> Units:
+        return word_units(*self._gold, by, self._answers, self._first.counted)
+
+    def drawing(self) -> WordDrawing:
+        """All words that count, also those that not all systems have."""
+        label, head = self._gold
+        labels = [label, *(np.append(each.label, -1)[each.partner] for each in self._answers)]
+        heads = None if head is None else [head, *(heads_of(each, each.partner) for each in self._answers)]
+        return WordDrawing(self._first.aligned.gold.bounds, labels, heads)
+
+    def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
+        aligned, found = self.words[system].aligned, self.verdicts[system]
+        gold, is_extra = aligned.gold, found.gold < 0
+        order = np.lexsort((found.system, found.gold, is_extra, found.sentence))
+        mine, theirs, sentence = (column[order] for column in (found.gold, found.system, found.sentence))
+        is_extra = is_extra[order]
+        start = np.where(is_extra, -1, mine - gold.bounds[sentence])
+        more = {"side": is_extra.astype(np.int64)}
+        heads = [self.judges[system].heads_in_file(side.annotation) for side in (gold, aligned.system)]
+        if heads[0] is not None and heads[1] is not None:
+            more |= {"gold_head": np.append(heads[0], -1)[mine], "system_head": np.append(heads[1], -1)[theirs]}
+        other = aligned.system.corpus.tokens
+        rows = VerdictRows(
+            gold.corpus,
+            sentence,
+            start,
+            start + 1,
+            self.places.document_of[sentence],
+            self.names,
+            found.gold_label[order],
+            found.system_label[order],
+            found.kind[order],
+            more,
+            other.take(theirs) if other is not None and is_extra.any() else None,
+        )
+        yield rows, self.places.before
+
+
+def sentence_tally(right: Mapping[str, tuple[str, ...]], found: WordVerdicts, words: JudgedWords) -> Tally:
+    """The sentences that are fully correct under each score, and those that could be."""
+    sentences = words.aligned.gold.corpus.sentences
+    correct = {name: right_sentences(found, kinds, sentences) for name, kinds in right.items()}
+    counted = next(iter(correct.values()))[1]
+    table = np.stack([counted, *(each for each, _ in correct.values())], axis=1).astype(np.int64)
+    return tally_table(("sentences", *correct), table, words.groups)

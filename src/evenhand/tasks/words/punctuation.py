@@ -8,8 +8,8 @@ from unicodedata import category
 import numpy as np
 
 from evenhand.arrays import Bools
-from evenhand.settings import Punctuation
-from evenhand.tasks.trees.universal import without_subtype
+from evenhand.tasks.words.punctuation_policy import Punctuation
+from evenhand.tasks.words.universal import without_subtype
 from evenhand.text.annotation import Annotation
 from evenhand.text.codes import Coder
 from evenhand.text.layers import Tags

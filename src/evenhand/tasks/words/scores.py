@@ -8,24 +8,19 @@ from dataclasses import replace
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.model_score import ModelScore, Row, Sentences, score_row
 from evenhand.tally import Tally
-from evenhand.tasks.trees.judge import DISTANCES
-from evenhand.tasks.words.verdicts import EXTRA, MISSING
-
-_CONFUSING = ("accuracy", "ls")
-"""The models under which labels are confused; the others look at heads too."""
+from evenhand.tasks.words.kinds import EXTRA, MISSING
 
 
-def with_words(score: ModelScore, tallies: Mapping[str, Tally]) -> ModelScore:
-    """A score of tags or trees with all that follows from the tallies of words."""
-    model = score.model
-    if model.judge not in ("tags", "trees"):
-        return score
-    return replace(
-        score,
-        sentences=_sentences(model, tallies["sentences"]),
-        distances=_distances(model, tallies["distances"]) if model.judge == "trees" else {},
-        confusion=_confusion(tallies[model.judge]) if model.name in _CONFUSING else None,
-    )
+def with_confusion(score: ModelScore, tallies: Mapping[str, Tally]) -> ModelScore:
+    """A score that looks at labels, with sentences, distances and the confusion of labels."""
+    return replace(with_sentences(score, tallies), confusion=_confusion(tallies[score.model.judge]))
+
+
+def with_sentences(score: ModelScore, tallies: Mapping[str, Tally]) -> ModelScore:
+    """A score with the sentences that are fully correct, and by distance where distances were counted."""
+    distances = _distances(score.model, tallies["distances"]) if "distances" in tallies else {}
+    sentences = _sentences(score.model, tallies["sentences"]) if "sentences" in tallies else None
+    return replace(score, sentences=sentences, distances=distances)
 
 
 def _sentences(model: MatchModel, tally: Tally) -> Sentences:
@@ -35,7 +30,7 @@ def _sentences(model: MatchModel, tally: Tally) -> Sentences:
 
 def _distances(model: MatchModel, tally: Tally) -> dict[str, Row]:
     rows = tally.by_label().rows
-    return {name: score_row(model, tally, rows[name]) for name in DISTANCES if name in rows}
+    return {name: score_row(model, tally, rows[name]) for name in tally.labels if name in rows}
 
 
 def _confusion(tally: Tally) -> dict[str, dict[str, float]]:

@@ -8,7 +8,7 @@ from evenhand.report.style import PLAIN, TableStyle
 from evenhand.report.tables import Cell, Column, Table, confusion, folded, of_labels
 from evenhand.result.result import Result, Results
 from evenhand.scores.model_score import ModelScore, Row
-from evenhand.settings import ATTACHMENT, CONLL18
+from evenhand.tasks.trees.models import ATTACHMENT, CONLL18
 
 METRICS = dict(
     zip(

@@ -8,7 +8,8 @@ import numpy as np
 
 from evenhand.arrays import Ints
 from evenhand.tally.counts import Tally
-from evenhand.tasks.words.verdicts import EXTRA, MISSING, WordVerdicts
+from evenhand.tasks.words.kinds import EXTRA, MISSING
+from evenhand.tasks.words.verdicts import WordVerdicts
 
 
 def word_kinds(kinds: Sequence[str]) -> tuple[str, ...]:

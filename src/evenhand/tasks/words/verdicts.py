@@ -7,10 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.arrays import Bools, Ints
+from evenhand.tasks.words.kinds import EXTRA, MISSING
 from evenhand.text.word_feed import Aligned
-
-MISSING, EXTRA = "missing", "extra"
-"""A word of the gold standard that the system does not have, and one that only the system has."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,54 @@
+"""The declaration of a match model: its names, its judge, its arithmetic, its parameters and its definition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from evenhand.parameters import Parameter
+from evenhand.scores.match_model import MatchModel
+from evenhand.settings import ScoreSettings
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Who says what is right. Models with the same judge share its counts."""
+
+    name: str
+    count: Callable[..., Any] | None = None
+    """The counts of one question as a tally; None where the task counts for all of its judges at once."""
+    takes_tags: bool = False
+    """Whether it compares tags of tokens, whatever spans they spell: it then takes tokens, and no supertags."""
+    beside: Judge | None = None
+    """Another judge that is asked, too, where only totals are wanted."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """A match model as it is declared, once; `arithmetic` makes of it what a run divides."""
+
+    name: str
+    task: str
+    judge: Judge
+    arithmetic: Callable[[str, ScoreSettings], MatchModel]
+    """What precision and recall divide and which counts are shown, under the settings of a run."""
+    definition: str
+    """The address of the docstring that defines it ("package.module" or "package.module:function")."""
+    aliases: tuple[str, ...] = ()
+    """Other names that people use for it; case, hyphens, underscores and blanks do not matter."""
+    family: str | None = None
+    """A name that stands for several models."""
+    parameters: tuple[Parameter, ...] = ()
+    needs: frozenset[str] = frozenset()
+    """The traits that a gold standard must have (`pos`, `universal`)."""
+
+    def prepare(self, settings: ScoreSettings) -> MatchModel:
+        """The model under these settings."""
+        return self.arithmetic(self.name, settings)
+
+    def documentation(self) -> str:
+        """The docstring that defines it."""
+        from pkgutil import resolve_name
+
+        return resolve_name(self.definition).__doc__ or ""

@@ -1,0 +1,71 @@
+"""Coreference chains: mentions of the same thing."""
+
+from __future__ import annotations
+
+from evenhand.parameters import Parameter
+from evenhand.problems import SettingError
+from evenhand.registry import late
+from evenhand.settings import ScoreSettings
+from evenhand.tasks.chains.kinds import ARCS, ARCS_KINDS
+from evenhand.tasks.chains.models import MODELS, compared
+from evenhand.tasks.task import Content, Example, Task
+
+
+def scorable(names: tuple[str, ...], content: Content) -> tuple[str, ...]:
+    """The match models that the gold standard has all for: without POS, there is no arcs_nom."""
+    needs = {model.name: model.needs for model in MODELS}
+    return tuple(name for name in names if needs[name] <= content.traits)
+
+
+def _check(settings: ScoreSettings, content: Content) -> None:
+    if "arcs_nom" in settings.match and "pos" not in content.traits:
+        raise SettingError("arcs_nom takes the POS of words, which the gold standard does not have; leave it out.")
+
+
+def _compared_models(by: str, content: Content) -> tuple[str, ...]:
+    names = tuple(model.name for model in MODELS)
+    return scorable(names, content) if by == "arcs_any" else names
+
+
+TASK = Task(
+    name="chains",
+    title="coreference chains",
+    unit="mention",
+    example=Example("chains", "gold.conll", ("rules.conll", "pairs.conll", "neural.conll")),
+    models=MODELS,
+    match=lambda content: scorable(tuple(model.name for model in MODELS), content),
+    ranked=lambda content: scorable(("mela", "lea", "arcs_any", "arcs_nom"), content),
+    compared_by=ARCS,
+    reported_by=ARCS,
+    compared=compared,
+    compared_models=_compared_models,
+    parameters=(
+        Parameter(
+            "singletons",
+            "flag",
+            True,
+            "Keep chains of one mention [kept].",
+            spell=lambda kept: "kept" if kept else "removed",
+        ),
+    ),
+    aligns=("strict", "position"),
+    align=lambda content: "position",
+    has_labels=False,
+    signature=("align", "gold", "system", "singletons", "repeats", "nominal", "beta"),
+    constants={"repeats": "first-chain"},
+    check=_check,
+    shows=lambda annotation: "chains" in annotation.layers,
+    passage=late("evenhand.tasks.chains.passage:ChainPassage"),
+    matches_documents=True,
+    by_document=True,
+    notes=late("evenhand.tasks.chains.notes:notes"),
+    is_perfect=late("evenhand.tasks.chains.notes:is_perfect"),
+    kinds=ARCS_KINDS,
+    right=lambda by: ("tp", "tn"),
+    verdict_judges=ARCS,
+    verdict_columns=(("gold_antecedent", "string"), ("system_antecedent", "string")),
+    answer=lambda code, labels: ARCS_KINDS[code],
+    agreement=late("evenhand.tasks.chains.agreement:ChainAgreement"),
+    slices={"pronoun": late("evenhand.tasks.chains.slices:by_pronoun")},
+    default_slices=lambda content: ("pronoun",) if "pos" in content.traits else (),
+)

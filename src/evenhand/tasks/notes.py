@@ -1,0 +1,70 @@
+"""Notes that several tasks share: what a reader of the numbers should know about the files behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from evenhand.problems import WARNING
+from evenhand.text.annotation import Reading
+from evenhand.text.label_names import MOST, foreign_labels, nearest
+
+if TYPE_CHECKING:
+    from evenhand.result.result import Gold
+
+
+def label_notes(gold: Gold, name: str, labels: Mapping[str, int], units: str = "spans") -> list[str]:
+    """What labels only one side has; a warning if the two have none in common."""
+    if not gold.units or not labels or not sum(labels.values()):
+        return []
+    if foreign := foreign_labels(labels, gold.labels):
+        return [f"{WARNING}system {name}: {'; '.join(foreign)}."]
+    return [
+        *_one_sided(f"gold {gold.name}", "the system", gold.labels, labels, units),
+        *_one_sided(f"system {name}", "the gold standard", labels, gold.labels, units),
+    ]
+
+
+def reading_notes(side: str, name: str, reading: Reading, repair: str) -> list[str]:
+    found = []
+    if reading.repaired:
+        one = reading.repaired == 1
+        policy = "left out" if repair == "discard" else f"taken as {'it stands' if one else 'they stand'}"
+        spans = "1 span is" if one else f"{reading.repaired:,} spans are"
+        encoding = (reading.encoding or "").upper()
+        found.append(
+            f"{side} {name}: {spans} ill-formed in {encoding} and {policy} "
+            f"(repair: {repair}; the first one: {reading.first_repair})."
+        )
+    if reading.looks_like is not None:
+        found.append(f"{side} {name}: {_judged_as(reading.looks_like, reading.encoding or '')}.")
+    skipped = [f"{side} {name}: skipped {count:,} {what}." for what, count in reading.skipped.items() if count]
+    kept = [
+        f"{side} {name}: took {count:,} {what} as they stand (--repair error refuses them)."
+        for what, count in reading.kept.items()
+    ]
+    return found + skipped + kept
+
+
+def _judged_as(looks_like: str, encoding: str) -> str:
+    """By which encoding a system's tags are judged that look like another one than the gold standard's."""
+    if looks_like == encoding:
+        return f"its tags are judged as {encoding.upper()}, since the gold standard's encoding has no such tags"
+    judged = f"judged as {encoding.upper()}, the gold standard's encoding"
+    return f"its tags look like {looks_like.upper()} but are {judged} (--encoding system:{looks_like} overrides)"
+
+
+def _one_sided(
+    side: str, other: str, labels: Mapping[str, int], others: Mapping[str, int], units: str = "spans"
+) -> list[str]:
+    """The labels that only one side has, with the nearest one of the other side; of words, rare ones go unsaid."""
+    least = sum(labels.values()) / 1000 if units == "words" else 0
+    only = [label for label in labels if label not in others and labels[label] >= least]
+    found = []
+    for label in only[:MOST]:
+        near = nearest(label, [each for each in others if each not in labels] or list(others))
+        hint = f"; the nearest one there is {near!r}" if near else ""
+        found.append(f"{side}: the label {label!r} ({labels[label]:,} {units}) does not occur in {other}{hint}.")
+    if len(only) > MOST:
+        found.append(f"{side}: {len(only) - MOST} more labels do not occur in {other}.")
+    return found

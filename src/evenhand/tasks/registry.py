@@ -1,0 +1,112 @@
+"""The tasks and their match models: those of this package, and what others add through entry points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from evenhand.parameters import Parameter
+from evenhand.problems import SettingError
+from evenhand.registry import Registry
+from evenhand.scores.model import Model
+from evenhand.tasks.task import Task
+
+TASKS: Registry[Task] = Registry(
+    "evenhand.tasks",
+    Task,
+    {
+        "spans": "evenhand.tasks.spans.task:TASK",
+        "tags": "evenhand.tasks.tags.task:TASK",
+        "trees": "evenhand.tasks.trees.task:TASK",
+        "chains": "evenhand.tasks.chains.task:TASK",
+    },
+)
+MODELS: Registry[Model] = Registry("evenhand.models", Model, {})
+"""Match models that other packages add to a task."""
+
+
+def models_of(task: str) -> tuple[Model, ...]:
+    """The match models of a task."""
+    return (*TASKS[task].models, *(model for model in MODELS.values() if model.task == task))
+
+
+def parameters_of(task: str) -> tuple[Parameter, ...]:
+    """All that a user can set of a task and its match models."""
+    own = (*TASKS[task].parameters, *(each for model in models_of(task) for each in model.parameters))
+    return tuple({parameter.name: parameter for parameter in own}.values())
+
+
+def all_parameters() -> dict[str, Parameter]:
+    """The parameters of all tasks, by name."""
+    return {each.name: each for task in TASKS for each in parameters_of(task)}
+
+
+def tasks_with(parameter: Parameter) -> tuple[str, ...]:
+    """The tasks that a parameter is for."""
+    return tuple(task for task in TASKS if parameter.name in {each.name for each in parameters_of(task)})
+
+
+def help_of(parameter: Parameter) -> str:
+    """What a parameter is, after the match models that it is for, and with its default."""
+    models = [model for task in TASKS for model in models_of(task)]
+    owners = [model.name for model in models if parameter.name in {each.name for each in model.parameters}]
+    prefix = f"{', '.join(owners)}: " if owners else ""
+    default = "" if parameter.shown_default is None else f" [{parameter.shown_default}]"
+    return f"{prefix}{parameter.help.rstrip('.')}{default}."
+
+
+def model(task: str, name: str) -> Model:
+    """The match model of a task by its own name."""
+    return next(each for each in models_of(task) if each.name == name)
+
+
+def model_names(task: str, names: Iterable[str]) -> tuple[str, ...]:
+    """The names of match models for what a user calls them; a family stands for all of its models."""
+    found = [name for given in names for name in _named(task, given)]
+    if not found:
+        raise SettingError(f"No match model is named; {_choices(task)}.")
+    return tuple(dict.fromkeys(found))
+
+
+def name_among(task: str, given: str, names: Sequence[str]) -> str | None:
+    """That of some match models of a task which a user means, if it is one of them."""
+    wanted = _plain(given)
+    found = [name for name in names if wanted in map(_plain, (name, *model(task, name).aliases))]
+    return found[0] if found else None
+
+
+def _named(task: str, given: str) -> list[str]:
+    wanted, models = _plain(given), models_of(task)
+    exact = [each.name for each in models if _plain(each.name) == wanted]
+    family = [each.name for each in models if each.family is not None and _plain(each.family) == wanted]
+    other = [each.name for each in models if wanted in map(_plain, each.aliases)]
+    found = exact or family or other
+    if not found:
+        raise SettingError(_unknown(task, given))
+    return found
+
+
+def _plain(name: str) -> str:
+    """A name without what people write differently."""
+    return name.lower().replace("³", "3").translate(str.maketrans("", "", " -_."))
+
+
+def _unknown(task: str, given: str) -> str:
+    from difflib import get_close_matches  # takes long to load
+
+    names = _all_names(task)
+    nearest = get_close_matches(_plain(given), names, n=1)
+    hint = f"the nearest one is {names[nearest[0]]}; " if nearest else ""
+    others = [each for each in TASKS if _plain(given) in _all_names(each)]
+    owner = f"it is a model of {others[0]}; " if others else ""
+    return f"match is {given!r}, which is no match model of {task}; {hint or owner}{_choices(task)}."
+
+
+def _all_names(task: str) -> dict[str, str]:
+    """All names of match models and families, each with the one that users are shown."""
+    models = models_of(task)
+    families = {_plain(each.family): each.family for each in models if each.family is not None}
+    return families | {_plain(name): each.name for each in models for name in (each.name, *each.aliases)}
+
+
+def _choices(task: str) -> str:
+    return f"choose from {', '.join(each.name for each in models_of(task))}"

@@ -1,0 +1,39 @@
+"""The spans of all sides in a sentence, for a drawing."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from evenhand.tasks.drawings import Row, Rows
+from evenhand.text.layers import Spans
+
+
+class SpanDrawing:
+    """Rows of label, start, end, and then the tokens that a span leaves out."""
+
+    def __init__(self, sides: Sequence[Spans]) -> None:
+        self._spans = sides
+
+    def sides(self, sentence: int) -> list[Rows]:
+        return [
+            tuple(rows[bisect_left(scopes, sentence) : bisect_right(scopes, sentence)])
+            for scopes, rows in self._by_scope
+        ]
+
+    @cached_property
+    def _by_scope(self) -> list[tuple[list[int], list[Row]]]:
+        """The spans of each side, sentence by sentence: the sentences, and the rows."""
+        return [_rows(side.take(np.argsort(side.scope, kind="stable"))) for side in self._spans]
+
+
+def _rows(side: Spans) -> tuple[list[int], list[Row]]:
+    columns = (side.label, side.start, side.end)
+    rows: list[Row] = list(zip(*(column.tolist() for column in columns), strict=True))
+    for row in np.flatnonzero(side.shape).tolist():
+        start = int(side.start[row])
+        rows[row] += tuple(start + gap for gap in side.vocabulary.shapes[int(side.shape[row])])
+    return side.scope.tolist(), rows

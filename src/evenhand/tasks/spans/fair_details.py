@@ -1,0 +1,36 @@
+"""What follows from fair verdicts beside the scores: which labels are confused, and which boundaries agree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from evenhand.scores.model_score import ModelScore
+from evenhand.tally import Tally
+from evenhand.tasks.spans.kinds import BOUNDARY_KINDS
+
+
+def with_details(score: ModelScore, tallies: Mapping[str, Tally]) -> ModelScore:
+    """A score with its confusion matrix and its boundary errors by edge."""
+    tally = tallies[score.model.judge].total()
+    return replace(score, confusion=_confusion(tally), edges=_edges(tally))
+
+
+def _confusion(tally: Tally) -> dict[str, dict[str, float]]:
+    """Errors by gold and system label: LE and LBE off the diagonal, BE on it, FN under "", FP in the row ""."""
+    found: dict[str, dict[str, float]] = {}
+    for (_, gold, system, kind), count in sorted(tally.cells().items()):
+        if kind != "TP":
+            row = found.setdefault(gold, {})
+            row[system] = row.get(system, 0) + count
+    return found
+
+
+def _edges(tally: Tally) -> dict[str, dict[str, float]]:
+    """BE and LBE by the boundary that agrees (Ortmann 2022, footnote 2)."""
+    found = {kind: dict.fromkeys(("left", "right", "none"), 0.0) for kind in ("BE", "LBE")}
+    for (*_, kind), count in tally.cells().items():
+        base, _, edge = kind.partition(".")
+        if base in BOUNDARY_KINDS or base == "LBE":
+            found["LBE" if base == "LBE" else "BE"][edge or "none"] += count
+    return {kind: {edge: int(count) for edge, count in row.items()} for kind, row in found.items()}

@@ -1,0 +1,101 @@
+"""The judges of spans: each takes a question and gives a tally. Those of other packages have the same form."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from evenhand.arrays import empty
+from evenhand.tally import Tally
+from evenhand.tasks.spans.accuracy import by_sentence, equal_tags, equal_tokens
+from evenhand.tasks.spans.fair import fair as fair_verdicts
+from evenhand.tasks.spans.overlap import hits
+from evenhand.tasks.spans.question import Question
+from evenhand.tasks.spans.semeval import semeval as semeval_pairs
+from evenhand.tasks.spans.tallies import (
+    tally_accuracy,
+    tally_exact,
+    tally_hits,
+    tally_rest,
+    tally_semeval,
+    tally_spans,
+    tally_units,
+)
+from evenhand.tasks.spans.token_separator import Units, close_and_missed
+from evenhand.tasks.spans.token_separator import units as tokens_and_separators
+from evenhand.text.layers import Spans
+
+
+def exact(question: Question) -> Tally:
+    return tally_exact(question.equal[0], question.others, *question.given, question.groups)
+
+
+def fair(question: Question) -> Tally:
+    """Equal spans are right and out of the way of the others, which are few, unless somebody asks for all verdicts."""
+    if question.is_watched:
+        return tally_spans(question.fair, *question.given, question.groups)
+    gold, system = question.gold.take(question.others[0]), question.system.take(question.others[1])
+    verdicts = fair_verdicts(gold, system, (empty(), empty()))
+    return tally_rest(question.equal[0], verdicts, question.others, *question.given, question.groups)
+
+
+def semeval(question: Question) -> Tally:
+    found = semeval_pairs(question.gold, question.system, question.pairs)
+    return tally_semeval(found, *question.given, question.groups)
+
+
+def overlap(question: Question) -> Tally:
+    return _hits(question, "overlap")
+
+
+def contain(question: Question) -> Tally:
+    return _hits(question, "contain")
+
+
+def constrained(question: Question) -> Tally:
+    limits = {name: question.settings[f"constrained_{name}"] for name in ("spurious", "missing")}
+    return _hits(question, "constrained", **limits)
+
+
+def iou(question: Question) -> Tally:
+    return _hits(question, "iou", threshold=question.settings["iou"])
+
+
+def _hits(question: Question, name: str, **limits: Any) -> Tally:
+    found = hits(name, question.gold, question.system, question.pairs, **limits)
+    return tally_hits(found, *question.given, question.groups)
+
+
+def units(question: Question) -> Tally:
+    """Tokens and separators."""
+    gold, system = question.given
+    if question.continued is not None:
+        system = Spans.concatenate([system, question.continued], [0, 0])
+    return _units(question, tokens_and_separators, gold, system)
+
+
+def near(question: Question) -> Tally:
+    """Spans that are close to a gold span, and gold spans that have none near."""
+    return _units(question, close_and_missed, *question.given)
+
+
+def _units(question: Question, ask: Any, gold: Spans, system: Spans) -> Tally:
+    """Where levels are separate, each label is one for every level."""
+    levels = question.levels
+    if levels > 1:
+        gold, system = (replace(side, label=side.label * levels + side.level % levels) for side in (gold, system))
+    judged: Units = ask(gold, system, question.text, question.equal)
+    if levels > 1:
+        judged = replace(judged, label=judged.label // levels)
+    return tally_units(judged, question.gold.vocabulary.labels.values, question.groups)
+
+
+def accuracy(question: Question) -> Tally:
+    """How many tokens have the right tag: by the tags as they stand, where both are known, else by the spans."""
+    context, (gold, system) = question.context, question.tags
+    assert context.lengths is not None
+    if gold is None or system is None or not context.settings.keeps_labels:
+        right = equal_tokens(*question.given, context.text, question.continued)
+    else:
+        right = equal_tags(gold, system)
+    return tally_accuracy(by_sentence(right, context.lengths), context.lengths, context.groups)

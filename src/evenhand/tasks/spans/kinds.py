@@ -1,0 +1,14 @@
+"""The verdicts on spans, and the kinds of counts that come from them."""
+
+from __future__ import annotations
+
+KINDS = ("TP", "LE", "BES", "BEL", "BEO", "LBE", "FN", "FP")
+TP, LE, BES, BEL, BEO, LBE, FN, FP = range(len(KINDS))
+TN = len(KINDS)
+CLASS_KINDS = (*KINDS, "TN")
+"""In a comparison, surplus of one system is TN under the others."""
+BOUNDARY_KINDS = ("BES", "BEL", "BEO")
+
+EDGES = ("none", "left", "right")
+NO_EDGE, LEFT, RIGHT = range(len(EDGES))
+SPAN_KINDS = tuple(kind if edge == "none" else f"{kind}.{edge}" for kind in KINDS for edge in EDGES)

@@ -1,0 +1,236 @@
+"""The way of spans through their files: batches are collected to portions, and every system is judged on each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from evenhand.arrays import Ints, ints
+from evenhand.problems import InputError, SettingError
+from evenhand.relabeling import Supertag
+from evenhand.tally import Tally
+from evenhand.tasks import passage
+from evenhand.tasks.answers import Answers
+from evenhand.tasks.passage import Numbering, Outcome, VerdictRows
+from evenhand.tasks.places import Places
+from evenhand.tasks.side_count import SideCount
+from evenhand.tasks.spans.answers import answers_on_spans, span_units
+from evenhand.tasks.spans.drawing import SpanDrawing
+from evenhand.tasks.spans.portion import PORTION, Portion
+from evenhand.tasks.spans.question import Context, Question, Relabeling
+from evenhand.tasks.spans.tallies import tally_units
+from evenhand.tasks.spans.token_separator import all_units
+from evenhand.tasks.units import Units
+from evenhand.text.align import Feed
+from evenhand.text.annotation import Annotation, Reading
+from evenhand.text.characters import peeked, same_atoms
+from evenhand.text.corpus import Corpus
+from evenhand.text.layers import Spans
+from evenhand.text.plain_labels import SETTLE
+
+Parts = dict[str, list[Tally]]
+"""The tallies of portions by judge."""
+
+
+class SpanPassage:
+    """One pass over the gold standard; every system has its own feed."""
+
+    def __init__(self, asked: passage.Question) -> None:
+        self._asked, settings = asked, asked.settings
+        gold_layer, system_layer = asked.sides.layers
+        first, gold = peeked(asked.sides.gold())
+        encoding = None if first is None else first.readings[gold_layer].encoding
+        streams = [open_side(reference=encoding) for open_side in asked.sides.systems.values()]
+        self._gold, *others = same_atoms([gold, *streams], settings.align)
+        by_position = settings.align == "position"
+        self._feeds = {
+            name: Feed(stream, system_layer, by_position=by_position)
+            for name, stream in zip(asked.sides.systems, others, strict=True)
+        }
+        self._takes_tags = any(judge.takes_tags for judge in asked.judges)
+        self._relabel_gold = Relabeling(settings, "gold", "gold")
+        self._relabel = {name: Relabeling(settings, "system", name) for name in asked.sides.systems}
+        self._text: list[Tally] = []
+        self._levels = dict.fromkeys(asked.sides.systems, 1)
+        self._supertags: dict[str, dict[str, Parts]] = {
+            name: {tag.name: {} for tag in settings["supertag"]} for name in asked.sides.systems
+        }
+
+    def judgements(self, number: Numbering) -> Iterator[SpanJudgement]:
+        portion, corpus = self._portion(), None
+        for batch in self._gold:
+            corpus = batch.corpus
+            self._check(corpus)
+            portion.add(batch, number(batch))
+            if len(portion) >= PORTION:
+                yield self._judge(portion)
+                portion = self._portion()
+        assert corpus is not None  # a reader yields one batch at least, or raises
+        if portion.sentences:
+            yield self._judge(portion)
+        for name, feed in self._feeds.items():
+            feed.finish(corpus)
+            side = self._asked.system_counts[name]
+            side.reading, side.breaks_differ = feed.reading, feed.breaks_differ
+
+    def finish(self) -> Outcome:
+        shared = {"text": Tally.merge(self._text)} if self._text else {}
+        supertags = {
+            name: {tag: {judge: Tally.merge(found) for judge, found in parts.items()} for tag, parts in tags.items()}
+            for name, tags in self._supertags.items()
+        }
+        return Outcome(shared=shared, supertags=supertags, levels=self._levels)
+
+    def _portion(self) -> Portion:
+        return Portion(self._asked.vocabulary, self._asked.sides.layers[0])
+
+    def _check(self, corpus: Corpus) -> None:
+        """Refuse what cannot be counted on this text."""
+        weighs = self._asked.settings["token_weight"] is not None
+        if weighs and corpus.weights is None:
+            raise SettingError(f"{corpus.source} has no columns, and so no weights of tokens.")
+        if self._takes_tags and (corpus.atoms == "characters" or corpus.bounds is None):
+            raise SettingError(
+                f"The accuracy of tags counts tokens, which {corpus.source} and its systems do not share."
+            )
+        if weighs and corpus.atoms == "characters":
+            raise SettingError("Weights are those of tokens; they cannot be used where characters are compared.")
+
+    def _judge(self, portion: Portion) -> SpanJudgement:
+        """Judge a portion, one system after the other."""
+        asked = self._asked
+        names = asked.vocabulary.labels.values
+        side = portion.gold(keeps_tags=self._takes_tags)
+        gold = self._relabel_gold(side.spans)
+        context = Context(portion.groups, portion.lengths, portion.weights, asked.settings)
+        if asked.asks("units"):
+            self._text.append(tally_units(all_units(context.text), (), context.groups))
+        found = SpanJudgement(portion, gold)
+        for name, feed in self._feeds.items():
+            question = self._question(name, feed, portion, gold, side.tags, context)
+            asked.system_counts[name].add(question.given[1].label, names)
+            found.tallies[name] = {
+                judge.name: judge.count(question) for judge in asked.judges if judge.count is not None
+            }
+            for tag in asked.settings["supertag"]:
+                self._judge_supertag(tag, name, question)
+            if asked.is_watched:
+                found.questions[name] = question
+        asked.gold_count.add(gold.label, names)
+        return found
+
+    def _question(
+        self, name: str, feed: Feed, portion: Portion, gold: Spans, tags: object, context: Context
+    ) -> Question:
+        feed.keeps_tags = self._takes_tags
+        side, relabel = portion.take(feed), self._relabel[name]
+        continued = None if side.continued is None else relabel(side.continued)
+        encoding = self._asked.gold_count.reading.encoding if self._asked.gold_count.reading else None
+        same = feed.reading is not None and feed.reading.encoding == encoding
+        both = (tags, side.tags if same else None)
+        question = Question(
+            *(gold, relabel(side.spans), context, continued, both),  # type: ignore[arg-type]
+            is_watched=self._asked.is_watched,
+        )
+        self._levels[name] = max(self._levels[name], question.levels)
+        return question
+
+    def _judge_supertag(self, tag: Supertag, name: str, question: Question) -> None:
+        """The same questions, with several labels taken as one and all others left out."""
+        gold, system = question.given
+        labels = gold.vocabulary.labels
+        code = labels.code(tag.name)
+        new = ints([code if not tag.labels or label in tag.labels else -1 for label in labels.values])
+        rest = None if question.continued is None else question.continued.relabel(new)
+        as_one = Question(gold.relabel(new), system.relabel(new), question.context, rest)
+        for judge in self._asked.judges:
+            if judge.count is not None and not judge.takes_tags:
+                self._supertags[name][tag.name].setdefault(judge.name, []).append(judge.count(as_one))
+
+
+@dataclass
+class SpanJudgement:
+    """What is said of one portion."""
+
+    portion: Portion
+    gold: Spans
+    tallies: dict[str, dict[str, Tally]] = field(default_factory=dict)
+    questions: dict[str, Question] = field(default_factory=dict)
+    """The systems, where somebody looks at the verdicts."""
+
+    @property
+    def groups(self) -> Ints:
+        return self.portion.groups
+
+    @cached_property
+    def places(self) -> Places:
+        return self.portion.places
+
+    def answers(self, by: str) -> Answers:
+        return answers_on_spans(self.gold, [(each.given[1], each.verdicts(by)) for each in self.questions.values()])
+
+    def units(self, by: str) -> Units:
+        return span_units(self.answers(by))
+
+    def drawing(self) -> SpanDrawing:
+        return SpanDrawing([self.gold, *(each.given[1] for each in self.questions.values())])
+
+    def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
+        question = self.questions[system]
+        units = span_units(answers_on_spans(self.gold, [(question.given[1], question.verdicts(judge))]))
+        first = 0
+        for batch, numbers in zip(self.portion.batches, self.portion.numbers, strict=True):
+            yield _rows(units, batch, first, numbers.first_document), numbers.sentences
+            first += batch.corpus.sentences
+
+
+def _rows(units: Units, batch: Annotation, first: int, documents: int) -> VerdictRows:
+    """The units of one batch of a portion, in the order of the text; so many documents stand before."""
+    corpus = batch.corpus
+    rows = np.flatnonzero((units.sentence >= first) & (units.sentence < first + corpus.sentences))
+    order = np.lexsort((units.surplus[rows], units.end[rows], units.start[rows], units.sentence[rows]))
+    rows = rows[order]
+    sentence, bounds = units.sentence[rows] - first, units.partner[0, rows]
+    return VerdictRows(
+        corpus,
+        sentence,
+        units.start[rows],
+        units.end[rows],
+        corpus.document_of(sentence) + documents,
+        dict(enumerate(corpus.names, documents)),
+        units.gold[0, rows],
+        units.predicted[0, rows],
+        units.kind[0, rows],
+        {
+            "side": units.surplus[rows].astype(np.int64),
+            "matched_start": np.where(bounds < 0, -1, bounds >> 32),
+            "matched_end": np.where(bounds < 0, -1, bounds & 0xFFFFFFFF),
+        },
+    )
+
+
+def check_kinds(gold: SideCount, systems: Mapping[str, SideCount]) -> None:
+    """Raise an error if labels without prefixes were taken for spans by their looks, and may be something else.
+
+    So they may if they do not look like labels, or if the other side's spans have another form: then they may be in the
+    wrong column.
+    """
+    for name, system in systems.items():
+        sides = {"gold": gold, "system": system}
+        readings = {which: side.reading or Reading() for which, side in sides.items()}
+        for reading in readings.values():
+            if reading.doubt is not None:
+                what, advice = reading.doubt
+                finding = f"found {what}, where tags such as B-PER and O were expected"
+                raise InputError(name, None, finding, "; ".join(filter(None, (advice, SETTLE))))
+        plain = [which for which, reading in readings.items() if reading.encoding == "plain"]
+        if len(plain) != 1 or readings[plain[0]].is_named or not all(side.units for side in sides.values()):
+            continue
+        (which,) = plain
+        other = "system" if which == "gold" else "gold"
+        finding = f"the {which} file ({readings[which]}) and the {other} file ({readings[other]}) differ in kind"
+        remedy = f"choose the column of tags with --column {which}:N, or say --encoding {which}:plain"
+        raise InputError(name, None, finding, remedy)

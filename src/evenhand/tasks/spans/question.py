@@ -1,0 +1,125 @@
+"""One system against the gold standard in one portion: what the judges of spans are asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from evenhand.arrays import Ints, Values, others
+from evenhand.settings import ScoreSettings
+from evenhand.tasks.spans.exact import equal_spans, exact
+from evenhand.tasks.spans.fair import fair
+from evenhand.tasks.spans.pairs import AllPairs
+from evenhand.tasks.spans.token_separator import Text
+from evenhand.tasks.spans.verdicts import Verdicts
+from evenhand.text.layers import Spans, Tags, by_level
+
+
+class Relabeling:
+    """`--map`, then `--labels` and `--exclude`, for one side: a new code for each label, -1 where it is left out."""
+
+    def __init__(self, settings: ScoreSettings, side: str, name: str) -> None:
+        self._map = {each.old: each.new for each in settings.maps if each.applies_to(side, name)}
+        self._labels, self._exclude = frozenset(settings.labels), frozenset(settings.exclude)
+        self._new: list[int] = []
+
+    def __call__(self, spans: Spans) -> Spans:
+        if not (self._map or self._labels or self._exclude):
+            return spans
+        labels = spans.vocabulary.labels
+        while len(self._new) < len(labels):
+            name = labels[len(self._new)]
+            name = self._map.get(name, name)
+            kept = (not self._labels or name in self._labels) and name not in self._exclude
+            self._new.append(labels.code(name) if kept else -1)
+        return spans.relabel(np.array(self._new, dtype=np.int64))
+
+
+@dataclass(frozen=True)
+class Context:
+    """What all systems of a portion are judged by: the text, and how."""
+
+    groups: Ints
+    """The group of each sentence."""
+    lengths: Ints | None
+    """How many tokens each sentence has, where the files say."""
+    weights: Values | None
+    settings: ScoreSettings
+
+    @cached_property
+    def text(self) -> Text:
+        return Text.of(self.lengths, len(self.groups), 0, self.weights)
+
+
+class Question:
+    """What a judge of spans looks at; what several judges need is worked out once.
+
+    `gold` and `system` are the spans to be matched (where levels are separate, levels count as scopes), `given` the
+    same spans as they were read.
+    """
+
+    def __init__(
+        self,
+        gold: Spans,
+        system: Spans,
+        context: Context,
+        continued: Spans | None = None,
+        tags: tuple[Tags | None, Tags | None] = (None, None),
+        *,
+        is_watched: bool = False,
+    ) -> None:
+        """`continued` is what spans that begin in an earlier portion cover of this one: tokens, but no spans."""
+        self.given, self.context, self.continued, self.tags = (gold, system), context, continued, tags
+        self.is_watched = is_watched
+        """Whether somebody will ask for the verdicts on all spans."""
+        self.levels = 1
+        if context.settings["levels"] == "separate":
+            self.levels = max(int(gold.level.max(initial=0)), int(system.level.max(initial=0))) + 1
+            gold, system = by_level(gold, self.levels), by_level(system, self.levels)
+        self.gold, self.system = gold, system
+
+    @property
+    def settings(self) -> ScoreSettings:
+        return self.context.settings
+
+    @property
+    def groups(self) -> Ints:
+        return self.context.groups
+
+    @cached_property
+    def equal(self) -> tuple[Ints, Ints]:
+        """The rows of equal spans."""
+        return equal_spans(self.gold, self.system)
+
+    @property
+    def equal_given(self) -> tuple[Ints, Ints]:
+        """The same, whatever their levels."""
+        return self.equal if self.levels == 1 else equal_spans(*self.given)
+
+    @cached_property
+    def others(self) -> tuple[Ints, Ints]:
+        """The rows of spans that are on one side only."""
+        return others(len(self.gold), self.equal[0]), others(len(self.system), self.equal[1])
+
+    @cached_property
+    def pairs(self) -> AllPairs:
+        """All pairs of spans that share a token."""
+        return AllPairs(self.gold, self.system)
+
+    @cached_property
+    def fair(self) -> Verdicts:
+        return fair(self.gold, self.system, self.equal)
+
+    def verdicts(self, judge: str) -> Verdicts:
+        """What the judges `fair` and `exact` say of every span."""
+        return self.fair if judge == "fair" else exact(self.gold, self.system, self.equal)
+
+    @property
+    def text(self) -> Text:
+        """The tokens and separators of the portion, as far as files know them."""
+        if self.context.lengths is not None:
+            return self.context.text
+        width = max(int(side.end.max(initial=0)) for side in self.given)
+        return Text.of(None, len(self.groups), width)

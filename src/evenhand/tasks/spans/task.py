@@ -1,0 +1,93 @@
+"""Labeled spans: named entities, chunks and the like, flat or nested."""
+
+from __future__ import annotations
+
+from evenhand.parameters import Parameter
+from evenhand.problems import SettingError
+from evenhand.registry import late
+from evenhand.relabeling import Supertag
+from evenhand.tasks.spans.kinds import CLASS_KINDS
+from evenhand.tasks.spans.models import MODELS, compared
+from evenhand.tasks.task import Example, Task
+
+
+def _supertags(given: str | tuple[str, ...] | list[str]) -> tuple[Supertag, ...]:
+    tags = tuple(map(Supertag.parse, [given] if isinstance(given, str) else given))
+    if len({tag.name for tag in tags}) < len(tags):
+        raise SettingError("Two supertags have the same name; give them names of their own.")
+    return tags
+
+
+PARAMETERS = (
+    Parameter(
+        "levels",
+        "text",
+        "pooled",
+        "Match nested spans across levels (pooled) or within their level only (separate).",
+        choices=("pooled", "separate"),
+    ),
+    Parameter(
+        "focus",
+        "text",
+        "target",
+        "Count LE and LBE for the gold label (target) or for the system's (system).",
+        choices=("target", "system"),
+        effect="labels",
+    ),
+    Parameter(
+        "supertag",
+        "names",
+        (),
+        "Report several labels as one, beside the others: all labels, or those named.",
+        metavar="NAME[=LABEL,...]",
+        parse=_supertags,
+        stored=tuple[Supertag, ...],
+        spell=lambda tags: ",".join(map(str, tags)),
+        key="supertags",
+        labels=lambda tags: [label for tag in tags for label in tag.labels],
+        is_repeated=True,
+        compares=False,
+        effect="rows",
+    ),
+    Parameter(
+        "baselines",
+        "flag",
+        False,
+        "Report the scores of trivial systems under ts and t.",
+        key="",
+        compares=False,
+        effect="rows",
+    ),
+)
+
+TASK = Task(
+    name="spans",
+    title="labeled spans: named entities, chunks",
+    unit="span",
+    example=Example("ner", "gold.conll", ("gazetteer.conll", "crf.conll", "tagger.conll")),
+    models=MODELS,
+    match=lambda content: ("exact", "fair"),
+    ranked=lambda content: ("exact", "fair", "ts", "t"),
+    compared_by=("fair", "exact"),
+    reported_by=("fair",),
+    compared=compared,
+    parameters=PARAMETERS,
+    has_encoding=True,
+    signature=(
+        *("align", "atoms", "scope", "levels", "gold", "system", "repair", "offsets", "functions"),
+        *("map", "labels", "exclude", "focus", "macro", "beta"),
+    ),
+    constants={"scope": "sentence"},
+    shows=lambda annotation: "spans" in annotation.layers,
+    passage=late("evenhand.tasks.spans.passage:SpanPassage"),
+    is_one_file=True,
+    notes=late("evenhand.tasks.spans.notes:notes"),
+    check_sides=late("evenhand.tasks.spans.passage:check_kinds"),
+    is_perfect=late("evenhand.tasks.spans.notes:is_perfect"),
+    kinds=CLASS_KINDS,
+    right=lambda by: ("TP", "TN"),
+    verdict_judges=("fair", "exact"),
+    verdict_columns=(("side", "string"), ("matched_start", "int64"), ("matched_end", "int64")),
+    answer=late("evenhand.tasks.spans.answers:answer_in_words"),
+    agreement=late("evenhand.tasks.spans.agreement:SpanAgreement"),
+)

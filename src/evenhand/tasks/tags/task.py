@@ -1,0 +1,51 @@
+"""Tags: a label a word, such as parts of speech."""
+
+from __future__ import annotations
+
+from evenhand.problems import SettingError
+from evenhand.registry import late
+from evenhand.scores.match_model import MatchModel
+from evenhand.scores.model import Judge, Model
+from evenhand.settings import ScoreSettings
+from evenhand.tasks.task import Content, Example, Task
+from evenhand.tasks.words.kinds import EXTRA, MISSING, TAG_KINDS
+from evenhand.tasks.words.models import by_label, share_of_right
+from evenhand.tasks.words.punctuation_policy import PUNCTUATION
+
+
+def _accuracy(name: str, settings: ScoreSettings) -> MatchModel:
+    return by_label(name, "tags", TAG_KINDS, ("right",), settings, confuses=True)
+
+
+def _check(settings: ScoreSettings, content: Content) -> None:
+    if settings["punctuation"].by == "relation":
+        raise SettingError("Tags have no relations; tell punctuation by its form, or by tags: pos:PUNCT.")
+
+
+TASK = Task(
+    name="tags",
+    title="tags: parts of speech, any label a word",
+    unit="word",
+    example=Example("tags", "gold.tsv", ("lexicon.tsv", "hmm.tsv", "neural.tsv"), options="--task tags"),
+    models=(Model("accuracy", "tags", Judge("tags"), _accuracy, "evenhand.tasks.tags.judge", ("acc",)),),
+    match=lambda content: ("accuracy",),
+    ranked=lambda content: ("accuracy",),
+    compared_by=("accuracy",),
+    reported_by=("accuracy",),
+    compared=share_of_right,
+    parameters=(PUNCTUATION,),
+    align=lambda content: "characters" if "universal" in content.traits else "strict",
+    signature=(*("align", "gold", "system", "repair", "map", "labels", "exclude", "punctuation", "macro", "beta"),),
+    check=_check,
+    shows=lambda annotation: True,
+    shows_any=True,
+    passage=late("evenhand.tasks.tags.judging:passage"),
+    notes=late("evenhand.tasks.words.notes:notes"),
+    is_perfect=late("evenhand.tasks.words.notes:is_perfect"),
+    kinds=(*TAG_KINDS, MISSING),
+    right=lambda by: ("right",),
+    surplus_kinds=(EXTRA,),
+    verdict_judges=("tags",),
+    verdict_columns=(("side", "string"),),
+    compares_shared=True,
+)

@@ -1,0 +1,49 @@
+"""Match models of dependency trees: attachment scores, and the metrics of CoNLL 2018."""
+
+from __future__ import annotations
+
+from evenhand.scores.match_model import MatchModel, Sum
+from evenhand.scores.model import Judge, Model
+from evenhand.settings import ScoreSettings
+from evenhand.tasks.trees.kinds import OF_CONTENT, OF_WORDS
+from evenhand.tasks.words.kinds import RIGHT, TREE_KINDS
+from evenhand.tasks.words.models import by_label
+
+ATTACHMENT = ("uas", "ls", "las")
+CONLL18 = tuple(f"conll18-{metric}" for metric in ("tokens", "sentences", "words", *OF_WORDS, *OF_CONTENT))
+OFFICIAL = ("conll18-las", "conll18-mlas", "conll18-blex")
+"""By which the CoNLL 2018 shared task ranked its systems."""
+
+
+def _attachment(name: str, settings: ScoreSettings) -> MatchModel:
+    return by_label(name, "trees", TREE_KINDS, RIGHT[name], settings, confuses=name == "ls")
+
+
+def _conll18(name: str, settings: ScoreSettings) -> MatchModel:
+    metric = name.removeprefix("conll18-")
+    units = "words" if metric in OF_WORDS else "content" if metric in OF_CONTENT else metric
+    correct, gold, system = {f"{metric}.correct": 1.0}, {f"{units}.gold": 1.0}, {f"{units}.system": 1.0}
+    aligned: Sum = {}
+    if metric in OF_WORDS or metric in OF_CONTENT:
+        aligned = {"words.correct" if units == "words" else "content.aligned": 1.0}
+    counts = {"correct": correct, "gold": gold, "system": system} | ({"aligned": aligned} if aligned else {})
+    return MatchModel(
+        *(name, "conll18", counts, correct, system, correct, gold),
+        aligned=aligned,
+        beta=settings.beta,
+        details="overall",
+    )
+
+
+_TREES, _OFFICIAL = Judge("trees"), Judge("conll18")
+MODELS = (
+    *(Model(name, "trees", _TREES, _attachment, "evenhand.tasks.trees.judge") for name in ATTACHMENT),
+    *(
+        Model(
+            *(name, "trees", _OFFICIAL, _conll18, "evenhand.tasks.trees.conll18"),
+            aliases=(name.removeprefix("conll18-"),) if name not in ("conll18-uas", "conll18-las") else (),
+            family="conll18",
+        )
+        for name in CONLL18
+    ),
+)

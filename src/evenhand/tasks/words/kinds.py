@@ -1,0 +1,14 @@
+"""The verdicts on words."""
+
+from __future__ import annotations
+
+MISSING, EXTRA = "missing", "extra"
+"""A word of the gold standard that the system does not have, and one that only the system has."""
+TAG_KINDS = ("right", "wrong")
+TREE_KINDS = ("right", "wrong_head", "wrong_relation", "both")
+RIGHT = {
+    "uas": ("right", "wrong_relation"),
+    "ls": ("right", "wrong_head"),
+    "las": ("right",),
+}
+"""The verdicts that are right under each score."""

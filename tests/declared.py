@@ -1,0 +1,48 @@
+"""What tasks declare, as tests go through it, and passes over what is in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from evenhand.parameters import values
+from evenhand.pipeline.run import Counting, Run
+from evenhand.pipeline.work import one_pass
+from evenhand.scores.match_model import MatchModel
+from evenhand.settings import Groups, ReadSettings, ScoreSettings
+from evenhand.tasks.passage import Open, Question, Sides
+from evenhand.tasks.registry import TASKS, model, models_of, parameters_of
+from evenhand.text.labels import Vocabulary
+
+SPAN_MODELS = tuple(model.name for model in models_of("spans"))
+CHAIN_MODELS = tuple(model.name for model in models_of("chains"))
+EXAMPLES = {
+    name: (TASKS[name].example.folder, TASKS[name].example.gold, TASKS[name].example.systems)
+    for name in ("spans", "tags", "trees", "chains")
+}
+"""For each task a folder of bundled examples, the gold standard in it, and three systems."""
+
+
+def score_settings(task: str, match: Iterable[str], align: Any = "strict", **given: Any) -> ScoreSettings:
+    """Settings with the defaults of a task, but for what is given."""
+    return ScoreSettings(tuple(match), task, align=align, parameters=values(parameters_of(task), given))
+
+
+def match_model(name: str, task: str = "spans", **given: Any) -> MatchModel:
+    """A match model with the defaults of its task, but for what is given."""
+    return model(task, name).prepare(score_settings(task, (name,), **given))
+
+
+def run_of(
+    gold: Open, systems: Mapping[str, Open], chosen: ScoreSettings, vocabulary: Vocabulary, groups: Groups = "total"
+) -> Run:
+    """One pass over streams of batches."""
+    task = TASKS[chosen.task]
+    counting = Counting(task, list(systems), groups, "spans")
+    judges = {each.name: each for each in (model(task.name, name).judge for name in chosen.match)}
+    read_as = {"gold": ReadSettings(), "system": ReadSettings()}
+    asked = Question(
+        *(Sides(gold, systems), chosen, read_as, tuple(judges.values()), vocabulary),
+        *(counting.run.gold, counting.run.systems),
+    )
+    return one_pass(task, asked, counting)
