@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import evenhand as eh
-from evenhand.formats.convert_chains import ChainConversion
+from evenhand.formats.convert import Conversion
 from evenhand.formats.read import batches
+from evenhand.formats.registry import FORMATS
 from evenhand.settings import ReadSettings
 from evenhand.text.labels import Vocabulary
 
@@ -28,11 +29,11 @@ class Document(NamedTuple):
         return {"doc_key": self.name, "sentences": self.sentences, "clusters": self.chains, **pos}
 
 
-def converted(source: Path, target: str, *, lossy: bool = False, size: int = 1 << 18) -> tuple[Path, ChainConversion]:
-    conversion = ChainConversion(target, lossy=lossy)
+def converted(source: Path, target: str, *, lossy: bool = False, size: int = 1 << 18) -> tuple[Path, Conversion]:
+    conversion = Conversion(FORMATS[target], "chains", lossy=lossy)
     read = batches(source, ReadSettings(block_size=size), Vocabulary())
     path = source.with_name(f"{source.stem}-{target}{SUFFIXES[target]}")
-    path.write_text("".join(conversion.write(read)), encoding="utf-8")
+    path.write_text("".join(conversion.texts(read)), encoding="utf-8")
     return path, conversion
 
 

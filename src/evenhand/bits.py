@@ -10,8 +10,7 @@ from evenhand.arrays import Bools, Bytes, Ints, Words
 
 _BELOW = np.array([(1 << bit) - 1 for bit in range(64)], dtype=np.uint64)
 """For each bit of a word, those below it."""
-_LAST, _ONE, _OCTET_ONE = np.uint64(63), np.uint64(1), np.uint8(1)
-_HALVES = tuple(np.uint64(1 << power) for power in range(6))
+_OCTET_ONE = np.uint8(1)
 
 
 def bits(marks: Bools) -> Words:
@@ -20,32 +19,6 @@ def bits(marks: Bools) -> Words:
     padded = np.zeros((len(marks) // 64 + 1) * 8, dtype=np.uint8)
     padded[: len(packed)] = packed
     return padded.view("<u8")
-
-
-def later(words: Words, by: int = 1, first: int = 0) -> Words:
-    """The bits some places on; `first` are those that come in at the begin."""
-    moved: Words = words << np.uint64(by)
-    moved[1:] |= words[:-1] >> np.uint64(64 - by)
-    moved[0] |= np.uint64(first)
-    return moved
-
-
-def every(words: Words, step: int) -> Words:
-    """Of the bits that are set, every second one, or every fourth, eighth ...: `step` is a power of two."""
-    while step > 1:
-        words = words & ~_odd(words)
-        step //= 2
-    return words
-
-
-def _odd(words: Words) -> Words:
-    """For each place, whether the bits up to it, itself among them, are odd in number."""
-    found = words
-    for half in _HALVES:
-        found = found ^ (found << half)
-    turned = np.bitwise_xor.accumulate(found >> _LAST)
-    found[1:] ^= -turned[:-1]
-    return found
 
 
 def places(words: Words) -> Ints:
@@ -76,17 +49,6 @@ def _zeros_below(octet: Bytes) -> Bytes:
     return np.bitwise_count(~octet & (octet - _OCTET_ONE))
 
 
-def gaps(words: Words, place: Ints) -> Ints:
-    """How many places right before each of these have no bit: 32 at most, and those before the begin have none."""
-    word, shift = place >> 6, (place & 63).astype(np.uint64)
-    before = np.append(np.uint64(0), words)[word] >> shift
-    before |= words[word] << (_LAST - shift) << _ONE
-    # Half a word is exact as a floating-point number, whose exponent tells the highest bit; that of 0 is 0.
-    exponent = (before >> np.uint64(32)).astype(np.float64).view(np.int64) >> 52
-    found: Ints = np.minimum(1023 + 31 - exponent, 32)
-    return found
-
-
 @dataclass(frozen=True)
 class Rank:
     """How many bits stand before a place, and the way back."""
@@ -110,11 +72,3 @@ class Rank:
         word = place >> 6
         found: Ints = self.before[word] + np.bitwise_count(self.words[word] & _BELOW[place & 63])
         return found
-
-    def place(self, rank: int) -> int:
-        """Where the bit is that has so many before it."""
-        index = int(np.searchsorted(self.before, rank, side="right")) - 1
-        word = int(self.words[index])
-        for _ in range(rank - int(self.before[index])):
-            word &= word - 1
-        return 64 * index + (word & -word).bit_length() - 1

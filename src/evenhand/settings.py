@@ -13,18 +13,8 @@ from evenhand.relabeling import LabelMap
 _NUMBER = re.compile(r"-?\d{1,18}")
 
 ENCODINGS = ("io", "iob1", "iob2", "ioe1", "ioe2", "bioes", "bilou", "bmes", "plain")
-WRITABLE = (
-    *("conll", "germeval", "spans", "jsonl", "label-studio", "brackets", "brat", "conllu", "conllx"),
-    *("conll2012", "corefud", "coref-jsonl", "parquet", "arrow"),
-)
-"""The formats that `convert` writes."""
 UNIVERSAL_LAYERS = ("upos", "xpos", "feats", "lemma")
 """The columns of Universal Dependencies beside the trees."""
-FORMATS = (
-    *("conll", "germeval", "spans", "jsonl", "json", "label-studio", "brat", "brackets", "spacy", "huggingface"),
-    *("parquet", "arrow"),
-    *("conllu", "conllx", "conll2009", "conll2012", "corefud", "coref-jsonl"),
-)
 Task = str
 """A task by its name."""
 Repair = Literal["begin", "discard", "error"]
@@ -80,7 +70,6 @@ class ReadSettings:
         return replace(self, encoding=self.system_encoding).judged_by(gold_encoding)
 
     def __post_init__(self) -> None:
-        choose("format", self.format, FORMATS, optional=True)
         choose("encoding", self.encoding, ENCODINGS, optional=True)
         choose("repair", self.repair, get_args(Repair))
         choose("offsets", self.offsets, get_args(Offsets))

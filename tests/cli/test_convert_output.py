@@ -37,7 +37,7 @@ def test_standard_output_has_what_a_file_has(form: str, tmp_path: Path) -> None:
     ("arguments", "sentence"),
     [
         ((), "Standard output has no name that shows a format; give one with --to; see evenhand convert --help."),
-        (("--to", "brat"), "brat takes two files a text; name a folder for them; see evenhand convert --help."),
+        (("--to", "brat"), "brat takes several files; name a folder for them; see evenhand convert --help."),
     ],
 )
 def test_what_standard_output_cannot_be(arguments: tuple[str, ...], sentence: str) -> None:

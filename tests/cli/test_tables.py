@@ -240,7 +240,7 @@ def test_convert_writes_tags_or_spans(tmp_path: Path, suffix: str) -> None:
         {"document": 2, "tokens": ["in", "London"], "tags": ["O", "S-LOC"]},
         {"document": 2, "tokens": ["Paris"], "tags": ["S-LOC"]},
     ]
-    assert "Not used: --to-encoding" in run("convert", nested, target, "--to-encoding", "bioes").stderr
+    assert "--to-encoding is not used" in run("convert", nested, target, "--to-encoding", "bioes").stderr
     assert run("convert", nested, target).exit_code == 0
     (row,) = rows(target)
     assert row["spans"] == [

@@ -189,4 +189,4 @@ def test_tags_without_words_cannot_be_converted(tmp_path: Path) -> None:
     (tmp_path / "tags.tsv").write_text("NOUN\nVERB\n\n")
     found = run("convert", tmp_path / "tags.tsv", tmp_path / "new.conll", "--task", "tags")
     assert found.exit_code == 2
-    assert "tags.tsv has no words, and the new file needs some." in found.stderr
+    assert "tags.tsv has no text, which conll needs; give a file with words." in found.stderr

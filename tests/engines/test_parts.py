@@ -37,17 +37,17 @@ def pair(folder: Path, lines: list[str] = SENTENCES) -> tuple[Path, Path]:
     return write(folder, "gold.conll", lines), write(folder, "system.conll", lines)
 
 
-def test_stretches_follow_each_other_and_become_smaller(tmp_path: Path) -> None:
+def test_parts_follow_each_other_and_become_smaller(tmp_path: Path) -> None:
     gold, system = pair(tmp_path, SENTENCES * 20)
     found = divided(gold, system)
     for side in ("gold", "system"):
         sides = [part.gold if side == "gold" else (part.systems or {})["system"] for part in found]
-        stretches = [each.stretch for each in sides if isinstance(each, FileList) and each.stretch is not None]
-        assert len(stretches) == len(found)
-        assert [each.start for each in stretches[1:]] == [each.end for each in stretches[:-1]]
-        assert stretches[0].start == 0
-        assert stretches[-1].end == gold.stat().st_size
-        sizes = [each.end - each.start for each in stretches]
+        parts = [each.part for each in sides if isinstance(each, FileList) and each.part is not None]
+        assert len(parts) == len(found)
+        assert [each.start for each in parts[1:]] == [each.end for each in parts[:-1]]
+        assert parts[0].start == 0
+        assert parts[-1].end == gold.stat().st_size
+        sizes = [each.end - each.start for each in parts]
         assert sizes[:-1] == sorted(sizes[:-1], reverse=True)
         assert sizes[0] < gold.stat().st_size / 3
 

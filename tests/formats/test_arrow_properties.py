@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 import evenhand as eh
 from arrow_files import FORMS, facts, pyarrow, save
 from evenhand.formats.arrow_lists import distinct, lists, tokens_of
-from evenhand.formats.arrow_write import write_annotations
+from evenhand.formats.convert import Conversion
 from evenhand.formats.read import batches
+from evenhand.formats.registry import FORMATS
 from evenhand.settings import ReadSettings
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
@@ -140,7 +141,7 @@ def test_what_is_written_is_read_again(lines: str, form: str, encoding: str, sta
         Path(folder, "data.jsonl").write_text(lines)
         annotation = eh.read(Path(folder, "data.jsonl"))
         path = Path(folder, f"data.{form}")
-        write_annotations(path, form, lambda: iter([annotation]), encoding, is_stacked=stacked)
+        Conversion(FORMATS[form], "spans", encoding, stacked).write(path, lambda: iter([annotation]))
         found = eh.read(path)
     texts, _, spans = facts(annotation)
     assert facts(found)[0] == texts
@@ -157,4 +158,4 @@ def test_a_full_disk_is_one_sentence(form: str) -> None:
         pytest.skip("there is no /dev/full on this system")
     annotation = eh.tags([["B-PER"]], tokens=[["Ada"]])
     with pytest.raises(eh.InputError, match="/dev/full: cannot be written, as the disk is full"):
-        write_annotations(Path("/dev/full"), form, lambda: iter([annotation]))
+        Conversion(FORMATS[form], "spans").write(Path("/dev/full"), lambda: iter([annotation]))

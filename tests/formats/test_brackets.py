@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import evenhand as eh
 from evenhand.formats import brackets
+from evenhand.formats.convert import Conversion
 from evenhand.formats.source import Source
 from evenhand.problems import InputError, SettingError
 from evenhand.settings import ReadSettings
@@ -50,8 +51,12 @@ def file(tmp_path: Path) -> File:
     return write
 
 
+def write(annotation: Annotation) -> Iterator[str]:
+    return Conversion(brackets.FORMAT, "spans").texts(iter([annotation]))
+
+
 def batches(path: Path, **settings: int) -> list[Annotation]:
-    return list(brackets.batches(Source(path), ReadSettings(**settings), Vocabulary(), {}))
+    return list(brackets.read(Source(path), ReadSettings(**settings), Vocabulary(), {}))
 
 
 def read(path: Path, **settings: int) -> Annotation:
@@ -169,7 +174,7 @@ def test_a_tree_of_depth_100000_reads_and_writes(file: File) -> None:
     depth = 100_000
     annotation = read(file("(A\n" * depth + "(X a)" + ")" * depth), block_size=1000)
     assert annotation.spans().level.tolist() == list(range(depth))
-    assert len("".join(brackets.write(annotation))) == len("(TOP" + " (A" * depth + " (X a)" + ")" * depth + ")\n")
+    assert len("".join(write(annotation))) == len("(TOP" + " (A" * depth + " (X a)" + ")" * depth + ")\n")
 
 
 @pytest.mark.parametrize("size", [1, 1 << 18])
@@ -234,7 +239,7 @@ def test_recognition(file: File, text: str, expected: bool) -> None:
 
 
 def test_writing_trees_one_a_line(file: File) -> None:
-    assert list(brackets.write(read(file(MANY)))) == [
+    assert list(write(read(file(MANY)))) == [
         "(TOP (S (NP (NNP Ada)) (VP (VBD seemed) (S (VP (TO to) (VP (VB write))))) (. .)))\n",
         "(TOP (FRAG (NP (NN Größe))))\n",
         "(TOP (X 😀))\n",
@@ -248,7 +253,7 @@ def test_writing_trees_one_a_line(file: File) -> None:
 def test_words_without_known_tags_are_under_x(tmp_path: Path) -> None:
     path = tmp_path / "x.conll"
     path.write_text("the\tB-NP|B-S\ncat\tI-NP|I-S\n:)\tO|I-S\n\n(no\tO|O\n\n")
-    assert list(brackets.write(eh.read(path))) == [
+    assert list(write(eh.read(path))) == [
         "(TOP (S (NP (X the) (X cat)) (X :-RRB-)))\n",
         "(TOP (X -LRB-no))\n",
     ]
@@ -265,7 +270,7 @@ def annotated(words: list[str], spans: list[tuple[str, int, int]]) -> Annotation
 
 def test_spans_that_cross_make_no_tree() -> None:
     with pytest.raises(SettingError) as error:
-        list(brackets.write(annotated(["a", "b", "c"], [("NP", 0, 2), ("VP", 1, 3)])))
+        list(write(annotated(["a", "b", "c"], [("NP", 0, 2), ("VP", 1, 3)])))
     assert str(error.value) == "The spans 'NP' and 'VP' of sentence 1 cross, so that they make no tree."
 
 
@@ -274,20 +279,21 @@ def test_spans_that_cross_make_no_tree() -> None:
 )
 def test_words_and_labels_that_trees_cannot_have(words: list[str], label: str, text: str) -> None:
     with pytest.raises(SettingError) as error:
-        list(brackets.write(annotated(words, [(label, 0, 1)])))
+        list(write(annotated(words, [(label, 0, 1)])))
     sentence = f"Trees cannot have {text!r} of sentence 1: spaces or brackets are in it, or nothing."
     assert str(error.value) == sentence
 
 
 def test_gaps_and_missing_tokens_make_no_tree(tmp_path: Path) -> None:
-    with pytest.raises(InputError) as error:
-        list(brackets.write(eh.spans([[("NP", 0, 1)]])))
-    assert str(error.value) == "spans: there are no tokens in it, which trees need; give a file with tokens."
+    with pytest.raises(SettingError) as error:
+        list(write(eh.spans([[("NP", 0, 1)]])))
+    assert str(error.value) == "spans has no text, which brackets needs; convert to spans instead."
     gaps = eh.spans([[("NP", 0, 3, [0, 2])]]).spans()
     corpus = Corpus("words", 1, np.array([0, 3]), Tokens.of(["a", "b", "c"]))
     with pytest.raises(SettingError) as no_tree:
-        list(brackets.write(Annotation(corpus, {"spans": gaps})))
-    assert str(no_tree.value) == "words has spans with gaps, which make no trees; write them in another format."
+        list(write(Annotation(corpus, {"spans": gaps})))
+    finding = "brackets cannot carry 1 spans with gaps, which would be filled"
+    assert str(no_tree.value) == f"{finding}; give --lossy to convert all the same."
 
 
 @st.composite
@@ -309,9 +315,9 @@ def test_what_is_written_reads_the_same(
 ) -> None:
     words, spans = sentence
     path = tmp_path_factory.mktemp("trees") / "trees.mrg"
-    path.write_bytes("".join(brackets.write(annotated(words, spans))).encode())
+    path.write_bytes("".join(write(annotated(words, spans))).encode())
     again = read(path, block_size=size)
     expected = sorted(spans, key=lambda span: (span[1], -span[2]))
     assert [(label, start, end) for label, _, start, end in again.spans().rows()] == expected
     assert [again.corpus.tokens[token] for token in range(len(words))] == words
-    assert "".join(brackets.write(again)).encode() == path.read_bytes()
+    assert "".join(write(again)).encode() == path.read_bytes()

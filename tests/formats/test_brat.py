@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 import evenhand as eh
 from evenhand.formats import brat
-from evenhand.formats.registry import SURE
+from evenhand.formats.convert import Conversion
+from evenhand.formats.recognition import SURE
 from evenhand.formats.source import Source
 from evenhand.problems import InputError, SettingError
 from evenhand.settings import Offsets, ReadSettings
@@ -42,7 +43,7 @@ def pair(tmp_path: Path) -> Pair:
 
 
 def read(path: Path, offsets: Offsets = "codepoints") -> Annotation:
-    (found,) = brat.batches(Source(path), ReadSettings(offsets=offsets), Vocabulary(), {})
+    (found,) = brat.read(Source(path), ReadSettings(offsets=offsets), Vocabulary(), {})
     return found
 
 
@@ -166,8 +167,7 @@ def test_code_points_and_utf16_units_differ_behind_an_emoji(pair: Pair) -> None:
             "😀 Ada",
             "T1\tPER 3 6\tAda",
             "codepoints",
-            "there is no character at offset 6 of the text, which has 5 characters; "
-            "read it with --offsets utf16, where they agree",
+            "the text has 'da' at 3 6, but 'Ada' is quoted; read it with --offsets utf16, where they agree",
         ),
         (
             "😀 Ada",
@@ -179,7 +179,7 @@ def test_code_points_and_utf16_units_differ_behind_an_emoji(pair: Pair) -> None:
             "😀 Ada",
             "T1\tPER 1 3\t😀",
             "utf16",
-            f"there is no character at offset 1 of the text, which has 6 UTF-16 units; {MISPLACED}",
+            f"the text has '\ufffd' at 1 3, but '😀' is quoted; {MISPLACED}",
         ),
         (
             "a\r\nAda Lovelace",
@@ -198,7 +198,7 @@ def test_code_points_and_utf16_units_differ_behind_an_emoji(pair: Pair) -> None:
             "Ada",
             "T1\tPER 1 4\tdax",
             "codepoints",
-            f"there is no character at offset 4 of the text, which has 3 characters; {MISPLACED}",
+            f"the text has 'da' at 1 4, but 'dax' is quoted; {MISPLACED}",
         ),
         (
             "Ada",
@@ -222,7 +222,7 @@ def test_code_points_and_utf16_units_differ_behind_an_emoji(pair: Pair) -> None:
             "Ada  Bob",
             "T1\tPER 3 5\t  ",
             "codepoints",
-            "the span 'PER 3 5' covers only spaces; remove it, or mend its offsets",
+            "the span [3, 5] 'PER' covers only spaces; mend its offsets, or remove it",
         ),
         ("Ada", "T1\tPER 0\tAda", "codepoints", f"'T1\\tPER 0\\tAda' has no label, offsets and text; {LINE}"),
         ("Ada", "T1\tPER 0 3", "codepoints", f"'T1\\tPER 0 3' has no label, offsets and text; {LINE}"),
@@ -311,10 +311,9 @@ def test_writing_sentences_of_tokens(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_written() -> None:
-    with pytest.raises(InputError) as no_text:
-        list(brat.documents(eh.spans([[("PER", 0, 1)]])))
-    finding = "there is no text in it, so that its spans cannot be counted in characters"
-    assert str(no_text.value) == f"spans: {finding}; give a file with tokens."
+    with pytest.raises(SettingError) as no_text:
+        Conversion(brat.FORMAT, "spans").fit(eh.spans([[("PER", 0, 1)]]))
+    assert str(no_text.value) == "spans has no text, which brat needs; convert to spans instead."
     with pytest.raises(SettingError) as label:
         list(brat.documents(annotated("Ada", [("a person", {0})])))
     sentence = "The label 'a person' cannot be written for brat, where labels have no spaces; map it to another."

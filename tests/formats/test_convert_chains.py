@@ -106,7 +106,7 @@ def test_targets_that_have_no_place_for_chains(tmp_path: Path) -> None:
     for name, options in (("out.json", ()), ("out.conll", ("--to", "conll")), ("out.conllx", ())):
         found = run(CHAINS / "gold.conll", tmp_path / name, *options)
         assert found.exit_code == 2
-        assert "has no place for chains; convert to conll2012, corefud, coref-jsonl.\n" in found.stderr
+        assert "has no place for chains; convert to conll2012, coref-jsonl, corefud.\n" in found.stderr
     assert "does not show a format; name one with --to" in run(CHAINS / "gold.conll", tmp_path / "out.tsv").stderr
 
 

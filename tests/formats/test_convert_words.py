@@ -94,4 +94,4 @@ def test_spans_have_no_place_in_conllu(tmp_path: Path, example: Path) -> None:
 def test_words_have_no_place_in_span_tables(tmp_path: Path) -> None:
     found = convert(TREES / "gold.conllu", tmp_path / "gold.tsv", "--to", "spans")
     assert found.exit_code == 2
-    assert "spans has no place for words" in found.stderr
+    assert "spans has no place for trees" in found.stderr

@@ -171,35 +171,34 @@ PROBLEMS: dict[str, tuple[object, str]] = {
         "pos has not the shape of sentences; give one POS for every word",
     ),
     "a name twice": (ADA, "the document a began in line 1 already; give every document a name of its own"),
-    "a list": ([1], "the document cannot be read (it is a list); write one JSON object a line"),
+    "a list": ([1], "the line is not a JSON object (it is a list); write one JSON object a line"),
     "cut off": (
         '{"tokens": ["a"], "clusters": [',
-        "the document cannot be read (input data was truncated); write one JSON object a line",
+        "the line is not a JSON object (input data was truncated); write one JSON object a line",
     ),
     "sentences of strings": (
         {"sentences": ["a b"], "clusters": []},
-        "the document cannot be read (found a string for sentences[0], which takes a list); mend the record",
+        "found a string for sentences[0], which takes a list; mend the record",
     ),
     "a number as a word": (
         {"tokens": ["a", 1], "clusters": []},
-        "the document cannot be read (found a whole number for tokens[1], which takes a string); mend the record",
+        "found a whole number for tokens[1], which takes a string; mend the record",
     ),
     "flat clusters": (
         {"tokens": ["a"], "clusters": [[0, 0]]},
-        "the document cannot be read (found a whole number for clusters[0][0], which takes a list); mend the record",
+        "found a whole number for clusters[0][0], which takes a list; mend the record",
     ),
     "three numbers": (
         {"tokens": ["a"], "clusters": [[[0, 0, 0]]]},
-        "the document cannot be read (expected a list of length 2 for clusters[0][0]); mend the record",
+        "expected a list of length 2 for clusters[0][0]; mend the record",
     ),
     "a text as a place": (
         {"tokens": ["a"], "clusters": [[["0", 0]]]},
-        "the document cannot be read (found a string for clusters[0][0][0], which takes a whole number); "
-        "mend the record",
+        "found a string for clusters[0][0][0], which takes a whole number; mend the record",
     ),
     "a number as a name": (
         {"doc_key": 3, "tokens": ["a"], "clusters": []},
-        "the document cannot be read (found a whole number for doc_key, which takes a string); mend the record",
+        "found a whole number for doc_key, which takes a string; mend the record",
     ),
 }
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from evenhand.formats import huggingface
+from evenhand.formats.arrow import is_dataset
 from evenhand.formats.source import Source
 from evenhand.problems import InputError
 from evenhand.settings import ReadSettings
@@ -74,7 +75,7 @@ def save_numbers(folder: Path, numbers: list[Any] = NUMBERS, tokens: list[Any] =
 
 
 def parts(folder: Path, columns: dict[str, Any] | None = None, **settings: Any) -> list[Annotation]:
-    return list(huggingface.batches(Source(folder), ReadSettings(**settings), Vocabulary(), columns or {"spans": ()}))
+    return list(huggingface.read(Source(folder), ReadSettings(**settings), Vocabulary(), columns or {"spans": ()}))
 
 
 def read(folder: Path, columns: dict[str, Any] | None = None, **settings: Any) -> Annotation:
@@ -310,18 +311,18 @@ def test_numbers_that_nothing_names(tmp_path: Path, features: dict[str, Any] | N
 def test_a_folder_of_splits(tmp_path: Path) -> None:
     save_numbers(tmp_path / "train")
     (tmp_path / "dataset_dict.json").write_text('{"splits": ["train", "validation", "test"]}')
-    assert huggingface.recognise_path(tmp_path)
+    assert is_dataset(Source(tmp_path), None)
     assert error(tmp_path) == (": is a folder of splits (train, validation, test); name the folder of one of them.")
 
 
 def test_a_folder_is_recognised_by_its_description_and_arrow_files(tmp_path: Path) -> None:
     folder = save_numbers(tmp_path / "data")
-    assert huggingface.recognise_path(folder)
-    assert not huggingface.recognise_path(tmp_path)
-    assert not huggingface.recognise_path(folder / "state.json")
-    assert not huggingface.recognise_path(tmp_path / "nothing")
+    assert is_dataset(Source(folder), None)
+    assert not is_dataset(Source(tmp_path), None)
+    assert not is_dataset(Source(folder / "state.json"), None)
+    assert not is_dataset(Source(tmp_path / "nothing"), None)
     (folder / "data-00000-of-00001.arrow").unlink()
-    assert not huggingface.recognise_path(folder)
+    assert not is_dataset(Source(folder), None)
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.formats import json_lines
-from evenhand.formats.json_texts import AlikeTexts
 from evenhand.formats.parsing.json_spelling import learn
+from evenhand.formats.parsing.json_texts import AlikeTexts
 from evenhand.formats.parsing.windows import leading_numbers, lengths_to_quote
 from evenhand.formats.source import Block, Source
 from evenhand.problems import InputError, Problem
@@ -72,7 +72,7 @@ def outcome(path: Path, offsets: Offsets) -> object:
     """All that a file says, or the message that it gets."""
     try:
         settings = ReadSettings(offsets=offsets)
-        read = Annotation.concatenate(list(json_lines.batches(Source(path), settings, Vocabulary(), {})))
+        read = Annotation.concatenate(list(json_lines.read(Source(path), settings, Vocabulary(), {})))
     except InputError as error:
         return str(error)
     assert read.corpus.bounds is not None
@@ -163,6 +163,6 @@ def test_behind_an_empty_label_others_are_read_as_they_are(tmp_path: Path) -> No
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     problems: list[Problem] = []
     source, size = Source(path, problems), len(json.dumps(lines[0])) * 3
-    read = list(json_lines.batches(source, ReadSettings(block_size=size // 8), Vocabulary(), {}))
+    read = list(json_lines.read(source, ReadSettings(block_size=size // 8), Vocabulary(), {}))
     assert [label for batch in read for label, *_ in batch.spans().rows()] == ["A", "", "B", "A", "B", ""]
     assert [problem.line for problem in problems] == [2, 6]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.formats import json_lines
-from evenhand.formats.json_lines import recognise, write
-from evenhand.formats.registry import SURE
+from evenhand.formats.convert import Conversion
+from evenhand.formats.json_formats import JSON_LINES, is_json_lines
+from evenhand.formats.recognition import SURE
 from evenhand.formats.source import Block, Source
-from evenhand.problems import InputError, Problem
+from evenhand.problems import InputError, Problem, SettingError
 from evenhand.settings import ReadSettings
 from evenhand.text import lists
 from evenhand.text.annotation import Annotation
@@ -33,6 +34,11 @@ TOKENS = ["Ada", "Lovelace", "lived", "in", "London"]
 COUNT = "count from 0, and let the end stand behind the span"
 
 
+def write(annotation: Annotation) -> Iterator[str]:
+    """What the format's own writer makes of an annotation."""
+    return json_lines.write(annotation)
+
+
 @pytest.fixture
 def file(tmp_path: Path) -> File:
     def save(*records: Any) -> Path:
@@ -46,7 +52,7 @@ def file(tmp_path: Path) -> File:
 
 
 def parts_of(path: Path, **settings: Any) -> list[Annotation]:
-    return list(json_lines.batches(Source(path), ReadSettings(**settings), Vocabulary(), {}))
+    return list(json_lines.read(Source(path), ReadSettings(**settings), Vocabulary(), {}))
 
 
 def read(path: Path, **settings: Any) -> Annotation:
@@ -399,7 +405,7 @@ def test_a_check_collects_every_problem(file: File) -> None:
     problems: list[Problem] = []
     bad = spanning({**ADA, "end": 99}, ADA, {**ADA, "start": 3})
     path = file({"text": TEXT, "spans": [ADA]}, "{", {"id": 1}, bad, {"text": TEXT, "spans": [LONDON]})
-    found = Annotation.concatenate(list(json_lines.batches(Source(path, problems), ReadSettings(), Vocabulary(), {})))
+    found = Annotation.concatenate(list(json_lines.read(Source(path, problems), ReadSettings(), Vocabulary(), {})))
     assert [problem.line for problem in problems] == [2, 3, 4, 4]
     assert words(found) == [("PER", "Ada"), ("PER", "Ada"), ("LOC", "London")]
 
@@ -421,7 +427,7 @@ def test_a_check_collects_every_problem(file: File) -> None:
 )
 def test_recognised_by_the_first_line(text: str, expected: bool) -> None:
     data = text.encode()
-    assert (recognise(Block(data + bytes(8), len(data), 1)) >= SURE) is expected
+    assert (is_json_lines(Block(data + bytes(8), len(data), 1)) >= SURE) is expected
 
 
 def test_written_lines(file: File) -> None:
@@ -452,11 +458,9 @@ def test_characters_without_a_raw_text_are_written_side_by_side(file: File) -> N
 
 
 def test_nothing_is_written_without_a_text() -> None:
-    with pytest.raises(InputError) as error:
-        list(write(lists.spans([[("PER", 0, 1)]])))
-    assert (
-        str(error.value) == "spans: there is no text in it, which the new file needs; give a file with text or tokens."
-    )
+    with pytest.raises(SettingError) as error:
+        list(Conversion(JSON_LINES, "spans").texts(iter([lists.spans([[("PER", 0, 1)]])])))
+    assert str(error.value) == "spans has no text, which jsonl needs; convert to spans instead."
 
 
 LABELS = st.sampled_from(["PER", "creative-work", "a b", "Ä"])

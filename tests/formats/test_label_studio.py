@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.formats import label_studio
-from evenhand.formats.label_studio import recognise, write
-from evenhand.formats.registry import SURE
+from evenhand.formats.convert import Conversion
+from evenhand.formats.json_formats import LABEL_STUDIO, is_label_studio
+from evenhand.formats.recognition import SURE
 from evenhand.formats.source import Block, Source
-from evenhand.problems import InputError, Problem
+from evenhand.problems import InputError, Problem, SettingError
 from evenhand.settings import ReadSettings
 from evenhand.text import lists
 from evenhand.text.annotation import Annotation
@@ -31,6 +32,11 @@ TEXT = "Ada lived in London."
 COUNT = "count from 0, and let the end stand behind the span"
 OFFSETS = "give offsets into a plain text and a list of labels"
 EXPORT = "export the project from Label Studio as JSON"
+
+
+def write(annotation: Annotation) -> Iterator[str]:
+    """What the format's own writer makes of an annotation."""
+    return label_studio.write(iter([annotation]), Conversion(LABEL_STUDIO, "spans"))
 
 
 @pytest.fixture
@@ -54,7 +60,7 @@ def task(*results: Any, text: str = TEXT, key: str = "annotations", **more: Any)
 
 
 def read(path: Path, **settings: Any) -> Annotation:
-    (found,) = label_studio.batches(Source(path), ReadSettings(**settings), Vocabulary(), {})
+    (found,) = label_studio.read(Source(path), ReadSettings(**settings), Vocabulary(), {})
     return found
 
 
@@ -214,7 +220,7 @@ def test_files_that_cannot_be_read(file: File, content: str, sentence: str) -> N
 def test_a_check_collects_every_problem(file: File) -> None:
     problems: list[Problem] = []
     path = file([task(result(0, 99, "X"), result("a", 1, "X")), task(result(0, 3, "PER"), result(3, 3, "X"))])
-    (found,) = label_studio.batches(Source(path, problems), ReadSettings(), Vocabulary(), {})
+    (found,) = label_studio.read(Source(path, problems), ReadSettings(), Vocabulary(), {})
     assert len(problems) == 3
     assert words(found) == [("PER", "Ada")]
 
@@ -233,7 +239,7 @@ def test_a_check_collects_every_problem(file: File) -> None:
 )
 def test_recognised_by_its_beginning(text: str, expected: bool) -> None:
     data = text.encode()
-    assert (recognise(Block(data + bytes(8), len(data), 1)) >= SURE) is expected
+    assert (is_label_studio(Block(data + bytes(8), len(data), 1)) >= SURE) is expected
 
 
 def test_written_tasks(file: File) -> None:
@@ -266,11 +272,9 @@ def test_tokens_are_written_as_a_text_with_spaces(file: File) -> None:
 
 
 def test_nothing_is_written_without_a_text() -> None:
-    with pytest.raises(InputError) as error:
-        list(write(lists.spans([[("PER", 0, 1)]])))
-    assert (
-        str(error.value) == "spans: there is no text in it, which the new file needs; give a file with text or tokens."
-    )
+    with pytest.raises(SettingError) as error:
+        list(Conversion(LABEL_STUDIO, "spans").texts(iter([lists.spans([[("PER", 0, 1)]])])))
+    assert str(error.value) == "spans has no text, which label-studio needs; convert to spans instead."
 
 
 TEXTS = st.lists(st.text(st.sampled_from('ab é\n"\\n😀漢\u3000'), max_size=12), min_size=1, max_size=4)

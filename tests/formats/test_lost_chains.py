@@ -16,7 +16,8 @@ from chain_files import SUFFIXES, Document, content, converted, listed, written
 from evenhand.arrays import ints
 from evenhand.cli import main
 from evenhand.formats.chain_losses import crossing_in_chain
-from evenhand.formats.convert_chains import ChainConversion
+from evenhand.formats.convert import Conversion
+from evenhand.formats.registry import FORMATS
 from evenhand.text.annotation import Annotation
 
 DECLARED = "# newdoc id = d\n# global.Entity = eid\n"
@@ -92,7 +93,7 @@ def test_gaps_of_one_chain_are_kept_or_refused(
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "gaps.conllu"
     try:
-        path.write_text("".join(ChainConversion("corefud", lossy=False).write(iter([with_gaps(*mentions)]))))
+        path.write_text("".join(Conversion(FORMATS["corefud"], "chains").texts(iter([with_gaps(*mentions)]))))
     except eh.SettingError:
         return
     found = [{start + at for at in range(end - start) if at not in gaps} for start, end, gaps in spans(path)]
@@ -102,7 +103,7 @@ def test_gaps_of_one_chain_are_kept_or_refused(
 def test_parts_that_cross_others_of_their_chain_are_refused(tmp_path: Path) -> None:
     """Brackets of one name close last in, first out: {0, 1, 2, 5} and {1, 2, 3, 5} would become {0, …, 3, 5} and {1, 2, 5}."""
     with pytest.raises(eh.SettingError) as error:
-        list(ChainConversion("corefud", lossy=False).write(iter([with_gaps({1, 2, 3, 5}, {0, 1, 2, 5})])))
+        list(Conversion(FORMATS["corefud"], "chains").texts(iter([with_gaps({1, 2, 3, 5}, {0, 1, 2, 5})])))
     assert str(error.value) == (
         "corefud cannot carry 1 mentions that cross others of their chain, and would change bounds; "
         "give --lossy to convert all the same."
@@ -247,5 +248,5 @@ def test_words_that_no_column_can_hold(tmp_path: Path, word: str) -> None:
 def test_a_file_without_words_is_refused(tmp_path: Path, target: str) -> None:
     source = tmp_path / "bare.conll"
     source.write_text("#begin document (a)\n0 (1)\n1 (1)\n")
-    with pytest.raises(eh.SettingError, match="has no words, and the new file needs some"):
+    with pytest.raises(eh.SettingError, match=f"has no text, which {target} needs; give a file with words"):
         converted(source, target)

@@ -53,7 +53,7 @@ def test_an_empty_brat_document(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("task", ["spans", "tags", "trees", "chains"])
-@pytest.mark.parametrize("name", [each.name for each in FORMATS])
+@pytest.mark.parametrize("name", list(FORMATS))
 def test_a_format_that_does_not_serve_the_task(name: str, task: str) -> None:
     for path in (GOLD, TREES):
         try:
@@ -61,7 +61,7 @@ def test_a_format_that_does_not_serve_the_task(name: str, task: str) -> None:
         except eh.EvenhandError as error:
             told = str(error)
         else:
-            assert task in next(each.tasks for each in FORMATS if each.name == name)
+            assert task in FORMATS[name].tasks
             continue
         assert "\n" not in told
 

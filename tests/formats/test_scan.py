@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evenhand.formats.parsing import scan
-from evenhand.formats.parsing.scan import UNITS, Cut, Scan
+from evenhand.formats.parsing.scan import Cut, Scan
+from evenhand.formats.registry import FORMATS
 
 
 def slow_sentences(data: bytes) -> list[int]:
@@ -22,7 +23,7 @@ def slow_sentences(data: bytes) -> list[int]:
 
 
 def all_cuts(data: bytes, name: str) -> list[Cut]:
-    found, scanned = [], Scan(io.BytesIO(data), UNITS[name])
+    found, scanned = [], Scan(io.BytesIO(data), FORMATS[name].division)
     while (cut := scanned.numbered(len(found))) is not None:
         found.append(cut)
     return found
@@ -33,9 +34,9 @@ def places(data: bytes, name: str) -> list[int]:
 
 
 @pytest.fixture(params=[1, 3, 16, 1 << 16])
-def chunk(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+def block(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """How much is looked at in one go."""
-    monkeypatch.setattr(scan, "_CHUNK", request.param)
+    monkeypatch.setattr(scan, "_BLOCK", request.param)
     size: int = request.param
     return size
 
@@ -46,19 +47,19 @@ def chunk(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> in
 def test_sentences_are_groups_of_lines(size: int, text: list[str], end: str) -> None:
     data = end.join(text).encode()
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(scan, "_CHUNK", size)
+        patched.setattr(scan, "_BLOCK", size)
         cuts = all_cuts(data, "conll")
     assert [cut.place for cut in cuts] == slow_sentences(data)
     assert [cut.line for cut in cuts] == [data.count(b"\n", 0, cut.place) + 1 for cut in cuts]
 
 
-def test_the_first_unit_behind_a_byte(chunk: int) -> None:
+def test_the_first_unit_behind_a_byte(block: int) -> None:
     data = b"a O\n\nb O\n\nc O\n"
     for place, expected in ((0, 0), (1, 5), (5, 5), (6, 10), (10, 10)):
-        found = Scan(io.BytesIO(data), UNITS["conll"]).behind(place)
+        found = Scan(io.BytesIO(data), FORMATS["conll"].division).behind(place)
         assert found is not None
         assert found.place == expected
-    assert Scan(io.BytesIO(data), UNITS["conll"]).behind(11) is None
+    assert Scan(io.BytesIO(data), FORMATS["conll"].division).behind(11) is None
 
 
 def test_a_mark_that_stands_alone_is_no_sentence() -> None:
@@ -80,11 +81,11 @@ def test_sentences_of_span_tables_may_be_empty() -> None:
     assert [(cut.line, cut.is_clean) for cut in cuts] == [(1, False), (3, False), (4, False), (6, True)]
 
 
-def test_records_are_lines(chunk: int) -> None:
+def test_records_are_lines(block: int) -> None:
     assert places(b'{"a": 1}\n{}\n{}', "jsonl") == [0, 9, 12]
 
 
-def test_documents_begin_with_marks(chunk: int) -> None:
+def test_documents_begin_with_marks(block: int) -> None:
     data = b"#begin document (a); part 000\nx -\n\n#begin document (b)\ny -\n"
     cuts = all_cuts(data, "conll2012")
     assert [cut.line for cut in cuts] == [1, 4]
@@ -98,6 +99,6 @@ def test_documents_of_corefud_are_cut_behind_blank_lines() -> None:
 
 @pytest.mark.parametrize(("fields", "is_odd"), [("eid-etype-head", False), ("GRP-head", False), ("etype-eid", True)])
 def test_declarations_that_later_documents_depend_on(fields: str, is_odd: bool) -> None:
-    found = Scan(io.BytesIO(f"# newdoc id = a\n# global.Entity = {fields}\n".encode()), UNITS["corefud"])
+    found = Scan(io.BytesIO(f"# newdoc id = a\n# global.Entity = {fields}\n".encode()), FORMATS["corefud"].division)
     found.numbered(9)
     assert found.is_odd is is_odd

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import evenhand as eh
 from evenhand.formats import spacy_docs
+from evenhand.formats.convert import Conversion
 from evenhand.formats.source import Source
 from evenhand.problems import InputError
 from evenhand.settings import ReadSettings
@@ -22,6 +23,10 @@ from evenhand.text.labels import Vocabulary
 WORDS = ["Ada", "Lovelace", "lived", "in", "“London”", "."]
 SENTENCES = [True, False, False, True, False, False]
 """The last three words begin another sentence, so that spans can cross its begin."""
+
+
+def write(annotation: Annotation, path: Path) -> None:
+    spacy_docs.write(path, lambda: iter([annotation]), Conversion(spacy_docs.FORMAT, "spans"))
 
 
 def doc(
@@ -47,7 +52,7 @@ def save(folder: Path, *docs: Any, **options: Any) -> Path:
 
 
 def parts(path: Path, columns: dict[str, Any] | None = None) -> list[Annotation]:
-    return list(spacy_docs.batches(Source(path), ReadSettings(), Vocabulary(), columns or {"spans": ()}))
+    return list(spacy_docs.read(Source(path), ReadSettings(), Vocabulary(), columns or {"spans": ()}))
 
 
 def read(path: Path, columns: dict[str, Any] | None = None) -> Annotation:
@@ -166,8 +171,8 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 
 def test_files_are_recognised_by_their_names() -> None:
-    assert spacy_docs.recognise_path(Path("corpus/train.spacy"))
-    assert not spacy_docs.recognise_path(Path("corpus/train.conll"))
+    assert spacy_docs.is_doc_bin(Source(Path("corpus/train.spacy")), None)
+    assert not spacy_docs.is_doc_bin(Source(Path("corpus/train.conll")), None)
 
 
 def test_spacy_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,7 +183,7 @@ def test_spacy_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     path.touch()
     assert error(path) == sentence
     with pytest.raises(InputError) as raised:
-        spacy_docs.write(eh.tags([["O"]], tokens=[["Ada"]]), path)
+        write(eh.tags([["O"]], tokens=[["Ada"]]), path)
     assert str(raised.value) == f"{path}{sentence}"
 
 
@@ -190,7 +195,7 @@ def written(path: Path) -> list[Any]:
 def test_flat_spans_are_written_as_entities(tmp_path: Path) -> None:
     pytest.importorskip("spacy")
     tags = [["B-PER", "I-PER", "O"], ["O", "B-LOC", "B-LOC"]]
-    spacy_docs.write(eh.tags(tags, tokens=[WORDS[:3], WORDS[3:]]), tmp_path / "out.spacy")
+    write(eh.tags(tags, tokens=[WORDS[:3], WORDS[3:]]), tmp_path / "out.spacy")
     (made,) = written(tmp_path / "out.spacy")
     assert [token.text for token in made] == WORDS
     assert [sentence.start for sentence in made.sents] == [0, 3]
@@ -201,7 +206,7 @@ def test_flat_spans_are_written_as_entities(tmp_path: Path) -> None:
 def test_where_one_document_has_overlaps_all_are_written_as_span_groups(tmp_path: Path) -> None:
     group = {"sc": [("PER", 0, 2), ("PER", 1, 2)]}
     path = save(tmp_path, doc(groups=group, sentences=SENTENCES), doc(groups={"sc": [("LOC", 4, 5)]}), doc([]))
-    spacy_docs.write(read(path), tmp_path / "out.spacy")
+    write(read(path), tmp_path / "out.spacy")
     docs = written(tmp_path / "out.spacy")
     assert [list(made.spans) for made in docs] == [["spans"], ["spans"], ["spans"]]
     assert [len(made.ents) for made in docs] == [0, 0, 0]
@@ -225,7 +230,7 @@ def test_what_is_written_reads_the_same(tmp_path_factory: pytest.TempPathFactory
     folder = tmp_path_factory.mktemp("docs")
     docs = [doc([f"w{i}" for i in range(len(starts))], None, {"sc": spans}, starts) for starts, spans in listed]
     annotation = read(save(folder, *docs))
-    spacy_docs.write(annotation, folder / "out.spacy")
+    write(annotation, folder / "out.spacy")
     again = read(folder / "out.spacy")
     assert sorted(again.spans().rows()) == sorted(annotation.spans().rows())
     assert again.corpus.bounds.tolist() == annotation.corpus.bounds.tolist()
@@ -251,7 +256,7 @@ def test_what_is_written_reads_the_same(tmp_path_factory: pytest.TempPathFactory
 )
 def test_what_a_file_of_spacy_cannot_say(tmp_path: Path, annotation: Annotation, sentence: str) -> None:
     with pytest.raises(InputError) as raised:
-        spacy_docs.write(annotation, tmp_path / "out.spacy")
+        write(annotation, tmp_path / "out.spacy")
     assert str(raised.value) == sentence
 
 
@@ -266,7 +271,7 @@ def test_spans_that_spacy_does_not_have(tmp_path: Path, row: Any, sentence: str)
     corpus = eh.tags([["O"] * 3], tokens=[WORDS[:3]], name="tags").corpus
     annotation = Annotation(corpus, eh.spans([[row]]).layers)
     with pytest.raises(InputError) as raised:
-        spacy_docs.write(annotation, tmp_path / "out.spacy")
+        write(annotation, tmp_path / "out.spacy")
     assert str(raised.value) == f"{sentence}; mend it, or choose another format."
 
 
@@ -274,5 +279,5 @@ def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
     pytest.importorskip("spacy")
     path = tmp_path / "nowhere" / "out.spacy"
     with pytest.raises(InputError) as raised:
-        spacy_docs.write(eh.tags([["O"]], tokens=[["Ada"]]), path)
+        write(eh.tags([["O"]], tokens=[["Ada"]]), path)
     assert str(raised.value) == f"{path}: cannot be written (no such file or directory); check the folder."

@@ -99,7 +99,7 @@ def _write(formatter: click.HelpFormatter, heading: str, rows: list[tuple[str, s
 
 def _lists(options: set[str], *, is_whole: bool) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """What options can name: match models by task and, in the whole help, all of their names, tasks and formats."""
-    from evenhand.settings import FORMATS
+    from evenhand.formats.registry import FORMATS
     from evenhand.tasks.registry import TASKS, models_of
 
     if "by" in options:
@@ -112,7 +112,7 @@ def _lists(options: set[str], *, is_whole: bool) -> Iterator[tuple[str, list[tup
     if is_whole and "task" in options:
         yield "Tasks", [(task.name, task.title) for task in TASKS.values()]
     if is_whole and "formats" in options:
-        yield "Formats", [("names", ", ".join(FORMATS))]
+        yield "Formats", [(each.name, each.help) for each in FORMATS.values()]
 
 
 def _families(models: Iterable[Model]) -> list[str]:

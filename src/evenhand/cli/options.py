@@ -12,8 +12,9 @@ from evenhand.cli.ending import say
 from evenhand.cli.help import COMPARING, READING, SCORING, Decorator, option, with_options
 from evenhand.cli.inputs import note_inputs
 from evenhand.formats.addresses import place
+from evenhand.formats.registry import FORMATS
 from evenhand.parameters import Parameter
-from evenhand.settings import ENCODINGS, FORMATS, ReadSettings, column_names
+from evenhand.settings import ENCODINGS, ReadSettings, column_names
 from evenhand.tasks.registry import TASKS, all_parameters, help_of, tasks_with
 
 SIDES = ("gold", "system")
@@ -77,7 +78,7 @@ def _by_side_options(has_sides: bool) -> Iterator[Decorator]:
         settings: dict[str, Any] = {"type": for_side(convert) if has_sides else convert, "multiple": has_sides}
         return option(READING, f"--{name}", f"{name}s", metavar=f"{side}{metavar}", help=help, **settings)
 
-    yield sided_option("format", "NAME", click.Choice(FORMATS), "Format of the files [recognised].")
+    yield sided_option("format", "NAME", click.Choice(tuple(FORMATS)), "Format of the files [recognised].")
     yield sided_option(
         "column",
         "COLUMN,...",

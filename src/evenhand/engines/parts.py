@@ -1,4 +1,4 @@
-"""Work in parts: some file pairs together, or stretches of large files.
+"""Work in parts: some file pairs together, or parts of large files.
 
 The joined run of the parts is the same as the run over all; and if a part cannot be run for itself, the work was not to
 be divided.
@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evenhand.engines.file_pairs import file_pairs, part_of, sides_of
-from evenhand.engines.stretches import Kind, Pair, kind_of, stretches
+from evenhand.engines.file_parts import Pair, division_of, file_parts
 from evenhand.engines.workers import LARGE
 from evenhand.formats.folders import FileList
+from evenhand.formats.parsing.scan import Division
 from evenhand.formats.source import Source
 from evenhand.pipeline.inputs import name_of, place_of
 from evenhand.pipeline.work import Work
@@ -53,15 +54,15 @@ def parts(work: Work, jobs: int, smallest: int = SMALLEST) -> Generator[Work, No
     share, waiting, waits = Share(jobs, smallest, sum(sizes)), list[Pair](), 0
     for pair, size in zip(pairs, sizes, strict=True):
         wanted = share(waits)
-        kinds = _kinds(work, pair) if size >= 2 * wanted else None
-        if waiting and (kinds is not None or waits + size > wanted or len(waiting) * len(pair) >= _MOST_FILES):
+        divisions = _divisions(work, pair) if size >= 2 * wanted else None
+        if waiting and (divisions is not None or waits + size > wanted or len(waiting) * len(pair) >= _MOST_FILES):
             yield part_of(work, _together(waiting))
             waiting, waits = [], 0
         share = replace(share, behind=share.behind - size)
-        if kinds is None:
+        if divisions is None:
             waiting, waits = [*waiting, pair], waits + size
         else:
-            yield from (part_of(work, each) for each in stretches(pair, kinds, share))
+            yield from (part_of(work, each) for each in file_parts(pair, divisions, share))
     if waiting:
         yield part_of(work, _together(waiting))
 
@@ -80,15 +81,15 @@ def _pairs(work: Work) -> list[Pair]:
     return [single]
 
 
-def _kinds(work: Work, pair: Pair) -> list[Kind] | None:
-    """What the files of a pair consist of; None if one of them cannot be divided."""
+def _divisions(work: Work, pair: Pair) -> list[Division] | None:
+    """How the files of a pair are divided; None if one of them cannot be divided."""
     read_as, settings = work.prepared.read_as, work.prepared.settings
     found = [
-        kind_of(Source(side.files[0]), read_as["system" if number else "gold"], settings)
+        division_of(Source(side.files[0]), read_as["system" if number else "gold"], settings)
         for number, side in enumerate(pair)
     ]
-    kinds = [kind for kind in found if kind is not None]
-    return kinds if len(kinds) == len(pair) else None
+    divisions = [division for division in found if division is not None]
+    return divisions if len(divisions) == len(pair) else None
 
 
 def _together(pairs: Sequence[Pair]) -> Pair:

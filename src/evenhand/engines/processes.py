@@ -26,7 +26,7 @@ _HANDED_OUT = 2
 
 
 def processes(jobs: int = 0, smallest: int = SMALLEST, workers: Workers | None = None) -> Engine:
-    """An engine that divides work among processes: file pairs of folders, and stretches of large files.
+    """An engine that divides work among processes: file pairs of folders, and parts of large files.
 
     jobs       how many processes, this one among them; 0 stands for as many as there are cores
     smallest   how many bytes a part has at least

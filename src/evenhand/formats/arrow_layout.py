@@ -39,9 +39,9 @@ class Table:
     """What messages call it: the file, the dataset."""
     schema: Any
     features: Features
-    """What is said about columns, in the form of Hugging Face's features."""
+    """The description of columns, as Hugging Face's features."""
     described_in: str
-    """Where that is said."""
+    """Where that description is."""
     mend: str
     """How a user gives names to numbers."""
     batches: Batches

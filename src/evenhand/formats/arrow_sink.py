@@ -12,11 +12,11 @@ import numpy as np
 
 from evenhand.arrays import Ints, ranges
 from evenhand.files import whole_file
+from evenhand.formats.arrow import SUFFIXES
 from evenhand.problems import SettingError
 from evenhand.text.tokens import Tokens
 
-BY_SUFFIX = {".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow"}
-TABLES = ("parquet", "arrow")
+_BY_SUFFIX = {suffix: name for name, suffixes in SUFFIXES.items() for suffix in suffixes}
 _ROW_GROUP = 1 << 23
 """How many bytes of rows are kept until they are written together."""
 
@@ -31,9 +31,9 @@ def pyarrow_to_write() -> Any:
 
 def table_format(path: str | Path) -> str:
     """The format of a table, by the file's name."""
-    found = BY_SUFFIX.get(Path(path).suffix)
+    found = _BY_SUFFIX.get(Path(path).suffix)
     if found is None:
-        raise SettingError(f"{str(path)!r} is no name of a table; let it end with one of {', '.join(BY_SUFFIX)}.")
+        raise SettingError(f"{str(path)!r} is no name of a table; let it end with one of {', '.join(_BY_SUFFIX)}.")
     return found
 
 

@@ -173,17 +173,7 @@ class _Reader:
         def fault(row: int, span: Span) -> Fault:
             return on_texts([places[row]], offsets)[1].fault(0, span)
 
-        corpus = Corpus(
-            shown,
-            size,
-            atoms.bounds,
-            atoms.tokens,
-            lines,
-            first,
-            "characters",
-            raw=atoms.raw,
-            documents=np.arange(size),
-        )
+        corpus = atoms.corpus(shown, lines, first)
         return corpus, Ground(atoms.places, fault)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,14 +17,17 @@ from evenhand.arrays import distinct
 from evenhand.formats.arrow_layout import LABEL, TOKENS
 from evenhand.formats.arrow_sink import named, pyarrow_to_write, strings, table_file
 from evenhand.formats.json_spans import Span, records
-from evenhand.formats.write_table import level_codes, level_tags, stacked
-from evenhand.problems import InputError
+from evenhand.formats.write_table import DEFAULT_ENCODING, level_codes, level_tags, stacked
 from evenhand.text.annotation import Annotation
 from evenhand.text.corpus import Corpus
 from evenhand.text.encodings import JOINING
 from evenhand.text.nesting import flat_levels, is_flat, neighbours
 from evenhand.text.tag_table import STACK
 
+if TYPE_CHECKING:
+    from evenhand.formats.convert import Conversion
+
+_UNUSED = "--to-encoding is not used: spans are lists, as flat tags cannot spell them all (--stacked can)."
 Read = Callable[[], Iterator[Annotation]]
 TAGS, SPANS, DOCUMENT, TEXT = "tags", "spans", "document", "text"
 
@@ -47,9 +50,6 @@ class Needs:
 
     def add(self, batch: Annotation) -> None:
         corpus = batch.corpus
-        if corpus.tokens is None or corpus.bounds is None:
-            finding = "there is no text in it, which the new file needs"
-            raise InputError(corpus.source, None, finding, "give a file with text or tokens")
         self.documents |= len(corpus.documents) < corpus.sentences or corpus.continues
         self.names |= bool(corpus.names)
         self.in_characters |= corpus.atoms == "characters"
@@ -66,14 +66,14 @@ class Needs:
         self.tags &= flat and spelled and not joined and not self.gaps and not self.in_characters
 
 
-def write_annotations(path: Path, form: str, read: Read, encoding: str = "iob2", *, is_stacked: bool = False) -> bool:
-    """Write a file, which is read twice; with `is_stacked`, nested spans are tags, too. Whether there are tags."""
+def write(path: Path, read: Read, conversion: Conversion) -> None:
+    """Write a file. The annotation is read twice; stacked, nested spans are tags, too."""
     arrow = pyarrow_to_write()
-    needs = Needs(encoding, is_stacked)
+    needs = Needs(conversion.encoding or DEFAULT_ENCODING, conversion.stacked)
     for batch in read():
         needs.add(batch)
     types = _types(arrow, needs)
-    with table_file(path, form, arrow.schema(list(types.items()))) as sink:
+    with table_file(path, conversion.target.name, arrow.schema(list(types.items()))) as sink:
         documents = 0
         for batch in read():
             corpus = batch.corpus
@@ -82,7 +82,8 @@ def write_annotations(path: Path, form: str, read: Read, encoding: str = "iob2",
                 columns[DOCUMENT] = _documents(arrow, corpus, documents, needs)
             documents += len(corpus.documents) - int(corpus.continues)
             sink.add(columns)
-    return needs.tags
+    if conversion.encoding and not needs.tags:
+        conversion.notes.append(_UNUSED)
 
 
 def _types(arrow: Any, needs: Needs) -> dict[str, Any]:

@@ -8,24 +8,24 @@ constituents that cover nothing else.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from evenhand.arrays import Bools, Bytes, Ints, ints
+from evenhand.arrays import Bytes, Ints, ints
+from evenhand.formats.format import Carry, Format, Writing, by_batch
 from evenhand.formats.parsing.blocks import refuse_deep
+from evenhand.formats.parsing.label_column import LabelColumn
 from evenhand.formats.source import LINE_FEED, Block, Source
-from evenhand.problems import InputError, SettingError
+from evenhand.problems import SettingError
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
-from evenhand.text.codes import CellCodes
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags
 from evenhand.text.tokens import PADDING, Tokens
 
-NAME = "brackets"
 TAGS = "pos"
 """The layer with the words' tags."""
 UNKNOWN_TAG = "X"
@@ -41,7 +41,7 @@ _ONE_WORD = re.compile(r"[^\s()\0]+", re.ASCII)
 
 
 @dataclass(frozen=True)
-class Piece:
+class Signs:
     """Some trees as a row of signs: brackets and words (labels and tags among them)."""
 
     data: bytes
@@ -53,14 +53,14 @@ class Piece:
     """How many brackets are open behind each sign."""
 
     @staticmethod
-    def of(data: bytes, first_line: int) -> Piece:
+    def of(data: bytes, first_line: int) -> Signs:
         kinds = np.concatenate(([BLANK], _KINDS[np.frombuffer(data, dtype=np.uint8)], [BLANK])).astype(np.uint8)
         same_word = (kinds[1:] == WORD) & (kinds[:-1] == WORD)
         full = kinds[1:-1] != BLANK
         start, end = np.flatnonzero(full & ~same_word[:-1]), np.flatnonzero(full & ~same_word[1:]) + 1
         kind = kinds[1:-1][start]
         depth = np.cumsum((kind == OPEN).astype(np.int64) - (kind == CLOSE))
-        return Piece(data + PADDING, first_line, kind, start, end, depth)
+        return Signs(data + PADDING, first_line, kind, start, end, depth)
 
     def kind_at(self, step: int) -> Bytes:
         """For each sign the kind of the one `step` signs behind it (before it, if negative); BLANK if there is none."""
@@ -75,50 +75,27 @@ class Piece:
         return self.first_line + np.searchsorted(line_feeds, self.start[signs])
 
 
-class Names:
-    """The labels or the tags of a file, coded cell by cell in a table that grows."""
-
-    def __init__(self, spell: Callable[[str], str]) -> None:
-        self.values: list[str] = []
-        self._spell = spell
-        self._codes = CellCodes()
-
-    def read(self, data: bytes, start: Ints, end: Ints) -> Ints:
-        """The code of each cell."""
-        code, new = self._codes(data, start, end)
-        self.values += [self._spell(data[start[row] : end[row]].decode()) for row in new]
-        return code
-
-    def among(self, code: Ints, names: Sequence[str]) -> Bools:
-        return np.isin(code, [each for each, name in enumerate(self.values) if name in names])
-
-    def into(self, vocabulary: Vocabulary, code: Ints) -> Ints:
-        """The vocabulary's codes for codes of this table."""
-        used, place = np.unique(code, return_inverse=True)
-        return ints([vocabulary.labels.code(self.values[each]) for each in used.tolist()])[place]
-
-
 def recognise(sample: Block) -> float:
     """Whether it begins with brackets that have at most a label each, up to a tag over a word in brackets."""
-    piece = Piece.of(sample.data[: min(sample.size, _SAMPLE)], 1)
-    kind = piece.kind
+    signs = Signs.of(sample.data[: min(sample.size, _SAMPLE)], 1)
+    kind = signs.kind
     if len(kind) < 2 or kind[0] != OPEN:
         return 0.0
     head = int((kind == CLOSE).argmax()) or len(kind)
-    bare = (kind == WORD) & (piece.kind_at(-1) != OPEN)
+    bare = (kind == WORD) & (signs.kind_at(-1) != OPEN)
     # Columns may begin with the tokens ( and ), but there words follow where trees have none.
-    return float(not bare[: head - 1].any() and not ((kind == WORD) & (piece.depth == 0))[: head + 2].any())
+    return float(not bare[: head - 1].any() and not ((kind == WORD) & (signs.depth == 0))[: head + 2].any())
 
 
-def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole trees, with the layers `spans` and `pos`."""
-    labels, tags = Names(str if settings.functions else without_functions), Names(str)
+    labels, tags = LabelColumn(str if settings.functions else without_functions), LabelColumn(str)
     begun = False
     for data, first_line in _whole_trees(source, settings.block_size):
-        piece = Piece.of(data, first_line)
-        if len(piece.kind):
-            _check(source, piece)
-            yield _annotation(source, piece, labels, tags, vocabulary, begun)
+        signs = Signs.of(data, first_line)
+        if len(signs.kind):
+            _check(source, signs)
+            yield _annotation(source, signs, labels, tags, vocabulary, begun)
             begun = True
     if not begun:
         raise source.error(None, "the file has no trees", "check how it was written")
@@ -149,11 +126,11 @@ def _whole_trees(source: Source, size: int) -> Iterator[tuple[bytes, int]]:
     yield b"".join(held), first_line
 
 
-def _check(source: Source, piece: Piece) -> None:
+def _check(source: Source, signs: Signs) -> None:
     """Raise an error if a tree has no end, or else at the first sign that has no place in a tree."""
-    kind, depth, before, after = piece.kind, piece.depth, piece.kind_at(-1), piece.kind_at(1)
+    kind, depth, before, after = signs.kind, signs.depth, signs.kind_at(-1), signs.kind_at(1)
     word, label = kind == WORD, (kind == WORD) & (before == OPEN)
-    tagged = (before == WORD) & (piece.kind_at(-2) == OPEN) & (after == CLOSE)
+    tagged = (before == WORD) & (signs.kind_at(-2) == OPEN) & (after == CLOSE)
     wrong = (
         (depth < 0)
         | (word & (depth == 0))
@@ -162,106 +139,104 @@ def _check(source: Source, piece: Piece) -> None:
         | ((kind == OPEN) & ((after == CLOSE) | ((after == OPEN) & (depth > 1))))
     )
     if depth[-1] > 0:
-        line, finding = _tree_line(piece, len(kind) - 1), "the tree that begins here is not closed"
+        line, finding = _tree_line(signs, len(kind) - 1), "the tree that begins here is not closed"
         raise source.error(line, finding, f"close its brackets (open at the end of the file: {depth[-1]})")
     if wrong.any():
         sign = int(wrong.argmax())
-        raise source.error(int(piece.lines(ints([sign]))[0]), *_finding(piece, sign))
+        raise source.error(int(signs.lines(ints([sign]))[0]), *_finding(signs, sign))
 
 
-def _finding(piece: Piece, sign: int) -> tuple[str, str]:
+def _finding(signs: Signs, sign: int) -> tuple[str, str]:
     """What is wrong with a sign, and what to do."""
-    kind, depth, after = piece.kind[sign], piece.depth[sign], piece.kind_at(1)[sign]
+    kind, depth, after = signs.kind[sign], signs.depth[sign], signs.kind_at(1)[sign]
     if kind == CLOSE:
         return "this bracket closes nothing", "remove it, or open a bracket before"
     if depth == 0:
-        return f"{piece.text(sign, sign)!r} is outside of a tree", "put it into brackets, or remove it"
+        return f"{signs.text(sign, sign)!r} is outside of a tree", "put it into brackets, or remove it"
     if after == OPEN and kind == OPEN:
-        finding = f"a bracket of the tree that begins in line {_tree_line(piece, sign)} has no label"
+        finding = f"a bracket of the tree that begins in line {_tree_line(signs, sign)} has no label"
         return finding, "only the outermost bracket may be without"
-    if after == CLOSE and (kind == OPEN or piece.kind[sign - 1] == OPEN):
+    if after == CLOSE and (kind == OPEN or signs.kind[sign - 1] == OPEN):
         first = sign if kind == OPEN else sign - 1
-        return f"the constituent {piece.text(first, sign + 1)!r} is empty", "remove it, or put tagged words into it"
-    return f"{piece.text(sign, sign)!r} is not alone under a tag", "write every word in brackets, as in (NN cat)"
+        return f"the constituent {signs.text(first, sign + 1)!r} is empty", "remove it, or put tagged words into it"
+    return f"{signs.text(sign, sign)!r} is not alone under a tag", "write every word in brackets, as in (NN cat)"
 
 
-def _tree_line(piece: Piece, sign: int) -> int:
+def _tree_line(signs: Signs, sign: int) -> int:
     """The line in which the tree of a sign begins."""
-    outermost = np.flatnonzero(((piece.kind == OPEN) & (piece.depth == 1))[: sign + 1])
-    return int(piece.lines(outermost[-1:])[0])
+    outermost = np.flatnonzero(((signs.kind == OPEN) & (signs.depth == 1))[: sign + 1])
+    return int(signs.lines(outermost[-1:])[0])
 
 
 def _annotation(
-    source: Source, piece: Piece, labels: Names, tags: Names, vocabulary: Vocabulary, begun: bool
+    source: Source, signs: Signs, labels: LabelColumn, tags: LabelColumn, vocabulary: Vocabulary, begun: bool
 ) -> Annotation:
-    opens = piece.kind == OPEN
-    tagged = np.flatnonzero(opens & (piece.kind_at(1) == WORD) & (piece.kind_at(2) == WORD))
-    tag = tags.read(piece.data, piece.start[tagged + 1], piece.end[tagged + 1])
+    opens = signs.kind == OPEN
+    tagged = np.flatnonzero(opens & (signs.kind_at(1) == WORD) & (signs.kind_at(2) == WORD))
+    tag = tags.read(signs.data, signs.start[tagged + 1], signs.end[tagged + 1])
     kept = ~tags.among(tag, (TRACE,))
     words = tagged[kept] + 2
     before = np.searchsorted(words, np.arange(len(opens)))
-    trees = np.flatnonzero(opens & (piece.depth == 1))
+    trees = np.flatnonzero(opens & (signs.depth == 1))
     corpus = Corpus(
         source=source.shown,
         sentences=len(trees),
         bounds=np.append(before[trees], len(words)),
-        tokens=Tokens(piece.data, piece.start[words], piece.end[words]),
-        lines=piece.lines(words),
+        tokens=Tokens(signs.data, signs.start[words], signs.end[words]),
+        lines=signs.lines(words),
         continues=begun,
     )
-    spans = _constituents(piece, tagged, trees, before, labels, vocabulary)
+    spans = _constituents(signs, tagged, trees, before, labels, vocabulary)
     traces = len(tagged) - len(words)
-    reading = Reading(NAME, skipped={"traces": traces} if traces else {})
-    layers: dict[str, Spans | Tags] = {"spans": spans, TAGS: Tags(tag[kept], tuple(tags.values))}
+    reading = Reading(FORMAT.name, skipped={"traces": traces} if traces else {})
+    layers: dict[str, Spans | Tags] = {"spans": spans, TAGS: Tags(tag[kept], tuple(tags.names))}
     return Annotation(corpus, layers, {"spans": reading}, source.name)
 
 
 def _constituents(
-    piece: Piece, tagged: Ints, trees: Ints, before: Ints, labels: Names, vocabulary: Vocabulary
+    signs: Signs, tagged: Ints, trees: Ints, before: Ints, labels: LabelColumn, vocabulary: Vocabulary
 ) -> Spans:
     """The constituents in the order of their opening brackets; `before` has the number of words before each sign."""
-    first, last = _pairs(piece, tagged)
-    labeled = piece.kind[first + 1] == WORD
-    cell = piece.start[first + labeled]
-    code = labels.read(piece.data, cell, np.where(labeled, piece.end[first + labeled], cell))
+    first, last = _pairs(signs, tagged)
+    labeled = signs.kind[first + 1] == WORD
+    cell = signs.start[first + labeled]
+    code = labels.read(signs.data, cell, np.where(labeled, signs.end[first + labeled], cell))
     tree = np.searchsorted(trees, first, side="right") - 1
-    root = (piece.depth[first] == 1) & labels.among(code, ROOTS)
+    root = (signs.depth[first] == 1) & labels.among(code, ROOTS)
     # Where the outermost bracket is no constituent, depth counts from the brackets in it.
     top = np.ones(len(trees), dtype=np.int64)
     top[tree[root]] = 2
     kept = np.flatnonzero(~root & (before[first] < before[last]))
     first, last, tree, label = first[kept], last[kept], tree[kept], labels.into(vocabulary, code[kept])
     begin = before[trees][tree]
-    level = piece.depth[first] - top[tree]
+    level = signs.depth[first] - top[tree]
     return Spans.of(vocabulary, tree, before[first] - begin, before[last] - begin, label, level)
 
 
-def _pairs(piece: Piece, tagged: Ints) -> tuple[Ints, Ints]:
+def _pairs(signs: Signs, tagged: Ints) -> tuple[Ints, Ints]:
     """The opening brackets of all but tagged words, in their order, and for each the bracket that closes it.
 
     Among the brackets of one depth, each opening one is followed by the one that closes it.
     """
-    is_bracket = piece.kind != WORD
+    is_bracket = signs.kind != WORD
     is_bracket[tagged] = is_bracket[tagged + 3] = False
     brackets = np.flatnonzero(is_bracket)
-    depth = piece.depth[brackets] + (piece.kind[brackets] == CLOSE)
+    depth = signs.depth[brackets] + (signs.kind[brackets] == CLOSE)
     by_depth = brackets[np.argsort(depth, kind="stable")]
-    closing = np.zeros(len(piece.kind), dtype=np.int64)
+    closing = np.zeros(len(signs.kind), dtype=np.int64)
     closing[by_depth[::2]] = by_depth[1::2]
-    first = brackets[piece.kind[brackets] == OPEN]
+    first = brackets[signs.kind[brackets] == OPEN]
     return first, closing[first]
 
 
 def write(annotation: Annotation) -> Iterator[str]:
     """The sentences as trees under TOP, one a line; words whose tag is not known are under the tag X.
 
-    Round brackets in words are written as -LRB- and -RRB-. Spans that cross or have gaps make no tree.
+    Round brackets in words are written as -LRB- and -RRB-. Spans that cross make no tree.
     """
     corpus, spans, tags = annotation.corpus, annotation.spans(), annotation.layers.get(TAGS)
-    if corpus.tokens is None or corpus.bounds is None or corpus.atoms != "tokens":
-        raise InputError(corpus.source, None, "there are no tokens in it, which trees need", "give a file with tokens")
-    if spans.shape.any():
-        raise SettingError(f"{corpus.source} has spans with gaps, which make no trees; write them in another format.")
+    assert corpus.tokens is not None
+    assert corpus.bounds is not None
     order = np.lexsort((spans.level, -spans.end, spans.start, spans.scope))
     edges = np.searchsorted(spans.scope[order], np.arange(corpus.sentences + 1))
     for sentence in range(corpus.sentences):
@@ -294,3 +269,15 @@ def _tree(number: int, words: Sequence[str], tags: Sequence[str], spans: Sequenc
             parts.append(")")
             open_spans.pop()
     return "".join(parts if words else [*parts, f" ({TRACE} *)"]) + ")\n"
+
+
+FORMAT = Format(
+    "brackets",
+    "bracketed trees: (S (NP (DT the) (NN cat)) ...)",
+    tasks=("spans",),
+    read=read,
+    writes={"spans": Writing(Carry(characters=False, levels=False, gaps=False, documents="none"), by_batch(write))},
+    suffixes=(".mrg", ".ptb"),
+    begins=b"(",
+    recognise=recognise,
+)

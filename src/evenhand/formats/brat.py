@@ -10,24 +10,37 @@ import os
 import re
 from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evenhand.arrays import Ints, ints
+from evenhand.arrays import ints
 from evenhand.formats.addresses import Place
+from evenhand.formats.format import Carry, Format, Writing
+from evenhand.formats.json_spans import (
+    LabelCodes,
+    Span,
+    edges,
+    on_texts,
+    slices,
+    spans_of,
+    to_write,
+    with_offsets,
+)
 from evenhand.formats.source import BYTE_ORDER_MARK, COMPRESSIONS, Block, Source
-from evenhand.problems import InputError, SettingError
+from evenhand.problems import SettingError
 from evenhand.settings import Columns, Offsets, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.characters import Texts
-from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
 
-NAME = "brat"
+if TYPE_CHECKING:
+    from evenhand.formats.convert import Conversion
+
 OTHER_KINDS = {
     "R": "relations",
     "E": "events",
@@ -55,9 +68,9 @@ class TextBound:
     quoted: str
 
 
-def recognise_path(path: Place) -> bool:
+def is_document(source: Source, task: str | None) -> bool:
     """Whether it is an annotation file, or a text with one beside it."""
-    plain = _plain(path)
+    plain = _plain(source.path)
     return plain.suffix == ".ann" or (plain.suffix == ".txt" and plain.with_suffix(".ann").exists())
 
 
@@ -70,40 +83,35 @@ def recognise(sample: Block) -> float:
     return identified / len(lines)
 
 
-def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The document as one batch with one scope; `source` is its .ann or its .txt, and the other one is beside it."""
     named_text = _plain(source.path).suffix == ".txt"
     other = _beside(source, ".ann" if named_text else ".txt", "annotations" if named_text else "text")
     annotations, text = (other, _whole(source)) if named_text else (source, _whole(other))
     found, skipped = _lines(annotations, _whole(annotations))
-    texts = Texts.of([text], settings.offsets)
-    spans = _spans(annotations, found, text, texts, settings.offsets, vocabulary)
+    texts, spans = _spans(annotations, found, text, settings.offsets, vocabulary)
     # The lines of the text are left out: messages name the file that the user named, which mostly is the .ann.
-    corpus = Corpus(
-        source.shown, sentences=1, bounds=texts.bounds, tokens=texts.tokens, atoms="characters", raw=texts.raw
-    )
-    yield Annotation(corpus, {"spans": spans}, {"spans": Reading(NAME, skipped=skipped)}, source.name)
+    corpus = texts.corpus(source.shown)
+    yield Annotation(corpus, {"spans": spans}, {"spans": Reading(FORMAT.name, skipped=skipped)}, source.name)
+
+
+def write(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[tuple[str, str]]:
+    """The files of a folder: a text and its annotations for each sentence (or whole text), by number."""
+    pairs = (pair for batch in batches for pair in documents(batch))
+    for number, (text, standoff) in enumerate(pairs, 1):
+        yield f"{number:05}.txt", text
+        yield f"{number:05}.ann", standoff
 
 
 def documents(annotation: Annotation) -> Iterator[tuple[str, str]]:
     """For each sentence (or whole text) the content of its .txt and of its .ann, with offsets in code points."""
-    corpus, spans = annotation.corpus, annotation.spans()
-    if corpus.tokens is None or corpus.bounds is None:
-        finding = "there is no text in it, so that its spans cannot be counted in characters"
-        raise InputError(corpus.source, None, finding, "give a file with tokens")
-    order = np.argsort(spans.scope, kind="stable")
-    edges = np.searchsorted(spans.scope[order], np.arange(corpus.sentences + 1))
-    for sentence in range(corpus.sentences):
-        text = corpus.text(sentence)
+    for sentence, spans in to_write(annotation):
+        text, start, end = edges(annotation.corpus, sentence)
         if "\0" in text or text.startswith(BYTE_ORDER_MARK):
             odd = "a NUL character" if "\0" in text else "a byte order mark at its begin"
             raise SettingError(f"The text of sentence {sentence + 1} has {odd}, which brat's files cannot have.")
-        start, end = _characters(corpus, sentence, text)
-        rows = spans.take(order[edges[sentence] : edges[sentence + 1]])
-        lines = [
-            f"T{number}\t{_text_bound(rows, number - 1, text, start, end)}\n" for number in range(1, len(rows) + 1)
-        ]
-        yield text, "".join(lines)
+        lines = enumerate(with_offsets(spans, start, end), 1)
+        yield text, "".join(f"T{number}\t{_text_bound(span, text)}\n" for number, span in lines)
 
 
 def _plain(path: Place) -> Place:
@@ -169,102 +177,66 @@ def _parse(source: Source, number: int, line: str) -> TextBound:
 
 
 def _spans(
-    source: Source, found: list[TextBound], text: str, texts: Texts, offsets: Offsets, vocabulary: Vocabulary
-) -> Spans:
-    rows = []
-    for span, places in zip(found, _places(found, texts), strict=True):
-        if not _quotes(span, texts, places):
-            raise _misplaced(source, span, text, texts, offsets)
-        atoms = sorted((start, end) for start, end in places if start < end)
-        if not atoms:
-            finding = f"the span '{span.label} {span.offsets}' covers only spaces"
-            raise source.error(span.line, finding, "remove it, or mend its offsets")
-        begin, behind = atoms[0][0], atoms[-1][1]
-        gaps = tuple(at - begin for before, after in pairwise(atoms) for at in range(before[1], after[0]))
-        rows.append((begin, behind, vocabulary.labels.code(span.label), vocabulary.shapes.code(gaps)))
-    start, end, label, shape = ints(rows).reshape(-1, 4).T
-    return Spans.of(vocabulary, np.zeros_like(start), start, end, label, shape=shape)
+    source: Source, found: list[TextBound], text: str, offsets: Offsets, vocabulary: Vocabulary
+) -> tuple[Texts, Spans]:
+    """The atoms of a text and its spans, which must stand where they are quoted."""
+    atoms, ground = on_texts([text], offsets)
+    held = iter(slices(text, [part for line in found for part in line.parts], offsets))
+    spans = []
+    for line in found:
+        texts = list(islice(held, len(line.parts)))
+        if not _quotes(line, texts):
+            finding = f"the text has {_joined(texts)!r} at {line.offsets}, but {line.quoted!r} is quoted"
+            raise source.error(line.line, finding, _remedy(line, text, offsets))
+        visible = [part for part, each in zip(line.parts, texts, strict=True) if each.strip()]
+        parts = sorted(visible) or line.parts
+        spans.append(Span(parts[0][0], parts[-1][1], line.label, parts if len(parts) > 1 else None))
+    bounds = ints([(span.start, span.end) for span in spans]).reshape(-1, 2)
+    start, end = atoms.places(np.zeros_like(bounds), bounds).T
+    for row in np.flatnonzero((start < 0) | (end <= start)).tolist():
+        raise source.error(found[row].line, *ground.fault(0, spans[row]))
+    return atoms, spans_of([spans], ground, LabelCodes(vocabulary), lambda record, *fault: None)
 
 
-def _places(spans: list[TextBound], texts: Texts) -> Iterator[list[tuple[int, int]]]:
-    """For each part of each span its first atom and the one behind its last; -1 where the text has no such offset."""
-    offsets = ints([part for span in spans for part in span.parts]).reshape(-1, 2)
-    start, end = texts.places(np.zeros_like(offsets), offsets).T.tolist()
-    places = zip(start, end, strict=True)
-    for span in spans:
-        yield list(islice(places, len(span.parts)))
+def _joined(texts: Sequence[str]) -> str:
+    """What the parts of a span hold, joined as brat does; runs of spaces and line breaks are one space."""
+    return " ".join(" ".join(texts).split())
 
 
-def _held(texts: Texts, places: list[tuple[int, int]]) -> str:
-    """What the parts of a span hold in the text, joined as brat does; runs of spaces and line breaks are one space."""
-    tokens = texts.tokens
-    parts = [tokens.data[tokens.start[start] : tokens.end[end - 1]].decode() for start, end in places if start < end]
-    return " ".join(" ".join(parts).split())
-
-
-def _quotes(span: TextBound, texts: Texts, places: list[tuple[int, int]]) -> bool:
+def _quotes(span: TextBound, texts: Sequence[str]) -> bool:
     """Whether a span quotes what the text has there; spaces are no atoms, so that their kind does not matter."""
-    inside = all(start >= 0 and end >= 0 for start, end in places)
-    return inside and _held(texts, places) == " ".join(span.quoted.split())
-
-
-def _misplaced(source: Source, span: TextBound, text: str, texts: Texts, offsets: Offsets) -> InputError:
-    """The error for offsets that are not where the quoted text is."""
-    places = next(_places([span], texts))
-    outside = [
-        offset
-        for part, place in zip(span.parts, places, strict=True)
-        for offset, at in zip(part, place, strict=True)
-        if at < 0
-    ]
-    if outside:
-        length = len(text) if offsets == "codepoints" else len(text.encode("utf-16-le")) // 2
-        unit = "characters" if offsets == "codepoints" else "UTF-16 units"
-        finding = f"there is no character at offset {outside[0]} of the text, which has {length} {unit}"
-    else:
-        finding = f"the text has {_held(texts, places)!r} at {span.offsets}, but {span.quoted!r} is quoted"
-    return source.error(span.line, finding, _remedy(span, text, offsets))
+    return _joined(texts) == " ".join(span.quoted.split())
 
 
 def _remedy(span: TextBound, text: str, offsets: Offsets) -> str:
     """How to read the text so that a span fits, if there is a way."""
     other: Offsets = "utf16" if offsets == "codepoints" else "codepoints"
-    if _fits(span, Texts.of([text], other)):
+    if _quotes(span, slices(text, span.parts, other)):
         return f"read it with --offsets {other}, where they agree"
-    if _fits(span, Texts.of([text.replace("\r\n", "\n")], offsets)):
+    if _quotes(span, slices(text.replace("\r\n", "\n"), span.parts, offsets)):
         return "save the text with LF instead of CRLF at line ends, where they agree"
     return "mend the offsets, or check that this is the text that was annotated"
 
 
-def _fits(span: TextBound, texts: Texts) -> bool:
-    return _quotes(span, texts, next(_places([span], texts)))
-
-
-def _characters(corpus: Corpus, sentence: int, text: str) -> tuple[Ints, Ints]:
-    """Where each atom of a sentence begins and ends in its text, in characters."""
-    assert corpus.tokens is not None
-    assert corpus.bounds is not None
-    tokens = corpus.tokens.slice(*corpus.bounds[sentence : sentence + 2].tolist())
-    if corpus.raw is None:
-        lengths = tokens.end - tokens.start
-        end = np.cumsum(lengths + 1) - 1
-        start = end - lengths
-    else:
-        start, end = tokens.start - corpus.raw[sentence], tokens.end - corpus.raw[sentence]
-    data = np.frombuffer(text.encode(), dtype=np.uint8)
-    before = np.append(0, np.cumsum((data & 0xC0) != 0x80))
-    return before[start], before[end]
-
-
-def _text_bound(spans: Spans, row: int, text: str, start: Ints, end: Ints) -> str:
+def _text_bound(span: Span, text: str) -> str:
     """A span as it stands behind its identifier."""
-    label = spans.vocabulary.labels[int(spans.label[row])]
-    if not re.fullmatch(r"[^\s\0]+", label):
+    if not re.fullmatch(r"[^\s\0]+", span.label):
         raise SettingError(
-            f"The label {label!r} cannot be written for brat, where labels have no spaces; map it to another."
+            f"The label {span.label!r} cannot be written for brat, where labels have no spaces; map it to another."
         )
-    begin, gaps = int(spans.start[row]), spans.vocabulary.shapes[int(spans.shape[row])]
-    edges = [begin - 1, *(begin + gap for gap in gaps), int(spans.end[row])]
-    parts = [(int(start[before + 1]), int(end[after - 1])) for before, after in pairwise(edges) if after - before > 1]
+    parts = span.parts or [(span.start, span.end)]
     quoted = " ".join(text[first:behind] for first, behind in parts).replace("\r", " ").replace("\n", " ")
-    return f"{label} {';'.join(f'{first} {behind}' for first, behind in parts)}\t{quoted}"
+    return f"{span.label} {';'.join(f'{first} {behind}' for first, behind in parts)}\t{quoted}"
+
+
+FORMAT = Format(
+    "brat",
+    "a text DOC.txt and its annotations DOC.ann",
+    tasks=("spans",),
+    read=read,
+    writes={"spans": Writing(Carry(tokens=False, levels=False, documents="sentence"), folder=write)},
+    suffixes=(".ann",),
+    begins=b"TREAMN*#",
+    certain=is_document,
+    recognise=recognise,
+)

@@ -8,7 +8,7 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from evenhand.formats.parsing.mention_parts import MentionParts, Ranges
+from evenhand.formats.parsing.mention_brackets import MentionParts, Ranges
 from evenhand.text.chains import Chains
 
 

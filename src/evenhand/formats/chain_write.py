@@ -5,17 +5,22 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evenhand.formats.chain_losses import parts_of
-from evenhand.formats.conll2012 import BEGIN, END, SAMPLE, word_column
-from evenhand.formats.corefud import DECLARATION
+from evenhand.formats.chain_formats import BEGIN, DECLARATION, END
+from evenhand.formats.chain_losses import crossing_in_chain, mixed_parts, other_first_chains, parts_of
+from evenhand.formats.conll2012_layout import SAMPLE, word_column
 from evenhand.problems import SettingError
 from evenhand.text.annotation import Annotation
 from evenhand.text.corpus import Corpus
 from evenhand.text.layers import Tags
+
+if TYPE_CHECKING:
+    from evenhand.formats.convert import Conversion
 
 _WITH_PART = re.compile(r"(?P<name>.+)_(?P<part>0|[1-9]\d*)")
 _WORD = 3
@@ -26,8 +31,52 @@ Part = tuple[int, int, str, str, int]
 """First and last token, the name in the brackets, what stands behind it where they open, and the chain."""
 
 
-def write_conll2012(annotation: Annotation) -> Iterator[str]:
+class _Brackets:
+    """Brings batches to what brackets can say: names of documents and numbers of chains count over the whole file."""
+
+    def __init__(self, conversion: Conversion, *, single_first: bool) -> None:
+        """`single_first`: among brackets at a token, readers take those of single tokens first."""
+        self._conversion, self._single_first = conversion, single_first
+        self.documents, self._chains = 0, 0
+        self.unnamed: int | None = None
+        """Which document has no name."""
+
+    def fit(self, batch: Annotation) -> Annotation:
+        chains, lose = batch.chains(), self._conversion.lose
+        if "" in batch.corpus.names:
+            self.unnamed = self.documents + batch.corpus.names.index("")
+        self.documents += len(batch.corpus.names)
+        lose(int(np.count_nonzero(batch.corpus.lengths == 0)), "sentences without words")
+        lose(crossing_in_chain(chains), "mentions that cross others of their chain, and would change bounds")
+        lose(mixed_parts(chains), "mentions with gaps that would get parts of others of their chain")
+        moved = other_first_chains(chains, single_first=self._single_first)
+        lose(moved, "repeated spans that would count for another chain")
+        _, first, inverse = np.unique(chains.chain, return_index=True, return_inverse=True)
+        number = self._chains + np.argsort(np.argsort(first))  # in the order of their first mentions
+        self._chains += len(first)
+        return replace(batch, layers={**batch.layers, "chains": replace(chains, chain=number[inverse])})
+
+    def check_names(self, *, can_stay: bool) -> None:
+        """Raise an error where a document without a name would become part of another one."""
+        if self.unnamed is not None and not can_stay:
+            finding = f"A document has no name, which {self._conversion.target.name} needs where there are several"
+            raise SettingError(f"{finding}; give it one.")
+
+
+def write_conll2012(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
     """Twelve columns with tabs between; those that an annotation does not have hold hyphens or asterisks."""
+    brackets = _Brackets(conversion, single_first=True)
+    for batch in batches:
+        if not brackets.documents and not _has_plain_words(batch):
+            raise SettingError("The words are numbers, which conll2012 takes for positions; convert to another format.")
+        fitted = brackets.fit(batch)
+        brackets.check_names(can_stay=brackets.documents == 1)
+        yield from _conll2012(fitted)
+    if brackets.unnamed is not None:
+        conversion.notes.append(f"The document has no name, and is called {NO_NAME} in conll2012.")
+
+
+def _conll2012(annotation: Annotation) -> Iterator[str]:
     corpus, words, tags = annotation.corpus, _words(annotation.corpus), _pos(annotation)
     for number, (name, sentences) in enumerate(_documents(corpus)):
         found = _WITH_PART.fullmatch(name)
@@ -47,18 +96,47 @@ def write_conll2012(annotation: Annotation) -> Iterator[str]:
         yield f"{END}\n"
 
 
-def has_plain_words(annotation: Annotation) -> bool:
-    """Whether a reader of what `write_conll2012` writes first would find the words, which may be numbers."""
-    rows = [line.split("\t") for line in islice(write_conll2012(annotation), SAMPLE) if "\t" in line]
+def _has_plain_words(annotation: Annotation) -> bool:
+    """Whether a reader of what is written first would find the words, which may be numbers."""
+    rows = [line.split("\t") for line in islice(_conll2012(annotation), SAMPLE) if "\t" in line]
     return not rows or word_column(rows, len(rows[0])) == _WORD
 
 
-def write_corefud(annotation: Annotation) -> Iterator[str]:
+def write_corefud(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
     """Words, empty nodes, their POS, and entities in the last column; the others hold underscores.
 
     An entity is called by the number of its chain, so that no two documents share one. Its type is left empty, and the
     head of a mention, which other tools ask for, is its first overt word: `(e1--1`.
     """
+    brackets, across = _Brackets(conversion, single_first=False), 0
+    for batch in batches:
+        conversion.lose(_without_words(batch.corpus), "documents without words")
+        across += _across_sentences(batch)
+        fitted = brackets.fit(batch)
+        brackets.check_names(can_stay=brackets.unnamed == 0)
+        yield from _corefud(fitted)
+    if across:
+        mentions = "1 mention reaches" if across == 1 else f"{across:,} mentions reach"
+        refused = "across sentences, which corefud can hold, but udapi and its scorer refuse"
+        conversion.notes.append(f"{mentions} {refused}.")
+
+
+def _without_words(corpus: Corpus) -> int:
+    """How many documents have no word."""
+    assert corpus.bounds is not None
+    return int(np.count_nonzero(np.diff(np.append(corpus.document_starts, corpus.bounds[-1])) == 0))
+
+
+def _across_sentences(batch: Annotation) -> int:
+    """How many mentions end in another sentence than they begin in."""
+    corpus, chains = batch.corpus, batch.chains()
+    assert corpus.bounds is not None
+    before = corpus.document_starts[chains.document]
+    edges = [np.searchsorted(corpus.bounds, before + each, side="right") for each in (chains.start, chains.end - 1)]
+    return int(np.count_nonzero(edges[0] != edges[1]))
+
+
+def _corefud(annotation: Annotation) -> Iterator[str]:
     corpus, words, tags = annotation.corpus, _words(annotation.corpus), _pos(annotation) or ()
     reading = annotation.reading
     of_word = 3 if reading.format == "corefud" and reading.column != "pos=xpos" else 4
@@ -160,9 +238,8 @@ def _documents(corpus: Corpus) -> Iterator[tuple[str, list[tuple[int, int]]]]:
 
 
 def _words(corpus: Corpus) -> list[str]:
-    if corpus.tokens is None:
-        raise SettingError(f"{corpus.source} has no words, and the new file needs some.")
-    return _checked([corpus.tokens[token] for token in range(len(corpus.tokens))])
+    assert corpus.tokens is not None
+    return _checked(corpus.tokens.texts(0, len(corpus.tokens)))
 
 
 def _pos(annotation: Annotation) -> list[str] | None:

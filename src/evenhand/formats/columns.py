@@ -2,7 +2,7 @@
 
 The number of columns is that of the first line with a token. A line that begins with `#` and has another number of
 columns is a comment; a line whose first cell is `-DOCSTART-`, or that with a name, begins a document. One column means
-tags without tokens. What the first lines show beyond that is told in `table_head`.
+tags without tokens. See `table_head` for what else the first lines show.
 """
 
 from __future__ import annotations
@@ -10,11 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import islice
+from typing import TYPE_CHECKING
 
-from evenhand.formats.parsing.layout import TableBatches, rows_of
-from evenhand.formats.parsing.table_head import layout_of, tag_columns
+from evenhand.formats.format import Carry, Format, Writing
+from evenhand.formats.parsing.layout import TableBatches
+from evenhand.formats.parsing.scan import SENTENCES
+from evenhand.formats.parsing.table_head import layout_of, rows_of, tag_columns
 from evenhand.formats.parsing.token_lines import Layout
-from evenhand.formats.source import Block, Source
+from evenhand.formats.source import Source
 from evenhand.formats.write_table import level_tags, sentence_rows, stacked
 from evenhand.problems import SettingError
 from evenhand.settings import Columns, ReadSettings
@@ -22,17 +25,14 @@ from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
 from evenhand.text.tag_table import looks_plain
 
-NAME = "conll"
+if TYPE_CHECKING:
+    from evenhand.formats.convert import Conversion
+
 _GIVE_SYSTEM = "give the system's file beside it, or name both columns with --column"
 _DEFAULTS = {"spans": -1, "gold": -2, "system": -1}
 
 
-def recognise(sample: Block) -> float:
-    """Any text can be a column file, if no other format is sure of it."""
-    return 0.0
-
-
-def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole sentences, with a layer of spans for each entry of `columns`."""
     named = [column for wanted in columns.values() for column in wanted]
     weights = () if settings.weight is None else (settings.weight,)
@@ -47,7 +47,7 @@ def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, colu
         for layer, wanted in columns.items()
     }
     elsewhere = partial(_elsewhere, source, layout, places)
-    return TableBatches(NAME, source, layout, places, settings, vocabulary, elsewhere)
+    return TableBatches(FORMAT.name, source, layout, places, settings, vocabulary, elsewhere)
 
 
 def _elsewhere(source: Source, layout: Layout, places: Mapping[str, tuple[int, ...]]) -> str:
@@ -85,8 +85,32 @@ def _check_two_columns_of_tags(source: Source, layout: Layout) -> None:
         raise source.error(layout.first_line, finding, _GIVE_SYSTEM)
 
 
-def write(annotation: Annotation, encoding: str, *, first: bool = True) -> Iterator[str]:
+def write(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
     """Token and tag, with a tab between; the levels of nested spans stacked in one tag."""
-    levels = int(annotation.spans().level.max(initial=0)) + 1
-    tags = stacked(level_tags(annotation, encoding, levels))
-    return sentence_rows(annotation, [tags], first=first)
+    for number, batch in enumerate(batches):
+        levels = int(batch.spans().level.max(initial=0)) + 1
+        tags = stacked(level_tags(batch, conversion.encoding, levels))
+        yield from sentence_rows(batch, [tags], first=not number)
+
+
+def write_tags(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
+    """Word and tag."""
+    for number, batch in enumerate(batches):
+        yield from sentence_rows(batch, [batch.word_tags().to_list()], first=not number)
+
+
+FORMAT = Format(
+    "conll",
+    "a token a line, tags in one or several columns",
+    tasks=("spans", "tags"),
+    read=read,
+    writes={
+        "spans": Writing(Carry(characters=False, gaps=False, tags=True, depth=1, stacks=True), write),
+        "tags": Writing(Carry(columns=False, comments=False), write_tags),
+    },
+    suffixes=(".conll", ".bio", ".iob"),
+    fallback=(None, "spans", "tags"),
+    is_table=True,
+    has_columns=True,
+    division=SENTENCES,
+)

@@ -17,7 +17,7 @@ from evenhand.problems import InputError
 
 _MARKS = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma", b"\x28\xb5\x2f\xfd": "backports.zstd"}
 MARK_SIZE = max(map(len, _MARKS))
-_CHUNK = 1 << 17
+_BLOCK = 1 << 17
 _GZIP = 16 + zlib.MAX_WBITS
 """What tells zlib to expect gzip's header and checksum."""
 Fail = Callable[[str, str], InputError]
@@ -37,7 +37,7 @@ def decompressed(file: BinaryIO, module: str, fail: Fail) -> BinaryIO:
         file.close()
         finding = "the file is compressed with zstd, which is not installed"
         raise fail(finding, "run: pip install evenhand[zstd]") from None
-    return BufferedReader(_Decompressed(file, loaded, fail), _CHUNK)
+    return BufferedReader(_Decompressed(file, loaded, fail), _BLOCK)
 
 
 def is_decompressed(file: BinaryIO) -> bool:
@@ -112,14 +112,14 @@ class _Decompressed(RawIOBase):
             if self._part.eof:
                 left = self._part.unused_data.lstrip(b"\0")
                 while not left:
-                    left = self._file.read(_CHUNK)
+                    left = self._file.read(_BLOCK)
                     if not left:
                         return b""
                     left = left.lstrip(b"\0")
                 self._part, self._left = self._new(), left
             more = b""
             if self._part.needs_input:
-                more, self._left = self._left or self._file.read(_CHUNK), b""
+                more, self._left = self._left or self._file.read(_BLOCK), b""
             found: bytes = self._part.decompress(more, size)
             if found:
                 return found

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from evenhand.formats.conllu import COLUMNS
+from evenhand.formats.conllu_layout import COLUMNS
 from evenhand.problems import SettingError
 from evenhand.text.annotation import Annotation
 from evenhand.text.corpus import Corpus
 from evenhand.text.layers import Tags, Trees
+
+if TYPE_CHECKING:
+    from evenhand.formats.convert import Conversion
 
 _NOTHING = "_"
 # fmt: off
@@ -19,8 +23,23 @@ UNIVERSAL_TAGS = frozenset({
 # fmt: on
 
 
-def write_conllu(annotation: Annotation, *, first: bool) -> Iterator[str]:
-    """Sentences with their comments, multi-word tokens and empty nodes; `first` says whether they begin the file."""
+def write_conllu(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
+    """Sentences with their comments, multi-word tokens and empty nodes."""
+    for number, batch in enumerate(batches):
+        yield from _conllu(batch, first=not number)
+
+
+def write_conllx(annotation: Annotation) -> Iterator[str]:
+    """The words of sentences, in the same columns."""
+    columns = _columns(annotation)
+    for _, begin, end in _sentences(annotation.corpus):
+        for word in range(begin, end):
+            yield "\t".join([str(word - begin + 1), *(column[word] for column in columns)]) + "\n"
+        yield "\n"
+
+
+def _conllu(annotation: Annotation, *, first: bool) -> Iterator[str]:
+    """`first` says whether the sentences begin the file."""
     columns, corpus = _columns(annotation), annotation.corpus
     asides = _asides(corpus)
     if asides is None:
@@ -37,15 +56,6 @@ def write_conllu(annotation: Annotation, *, first: bool) -> Iterator[str]:
         yield "\n"
     for _, _, line in asides[place:]:
         yield line + "\n"
-
-
-def write_conllx(annotation: Annotation, *, first: bool) -> Iterator[str]:
-    """The words of sentences, in the same columns."""
-    columns = _columns(annotation)
-    for _, begin, end in _sentences(annotation.corpus):
-        for word in range(begin, end):
-            yield "\t".join([str(word - begin + 1), *(column[word] for column in columns)]) + "\n"
-        yield "\n"
 
 
 def _sentences(corpus: Corpus) -> Iterator[tuple[int, int, int]]:
@@ -66,8 +76,7 @@ def _asides(corpus: Corpus) -> list[tuple[int, int, str]] | None:
 def _columns(annotation: Annotation) -> list[Sequence[str]]:
     """All columns but the first, as texts; what the annotation does not have is an underscore."""
     corpus, trees = annotation.corpus, annotation.layers.get("trees")
-    if corpus.tokens is None or corpus.bounds is None:
-        raise SettingError(f"{corpus.source} has no words, and the new file needs some.")
+    assert corpus.tokens is not None
     size = len(corpus.tokens)
     texts: dict[str, Sequence[str]] = {"form": [corpus.tokens[word] for word in range(size)]}
     texts |= {name: layer.to_list() for name, layer in annotation.layers.items() if isinstance(layer, Tags)}

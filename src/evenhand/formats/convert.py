@@ -1,174 +1,228 @@
-"""Conversion: an annotation in another format or encoding, and what would be lost on the way."""
+"""Conversion: an annotation in another format or encoding, and what would be lost on the way.
+
+What would be lost follows from what the target can carry (`Carry`); what a format cannot say beyond that, its writer
+reports. Losses are errors, unless they are allowed: then they are counted.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
-from evenhand.formats import brackets, columns, germeval, json_lines, label_studio, span_table
-from evenhand.formats.arrow_sink import BY_SUFFIX as TABLE_SUFFIXES
-from evenhand.formats.arrow_sink import TABLES
+from evenhand.files import whole_file, whole_folder
+from evenhand.formats.format import Carry, Format, Writing
+from evenhand.formats.registry import FORMATS, format_named, serving
 from evenhand.formats.write_table import check_labels
 from evenhand.problems import SettingError
-from evenhand.settings import WRITABLE
 from evenhand.text.annotation import Annotation
+from evenhand.text.chains import Chains
 from evenhand.text.characters import to_tokens
 from evenhand.text.encodings import JOINING
+from evenhand.text.layers import Spans
 from evenhand.text.nesting import flat_levels, is_flat, neighbours, outermost
 
-BY_SUFFIX = {
-    ".conll": "conll",
-    ".bio": "conll",
-    ".iob": "conll",
-    ".jsonl": "jsonl",
-    ".json": "label-studio",
-    ".mrg": "brackets",
-    ".ptb": "brackets",
-    ".ann": "brat",
-    ".conllu": "conllu",
-    ".conllx": "conllx",
-    ".jsonlines": "coref-jsonl",
-    **TABLE_SUFFIXES,
-}
-_WITH_CHAINS = {"conll": "conll2012", "conllu": "corefud", "jsonl": "coref-jsonl"}
-"""What files of these names hold where they have chains."""
-_TABLES = ("conll", "germeval")
-_WITHOUT_TOKENS = ("label-studio", "brat")
-_WITHOUT_LEVELS = ("spans", "brackets", "brat")
-_A_DOCUMENT_EACH = ("jsonl", "label-studio", "brat")
-"""Formats in which every sentence becomes a document."""
+Read = Callable[[], Iterator[Annotation]]
+"""Gives the batches of a file from the first one on."""
+_OF_WORDS = ("trees", "tags")
+_STACK = ", or --stacked to stack the tags of nested spans"
 
 
 @dataclass
 class Conversion:
-    """What is written, and how. What the target cannot carry is an error, or is counted if it may be lost."""
+    """What is written, and how; and what is lost, left out or to be noted on the way."""
 
-    target: str
-    encoding: str = "iob2"
+    target: Format
+    task: str
+    encoding: str | None = None
+    """The encoding that a user names for tags."""
     stacked: bool = False
     lossy: bool = False
     losses: Counter[str] = field(default_factory=Counter)
     not_carried: set[str] = field(default_factory=set)
-    """What beside the spans the target has no place for."""
+    """What beside the annotation the target has no place for."""
+    notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        option = "--to-encoding" if self.encoding else "--stacked"
+        if (self.encoding and not self.carry.tags) or (self.stacked and self.task != "spans"):
+            finding = f"{option} is for spans that are written as tags, which {self.target.name} has none of"
+            raise SettingError(f"{finding}; leave it out.")
 
     @property
-    def may_have_tags(self) -> bool:
-        """Whether the target has tags, in some encoding; tables have where tags can spell all spans."""
-        return self.target in (*_TABLES, *TABLES)
+    def writing(self) -> Writing:
+        return self.target.writes[self.task]
 
-    def write(self, batches: Iterator[Annotation]) -> Iterator[str]:
-        """The text of the new file, batch by batch; a file that is one JSON value is written at once."""
-        if self.target == "label-studio":
-            batches = iter([Annotation.concatenate(list(batches))])
-        first = True
-        for batch in batches:
-            fitted = self.fit(batch)
-            if self.target == "conll":
-                yield from columns.write(fitted, self.encoding, first=first)
-            elif self.target == "germeval":
-                yield from germeval.write(fitted, self.encoding, first=first)
-            else:
-                yield from _WRITERS[self.target](fitted)
-            first = False
+    @property
+    def carry(self) -> Carry:
+        return self.writing.carry
 
-    def fit(self, annotation: Annotation) -> Annotation:
-        """The annotation as far as the target can carry it."""
-        if self.target in ("conllu", "conllx"):
-            remedy = "convert to another format, or give --task tags if it has a tag a word"
-            raise SettingError(f"{self.target} has no place for spans; {remedy}.")
-        if self.target in ("conll2012", "corefud", "coref-jsonl"):
-            raise SettingError(f"{self.target} holds coreference chains, which the file does not have.")
-        if self.target in TABLES:  # which have a place for everything
-            return annotation
-        self._note(annotation)
-        if self.target in _WITHOUT_TOKENS and annotation.corpus.atoms == "tokens":
-            _check_visible(annotation)
-        if self.target in ("jsonl", "brat", "label-studio"):
-            return self._without_gaps(annotation) if self.target == "label-studio" else annotation
-        if self.target != "spans":
-            _need_text(annotation)
-        annotation, misfits = to_tokens(annotation)
-        self._lose(len(misfits), "spans that begin or end inside a token and would grow")
-        if self.target == "spans":
-            return annotation
-        annotation = self._without_gaps(annotation)
-        if self.target in _TABLES:
-            annotation = self._on_levels(annotation)
-        return annotation
+    def write(self, path: Path, read: Read, check: Callable[[Path], None] = lambda path: None) -> None:
+        """Write the file or folder; `check` may refuse the path of a file in the folder."""
 
-    def _note(self, annotation: Annotation) -> None:
-        """Note what of a batch the target has no place for, beside its spans."""
-        corpus = annotation.corpus
-        if self.target == "spans" and corpus.tokens is not None:
-            self.not_carried.add("the text")
-        if self.target in _WITHOUT_TOKENS and corpus.atoms == "tokens":
-            self.not_carried.add("tokens (there are single spaces between them)")
-        if self.target in _WITHOUT_LEVELS and annotation.spans().level.any():
-            self.not_carried.add("levels")
-        if self.target in _A_DOCUMENT_EACH and len(corpus.documents) < corpus.sentences:
-            self.not_carried.add("documents (every sentence becomes one)")
-        elif self.target not in ("conll", *_A_DOCUMENT_EACH) and len(corpus.documents) > 1:
-            self.not_carried.add("documents")
+        def fitted() -> Iterator[Annotation]:
+            return map(self.fit, read())
 
-    def _on_levels(self, annotation: Annotation) -> Annotation:
-        spans = annotation.spans()
-        check_labels(spans, "\t\n\r\0|")
-        if self.target == "conll" and not self.stacked:
-            if not is_flat(spans):
-                kept = outermost(spans)
-                what = "spans inside or across others, which one flat column cannot say"
-                self._lose(len(spans) - len(kept), what, ", or --stacked to stack the tags of nested spans")
-                spans = spans.take(kept)
-            spans = replace(spans, level=np.zeros(len(spans), dtype=np.int64))
+        if self.writing.file is not None:
+            self.writing.file(path, fitted, self)
+        elif self.writing.folder is not None:
+            folder = path.with_suffix("") if path.suffix in self.target.suffixes else path
+            with whole_folder(folder) as write:
+                for name, content in self.writing.folder(fitted(), self):
+                    check(folder / name)
+                    write(name, content)
         else:
-            spans = flat_levels(spans)
-            if self.target == "germeval":
-                kept = np.flatnonzero(spans.level < 2)
-                self._lose(len(spans) - len(kept), "spans on a third level")
-                spans = spans.take(kept)
-        if self.encoding in JOINING:
-            self._lose(neighbours(spans), _JOINED)
-        return replace(annotation, layers={"spans": spans})
+            with whole_file(path) as file:
+                for text in self.texts(read()):
+                    file.write(text.encode())
 
-    def _without_gaps(self, annotation: Annotation) -> Annotation:
-        spans = annotation.spans()
-        self._lose(int(np.count_nonzero(spans.shape)), "spans with gaps, which would be filled")
-        filled = replace(spans, shape=np.zeros_like(spans.shape))
-        return replace(annotation, layers={**annotation.layers, "spans": filled})
+    def texts(self, batches: Iterator[Annotation]) -> Iterator[str]:
+        """The text of the new file, batch by batch."""
+        assert self.writing.text is not None
+        return self.writing.text(map(self.fit, batches), self)
 
-    def _lose(self, count: int, what: str, or_else: str = "") -> None:
+    def lose(self, count: int, what: str, or_else: str = "") -> None:
         """Count a loss, or refuse it."""
         if not count:
             return
         if not self.lossy:
             remedy = f"give --lossy to convert all the same{or_else}"
-            raise SettingError(f"{self.target} cannot carry {count:,} {what}; {remedy}.")
+            raise SettingError(f"{self.target.name} cannot carry {count:,} {what}; {remedy}.")
         self.losses[what] += count
 
+    def fit(self, batch: Annotation) -> Annotation:
+        """The batch as far as the target can carry it."""
+        self._leave(batch)
+        if self.carry.text and batch.corpus.tokens is None:
+            raise self._no_text(batch)
+        if self.task == "spans":
+            return self._fit_spans(batch)
+        return self._without_gaps(batch, "mentions") if self.task == "chains" else batch
 
-_JOINED = "neighbours with one label, which would become one span"
-_WRITERS: dict[str, Callable[[Annotation], Iterator[str]]] = {
-    "spans": span_table.write,
-    "jsonl": json_lines.write,
-    "label-studio": label_studio.write,
-    "brackets": brackets.write,
-}
+    def _leave(self, batch: Annotation) -> None:
+        """Note what of a batch the target has no place for, beside the annotation itself."""
+        carry, corpus, spans = self.carry, batch.corpus, batch.layers.get("spans")
+        has_words = corpus.atoms == "tokens"
+        for is_left, what in (
+            (not carry.text and corpus.tokens is not None, "the text"),
+            (not carry.tokens and has_words, "tokens (there are single spaces between them)"),
+            (not carry.levels and isinstance(spans, Spans) and spans.level.any(), "levels"),
+            (carry.documents == "none" and len(corpus.documents) > 1, "documents"),
+            (
+                carry.documents == "sentence" and len(corpus.documents) < corpus.sentences,
+                "documents (every sentence becomes one)",
+            ),
+            (
+                not carry.comments and corpus.asides is not None and len(corpus.asides),
+                "comments, multi-word tokens and empty nodes",
+            ),
+            (not carry.columns and batch.is_of_words and len(batch.layers) > 1, "columns but the form and the tags"),
+            (
+                not carry.columns and batch.is_of_chains and _has_columns(batch),
+                "all but words, sentences, POS and chains",
+            ),
+        ):
+            if is_left:
+                self.not_carried.add(what)
+
+    def _no_text(self, batch: Annotation) -> SettingError:
+        others = [name for name in serving(self.task, written=True) if not FORMATS[name].writes[self.task].carry.text]
+        remedy = f"convert to {' or '.join(others)} instead" if others else "give a file with words"
+        return SettingError(f"{batch.corpus.source} has no text, which {self.target.name} needs; {remedy}.")
+
+    def _fit_spans(self, batch: Annotation) -> Annotation:
+        carry = self.carry
+        if not carry.tokens and batch.corpus.atoms == "tokens":
+            _check_visible(batch)
+        if not carry.characters:
+            batch, misfits = to_tokens(batch)
+            self.lose(len(misfits), "spans that begin or end inside a token and would grow")
+        batch = self._without_gaps(batch, "spans")
+        return batch if carry.depth is None else self._on_levels(batch, carry.depth)
+
+    def _without_gaps(self, batch: Annotation, what: str) -> Annotation:
+        layer = batch.layers[self.task]
+        if self.carry.gaps or not isinstance(layer, Spans | Chains):
+            return batch
+        self.lose(int(np.count_nonzero(layer.shape)), f"{what} with gaps, which would be filled")
+        filled = replace(layer, shape=np.zeros_like(layer.shape))
+        return replace(batch, layers={**batch.layers, self.task: filled})
+
+    def _on_levels(self, batch: Annotation, depth: int) -> Annotation:
+        """The spans on levels that are flat, so that tags can spell them."""
+        spans = batch.spans()
+        check_labels(spans, "\t\n\r\0|")
+        if depth > 1 or self.stacked:
+            spans = flat_levels(spans)
+            if not (self.stacked and self.carry.stacks):
+                kept = np.flatnonzero(spans.level < depth)
+                self.lose(len(spans) - len(kept), "spans on a third level")
+                spans = spans.take(kept)
+        else:
+            if not is_flat(spans):
+                kept = outermost(spans)
+                what = "spans inside or across others, which one flat column cannot say"
+                self.lose(len(spans) - len(kept), what, _STACK if self.carry.stacks else "")
+                spans = spans.take(kept)
+            spans = replace(spans, level=np.zeros(len(spans), dtype=np.int64))
+        if self.encoding in JOINING:
+            self.lose(neighbours(spans), "neighbours with one label, which would become one span")
+        return replace(batch, layers={"spans": spans})
 
 
-def target_of(path: Path, named: str | None, *, of_chains: bool = False) -> str:
-    """The format to write: the one that is named, or that the file's name shows."""
-    if named is not None:
-        return named
-    target = BY_SUFFIX.get(path.suffix)
-    if of_chains and target is not None:
-        target = _WITH_CHAINS.get(target, target)
-    if target is None:
-        raise SettingError(f"The name {path.name!r} does not show a format; name one with --to: {', '.join(WRITABLE)}.")
-    return target
+def conversion_of(
+    first: Annotation,
+    path: Path,
+    named: str | None,
+    task: str | None = None,
+    *,
+    encoding: str | None = None,
+    stacked: bool = False,
+    lossy: bool = False,
+) -> Conversion:
+    """What converts an annotation like the first batch of a file, to the format that is named or that a name shows."""
+    tasks = _tasks(first, task)
+    target = _by_suffix(path, tasks) if named is None else format_named(named)
+    chosen = next((each for each in tasks if each in target.writes), None)
+    if chosen is None:
+        others = [each for each in target.writes if each in _tasks_of_format(first)]
+        or_else = f", or read the file with --task {others[0]}" if others else ""
+        names = ", ".join(serving(*tasks, written=True))
+        raise SettingError(f"{target.name} has no place for {tasks[0]}; convert to {names}{or_else}.")
+    if chosen != tasks[0] and not lossy:
+        remedy = f"give --task {chosen} to convert the {chosen} alone, or --lossy"
+        raise SettingError(f"{target.name} cannot carry {tasks[0]}; {remedy}.")
+    return Conversion(target, chosen, encoding, stacked, lossy)
+
+
+def _tasks(batch: Annotation, task: str | None) -> Sequence[str]:
+    """The tasks that an annotation can be written for, the one that takes most of it first."""
+    if not batch.is_of_words:
+        return (next(iter(batch.readings)),)
+    return _OF_WORDS if "trees" in batch.layers and task != "tags" else _OF_WORDS[1:]
+
+
+def _tasks_of_format(batch: Annotation) -> Sequence[str]:
+    name = batch.reading.format
+    return FORMATS[name].tasks if name in FORMATS else ()
+
+
+def _has_columns(batch: Annotation) -> bool:
+    """Whether the file that a batch was read from may have further columns."""
+    name = batch.reading.format
+    return name in FORMATS and FORMATS[name].is_table
+
+
+def _by_suffix(path: Path, tasks: Sequence[str]) -> Format:
+    """The format that the name of a file shows; one that is written for these tasks, if there is one."""
+    found = [each for each in FORMATS.values() if each.writes and path.suffix in each.suffixes]
+    if not found:
+        names = ", ".join(each.name for each in FORMATS.values() if each.writes)
+        raise SettingError(f"The name {path.name!r} does not show a format; name one with --to: {names}.")
+    return next((each for each in found if not each.writes.keys().isdisjoint(tasks)), found[-1])
 
 
 def _check_visible(annotation: Annotation) -> None:
@@ -184,10 +238,3 @@ def _check_visible(annotation: Annotation) -> None:
         sentence = int(spans.scope[bare.argmax()]) + 1
         where = f"sentence {sentence} of {corpus.source}"
         raise SettingError(f"A span in {where} covers nothing but spaces; convert to JSON lines instead.")
-
-
-def _need_text(annotation: Annotation) -> None:
-    if annotation.corpus.tokens is None:
-        raise SettingError(
-            f"{annotation.corpus.source} has no tokens, and the new file needs some; convert to spans instead."
-        )

@@ -8,7 +8,6 @@ says which.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
@@ -16,8 +15,9 @@ import msgspec
 import numpy as np
 
 from evenhand.arrays import ints
-from evenhand.formats.document_names import DocumentNames
-from evenhand.formats.json_records import PROBLEM, UNREADABLE, explain
+from evenhand.formats.chain_formats import DocumentNames
+from evenhand.formats.json_formats import COREFERENCE
+from evenhand.formats.json_records import PROBLEM, UNREADABLE, decoded_lines
 from evenhand.formats.source import Block, Source
 from evenhand.problems import SettingError
 from evenhand.settings import Columns, ReadSettings
@@ -28,10 +28,8 @@ from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Tags, Written
 from evenhand.text.tokens import Tokens
 
-NAME = "coref-jsonl"
 CLUSTERS = ("clusters", "predicted_clusters")
 _BLOCKS = 4
-_KEYS = re.compile(rb'"(?:clusters|predicted_clusters)"\s*:|"sentences"\s*:\s*\[\s*\[')
 Clusters = list[list[tuple[int, int]]]
 
 
@@ -63,18 +61,12 @@ class Document(msgspec.Struct, gc=False):
 _DECODER = msgspec.json.Decoder(Document)
 
 
-def recognise(sample: Block) -> float:
-    """Whether the first line is an object with clusters or sentences; it may be cut off."""
-    line = sample.data[: sample.size].lstrip().partition(b"\n")[0]
-    return float(line.startswith(b"{") and _KEYS.search(line) is not None)
-
-
-def has_pos(source: Source, settings: ReadSettings) -> bool:
+def traits(source: Source, settings: ReadSettings) -> frozenset[str]:
     first = next(_documents(source, source.sample(settings.block_size), settings), None)
-    return first is not None and first[1].pos is not None
+    return frozenset({"pos"} if first is not None and first[1].pos is not None else ())
 
 
-def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole documents."""
     names = DocumentNames(source)
     tagged: set[bool] = set()
@@ -86,7 +78,7 @@ def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, colu
                 finding = "the document has no pos where others have some, or has some where they have none"
                 raise source.error(number, finding, "give it for all")
         if found:
-            yield _annotation(source, found, names, vocabulary, Reading(NAME, column=_chosen(settings)))
+            yield _annotation(source, found, names, vocabulary, Reading(COREFERENCE.name, column=_chosen(settings)))
 
 
 def kind_of(line: bytes) -> bool | None:
@@ -100,16 +92,7 @@ def kind_of(line: bytes) -> bool | None:
 def _documents(source: Source, block: Block, settings: ReadSettings) -> Iterator[tuple[int, Document]]:
     """The lines and documents of a block; what cannot be read is reported."""
     chosen = _chosen(settings)
-    for number, line in enumerate(block.data[: block.size].split(b"\n"), block.first_line):
-        if not line.strip():
-            continue
-        try:
-            document = _DECODER.decode(line)
-        except UNREADABLE as error:
-            finding, place = explain(error)
-            remedy = "write one JSON object a line" if place is None else "mend the record"
-            source.report(number, f"the document cannot be read ({finding})", remedy, PROBLEM)
-            continue
+    for number, document in decoded_lines(source, block, _DECODER.decode):
         fault = _settled(document, chosen)
         if fault is None:
             yield number, document
@@ -192,12 +175,11 @@ def _chains(documents: Sequence[Document], vocabulary: Vocabulary) -> Chains:
 
 
 def write(annotation: Annotation) -> Iterator[str]:
-    """The lines of a file with the same chains, a line a document; gaps are filled."""
+    """A line a document."""
     corpus, pos = annotation.corpus, annotation.layers.get("pos")
     assert corpus.bounds is not None
-    if corpus.tokens is None:
-        raise SettingError(f"{corpus.source} has no words, and the new file needs some.")
-    words = [corpus.tokens[token] for token in range(len(corpus.tokens))]
+    assert corpus.tokens is not None
+    words = corpus.tokens.texts(0, len(corpus.tokens))
     tags = pos.to_list() if isinstance(pos, Tags) else None
     clusters = annotation.chains().clusters(len(corpus.names))
     edges = np.append(corpus.documents, corpus.sentences).tolist()

@@ -15,13 +15,12 @@ from itertools import islice
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, ints
-from evenhand.formats.addresses import Place
-from evenhand.formats.conllu import COLUMNS
-from evenhand.formats.document_names import DocumentNames
-from evenhand.formats.parsing.blocks import Cells, split
-from evenhand.formats.parsing.layout import rows_of
-from evenhand.formats.parsing.mention_brackets import Brackets, Report, chains_of, match, too_long
-from evenhand.formats.parsing.mention_parts import MentionParts, Ranges
+from evenhand.formats.chain_formats import COREFUD, DECLARATION, DocumentNames
+from evenhand.formats.conllu_layout import COLUMNS
+from evenhand.formats.parsing.blocks import split
+from evenhand.formats.parsing.cells import Cells
+from evenhand.formats.parsing.mention_brackets import Brackets, MentionParts, Ranges, Report, chains_of, match, too_long
+from evenhand.formats.parsing.table_head import rows_of
 from evenhand.formats.parsing.windows import leading_numbers
 from evenhand.formats.parsing.word_lines import Sorting, WordLayout, WordLines
 from evenhand.formats.source import Block, Source
@@ -35,9 +34,7 @@ from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Written
 from evenhand.text.tokens import Tokens, windows
 
-NAME = "corefud"
-DECLARATION = "# global.Entity ="
-_LAYOUT = WordLayout(NAME, {each: place for place, each in enumerate(COLUMNS)}, len(COLUMNS))
+_LAYOUT = WordLayout("corefud", {each: place for place, each in enumerate(COLUMNS)}, len(COLUMNS))
 _ENTITY_FIELDS = ("eid", "GRP")
 """What the field that names the entity is called, now and in older files."""
 _BLOCKS = 4
@@ -48,18 +45,8 @@ _PART = re.compile(r"(?P<entity>.*)\[(?P<part>\d{1,9})/(?P<parts>\d{1,9})\]")
 _REMEDY = "write Entity=(e1), or (e1 and e1) at the first and last word of a mention"
 
 
-def recognise(sample: Block) -> float:
-    """Whether entities are declared."""
-    return float(DECLARATION.encode() in sample.data)
-
-
-def recognise_path(path: Place) -> bool:
-    """Whether a file in CoNLL-U declares entities in its first lines."""
-    return path.is_file() and recognise(Source(path).sample(1 << 14)) > 0
-
-
-def has_pos(source: Source, settings: ReadSettings) -> bool:
-    return _pos_column(source, settings) is not None
+def traits(source: Source, settings: ReadSettings) -> frozenset[str]:
+    return frozenset({"pos"} if _pos_column(source, settings) is not None else ())
 
 
 def _pos_column(source: Source, settings: ReadSettings) -> int | None:
@@ -75,11 +62,11 @@ def _pos_column(source: Source, settings: ReadSettings) -> int | None:
     return next((place for place in places if any(cells[place] != "_" for cells in words)), None)
 
 
-def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole documents."""
     pos = _pos_column(source, settings)
     column = "pos=xpos" if pos == COLUMNS.index("xpos") else None
-    reader = _Reader(source, pos, vocabulary, Reading(NAME, column=column), DocumentNames(source))
+    reader = _Reader(source, pos, vocabulary, Reading(COREFUD.name, column=column), DocumentNames(source))
     for block in source.blocks(_BLOCKS * settings.block_size, cut_behind="document"):
         batch = reader.read(block)
         if batch is not None:
@@ -112,7 +99,7 @@ class _Reader:
             self.source.shown,
             len(bounds) - 1,
             bounds,
-            Tokens(lines.data, *cells.column(_LAYOUT.columns["form"])),
+            cells.tokens(_LAYOUT.columns["form"]),
             tokens,
             lines.first_line,
             decimals=_decimals(cells, np.isin(tokens, found.empty_nodes)),
@@ -121,10 +108,10 @@ class _Reader:
             unnamed=unnamed,
         )
         document = np.repeat(np.arange(len(names)), np.diff(np.append(first, len(tokens))))
-        misc = Tokens(lines.data, *cells.column(_LAYOUT.columns["misc"]))
+        misc = cells.tokens(_LAYOUT.columns["misc"])
         layers: dict[str, Layer] = {"chains": self._chains(corpus, misc, document, first)}
         if self.pos is not None:
-            layers["pos"] = Written(Tokens(lines.data, *cells.column(self.pos)), self.vocabulary.columns["pos"])
+            layers["pos"] = Written(cells.tokens(self.pos), self.vocabulary.columns["pos"])
         return Annotation(corpus, layers, {"chains": self.reading}, self.source.name)
 
     def _documents(self, found: WordLines, tokens: Ints) -> tuple[tuple[str, ...], Ints, bool]:

@@ -8,12 +8,11 @@ from glob import glob
 from pathlib import Path
 
 from evenhand.formats.addresses import Address, Place
-from evenhand.formats.source import Source, Stretch
+from evenhand.formats.arrow import INFO, SPLITS
+from evenhand.formats.source import Part, Source
 from evenhand.problems import InputError
 
 _PATTERN = frozenset("*?[")
-_DESCRIPTIONS = ("dataset_info.json", "dataset_dict.json")
-"""Which files show that a folder is a dataset of Hugging Face."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +21,7 @@ class FileList:
 
     name: str
     files: tuple[Place, ...]
-    stretch: Stretch | None = None
+    part: Part | None = None
     """What is read of the file, where it is a single one and not all of it is."""
     base: Path | None = None
     """The folder that paths count from, where that may be another one than the process is in."""
@@ -30,9 +29,9 @@ class FileList:
     def sources(self) -> Iterator[Source]:
         for file in self.files:
             if self.base is None or isinstance(file, Address):
-                yield Source(file, stretch=self.stretch)
+                yield Source(file, part=self.part)
             else:
-                yield Source(self.base / file, stretch=self.stretch, called=str(file))
+                yield Source(self.base / file, part=self.part, called=str(file))
 
 
 def files_of(where: Place | FileList) -> list[Place] | None:
@@ -72,7 +71,7 @@ def check_same_names(gold: Place | FileList, system: Place | FileList) -> None:
 
 
 def _at_path(path: Path) -> list[Place] | None:
-    if path.is_dir() and not any((path / name).exists() for name in _DESCRIPTIONS):
+    if path.is_dir() and not any((path / name).exists() for name in (INFO, SPLITS)):
         try:
             files: list[Place] = [each for each in sorted(path.iterdir()) if each.is_file()]
         except OSError as error:
@@ -90,7 +89,7 @@ def _at_address(address: Address) -> list[Place] | None:
     if not address.is_dir():
         return None
     found: list[Place] = sorted(address.files())
-    if any(each.name in _DESCRIPTIONS for each in found):
+    if any(each.name in (INFO, SPLITS) for each in found):
         finding = "this is a dataset of Hugging Face, which can be read from a disk only"
         raise InputError(str(address), None, finding, "copy the folder")
     return _annotations(found)

@@ -8,9 +8,14 @@ columns of tags are read, else the last two, unless others are named.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
+from typing import TYPE_CHECKING
 
-from evenhand.formats.parsing.layout import TableBatches, rows_of, rows_of_block
+from evenhand.formats.format import Carry, Format, Writing
+from evenhand.formats.parsing.layout import TableBatches
+from evenhand.formats.parsing.scan import SENTENCES
+from evenhand.formats.parsing.table_head import rows_of, rows_of_sample
 from evenhand.formats.parsing.token_lines import Layout
 from evenhand.formats.source import Block, Source
 from evenhand.formats.write_table import level_tags, sentence_rows
@@ -19,7 +24,9 @@ from evenhand.text.annotation import Annotation
 from evenhand.text.encodings import OUTSIDE_TAGS, parse
 from evenhand.text.labels import Vocabulary
 
-NAME = "germeval"
+if TYPE_CHECKING:
+    from evenhand.formats.convert import Conversion
+
 _WIDTHS = (4, 6)
 _CHUNKS = frozenset({"NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT", "CONJP", "INTJ", "LST", "UCP", "NC", "VC", "PC"})
 _DEFAULTS: dict[int, dict[str, tuple[ColumnName, ...]]] = {
@@ -33,7 +40,7 @@ def recognise(sample: Block) -> float:
 
     Number, word, chunk and entity are as many columns, and the labels tell which table it is.
     """
-    rows = (cells for _, _, cells in rows_of_block(sample) if not cells[0].startswith("#"))
+    rows = (cells for _, _, cells in rows_of_sample(sample) if not cells[0].startswith("#"))
     first = [_without_empty_end(cells) for cells in islice(rows, 200)]
     good = list(filter(_is_row, first))
     if not good or _has_chunks(good):
@@ -56,7 +63,7 @@ def _has_chunks(rows: list[list[str]]) -> bool:
     return any(part is not None and part[1].upper() in _CHUNKS for cells in rows for part in [parse(cells[2])])
 
 
-def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole sentences, with a layer of two levels for each entry of `columns`."""
     number, tabs, width = _first_row(source)
     layout = Layout(tabs, width, number, token=1, hash_comments=True)
@@ -66,7 +73,7 @@ def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, colu
         )
     defaults = _DEFAULTS[width] | ({"spans": _DEFAULTS[width]["gold"]} if settings.side == "gold" else {})
     places = {layer: layout.places(source, wanted or defaults[layer]) for layer, wanted in columns.items()}
-    return TableBatches(NAME, source, layout, places, settings, vocabulary)
+    return TableBatches(FORMAT.name, source, layout, places, settings, vocabulary)
 
 
 def _first_row(source: Source) -> tuple[int, bool, int]:
@@ -85,6 +92,20 @@ def _first_row(source: Source) -> tuple[int, bool, int]:
     return number, tabs, width
 
 
-def write(annotation: Annotation, encoding: str, *, first: bool = True) -> Iterator[str]:
+def write(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
     """Number, token, outer and inner tag, with tabs between."""
-    return sentence_rows(annotation, level_tags(annotation, encoding, 2), first=first, numbered=True)
+    for number, batch in enumerate(batches):
+        yield from sentence_rows(batch, level_tags(batch, conversion.encoding, 2), first=not number, numbered=True)
+
+
+FORMAT = Format(
+    "germeval",
+    "number, token, outer and inner tag; with the predicted two, six columns",
+    tasks=("spans", "tags"),
+    read=read,
+    writes={"spans": Writing(Carry(characters=False, gaps=False, tags=True, depth=2, documents="none"), write)},
+    recognise=recognise,
+    is_table=True,
+    has_columns=True,
+    division=replace(SENTENCES, columns=lambda settings: len(settings.columns) or 2),
+)

@@ -1,6 +1,6 @@
 """Hugging Face datasets on disk, as `save_to_disk` writes them: a folder of Arrow streams and their description.
 
-What the columns hold is told in `arrow_layout`; numbers are named by the `ClassLabel` in `dataset_info.json`. Where a
+See `arrow_layout` for the columns. Numbers are named by the `ClassLabel` in `dataset_info.json`. Where a
 message names a place in the folder, it is the number of the row, counted from 1.
 """
 
@@ -14,9 +14,10 @@ from typing import Any, TypedDict
 
 import msgspec
 
+from evenhand.formats.arrow import HUGGINGFACE, INFO, SPLITS
+from evenhand.formats.arrow_ipc import broken, record_batches
 from evenhand.formats.arrow_layout import Table
 from evenhand.formats.arrow_lists import pyarrow
-from evenhand.formats.arrow_opened import broken, record_batches
 from evenhand.formats.arrow_tables import read_table
 from evenhand.formats.short_text import names_a_file
 from evenhand.formats.source import Source
@@ -24,8 +25,7 @@ from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
 
-NAME = "huggingface"
-_INFO, _STATE, _SPLITS = "dataset_info.json", "state.json", "dataset_dict.json"
+_STATE = "state.json"
 _SAVE_AGAIN = "save the dataset again with save_to_disk"
 _MEND = "cast it to a list of ClassLabel with names, and save the dataset again"
 
@@ -34,12 +34,7 @@ class DataFile(TypedDict):
     filename: str
 
 
-def recognise_path(path: Path) -> bool:
-    """Whether this is a folder with a dataset's description and Arrow files, or a folder of splits."""
-    return ((path / _INFO).is_file() and any(path.glob("*.arrow"))) or (path / _SPLITS).is_file()
-
-
-def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The dataset in batches of whole rows: the record batches that it was saved in, or parts of these."""
     arrow = pyarrow(source, "datasets on disk")
     files = _files(source)
@@ -50,23 +45,23 @@ def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, colu
     if not all(schema.equals(schemas[0]) for schema in schemas):
         raise source.error(None, "the Arrow files have different columns", _SAVE_AGAIN)
 
-    def read(columns: Sequence[str], size: int) -> Iterator[Any]:
+    def selected(columns: Sequence[str], size: int) -> Iterator[Any]:
         for file in files:
             with _opened(source, arrow, file, columns) as (_, batches):
                 yield from batches
 
-    features = partial(_described, source, _INFO, "features", dict[str, Any] | None)
+    features = partial(_described, source, INFO, "features", dict[str, Any] | None)
     is_broken = partial(broken, source, arrow, "its Arrow files are broken", _SAVE_AGAIN)
-    table = Table("the dataset", schemas[0], lambda: features() or {}, _INFO, _MEND, read, is_broken)
-    return read_table(NAME, arrow, table, source, settings, vocabulary, columns)
+    table = Table("the dataset", schemas[0], lambda: features() or {}, INFO, _MEND, selected, is_broken)
+    return read_table(HUGGINGFACE.name, arrow, table, source, settings, vocabulary, columns)
 
 
 def _files(source: Source) -> list[Path]:
     """The files with the rows, in their order; others in the folder are left over from work on the dataset."""
     if not source.path.is_dir():
         raise source.error(None, "there is no such folder", "check the path")
-    if (source.path / _SPLITS).is_file():
-        splits = ", ".join(_described(source, _SPLITS, "splits", list[str]))
+    if (source.path / SPLITS).is_file():
+        splits = ", ".join(_described(source, SPLITS, "splits", list[str]))
         raise source.error(None, f"is a folder of splits ({splits})", "name the folder of one of them")
     if _described(source, _STATE, "_indices_data_files", list[Any] | None):
         raise source.error(None, "the rows are chosen by a file of indices", _SAVE_AGAIN)

@@ -5,31 +5,24 @@ The file is one JSON value, so that it is read whole.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import msgspec
 
 from evenhand.arrays import Ints, ints
+from evenhand.formats.json_formats import JSON
 from evenhand.formats.json_records import PROBLEM, UNREADABLE, decode_line, explain
 from evenhand.formats.parsing.record_reader import Decoded, RecordReader, accepted
-from evenhand.formats.source import Block, Source
+from evenhand.formats.source import Source
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
 
-NAME = "json"
-_START = re.compile(rb"\s*\[\s*\{")
 _BATCH = 1 << 13
 """How many records are read together."""
 
 
-def recognise(sample: Block) -> float:
-    """Whether this begins a list of objects; Label Studio is asked first."""
-    return 0.9 if _START.match(sample.data[: sample.size]) else 0.0
-
-
-def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole records."""
     blocks = source.blocks(settings.block_size, cut_behind="line")
     data = b"".join(block.data[: block.size] for block in blocks)
@@ -41,7 +34,7 @@ def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, colu
     def first() -> Iterator[Decoded]:
         yield _decoded(source, values[:_BATCH], lines[:_BATCH])
 
-    records = RecordReader(NAME, source, settings, vocabulary, first)
+    records = RecordReader(JSON.name, source, settings, vocabulary, first)
     return accepted(source, map(records.take, decoded))
 
 

@@ -1,49 +1,35 @@
 """JSON lines: one record a line, as Prodigy, doccano and others write them, each a document of its own.
 
-Which keys records have is told in `json_records`, what they hold is read by `record_reader`.
+See `json_records` for the keys of records; `record_reader` reads them.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import msgspec
 
-from evenhand.formats.json_records import UNREADABLE, decode
-from evenhand.formats.json_spans import records
-from evenhand.formats.parsing.record_reader import Decoded, RecordReader, accepted, kind_of
-from evenhand.formats.source import Block, Source
+from evenhand.formats import json_spans
+from evenhand.formats.json_formats import JSON_LINES
+from evenhand.formats.json_records import decode
+from evenhand.formats.parsing.record_reader import Decoded, RecordReader, accepted
+from evenhand.formats.source import Source
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
 
-__all__ = ["NAME", "batches", "kind_of", "recognise", "write"]
-NAME = "jsonl"
 _SAMPLE = 1 << 14
 _BLOCKS = 8
 """How many times larger than elsewhere blocks are: each is gone through many times, and has few lines."""
-_KEY = re.compile(rb'"(text|data|tokens|words)"\s*:')
 
 
-def recognise(sample: Block) -> float:
-    """1 if the first line is an object with a text or tokens, which may be cut off; less for other objects."""
-    line = sample.data[: sample.size].lstrip().partition(b"\n")[0]
-    if line.startswith(b"{") and _KEY.search(line):
-        return 1.0
-    try:
-        return 0.6 if isinstance(msgspec.json.decode(line), dict) else 0.0
-    except UNREADABLE:
-        return 0.0
-
-
-def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole records."""
 
     def first() -> Iterator[Decoded]:
-        return (decode(source, block) for block in source.whole.blocks(_SAMPLE, cut_behind="line"))
+        return (decode(source, block) for block in source.first_blocks(_SAMPLE, cut_behind="line"))
 
-    records = RecordReader(NAME, source, settings, vocabulary, first)
+    records = RecordReader(JSON_LINES.name, source, settings, vocabulary, first)
 
     def parts() -> Iterator[tuple[Annotation | None, int]]:
         for block in source.blocks(_BLOCKS * settings.block_size, cut_behind="line"):  # which an error closes
@@ -53,10 +39,7 @@ def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, colu
 
 
 def write(annotation: Annotation) -> Iterator[str]:
-    """The lines of a file with the same spans, a record a sentence (or text); each ends with a line feed.
-
-    Offsets are code points in the text or, where the atoms are tokens, positions of tokens.
-    """
-    for text, spans in records(annotation):
+    """A record a sentence (or text). Offsets are code points in the text, or positions of tokens."""
+    for text, spans in json_spans.records(annotation):
         key = "text" if isinstance(text, str) else "tokens"
         yield msgspec.json.encode({key: text, "spans": spans}).decode() + "\n"

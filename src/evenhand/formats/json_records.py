@@ -16,9 +16,9 @@ tokens, tags or ner_tags        a tag a token; also under label or labels
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import msgspec
 import numpy as np
@@ -27,6 +27,7 @@ from evenhand.arrays import Ints, ints
 from evenhand.formats.json_spans import Fault, Offset, Span
 from evenhand.formats.source import LINE_FEED, Block, Source
 
+T = TypeVar("T")
 UNREADABLE = (msgspec.DecodeError, RecursionError)
 """What is raised for JSON that is broken, of other types than expected, or nested too deeply."""
 PROBLEM = "record"
@@ -104,20 +105,23 @@ def decode(source: Source, block: Block) -> tuple[list[Record], Ints]:
 
 
 def _decode_by_line(source: Source, block: Block) -> tuple[list[Record], Ints]:
-    records, lines = [], []
+    found = list(decoded_lines(source, block, decode_line))
+    return [record for _, record in found], ints([number for number, _ in found])
+
+
+def decoded_lines(source: Source, block: Block, decode_line: Callable[[bytes], T]) -> Iterator[tuple[int, T]]:
+    """The lines of a block with what they hold; a line that cannot be read is a problem."""
     for number, line in enumerate(block.data[: block.size].split(b"\n"), block.first_line):
         if not line.strip():
             continue
         try:
-            records.append(decode_line(line))
-            lines.append(number)
+            yield number, decode_line(line)
         except UNREADABLE as error:
             finding, place = explain(error)
             if place is None:
                 finding = f"the line is not a JSON object ({finding})"
             remedy = "write one JSON object a line" if place is None else "mend the record"
             source.report(number, finding, remedy, PROBLEM)
-    return records, ints(lines)
 
 
 def explain(error: Exception) -> tuple[str, str | None]:

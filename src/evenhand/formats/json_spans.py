@@ -16,7 +16,6 @@ import msgspec
 import numpy as np
 
 from evenhand.arrays import Ints, ints
-from evenhand.problems import InputError
 from evenhand.settings import Offsets
 from evenhand.text.annotation import Annotation
 from evenhand.text.characters import Texts
@@ -156,7 +155,7 @@ def misquoted(text: str, quotes: Sequence[tuple[int, int, str]], offsets: Offset
     if wrong is None:
         return None
     start, end, quoted = wrong
-    (held,) = _slices(text, [(start, end)], offsets)
+    (held,) = slices(text, [(start, end)], offsets)
     finding = f"{quoted!r} is quoted at [{start}, {end}], where the text has {held!r}"
     other: Offsets = "utf16" if offsets == "codepoints" else "codepoints"
     fits = _first_misquoted(text, quotes, other) is None
@@ -166,7 +165,7 @@ def misquoted(text: str, quotes: Sequence[tuple[int, int, str]], offsets: Offset
 def _first_misquoted(
     text: str, quotes: Sequence[tuple[int, int, str]], offsets: Offsets
 ) -> tuple[int, int, str] | None:
-    held = _slices(text, [(start, end) for start, end, _ in quotes], offsets)
+    held = slices(text, [(start, end) for start, end, _ in quotes], offsets)
     pairs = zip(held, quotes, strict=True)
     return next((quote for found, quote in pairs if _bare(found) != _bare(quote[2])), None)
 
@@ -176,7 +175,7 @@ def _bare(text: str) -> str:
     return "".join(text.replace("\\n", " ").split())
 
 
-def _slices(text: str, places: Sequence[tuple[int, int]], offsets: Offsets) -> list[str]:
+def slices(text: str, places: Sequence[tuple[int, int]], offsets: Offsets) -> list[str]:
     """What stands between offsets."""
     if offsets == "codepoints":
         return [text[start:end] for start, end in places]
@@ -191,9 +190,6 @@ def _size(text: str, offsets: Offsets) -> int:
 def to_write(annotation: Annotation) -> Iterator[tuple[int, Spans]]:
     """The sentences (or texts) of an annotation, with their spans in the given order."""
     corpus, spans = annotation.corpus, annotation.spans()
-    if corpus.tokens is None or corpus.bounds is None:
-        finding = "there is no text in it, which the new file needs"
-        raise InputError(corpus.source, None, finding, "give a file with text or tokens")
     spans = spans.take(np.argsort(spans.scope, kind="stable"))
     rows = np.searchsorted(spans.scope, np.arange(corpus.sentences + 1)).tolist()
     for sentence, (first, behind) in enumerate(pairwise(rows)):

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
-import numpy as np
 
+from evenhand.formats.json_formats import LABEL_STUDIO
 from evenhand.formats.json_records import PROBLEM, UNREADABLE, explain
 from evenhand.formats.json_spans import (
     LabelCodes,
@@ -26,18 +26,18 @@ from evenhand.formats.json_spans import (
     to_write,
     with_offsets,
 )
-from evenhand.formats.source import Block, Source
+from evenhand.formats.source import Source
 from evenhand.settings import Columns, Offsets, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
-from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 
-NAME = "label-studio"
+if TYPE_CHECKING:
+    from evenhand.formats.convert import Conversion
+
 CANCELLED = "cancelled annotations"
 FURTHER = "further annotations of a task"
 NOT_ANNOTATED = "tasks without annotations"
 NO_SPANS = "results that are no spans"
-_START = re.compile(rb'\s*\[\s*\{.*("data"\s*:\s*\{|"(annotations|predictions)"\s*:)', re.DOTALL)
 _EXPORT = "export the project from Label Studio as JSON"
 _IN_TASK = re.compile(r"\[(\d+)\]\.?(.*)")
 
@@ -71,12 +71,7 @@ class Task(msgspec.Struct):
     predictions: list[Results] | None = None
 
 
-def recognise(sample: Block) -> float:
-    """Whether this begins a list of objects, and data, annotations or predictions are among the first keys."""
-    return float(_START.match(sample.data[: sample.size]) is not None)
-
-
-def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file as one batch: it is a single JSON value, so that it is read whole and has no lines to name."""
     blocks = source.blocks(settings.block_size, cut_behind="line")
     tasks = _decode(source, b"".join(block.data[: block.size] for block in blocks))
@@ -96,23 +91,15 @@ def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, colu
 
     atoms, ground = on_texts(texts, settings.offsets)
     spans = spans_of(lists, ground, LabelCodes(vocabulary), report)
-    corpus = Corpus(
-        source=source.shown,
-        sentences=len(texts),
-        bounds=atoms.bounds,
-        tokens=atoms.tokens,
-        atoms="characters",
-        raw=atoms.raw,
-        documents=np.arange(len(texts)),
+    corpus = atoms.corpus(source.shown)
+    yield Annotation(
+        corpus, {"spans": spans}, {"spans": Reading(LABEL_STUDIO.name, skipped=dict(skipped))}, source.name
     )
-    yield Annotation(corpus, {"spans": spans}, {"spans": Reading(NAME, skipped=dict(skipped))}, source.name)
 
 
-def write(annotation: Annotation) -> Iterator[str]:
-    """The text of a file with the same spans, a task a sentence (or text); offsets are code points.
-
-    Tokens are joined by single spaces.
-    """
+def write(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
+    """One list with a task a sentence (or text); offsets are code points. Tokens are joined by single spaces."""
+    annotation = Annotation.concatenate(list(batches))
     for sentence, spans in to_write(annotation):
         text, start, end = edges(annotation.corpus, sentence)
         results = [

@@ -1,15 +1,15 @@
-"""Parquet files, whose columns are told in `arrow_layout`; read some rows at a time, whatever the row groups are."""
+"""Parquet files, read some rows at a time, whatever the row groups are. See `arrow_layout` for the columns."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
+from evenhand.formats.arrow import PARQUET
+from evenhand.formats.arrow_ipc import broken, checked, described, random_access
 from evenhand.formats.arrow_lists import is_list, pyarrow, size_of
-from evenhand.formats.arrow_opened import broken, checked, described, random_access
 from evenhand.formats.arrow_rows import MOST_ROWS
 from evenhand.formats.arrow_tables import read_table
 from evenhand.formats.source import Source
@@ -17,7 +17,6 @@ from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
 
-NAME = "parquet"
 _BUFFER = 1 << 16
 """How many bytes of a column are read at a time."""
 _PLACE = 8
@@ -28,24 +27,19 @@ _PROBE = 64
 """And how many rows."""
 
 
-def recognise_path(path: Path) -> bool:
-    """The registry has seen its name or its first bytes."""
-    return True
-
-
-def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole rows."""
     arrow = pyarrow(source, "Parquet files")
     is_broken = partial(broken, source, arrow, "is no Parquet file, or a broken one")
 
-    def read(columns: Sequence[str], size: int) -> Iterator[Any]:
+    def record_batches(columns: Sequence[str], size: int) -> Iterator[Any]:
         with is_broken(), random_access(source, arrow, mapped=False) as opened:
             yield from checked(arrow, iter(_Reading(arrow, opened, columns, size)))
 
     with is_broken(), random_access(source, arrow, mapped=False) as opened:
         schema = _file(opened).schema_arrow
-    table = described(source, schema, read, is_broken)
-    return read_table(NAME, arrow, table, source, settings, vocabulary, columns)
+    table = described(source, schema, record_batches, is_broken)
+    return read_table(PARQUET.name, arrow, table, source, settings, vocabulary, columns)
 
 
 def _file(opened: Any, coded: Sequence[str] = ()) -> Any:

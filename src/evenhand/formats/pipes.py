@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 
 STANDARD_INPUT = Path("-")
 _IN_MEMORY = 1 << 24
-_CHUNK = 1 << 18
+_BLOCK = 1 << 18
 
 
 class Kept:
@@ -37,7 +37,7 @@ class Kept:
         """Up to so many bytes from a place on; none at the end."""
         with self._lock:
             while place >= self._size and not self._is_read:
-                more = self._file.read1(_CHUNK)
+                more = self._file.read1(_BLOCK)
                 self._is_read = not more
                 self._kept.seek(self._size)
                 self._kept.write(more)
@@ -95,7 +95,7 @@ def is_pipe(path: Any) -> bool:
 
 def open_pipe(path: Path) -> BinaryIO:
     """What comes through a pipe, from its first byte on, however often it is opened."""
-    return BufferedReader(_Again(_kept(path)), _CHUNK)
+    return BufferedReader(_Again(_kept(path)), _BLOCK)
 
 
 _KEPT: dict[Path, tuple[Any, Kept]] = {}

@@ -1,16 +1,19 @@
-"""Reading: a file as batches, or whole."""
+"""Reading: files that are recognised once and read as batches, or whole."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import cached_property
 from os import PathLike
 
 from evenhand.arguments import checked_arguments
 from evenhand.formats.addresses import Place, place
 from evenhand.formats.folders import FileList, files_of, folder_name
-from evenhand.formats.registry import batches_of
+from evenhand.formats.format import Format
+from evenhand.formats.recognition import recognise
+from evenhand.formats.registry import format_named
 from evenhand.formats.source import Source
 from evenhand.problems import SettingError
 from evenhand.settings import ColumnName, Columns, Offsets, ReadSettings, Repair, Task, column_names
@@ -44,50 +47,114 @@ def read(
     for name, value in (("format", format), ("column", column), ("encoding", encoding)):
         if isinstance(value, Mapping):
             raise SettingError(f"A file that is read alone has no sides; give its {name}.")
+    if format is not None:
+        format_named(format)
     settings = ReadSettings(format, column_names(column), encoding, repair, offsets, functions, task=task)
     return Annotation.concatenate(list(batches(place(path), settings, Vocabulary())))
+
+
+@dataclass(frozen=True)
+class OpenFile:
+    """A file whose format is known."""
+
+    source: Source
+    settings: ReadSettings
+    format: Format
+    confidence: float
+    """Which share of its first lines fits the format."""
+
+    @property
+    def task(self) -> str:
+        """What the file is read for: the task that is named, or the format's default."""
+        return self.settings.task or self.format.tasks[0]
+
+    @cached_property
+    def traits(self) -> frozenset[str]:
+        """What the file has beyond its task."""
+        with self.source.located():
+            return self.format.traits(self.source, self.settings)
+
+    def read_as(self, settings: ReadSettings) -> OpenFile:
+        """The same file, read with other settings for the same format and task."""
+        return replace(self, settings=settings)
+
+    def batches(self, vocabulary: Vocabulary, columns: Columns | None = None) -> Iterator[Annotation]:
+        """The file in batches of whole sentences, one at least; `columns` names the columns of each layer of spans."""
+        first, stream = peeked(self._batches(vocabulary, columns))
+        if first is None:
+            finding = "the file has no sentences"
+            raise self.source.error(None, finding, "check how it was written, or name its --format")
+        return stream
+
+    def _batches(self, vocabulary: Vocabulary, columns: Columns | None) -> Iterator[Annotation]:
+        settings, source = self.settings, self.source
+        if settings.columns and not self.format.has_columns:
+            finding = f"--column is given, but this file is read as {self.format.name}, which has no columns"
+            raise source.error(None, finding, "leave --column out for it, or name its --format")
+        wanted = {"spans": settings.columns} if columns is None else columns
+        with source.located():
+            for batch in self.format.read(source, settings, vocabulary, wanted):
+                yield batch if self.confidence == 1 else batch.recognised(self.confidence)
+
+
+def open_file(source: Source, settings: ReadSettings) -> OpenFile:
+    """Recognise a file."""
+    return OpenFile(source, settings, *recognise(source, settings.format, settings.task))
+
+
+class OpenFiles:
+    """A file, or the files of a folder, pattern or list, which follow each other as one text.
+
+    Each is recognised once, when it is first asked about or read, however often it is read.
+    """
+
+    def __init__(self, where: Place | FileList, settings: ReadSettings) -> None:
+        files = files_of(where)
+        self.name = None if files is None else folder_name(where) or ""
+        """What several files are called together; None for a single one."""
+        if isinstance(where, FileList):
+            self.sources = list(where.sources())
+        else:
+            self.sources = [Source(where)] if files is None else list(map(Source, files))
+        self._settings = settings
+        self._opened: dict[int, OpenFile] = {}
+
+    @property
+    def first(self) -> OpenFile:
+        return self._file(0)
+
+    def _file(self, number: int) -> OpenFile:
+        if number not in self._opened:
+            self._opened[number] = open_file(self.sources[number], self._settings)
+        return self._opened[number]
+
+    def read_as(self, settings: ReadSettings) -> OpenFiles:
+        """The same files, read with other settings for the same format and task."""
+        found = copy(self)
+        found._settings = settings
+        found._opened = {number: each.read_as(settings) for number, each in self._opened.items()}
+        return found
+
+    def batches(self, vocabulary: Vocabulary, columns: Columns | None = None) -> Iterator[Annotation]:
+        """The files in batches of whole sentences; `columns` names the columns of each layer of spans."""
+        if self.name is None:
+            return self.first.batches(vocabulary, columns)
+        return (
+            replace(batch, name=self.name)
+            for number in range(len(self.sources))
+            for batch in self._file(number).batches(vocabulary, columns)
+        )
 
 
 def batches(
     path: Place | FileList, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns | None = None
 ) -> Iterator[Annotation]:
-    """The file in batches of whole sentences; `columns` names the columns of each layer of spans.
-
-    The files of a folder, pattern or list follow each other as one text, in which each begins a document.
-    """
-    wanted = {"spans": settings.columns} if columns is None else columns
-    files = files_of(path)
-    if files is None:
-        assert not isinstance(path, FileList)
-        return file_batches(Source(path), settings, vocabulary, wanted)
-    name = folder_name(path) or ""
-    sources = path.sources() if isinstance(path, FileList) else map(Source, files)
-    return (
-        replace(batch, name=name) for source in sources for batch in file_batches(source, settings, vocabulary, wanted)
-    )
+    """The file or files in batches of whole sentences."""
+    return OpenFiles(path, settings).batches(vocabulary, columns)
 
 
 def file_batches(
-    source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns
+    source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns | None = None
 ) -> Iterator[Annotation]:
     """One file in batches; one at least, or an error."""
-    first, stream = peeked(_located(source, partial(batches_of, source, settings, vocabulary, columns)))
-    if first is None:
-        raise source.error(None, "the file has no sentences", "check how it was written, or name its --format")
-    if settings.task is not None and not _serves(first, settings.task):
-        finding = f"is read as {next(iter(first.readings.values())).format}, which has no {settings.task}"
-        raise source.error(None, finding, "leave out the task, or name another format")
-    return stream
-
-
-def _located(source: Source, batches: Callable[[], Iterator[Annotation]]) -> Iterator[Annotation]:
-    """The batches; what is above a limit is told with the file that it is in."""
-    with source.located():
-        yield from batches()
-
-
-def _serves(annotation: Annotation, task: Task) -> bool:
-    """Whether an annotation is of the kind that a task takes."""
-    if task == "chains" or annotation.is_of_chains:
-        return task == "chains" and annotation.is_of_chains
-    return annotation.is_of_words if task in ("tags", "trees") else not annotation.is_of_words
+    return open_file(source, settings).batches(vocabulary, columns)

@@ -14,6 +14,7 @@ import numpy as np
 
 from evenhand.formats.addresses import Place
 from evenhand.formats.compressed import MARK_SIZE, compression, decompressed, is_decompressed
+from evenhand.formats.head import SIZE, Head, Look
 from evenhand.formats.parsing.cuts import CUTS, Cut
 from evenhand.formats.pipes import STANDARD_INPUT, is_pipe, open_pipe
 from evenhand.limits import FILE, PIECE, LimitError
@@ -26,7 +27,7 @@ COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
 BYTE_ORDER_MARK = "\ufeff"
 _BYTE_ORDER_MARK = BYTE_ORDER_MARK.encode()
 _SIZE_ELSEWHERE = 1 << 20
-_PART = 1 << 20
+_LARGEST_READ = 1 << 20
 _BLANKS = re.compile(rb"[ \t]+")
 
 
@@ -49,7 +50,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Stretch:
+class Part:
     """Some whole lines of a file, by their bytes. Unless they are the first, a sentence of their document precedes."""
 
     start: int
@@ -66,10 +67,11 @@ class Source:
     """Where problems that a reader can go on behind are collected; without it, the first one is raised."""
     delimiter: str | None = None
     """What separates columns instead of tabs; blanks stand for runs of them."""
-    stretch: Stretch | None = None
+    part: Part | None = None
     """What is read of it, where that is not all. What the file is like is always told by its first lines."""
     called: str | None = None
     """What messages call it, where its path is spelled otherwise than the user did."""
+    _head: Head = field(default_factory=Head, compare=False, repr=False)
 
     @property
     def shown(self) -> str:
@@ -87,12 +89,22 @@ class Source:
     @property
     def whole(self) -> Source:
         """The same file without bounds."""
-        return self if self.stretch is None else replace(self, stretch=None)
+        return self if self.part is None else replace(self, part=None)
+
+    @property
+    def head(self) -> Head:
+        """The first bytes of the file."""
+        found = self._head
+        if not found.is_read:
+            with self.open() as file:
+                found.data, found.is_compressed = self.whole.read(file, SIZE), is_decompressed(file)
+            found.is_read, found.is_whole = True, len(found.data) < SIZE
+        return found
 
     @property
     def begins_inside(self) -> bool:
         """Whether what is read begins behind a sentence, whose document may go on."""
-        return self.stretch is not None and self.stretch.start > 0
+        return self.part is not None and self.part.start > 0
 
     @property
     def size(self) -> int:
@@ -106,8 +118,7 @@ class Source:
         """Whether one can begin to read anywhere: it is on this machine, and not compressed."""
         if self._is_standard_input or not isinstance(self.path, Path) or not self.path.is_file():
             return False
-        with self.whole.open() as file:
-            return not is_decompressed(file)
+        return not self.head.is_compressed
 
     @property
     def _is_standard_input(self) -> bool:
@@ -135,10 +146,10 @@ class Source:
         file.seek(0)
         return file if module is None else decompressed(file, module, partial(self.error, None))
 
-    def read(self, file: BinaryIO, size: int) -> bytes:
+    def read(self, file: BinaryIO | Look, size: int) -> bytes:
         """The next bytes."""
-        if self.stretch is not None:
-            size = max(min(size, self.stretch.end - file.tell()), 0)
+        if self.part is not None:
+            size = max(min(size, self.part.end - file.tell()), 0)
         try:
             return file.read(size)
         except OSError as error:
@@ -147,14 +158,14 @@ class Source:
 
     def read_whole(self) -> bytes:
         """All bytes of a file whose format must be held in memory whole."""
-        parts, size, most = [], 0, FILE.value
+        blocks, size, most = [], 0, FILE.value
         with self.open() as file:
-            while part := self.read(file, _PART):
-                parts.append(part)
-                size += len(part)
+            while block := self.read(file, _LARGEST_READ):
+                blocks.append(block)
+                size += len(block)
                 if size > most:
                     raise self.error(None, f"the file has more than {most:,} bytes, decompressed", FILE.remedy)
-        return b"".join(parts)
+        return b"".join(blocks)
 
     def error(self, line: int | None, finding: str, remedy: str, kind: str = "format") -> InputError:
         return InputError(self.shown, line, finding, remedy, kind)
@@ -176,34 +187,41 @@ class Source:
 
     def sample(self, size: int) -> Block:
         """The first block of the file, of about `size` bytes."""
-        return next(self.whole.blocks(size, cut_behind="line"))
+        return next(self.first_blocks(size, cut_behind="line"))
+
+    def first_blocks(self, size: int, *, cut_behind: Cut = "blank line") -> Iterator[Block]:
+        """Blocks from the beginning of the file, for a look: the file is opened again only if that takes many."""
+        return self.whole._blocks(Look(self.head, self.whole.open), size, cut_behind)
 
     def blocks(self, size: int, *, cut_behind: Cut = "blank line", of_lines: bool = True) -> Iterator[Block]:
         """Blocks of about `size` bytes, each cut behind a blank line, any line, or a document; one, or an error.
 
         A text that is not `of_lines` may have no line feeds but carriage returns.
         """
-        find_cut = CUTS[cut_behind]
-        rest, first_line, is_empty = _Rest(self, cut_behind), 1, True
         with self.open() as file:
-            if self.stretch is not None:
-                file.seek(self.stretch.start)
-                first_line = self.stretch.first_line
-            more = self.read(file, max(size, len(_BYTE_ORDER_MARK)))
-            more = more if self.begins_inside else self._begin(more)
-            if of_lines and b"\n" not in more and b"\r" in more[:-1]:
-                raise self.error(1, "lines end with CR alone", "save the file with the line ends LF or CRLF")
-            while more:
-                after = self.read(file, max(size, min(rest.size, _PART)))
-                cut = find_cut(more) if after else len(more)
-                if cut:
-                    block = self._block(rest.parts, more, cut, first_line)
-                    yield block
-                    first_line, is_empty = first_line + block.lines, False
-                    rest.begin(more[cut:])
-                else:
-                    rest.add(more, first_line)
-                more = after
+            if self.part is not None:
+                file.seek(self.part.start)
+            yield from self._blocks(file, size, cut_behind, of_lines=of_lines)
+
+    def _blocks(self, file: BinaryIO | Look, size: int, cut_behind: Cut, *, of_lines: bool = True) -> Iterator[Block]:
+        find_cut = CUTS[cut_behind]
+        rest, is_empty = _Rest(self, cut_behind), True
+        first_line = 1 if self.part is None else self.part.first_line
+        more = self.read(file, max(size, len(_BYTE_ORDER_MARK)))
+        more = more if self.begins_inside else self._begin(more)
+        if of_lines and b"\n" not in more and b"\r" in more[:-1]:
+            raise self.error(1, "lines end with CR alone", "save the file with the line ends LF or CRLF")
+        while more:
+            after = self.read(file, max(size, min(rest.size, _LARGEST_READ)))
+            cut = find_cut(more) if after else len(more)
+            if cut:
+                block = self._block(rest.parts, more, cut, first_line)
+                yield block
+                first_line, is_empty = first_line + block.lines, False
+                rest.begin(more[cut:])
+            else:
+                rest.add(more, first_line)
+            more = after
         if is_empty:
             raise self.error(None, "the file is empty", "check how it was written")
 

@@ -9,18 +9,18 @@ number of the document, counted from 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from evenhand.arrays import Ints, ints
 from evenhand.files import write_file
-from evenhand.formats.addresses import Place
+from evenhand.formats.format import Carry, Format, Writing
 from evenhand.formats.source import Source
 from evenhand.problems import InputError
 from evenhand.settings import ColumnName, Columns, ReadSettings
@@ -31,7 +31,9 @@ from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
 from evenhand.text.tokens import Tokens
 
-NAME = "spacy"
+if TYPE_CHECKING:
+    from evenhand.formats.convert import Conversion
+
 SUFFIX = ".spacy"
 ENTITIES = "ents"
 GROUP = "spans"
@@ -43,12 +45,12 @@ _BROKEN = (ValueError, LookupError, TypeError, AttributeError)
 """What spaCy raises for bytes that are no DocBin, depending on where it notices."""
 
 
-def recognise_path(path: Place) -> bool:
+def is_doc_bin(source: Source, task: str | None) -> bool:
     """Whether the name ends as spaCy's own commands write it."""
-    return path.suffix == SUFFIX
+    return source.path.suffix == SUFFIX
 
 
-def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole documents."""
     packed = _load(source)
     group = _group(packed, columns.get("spans", ()))
@@ -60,11 +62,12 @@ def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, colu
         raise source.error(None, "the file has no documents", "check how it was written")
 
 
-def write(annotation: Annotation, path: Path) -> None:
-    """Write the layer `spans` and its text as a DocBin, a `Doc` a document with its sentences.
+def write(path: Path, read: Callable[[], Iterator[Annotation]], conversion: Conversion) -> None:
+    """Write spans and their text as a DocBin, a `Doc` a document with its sentences.
 
     Spans go to `doc.ents` if no two of them overlap anywhere in the file, else to `doc.spans["spans"]`.
     """
+    annotation = Annotation.concatenate(list(read()))
     _check(annotation)
     tokens_module, vocab_module = _spacy(str(path)), import_module("spacy.vocab")
     docs = _docs(annotation, tokens_module, vocab_module.Vocab())
@@ -155,11 +158,11 @@ def _annotation(source: Source, docs: list[Any], first: int, group: str | None, 
     first_token, behind, code = ints(rows).reshape(-1, 3).T
     scope = np.searchsorted(bounds[:-1], first_token, side="right") - 1
     spans = Spans.of(vocabulary, scope, first_token - bounds[scope], behind - bounds[scope], code)
-    reading = Reading(NAME, column=ENTITIES)
+    reading = Reading(FORMAT.name, column=ENTITIES)
     if group is not None:
         entities = sum(len(doc.ents) for doc in docs)
         skipped = {f"entities beside the span group {group!r}": entities} if entities else {}
-        reading = Reading(NAME, column=group, skipped=skipped)
+        reading = Reading(FORMAT.name, column=group, skipped=skipped)
     return Annotation(corpus, {"spans": spans}, {"spans": reading}, source.name)
 
 
@@ -241,3 +244,15 @@ def _flat(start: Ints, end: Ints) -> bool:
     """Whether no two of these token ranges overlap."""
     order = np.argsort(start, kind="stable")
     return bool((start[order][1:] >= end[order][:-1]).all())
+
+
+FORMAT = Format(
+    "spacy",
+    "spaCy's DocBin",
+    tasks=("spans",),
+    read=read,
+    writes={"spans": Writing(Carry(characters=False, levels=False, gaps=False), file=write)},
+    suffixes=(SUFFIX,),
+    certain=is_doc_bin,
+    has_columns=True,
+)

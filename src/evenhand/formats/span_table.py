@@ -10,18 +10,19 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, ints
+from evenhand.arrays import Bools, Ints
+from evenhand.formats.format import Carry, Format, Writing, by_batch
 from evenhand.formats.parsing.blocks import MOST_DIGITS, Lines, numbers, split
+from evenhand.formats.parsing.label_column import LabelColumn
+from evenhand.formats.parsing.scan import Division, has_text
 from evenhand.formats.source import Block, Source
 from evenhand.limits import GAPS, TOKENS
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
-from evenhand.text.codes import CellCodes
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
 
-NAME = "spans"
 DUMMIES = ("NONE", "EMPTY")
 DUMMY_POSITION = 999
 DUMMIES_SKIPPED = "dummies for sentences without spans"
@@ -39,9 +40,9 @@ def recognise(sample: Block) -> float:
     return float(np.count_nonzero(label & ~first & ~last) / len(rows))
 
 
-def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The table in batches of whole sentences."""
-    labels = LabelColumn(vocabulary)
+    labels = LabelColumn()
     tabs = _has_tabs(source.sample(1 << 12))
     pending, begun = 0, False
     for block in source.blocks(settings.block_size):
@@ -51,7 +52,7 @@ def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, colu
         if not len(rows):
             pending += len(blank)
             continue
-        spans, dummies = _spans(source, lines, rows, labels)
+        spans, dummies = _spans(source, lines, rows, labels, vocabulary)
         sentences = int(np.searchsorted(blank, rows[-1])) + 1
         first_lines = lines.first_line + np.append(0, blank + 1)[:sentences]
         corpus = Corpus(
@@ -64,32 +65,12 @@ def batches(source: Source, settings: ReadSettings, vocabulary: Vocabulary, colu
         yield Annotation(
             corpus,
             {"spans": spans},
-            {"spans": Reading(NAME, skipped={DUMMIES_SKIPPED: dummies} if dummies else {})},
+            {"spans": Reading(FORMAT.name, skipped={DUMMIES_SKIPPED: dummies} if dummies else {})},
             source.name,
         )
         pending, begun = max(len(lines.cells) - int(rows[-1]) - 2, 0), True
     if not begun:
         raise source.error(None, "the file has no spans", "check how it was written")
-
-
-class LabelColumn:
-    """The labels of a table, coded cell by cell; a name joins the vocabulary when a span has it."""
-
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        self.vocabulary = vocabulary
-        self._codes = CellCodes()
-        self._names: list[str] = []
-
-    def read(self, data: bytes, start: Ints, end: Ints) -> tuple[Ints, Bools]:
-        """The code of each cell in this table, and whether its name is one of the dummies."""
-        code, new = self._codes(data, start, end)
-        self._names += [data[start[row] : end[row]].decode() for row in new]
-        return code, np.isin(code, [i for i, name in enumerate(self._names) if name in DUMMIES])
-
-    def labels(self, code: Ints) -> Ints:
-        """The vocabulary's codes for codes of this table."""
-        used, place = np.unique(code, return_inverse=True)
-        return ints([self.vocabulary.labels.code(self._names[each]) for each in used.tolist()])[place]
 
 
 def _has_tabs(sample: Block) -> bool:
@@ -112,16 +93,16 @@ def _bounds(lines: Lines, rows: Ints) -> tuple[Ints, Ints, Bools]:
     return first, last, not_first | not_last | (first == 0) | (last < first)
 
 
-def _spans(source: Source, lines: Lines, rows: Ints, labels: LabelColumn) -> tuple[Spans, int]:
+def _spans(source: Source, lines: Lines, rows: Ints, labels: LabelColumn, vocabulary: Vocabulary) -> tuple[Spans, int]:
     """The spans of a block, in the sentences of the block, and the number of dummies that were left out."""
     rows = _good_rows(source, lines, rows)
     first, last, _ = _bounds(lines, rows)
-    code, dummy = labels.read(lines.data, *_cells(lines, rows, 0))
-    keep = np.flatnonzero(~(dummy & (first == DUMMY_POSITION) & (last == DUMMY_POSITION)))
+    code = labels.read(lines.data, *_cells(lines, rows, 0))
+    keep = np.flatnonzero(~(labels.among(code, DUMMIES) & (first == DUMMY_POSITION) & (last == DUMMY_POSITION)))
     sentence = np.searchsorted(np.flatnonzero(lines.cells == 0), rows)
-    shape = _shapes(source, lines, rows[keep], first[keep], last[keep], labels.vocabulary)
+    shape = _shapes(source, lines, rows[keep], first[keep], last[keep], vocabulary)
     spans = Spans.of(
-        labels.vocabulary, sentence[keep], first[keep] - 1, last[keep], labels.labels(code[keep]), shape=shape
+        vocabulary, sentence[keep], first[keep] - 1, last[keep], labels.into(vocabulary, code[keep]), shape=shape
     )
     return spans, len(rows) - len(keep)
 
@@ -172,6 +153,12 @@ def _shapes(source: Source, lines: Lines, rows: Ints, first: Ints, last: Ints, v
     return shape
 
 
+def _is_between_rows(data: bytes, start: int) -> bool:
+    """Whether there are lines on both sides of a single blank one."""
+    before = data[:start].removesuffix(b"\n").removesuffix(b"\r").removesuffix(b"\n").removesuffix(b"\r")
+    return bool(before) and not before.endswith(b"\n") and has_text(data, start)
+
+
 def write(annotation: Annotation) -> Iterator[str]:
     """The spans, sentence by sentence; a sentence without any gets a dummy."""
     spans = annotation.spans()
@@ -189,3 +176,15 @@ def write(annotation: Annotation) -> Iterator[str]:
         if first == place:
             yield f"{DUMMIES[0]}\t{DUMMY_POSITION}\t{DUMMY_POSITION}\t{DUMMY_POSITION}\n"
         yield "\n"
+
+
+FORMAT = Format(
+    "spans",
+    "label, first and last token, maybe the tokens; a span a line",
+    tasks=("spans",),
+    read=read,
+    writes={"spans": Writing(Carry(characters=False, text=False, levels=False, documents="none"), by_batch(write))},
+    recognise=recognise,
+    # A blank line ends a sentence, even one without spans.
+    division=Division(lambda block: block.behind_blank_lines, _is_between_rows),
+)

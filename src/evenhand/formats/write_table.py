@@ -16,13 +16,15 @@ from evenhand.text.layers import Spans, Tags
 from evenhand.text.tag_table import STACK
 from evenhand.text.tokens import Tokens
 
+DEFAULT_ENCODING = "iob2"
 
-def level_tags(annotation: Annotation, encoding: str, levels: int) -> list[list[str]]:
+
+def level_tags(annotation: Annotation, encoding: str | None, levels: int) -> list[list[str]]:
     """The tags of each level, a tag a token; spans of one level must not overlap."""
     return [tags.to_list() for tags in level_codes(annotation, encoding, levels)]
 
 
-def level_codes(annotation: Annotation, encoding: str, levels: int) -> list[Tags]:
+def level_codes(annotation: Annotation, encoding: str | None, levels: int) -> list[Tags]:
     """The same as codes."""
     corpus, spans = annotation.corpus, annotation.spans()
     assert corpus.bounds is not None
@@ -33,7 +35,7 @@ def level_codes(annotation: Annotation, encoding: str, levels: int) -> list[Tags
         rows = rows[np.argsort(first[rows] + spans.start[rows], kind="stable")]
         begin, end = first[rows] + spans.start[rows], first[rows] + spans.end[rows]
         tags = encode(
-            encoding,
+            encoding or DEFAULT_ENCODING,
             begin,
             end,
             spans.label[rows],

@@ -13,10 +13,8 @@ from typing import Any
 
 from evenhand.arguments import shown
 from evenhand.formats.addresses import Place, place
-from evenhand.formats.conllu import layout_of
 from evenhand.formats.folders import FileList, check_same_names, files_of
-from evenhand.formats.read import batches
-from evenhand.formats.registry import find
+from evenhand.formats.read import batches, open_file
 from evenhand.formats.source import Source
 from evenhand.problems import SettingError
 from evenhand.settings import UNIVERSAL_LAYERS, ColumnName, ReadSettings
@@ -67,19 +65,8 @@ def content_of(gold: Input, format: str | None, task: str | None, columns: tuple
         traits |= {"conllu"} if gold.reading.format == "conllu" else set()
         return Content(task or shown, frozenset(traits | ({"pos"} if "pos" in gold.layers else set())))
     source = Source(first_file(gold))
-    found = find(source, format, task)
-    shown = task or found.tasks[0]
-    if shown == "chains" and "chains" not in found.tasks:
-        raise source.error(None, f"is read as {found.name}, which has no chains", "leave out the task or the format")
-    if shown == "chains":
-        has_pos = found.load().has_pos(source, ReadSettings(format, columns, task=shown))
-        return Content(shown, frozenset({"pos"} if has_pos else ()))
-    if "trees" not in found.tasks:
-        return Content(shown)
-    layout = layout_of(source, ReadSettings(format, columns, task=shown))
-    is_universal = layout.name in ("conllu", "columns") and layout.has(*UNIVERSAL_LAYERS)
-    traits = {"universal"} if is_universal else set()
-    return Content(shown, frozenset(traits | ({"conllu"} if layout.name == "conllu" else set())))
+    opened = open_file(source, ReadSettings(format, columns, task=task))
+    return Content(opened.task, opened.traits)
 
 
 def _by_layers() -> list[Task]:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, get_args
 
 from evenhand.arguments import SIDES
+from evenhand.formats.registry import format_named
 from evenhand.parameters import Parameter, names, values
 from evenhand.pipeline.inputs import Input, content_of
 from evenhand.problems import SettingError
 from evenhand.relabeling import label_maps
-from evenhand.settings import FORMATS, Align, ColumnName, ReadSettings, ScoreSettings, choose, column_names
+from evenhand.settings import Align, ColumnName, ReadSettings, ScoreSettings, choose, column_names
 from evenhand.tasks.registry import TASKS, all_parameters, model_names, models_of, parameters_of
 from evenhand.tasks.task import Content, Task
 
@@ -51,7 +52,9 @@ def content_for(gold: Input, options: Mapping[str, Any]) -> Content:
     """What a gold standard is for, read as options say; these are checked before."""
     choose("task", options.get("task"), tuple(TASKS), optional=True)
     choose("align", options.get("align"), get_args(Align), optional=True)
-    choose("format", by_side(options.get("format"), "gold"), FORMATS, optional=True)
+    for side in ("gold", "system"):
+        if (name := by_side(options.get("format"), side)) is not None:
+            format_named(name)
     columns = _columns_of(options.get("column"), "gold")
     return content_of(gold, by_side(options.get("format"), "gold"), options.get("task"), columns)
 

@@ -18,7 +18,6 @@ from evenhand.problems import InputError
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.corpus import Corpus
 from evenhand.text.layers import Spans, Tags
-from evenhand.text.tagged_lines import LineTokens, same_but_for_tags
 from evenhand.text.tokens import Tokens, first_difference
 from evenhand.text.unequal import other_length, other_number, shorter
 
@@ -46,50 +45,50 @@ class Feed:
         self._batches = batches
         self._layer = layer
         self._by_position = by_position
-        self._rest: _Stretch | None = None
-        self._last: _Stretch | None = None
+        self._rest: _Portion | None = None
+        self._last: _Portion | None = None
         """What was taken last, where nothing is left of it; needed if nothing follows."""
 
     def take(self, gold: Corpus) -> Spans:
         """The spans of the next portion, which must be the text `gold`, in its sentences."""
-        pieces: list[_Stretch] = []
+        portions: list[_Portion] = []
         done, need, beyond = 0, 1, 0
         while done < need:
-            stretch = self._rest or self._next(gold)
-            if stretch is None:
-                self._check_lengths(gold, pieces)
+            portion = self._rest or self._next(gold)
+            if portion is None:
+                self._check_lengths(gold, portions)
                 raise _ends_early(gold, self._last, done)
-            need = _size(gold, stretch.by_token)
-            beyond = _beyond(stretch, need - done)
-            piece, self._rest = stretch.cut(need - done)
-            if stretch.by_token and not self._by_position:
-                _check_tokens(gold, piece.corpus, done)
-            pieces.append(piece)
-            self._last = piece if self._rest is None else None
-            done += len(piece)
-        spans = _Stretch.join(pieces)
-        self.tags = _Stretch.join_tags(pieces) if self.keeps_tags else None
-        if not pieces[0].by_token:
-            _check_ends(gold, pieces[0].corpus, spans)
+            need = _size(gold, portion.by_token)
+            beyond = _beyond(portion, need - done)
+            cut, self._rest = portion.cut(need - done)
+            if portion.by_token and not self._by_position:
+                _check_tokens(gold, cut.corpus, done)
+            portions.append(cut)
+            self._last = cut if self._rest is None else None
+            done += len(cut)
+        spans = _Portion.join(portions)
+        self.tags = _Portion.join_tags(portions) if self.keeps_tags else None
+        if not portions[0].by_token:
+            _check_ends(gold, portions[0].corpus, spans)
             return spans
         assert gold.bounds is not None
-        self.breaks_differ |= self._check_lengths(gold, pieces, beyond)
+        self.breaks_differ |= self._check_lengths(gold, portions, beyond)
         return _into_sentences(spans, gold)
 
-    def _check_lengths(self, gold: Corpus, pieces: Sequence[_Stretch], beyond: int = 0) -> bool:
+    def _check_lengths(self, gold: Corpus, portions: Sequence[_Portion], beyond: int = 0) -> bool:
         """Whether sentences have other lengths; an error where there is nothing else to go by.
 
         The last one goes on for `beyond` tokens behind the end of the gold standard's.
         """
-        if not pieces or not pieces[0].by_token:
+        if not portions or not portions[0].by_token:
             return False
         assert gold.bounds is not None
-        starts = _sentence_starts(pieces)
-        complete = sum(map(len, pieces)) == gold.token_count
+        starts = _sentence_starts(portions)
+        complete = sum(map(len, portions)) == gold.token_count
         if not beyond and np.array_equal(gold.bounds[:-1] if complete else gold.bounds[: len(starts)], starts):
             return False
-        if self._by_position or gold.tokens is None or pieces[0].corpus.tokens is None:
-            raise _other_length(gold, pieces, starts, beyond)
+        if self._by_position or gold.tokens is None or portions[0].corpus.tokens is None:
+            raise _other_length(gold, portions, starts, beyond)
         return True
 
     def finish(self, gold: Corpus) -> None:
@@ -105,17 +104,17 @@ class Feed:
             finding = other_number(gold.sentences, gold.sentences + corpus.sentences)
         raise InputError(corpus.source, corpus.line(0), finding, _remedy(corpus), "text")
 
-    def _next(self, gold: Corpus) -> _Stretch | None:
+    def _next(self, gold: Corpus) -> _Portion | None:
         batch = next(self._batches, None)
         if batch is None:
             return None
         reading = batch.readings[self._layer]
         self.reading = self.reading.plus(reading) if self.reading else reading
-        return _Stretch.of(batch, self._layer, by_token=gold.bounds is not None)
+        return _Portion.of(batch, self._layer, by_token=gold.bounds is not None)
 
 
 @dataclass(frozen=True)
-class _Stretch:
+class _Portion:
     """A part of a system's text. By token, spans are counted from its first token, else in its own sentences."""
 
     corpus: Corpus
@@ -127,15 +126,15 @@ class _Stretch:
         return _size(self.corpus, self.by_token)
 
     @staticmethod
-    def of(batch: Annotation, layer: str, by_token: bool) -> _Stretch:
+    def of(batch: Annotation, layer: str, by_token: bool) -> _Portion:
         spans, bounds = batch.spans(layer), batch.corpus.bounds
         if bounds is None or not by_token:
-            return _Stretch(batch.corpus, spans, None, by_token=False)
+            return _Portion(batch.corpus, spans, None, by_token=False)
         first = bounds[spans.scope]
         spans = replace(spans, scope=np.zeros_like(first), start=spans.start + first, end=spans.end + first)
-        return _Stretch(batch.corpus, spans, batch.tags(layer), by_token=True)
+        return _Portion(batch.corpus, spans, batch.tags(layer), by_token=True)
 
-    def cut(self, size: int) -> tuple[_Stretch, _Stretch | None]:
+    def cut(self, size: int) -> tuple[_Portion, _Portion | None]:
         """The first `size` tokens (or sentences), and the rest if there is any."""
         if size >= len(self):
             return self, None
@@ -144,24 +143,24 @@ class _Stretch:
         place = spans.start if self.by_token else spans.scope
         mine, others = spans.take(np.flatnonzero(place < size)), spans.take(np.flatnonzero(place >= size))
         tags, rest = (None, None) if self.tags is None else self.tags.cut(size)
-        return _Stretch(before, mine, tags, self.by_token), _Stretch(
+        return _Portion(before, mine, tags, self.by_token), _Portion(
             after, _moved(others, -size, self.by_token), rest, self.by_token
         )
 
     @staticmethod
-    def join(pieces: Sequence[_Stretch]) -> Spans:
-        """The spans of successive pieces, counted from the first one's begin."""
+    def join(portions: Sequence[_Portion]) -> Spans:
+        """The spans of successive portions, counted from the first one's begin."""
         moved, before = [], 0
-        for piece in pieces:
-            moved.append(_moved(piece.spans, before, piece.by_token))
-            before += len(piece)
+        for cut in portions:
+            moved.append(_moved(cut.spans, before, cut.by_token))
+            before += len(cut)
         return Spans.concatenate(moved, [0] * len(moved))
 
     @staticmethod
-    def join_tags(pieces: Sequence[_Stretch]) -> Tags | None:
-        """The tags of successive pieces, if all have some."""
-        tags = [piece.tags for piece in pieces if piece.tags is not None]
-        return Tags.concatenate(tags) if len(tags) == len(pieces) else None
+    def join_tags(portions: Sequence[_Portion]) -> Tags | None:
+        """The tags of successive portions, if all have some."""
+        tags = [cut.tags for cut in portions if cut.tags is not None]
+        return Tags.concatenate(tags) if len(tags) == len(portions) else None
 
 
 def _size(corpus: Corpus, by_token: bool) -> int:
@@ -197,13 +196,13 @@ def _part(corpus: Corpus, bounds: Ints, begin: int, end: int) -> Corpus:
     return Corpus(corpus.source, len(bounds) - 1, bounds, tokens, lines, corpus.first_line, corpus.atoms)
 
 
-def _sentence_starts(pieces: Sequence[_Stretch]) -> Ints:
-    """Where the sentences of successive pieces begin, counted from the first one's begin."""
+def _sentence_starts(portions: Sequence[_Portion]) -> Ints:
+    """Where the sentences of successive portions begin, counted from the first one's begin."""
     found, before = [], 0
-    for piece in pieces:
-        assert piece.corpus.bounds is not None
-        found.append(piece.corpus.bounds[:-1] + before)
-        before += len(piece)
+    for cut in portions:
+        assert cut.corpus.bounds is not None
+        found.append(cut.corpus.bounds[:-1] + before)
+        before += len(cut)
     return np.concatenate(found)
 
 
@@ -221,8 +220,6 @@ def _check_tokens(gold: Corpus, system: Corpus, begin: int) -> None:
         return
     mine = gold.tokens.slice(begin, begin + len(system.tokens))
     theirs = system.tokens
-    if isinstance(mine, LineTokens) and isinstance(theirs, LineTokens) and same_but_for_tags(mine, theirs):
-        return
     place = first_difference(mine, theirs)
     if place is None:
         return
@@ -248,15 +245,15 @@ def _remedy(corpus: Corpus) -> str:
     return SAME_TEXT if corpus.atoms == "characters" else SAME_TOKENS
 
 
-def _beyond(stretch: _Stretch, size: int) -> int:
+def _beyond(portion: _Portion, size: int) -> int:
     """How many tokens the sentence has behind a cut that the cut goes through; 0 where it goes through none."""
-    bounds = stretch.corpus.bounds
-    if bounds is None or not stretch.by_token or size >= len(stretch):
+    bounds = portion.corpus.bounds
+    if bounds is None or not portion.by_token or size >= len(portion):
         return 0
     return int(bounds[np.searchsorted(bounds, size)]) - size
 
 
-def _other_length(gold: Corpus, pieces: Sequence[_Stretch], starts: Ints, beyond: int) -> InputError:
+def _other_length(gold: Corpus, portions: Sequence[_Portion], starts: Ints, beyond: int) -> InputError:
     """The error for the first sentence of another length."""
     assert gold.bounds is not None
     ends, others = gold.bounds[1:], np.append(starts[1:], gold.bounds[-1] + beyond)
@@ -264,15 +261,15 @@ def _other_length(gold: Corpus, pieces: Sequence[_Stretch], starts: Ints, beyond
     sentence = int((ends[:shared] != others[:shared]).argmax())
     token = int(starts[sentence])
     wanted, found, place = int(ends[sentence]) - token, int(others[sentence]) - token, gold.place(token)
-    piece = pieces[0]
-    for piece in pieces:
-        if token < len(piece):
+    cut = portions[0]
+    for cut in portions:
+        if token < len(cut):
             break
-        token -= len(piece)
-    line, finding = piece.corpus.line(token), f"this sentence has {found} tokens where the one at {place} has {wanted}"
+        token -= len(cut)
+    line, finding = cut.corpus.line(token), f"this sentence has {found} tokens where the one at {place} has {wanted}"
     if line is None:
         finding = other_length(sentence, wanted, found)
-    return InputError(piece.corpus.source, line, finding, SAME_SENTENCES, "text")
+    return InputError(cut.corpus.source, line, finding, SAME_SENTENCES, "text")
 
 
 def _check_ends(gold: Corpus, system: Corpus, spans: Spans) -> None:
@@ -286,7 +283,7 @@ def _check_ends(gold: Corpus, system: Corpus, spans: Spans) -> None:
         raise InputError(system.source, system.line(sentence), finding, SAME_SENTENCES, "text")
 
 
-def _ends_early(gold: Corpus, last: _Stretch | None, done: int) -> InputError:
+def _ends_early(gold: Corpus, last: _Portion | None, done: int) -> InputError:
     """The error for a system that is too short."""
     if last is None:  # a reader yields one batch at least, so this is an annotation without any
         return InputError("the system", None, "it is empty", SAME_SENTENCES)

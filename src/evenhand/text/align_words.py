@@ -44,7 +44,7 @@ def _plain_pairs(gold: Words, system: Words) -> Rows:
     """Words outside multi-word tokens that cover the same characters.
 
     The walk always comes to both words of such a pair at once: no region reaches beyond the ends of its multi-word
-    tokens. So they can be found without walking, and each stretch between two of them can be walked for itself.
+    tokens. So they can be found without walking, and what stands between two of them can be walked for itself.
     """
     if (
         len(gold) == len(system)

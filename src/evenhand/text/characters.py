@@ -12,11 +12,12 @@ from itertools import chain
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, ints, ranges
+from evenhand.arrays import Bools, Ints, empty, ints, ranges
 from evenhand.bits import Rank, bits
 from evenhand.problems import InputError, SettingError
 from evenhand.settings import Align, Offsets
 from evenhand.text.annotation import Annotation
+from evenhand.text.corpus import Corpus
 from evenhand.text.layers import Spans, Tags
 from evenhand.text.spaces import begins_atom, begins_character, is_ascii
 from evenhand.text.tokens import PADDING, Characters, Tokens
@@ -75,6 +76,20 @@ class Texts:
     def raw(self) -> Ints:
         """Where each text begins in the bytes of `tokens`, with the end of the last one behind."""
         return self.tokens.edges
+
+    def corpus(self, source: str, lines: Ints | None = None, first_line: int = 0) -> Corpus:
+        """The texts as a corpus in which each is a document, maybe with the line of each."""
+        return Corpus(
+            source,
+            len(self.bounds) - 1,
+            self.bounds,
+            self.tokens,
+            empty() if lines is None else lines,
+            first_line,
+            "characters",
+            raw=self.raw,
+            documents=np.arange(len(self.bounds) - 1),
+        )
 
     def places(self, text: Ints, offset: Ints) -> Ints:
         """Offsets into texts as atoms, counted from the text's first one; -1 where there is no such offset."""

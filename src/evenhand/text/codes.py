@@ -8,7 +8,6 @@ import numpy as np
 
 from evenhand.arrays import Ints, Words
 from evenhand.limits import LABEL, LimitError, long_label
-from evenhand.text.tagged_lines import OUTSIDE_BYTE, TaggedLines
 from evenhand.text.tokens import Tokens, masks, windows
 
 _MULTIPLIERS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xD6E8FEB86659FD93)
@@ -144,14 +143,6 @@ class CellCodes:
         rows = np.flatnonzero((text[start] != self._common_byte) | (lengths != 1))
         codes, new = self._cells(self._keys(data, start[rows], lengths[rows]))
         return Mostly(len(start), self._common_code, rows, codes), rows[new].tolist()
-
-    def of_lines(self, lines: TaggedLines) -> tuple[Mostly, list[str]]:
-        """The code of each line's tag, and the new tags."""
-        (common,), new = self._cells(np.array([OUTSIDE_BYTE], dtype=np.uint64))
-        names = [chr(OUTSIDE_BYTE) for _ in new]
-        codes, new = self._cells(self._keys(lines.data, lines.start, lines.end - lines.start, lines.heads))
-        names += [lines.data[lines.start[row] : lines.end[row]].decode() for row in new]
-        return Mostly(lines.size, int(common), lines.rows, codes), names
 
     def _keys(self, data: bytes, start: Ints, lengths: Ints, first: Words | None = None) -> Words:
         """A word for each cell, the same for the same text."""

@@ -7,12 +7,14 @@ number, a begin, an end and a number of cells, and the caller decides what an od
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from evenhand.arrays import Bools, Bytes, Ints
 from evenhand.formats.source import LINE_FEED, Block
 from evenhand.limits import COLUMNS, DEPTH, LimitError
+from evenhand.text.tokens import Tokens
 
 TAB, SPACE, CARRIAGE_RETURN = 9, 32, 13
 _BLANKS_AT_END = 8
@@ -39,12 +41,12 @@ class Lines:
     _start: Ints | None
     """Where each cell begins; None where that is always just behind the end of the cell before."""
 
-    def table(self, lines: Ints, columns: int, *, at_least: bool = False) -> Cells:
+    def table(self, lines: Ints, columns: int, *, at_least: bool = False) -> Table:
         """The cells of some lines, which all have `columns` of them; or `at_least`, and these are the first."""
         last = self._last[lines]
         if at_least:
             last = last - (self.cells[lines] - columns)
-        return Cells(self.data, lines, columns, last, self._end, self._start)
+        return Table(self.data, lines, columns, last, self._end, self._start)
 
     @property
     def begins(self) -> Ints:
@@ -83,7 +85,7 @@ class Lines:
 
 
 @dataclass(frozen=True)
-class Cells:
+class Table:
     """The cells of lines that have equally many; columns count from 0."""
 
     data: bytes
@@ -99,6 +101,14 @@ class Cells:
         if self._all_starts is not None:
             return self._all_starts[self._last - (self.columns - 1 - column)], self._end(column)
         return self._end(column - 1) + 1, self._end(column)
+
+    def tokens(self, column: int) -> Tokens:
+        return Tokens(self.data, *self.column(column)) if column else self._first
+
+    @cached_property
+    def _first(self) -> Tokens:
+        """The cells in the first column, of which several ask for the first bytes."""
+        return Tokens(self.data, *self.column(0))
 
     def text(self, column: int, row: int) -> str:
         place = int(self._last[row]) - (self.columns - 1 - column)

@@ -38,9 +38,12 @@ class Grid:
         """Begin and end of the cells in one column."""
         return self.end[:, column - 1] + 1 if column else self.start, self.end[:, column]
 
+    def tokens(self, column: int) -> Tokens:
+        return Tokens(self.data, *self.column(column)) if column else self._first
+
     @cached_property
-    def first(self) -> Tokens:
-        """The cells in the first column."""
+    def _first(self) -> Tokens:
+        """The cells in the first column, of which several ask for the first bytes."""
         return Tokens(self.data, *self.column(0))
 
     def text(self, column: int, row: int) -> str:

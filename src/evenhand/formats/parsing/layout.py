@@ -5,20 +5,17 @@ Every format with a token a line is a `Layout`: its columns, where the token is,
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from evenhand.arrays import distinct, ints, zeros
-from evenhand.formats.parsing.blocks import refuse_wide
-from evenhand.formats.parsing.grid import Grid
-from evenhand.formats.parsing.marked import Marked
-from evenhand.formats.parsing.tag_column import Table, TagColumn
+from evenhand.formats.parsing.cells import Cells
+from evenhand.formats.parsing.tag_column import TagColumn
 from evenhand.formats.parsing.token_lines import Layout, Parsed, parsed
 from evenhand.formats.parsing.weight_column import WeightColumn
-from evenhand.formats.source import Block, Source
+from evenhand.formats.source import Source
 from evenhand.settings import ReadSettings
 from evenhand.text.annotation import Annotation, Layer, Reading, extra_layer
 from evenhand.text.corpus import Corpus
@@ -28,7 +25,6 @@ from evenhand.text.tokens import Tokens
 
 TRAILING = "empty cells at the ends of lines"
 _SAMPLE = 1 << 14
-_BLANKS = re.compile("[ \t\r]+")
 
 
 class TableBatches(Iterator[Annotation]):
@@ -82,10 +78,7 @@ class TableBatches(Iterator[Annotation]):
         self._weights = None
         if settings.weight is not None:
             self._weights = WeightColumn(source, *layout.places(source, (settings.weight,)))
-        wants_more = self._tags is not None or self._extra or self._weights or layout.names
-        wanted = [place for columns in places.values() for place in columns]
-        for_last_column = not wants_more and wanted == [layout.columns - 1]
-        self._parsed = parsed(source, layout, settings.block_size, for_last_column=for_last_column)
+        self._parsed = parsed(layout, source, source.blocks(settings.block_size))
         self._new_document = not source.begins_inside
 
     def __next__(self) -> Annotation:
@@ -108,9 +101,9 @@ class TableBatches(Iterator[Annotation]):
         readings: dict[str, Reading] = {}
         skipped = {TRAILING: block.trailing} if block.trailing else {}
         for name, (place, coder) in self._extra.items():
-            layers[name] = Written(Tokens(block.tokens.data, *block.tokens.column(place)), coder)
+            layers[name] = Written(block.tokens.tokens(place), coder)
         if self._tags is not None:
-            layers["tags"] = self._written(Tokens(block.tokens.data, *block.tokens.column(self._tags)), self._coder)
+            layers["tags"] = self._written(block.tokens.tokens(self._tags), self._coder)
             readings["words"] = Reading(self._name, column=str(self._tags + 1), skipped=skipped)
         for layer, columns in self._readers.items():
             tags, layers[layer], reading = _levels(columns, block.tokens, corpus)
@@ -121,33 +114,12 @@ class TableBatches(Iterator[Annotation]):
         return Annotation(corpus, layers, readings, self._source.name)
 
 
-def rows_of(source: Source) -> Iterator[tuple[int, bool, list[str]]]:
-    """The lines that are not blank: their number, whether they have tabs, their cells."""
-    for block in source.whole.blocks(_SAMPLE):
-        yield from rows_of_block(block)
-
-
-def rows_of_block(block: Block) -> Iterator[tuple[int, bool, list[str]]]:
-    for number, line in enumerate(block.data[: block.size].decode().split("\n"), block.first_line):
-        line = line.rstrip(" \r")
-        tabs = "\t" in line
-        refuse_wide(line, number)
-        cells = line.split("\t") if tabs else split_blanks(line)
-        if any(cells):
-            yield number, tabs, cells
-
-
-def split_blanks(line: str) -> list[str]:
-    """The cells between runs of blanks; spaces other than those of ASCII are part of a cell."""
-    return [cell for cell in _BLANKS.split(line) if cell]
-
-
-def _sample(source: Source, layout: Layout) -> Iterator[tuple[Table, Corpus]]:
-    for block in parsed(source.whole, layout, _SAMPLE):
+def _sample(source: Source, layout: Layout) -> Iterator[tuple[Cells, Corpus]]:
+    for block in parsed(layout, source, source.first_blocks(_SAMPLE)):
         yield block.tokens, _corpus(source, layout, block, True, has_tokens=False)[0]
 
 
-def _levels(columns: list[TagColumn], cells: Table, corpus: Corpus) -> tuple[list[Tags], Spans, Reading]:
+def _levels(columns: list[TagColumn], cells: Cells, corpus: Corpus) -> tuple[list[Tags], Spans, Reading]:
     """The tags of one or several columns and their spans, each column on levels of its own behind the one before."""
     found = [column.read(cells, corpus) for column in columns]
     tags = [each for each, _, _ in found]
@@ -184,16 +156,14 @@ def _corpus(
     return corpus, sentences in begin or (new_document and not sentences)
 
 
-def _tokens(cells: Table, layout: Layout) -> Tokens:
+def _tokens(cells: Cells, layout: Layout) -> Tokens:
     """The tokens; in a file with a header, four quotation marks are one, as CSV writers quote it."""
-    if isinstance(cells, Grid | Marked) and layout.token == 0 and not layout.names:
-        return cells.first
-    start, end = cells.column(layout.token)
-    if layout.names:
-        maybe = np.flatnonzero(end - start == 4)
-        maybe = maybe[np.frombuffer(cells.data, dtype=np.uint8)[start[maybe]] == ord('"')]
-        quoted = ints([row for row in maybe.tolist() if cells.text(layout.token, row) == '""""'])
-        start, end = start.copy(), end.copy()
-        start[quoted] += 1
-        end[quoted] = start[quoted] + 1
+    if not layout.names:
+        return cells.tokens(layout.token)
+    start, end = (column.copy() for column in cells.column(layout.token))
+    maybe = np.flatnonzero(end - start == 4)
+    maybe = maybe[np.frombuffer(cells.data, dtype=np.uint8)[start[maybe]] == ord('"')]
+    quoted = ints([row for row in maybe.tolist() if cells.text(layout.token, row) == '""""'])
+    start[quoted] += 1
+    end[quoted] = start[quoted] + 1
     return Tokens(cells.data, start, end)

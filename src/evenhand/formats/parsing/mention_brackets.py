@@ -5,8 +5,10 @@ Several stand in one cell with bars between them or without (`(1|(3`, `3)1)`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from heapq import heappop, heappush
 
 import numpy as np
 
@@ -15,6 +17,8 @@ from evenhand.formats.parsing.blocks import SPACE, numbers
 from evenhand.limits import BRACKETS
 from evenhand.text.tokens import PADDING
 
+Ranges = list[tuple[int, int]]
+"""First and last token of each part of a mention."""
 Report = Callable[[int, str, str], None]
 """Takes a token, what was found there, and a remedy."""
 _OPEN, _CLOSE, _BAR = b"()|"
@@ -162,3 +166,26 @@ def _report_unmatched(token: Ints, opens: Bools, matched: Ints, report: Report) 
             report(int(token[place]), "a mention opens here that is never closed in its document", "close it")
         else:
             report(int(token[place]), "a mention closes here that was not opened in its document", "open it before")
+
+
+class MentionParts:
+    """Puts parts together, which are given in the order of their opening brackets.
+
+    A part belongs to the last mention of its entity that was begun and misses just this part; else it begins one.
+    """
+
+    def __init__(self) -> None:
+        self.mentions: list[Ranges] = []
+        self._waiting: defaultdict[tuple[Hashable, int], list[int]] = defaultdict(list)
+        """By entity and number of parts so far, the mentions (as negative numbers, so that the last is the first)."""
+
+    def add(self, entity: Hashable, number: int, part: tuple[int, int]) -> Ranges | None:
+        """Add the part of this number, counted from 1; the mention, if it begins one."""
+        waiting = self._waiting[entity, number - 1]
+        is_new = not waiting
+        mention = len(self.mentions) if is_new else -heappop(waiting)
+        if is_new:
+            self.mentions.append([])
+        self.mentions[mention].append(part)
+        heappush(self._waiting[entity, len(self.mentions[mention])], -mention)
+        return self.mentions[mention] if is_new else None

@@ -15,10 +15,10 @@ import numpy as np
 from evenhand.arrays import Ints, ints
 from evenhand.formats.json_records import PROBLEM, UNREADABLE, Record, Token, decode, decode_line, settle
 from evenhand.formats.json_spans import LabelCodes, misquoted, on_texts, on_tokens, spans_of
-from evenhand.formats.json_texts import AlikeTexts
 from evenhand.formats.parsing.json_spelling import ACCEPTED
+from evenhand.formats.parsing.json_texts import AlikeTexts
+from evenhand.formats.parsing.tag_reader import Coded, TagReader, choose_encoding
 from evenhand.formats.source import Block, Source
-from evenhand.formats.tag_lists import TagLists
 from evenhand.settings import Offsets, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.characters import Texts
@@ -100,10 +100,10 @@ class RecordReader:
             return partial(_texts, offsets=self._settings.offsets, labels=LabelCodes(self._vocabulary))
         if kind == TOKENS:
             return partial(_tokens, labels=LabelCodes(self._vocabulary))
-        parsed = (_parse(self._source, decoded)[1] for decoded in self._first())
-        sample = ((_tags_of(batch), _token_corpus(batch)) for batch in parsed)
-        tags = TagLists(self._source, self._settings, self._vocabulary, sample, self._format)
-        return partial(_tags, tags=tags)
+        sample = (_coded({}, _parse(self._source, decoded)[1]) for decoded in self._first())
+        encoding = choose_encoding(self._source, self._settings, sample)
+        tags = TagReader(self._source, self._settings, self._vocabulary, encoding)
+        return partial(_tags, tags=tags, codes={})
 
 
 def accepted(source: Source, parts: Iterable[tuple[Annotation | None, int]]) -> Iterator[Annotation]:
@@ -187,16 +187,7 @@ def _texts(batch: Batch, offsets: Offsets, labels: LabelCodes) -> Annotation:
 
 
 def _text_annotation(source: Source, atoms: Texts, spans: Spans, lines: Ints) -> Annotation:
-    corpus = Corpus(
-        source=source.shown,
-        sentences=len(lines),
-        bounds=atoms.bounds,
-        tokens=atoms.tokens,
-        lines=lines,
-        atoms="characters",
-        raw=atoms.raw,
-        documents=np.arange(len(lines)),
-    )
+    corpus = atoms.corpus(source.shown, lines)
     return Annotation(corpus, {"spans": spans}, {"spans": Reading()}, source.name)
 
 
@@ -223,10 +214,18 @@ def _tokens(batch: Batch, labels: LabelCodes) -> Annotation:
     return Annotation(corpus, {"spans": spans}, {"spans": Reading()}, batch.source.name)
 
 
-def _tags(batch: Batch, tags: TagLists) -> Annotation:
-    corpus = _token_corpus(batch)
-    layer, spans, reading = tags.read(_tags_of(batch), corpus)
-    return Annotation(corpus, {"spans": spans, "tags": layer}, {"spans": reading}, batch.source.name)
+def _tags(batch: Batch, tags: TagReader, codes: dict[str, int]) -> Annotation:
+    """Tokens and the spans that their tags spell; `codes` are those of the tags so far."""
+    coded = _coded(codes, batch)
+    layer, spans, reading = tags.read(coded)
+    return Annotation(coded.corpus, {"spans": spans, "tags": layer}, {"spans": reading}, batch.source.name)
+
+
+def _coded(codes: dict[str, int], batch: Batch) -> Coded:
+    known = len(codes)
+    tags = chain.from_iterable(_names(batch, at) for at in range(len(batch.records)))
+    code = ints([codes.setdefault(tag, len(codes)) for tag in tags])
+    return Coded(list(codes)[known:], code, _token_corpus(batch))
 
 
 def _token_corpus(batch: Batch) -> Corpus:
@@ -240,11 +239,6 @@ def _token_corpus(batch: Batch) -> Corpus:
         lines=np.repeat(batch.lines, lengths),
         documents=np.arange(len(words)),
     )
-
-
-def _tags_of(batch: Batch) -> list[list[str]]:
-    """The tags of each record, which must be names, one a token."""
-    return [_names(batch, at) for at in range(len(batch.records))]
 
 
 def _names(batch: Batch, at: int) -> list[str]:

@@ -9,35 +9,119 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import BinaryIO
 
 import numpy as np
 
-from evenhand.arrays import Ints, ints
-from evenhand.formats.parsing.chunk import Chunk
+from evenhand.arrays import Bools, Ints, ints
+from evenhand.formats.source import LINE_FEED
+from evenhand.settings import ReadSettings
 
-_CHUNK = 1 << 18
+_BLOCK = 1 << 18
 """How much is looked at in one go: so little that it stays in the processor's cache."""
+_CARRIAGE_RETURN = 13
 _DOCUMENT_START = b"-DOCSTART-"
 _NO_TOKENS = (b"#", _DOCUMENT_START)
 _LONE_MARK = re.compile(rb"-DOCSTART-[^\n]*\n(?:\r?\n|$)")
 
 
-@dataclass(frozen=True)
-class Unit:
-    """What a file consists of, and where one can begin to read."""
+def _no_room() -> Bools:
+    return np.empty(0, dtype=np.bool_)
 
-    starts: Callable[[Chunk], Ints]
-    """Where units begin in a chunk."""
+
+@dataclass(frozen=True)
+class LineBlock:
+    """Some lines of a file, of which only the ends are looked at."""
+
+    data: bytes
+    behind_blank: bool
+    """Whether the line before is blank, or there is none."""
+    has_marks: bool = False
+    """Whether documents may begin with marks, which not all sides need have."""
+    room: Bools = field(default_factory=_no_room)
+    """Room to work in: to use the same for all blocks saves the system's time."""
+
+    @cached_property
+    def has_returns(self) -> bool:
+        return self.data.find(b"\r") >= 0
+
+    @cached_property
+    def ends_blank(self) -> bool:
+        return self.data in (b"\n", b"\r\n") or self.data.endswith((b"\n\n", b"\n\r\n"))
+
+    @cached_property
+    def _ends(self) -> Bools:
+        """Which bytes end lines, with those of two bytes before: a line ends there, and a blank one maybe."""
+        text = np.frombuffer(self.data, dtype=np.uint8)
+        size = len(text) + 2
+        found = self.room[:size] if size <= len(self.room) else np.empty(size, dtype=np.bool_)
+        found[0], found[1] = self.behind_blank, True
+        np.equal(text, LINE_FEED, out=found[2:])
+        return found
+
+    @cached_property
+    def lines(self) -> int:
+        """How many lines there are; what stands behind the last end is none."""
+        return int(np.count_nonzero(self._ends[2:]))
+
+    @cached_property
+    def groups(self) -> int:
+        """How many lines that are not blank stand behind blank ones, where lines end with a line feed alone."""
+        two, one, here = self._ends[:-2], self._ends[1:-1], self._ends[2:]
+        return int(np.count_nonzero((two & one) > here))
+
+    def lines_before(self, place: int) -> int:
+        return int(np.count_nonzero(np.frombuffer(self.data, dtype=np.uint8, count=place) == LINE_FEED))
+
+    @property
+    def behind_blank_lines(self) -> Ints:
+        """Where lines begin that stand behind a blank one, blank ones among them."""
+        before = b"\n\n" if self.behind_blank else b"x\n"
+        text = np.frombuffer(before + self.data, dtype=np.uint8)
+        is_end = text == LINE_FEED
+        found = np.flatnonzero(is_end[1:] & is_end[:-1]) + 2
+        if self.has_returns:
+            returns = np.flatnonzero(is_end[:-2] & (text[1:-1] == _CARRIAGE_RETURN) & is_end[2:]) + 3
+            found = np.sort(np.concatenate((found, returns)))
+        return found[found < len(text)] - len(before)
+
+    @property
+    def begun_lines(self) -> Ints:
+        """Where lines begin."""
+        ends = np.flatnonzero(np.frombuffer(self.data, dtype=np.uint8)[:-1] == LINE_FEED)
+        return np.append(0, ends + 1)
+
+    def is_blank_at(self, places: Ints) -> Bools:
+        """Whether the lines that begin at these places are blank."""
+        byte = np.frombuffer(self.data, dtype=np.uint8)[places]
+        found: Bools = (byte == LINE_FEED) | (byte == _CARRIAGE_RETURN)
+        return found
+
+
+def _columns_named(settings: ReadSettings) -> int:
+    return len(settings.columns)
+
+
+@dataclass(frozen=True)
+class Division:
+    """How a file is divided: what units it consists of, and where one can begin to read."""
+
+    starts: Callable[[LineBlock], Ints]
+    """Where units begin in a block."""
     is_clean: Callable[[bytes, int], bool]
     """Whether reading may begin with the unit at this place of some lines."""
-    count: Callable[[Chunk], int] | None = None
-    """How many units begin in a chunk, where that is faster to find out."""
+    count: Callable[[LineBlock], int] | None = None
+    """How many units begin in a block, where that is faster to find out."""
     has_names: bool = False
     """Whether the first line of a unit is its name."""
     is_odd: Callable[[bytes], bool] = lambda data: False
     """Whether some lines have what a file must not have: what stands at one place says how to read another."""
+    kind: Callable[[bytes], object] = lambda line: None
+    """Of which kind a unit is, by its first line; all of a file must be of one."""
+    columns: Callable[[ReadSettings], int] = _columns_named
+    """How many columns of tags are read; several are levels of nesting."""
 
 
 @dataclass(frozen=True)
@@ -57,12 +141,12 @@ class Cut:
 class Scan:
     """Goes through a file once, from the first byte to the last."""
 
-    def __init__(self, file: BinaryIO, unit: Unit) -> None:
+    def __init__(self, file: BinaryIO, division: Division) -> None:
         self.is_odd = False
         """Whether something was met with which a file cannot be divided."""
-        self._file, self._unit = file, unit
-        self._room = np.empty(2 * _CHUNK, dtype=np.bool_)
-        self._chunk, self._count = Chunk(b"", behind_blank=True), 0
+        self._file, self._division = file, division
+        self._room = np.empty(2 * _BLOCK, dtype=np.bool_)
+        self._block, self._count = LineBlock(b"", behind_blank=True), 0
         self._starts: Ints | None = None
         self._place, self._line, self._number = 0, 1, 0
 
@@ -70,7 +154,7 @@ class Scan:
         """The first unit that begins at a byte or behind it, if there is one."""
         while True:
             inside = place - self._place
-            if inside < len(self._chunk.data):
+            if inside < len(self._block.data):
                 which = int(np.searchsorted(self._places(), inside))
                 if which < self._count:
                     return self._cut(which)
@@ -86,41 +170,41 @@ class Scan:
 
     def _read(self) -> bool:
         """Go on to the next lines; whether there are any."""
-        before, unit = self._chunk, self._unit
+        before, division = self._block, self._division
         self._place += len(before.data)
         self._line += before.lines
         self._number += self._count
-        data = self._file.read(_CHUNK)
+        data = self._file.read(_BLOCK)
         data += self._file.readline()
         # Files that have marks of documents begin with one.
         has_marks = before.has_marks or (self._place == 0 and _DOCUMENT_START in data)
-        chunk = self._chunk = Chunk(data, not before.data or before.ends_blank, has_marks, self._room)
+        block = self._block = LineBlock(data, not before.data or before.ends_blank, has_marks, self._room)
         self._starts, self._count = None, 0
         if not data:
             return False
-        is_plain = not chunk.has_returns and not has_marks
-        self._count = unit.count(chunk) if unit.count is not None and is_plain else len(self._places())
-        self.is_odd |= unit.is_odd(data)
+        is_plain = not block.has_returns and not has_marks
+        self._count = division.count(block) if division.count is not None and is_plain else len(self._places())
+        self.is_odd |= division.is_odd(data)
         return True
 
     def _places(self) -> Ints:
         if self._starts is None:
-            self._starts = self._unit.starts(self._chunk)
+            self._starts = self._division.starts(self._block)
         return self._starts
 
     def _cut(self, which: int) -> Cut:
-        data, start = self._chunk.data, int(self._places()[which])
-        line = self._line + self._chunk.lines_before(start)
+        data, start = self._block.data, int(self._places()[which])
+        line = self._line + self._block.lines_before(start)
         text = data[start:].partition(b"\n")[0].strip()
-        return Cut(self._place + start, line, self._number + which, self._unit.is_clean(data, start), text)
+        return Cut(self._place + start, line, self._number + which, self._division.is_clean(data, start), text)
 
 
-def _groups(chunk: Chunk) -> Ints:
+def _groups(block: LineBlock) -> Ints:
     """Groups of lines with blank ones between, without marks that stand alone."""
-    found = chunk.behind_blank_lines
-    found = found[~chunk.is_blank_at(found)]
-    if chunk.has_marks:
-        found = ints([start for start in found.tolist() if not _LONE_MARK.match(chunk.data, start)])
+    found = block.behind_blank_lines
+    found = found[~block.is_blank_at(found)]
+    if block.has_marks:
+        found = ints([start for start in found.tolist() if not _LONE_MARK.match(block.data, start)])
     return found
 
 
@@ -131,21 +215,15 @@ def _follows_tokens(data: bytes, start: int) -> bool:
     return bool(last) and not last.startswith(_NO_TOKENS)
 
 
-def _is_between_rows(data: bytes, start: int) -> bool:
-    """Whether there are lines on both sides of a single blank one."""
-    before = data[:start].removesuffix(b"\n").removesuffix(b"\r").removesuffix(b"\n").removesuffix(b"\r")
-    return bool(before) and not before.endswith(b"\n") and _has_text(data, start)
-
-
-def _has_text(data: bytes, start: int) -> bool:
+def has_text(data: bytes, start: int) -> bool:
     return data[start] not in b"\r\n"
 
 
-def _marked(mark: bytes) -> Callable[[Chunk], Ints]:
+def marked(mark: bytes) -> Callable[[LineBlock], Ints]:
     """Lines that begin with a mark."""
 
-    def starts(chunk: Chunk) -> Ints:
-        data, found = b"\n" + chunk.data, []
+    def starts(block: LineBlock) -> Ints:
+        data, found = b"\n" + block.data, []
         place = data.find(b"\n" + mark)
         while place >= 0:
             found.append(place)
@@ -155,25 +233,14 @@ def _marked(mark: bytes) -> Callable[[Chunk], Ints]:
     return starts
 
 
-def _follows_blank(data: bytes, start: int) -> bool:
-    return data.endswith((b"\n\n", b"\n\r\n"), 0, start)
+SENTENCES = Division(_groups, _follows_tokens, lambda block: block.groups)
+"""Sentences with blank lines between, a token a line."""
 
 
-def _has_other_entities(data: bytes) -> bool:
-    """Whether fields are declared of which the first does not name the entity."""
-    return _DECLARATION in data and _OTHER_ENTITIES.search(data) is not None
+def records(kind: Callable[[bytes], object]) -> Division:
+    """A record a line; `kind` says of which kind one is."""
 
+    def count(block: LineBlock) -> int:
+        return block.lines + (block.data[-1:] != b"\n")
 
-_DECLARATION = b"# global.Entity ="
-_OTHER_ENTITIES = re.compile(_DECLARATION + rb"(?! *(?:eid|GRP)\b)")
-_SENTENCES = Unit(_groups, _follows_tokens, lambda chunk: chunk.groups)
-_RECORDS = Unit(lambda chunk: chunk.begun_lines, _has_text, lambda chunk: chunk.lines + (chunk.data[-1:] != b"\n"))
-UNITS = {
-    **dict.fromkeys(("conll", "germeval", "conllu", "conllx", "conll2009"), _SENTENCES),
-    # A blank line ends a sentence, even one without spans.
-    "spans": Unit(lambda chunk: chunk.behind_blank_lines, _is_between_rows),
-    **dict.fromkeys(("jsonl", "coref-jsonl"), _RECORDS),
-    "conll2012": Unit(_marked(b"#begin document"), lambda data, start: True, has_names=True),
-    "corefud": Unit(_marked(b"# newdoc id"), _follows_blank, has_names=True, is_odd=_has_other_entities),
-}
-"""The formats that can be divided, and what files of each consist of."""
+    return Division(lambda block: block.begun_lines, has_text, count, kind=kind)

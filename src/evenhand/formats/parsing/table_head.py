@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import dropwhile, islice
 
-from evenhand.formats.parsing.layout import rows_of
+from evenhand.formats.parsing.blocks import refuse_wide
 from evenhand.formats.parsing.token_lines import Layout, is_document_mark
-from evenhand.formats.source import Source
+from evenhand.formats.source import Block, Source
+from evenhand.limits import COLUMNS
 from evenhand.settings import ColumnName
 from evenhand.text.encodings import OUTSIDE_TAGS, parse
 
+_SAMPLE = 1 << 14
+_BLANKS = re.compile("[ \t\r]+")
 _ROWS = 200
 """How many lines are looked at."""
 _TOKEN_NAMES = frozenset({"token", "tokens", "word", "words", "form"})
@@ -26,6 +30,35 @@ _NAMES = _TOKEN_NAMES | {
 _INDEX = re.compile(r"[0-9]{1,9}")
 _PART = re.compile(r"[^\W\d_]+")
 Row = tuple[int, bool, list[str]]
+
+
+def rows_of(source: Source) -> Iterator[Row]:
+    """The lines that are not blank: their number, whether they have tabs, their cells."""
+    for block in source.first_blocks(_SAMPLE):
+        yield from _rows(block)
+
+
+@lru_cache(maxsize=1)
+def rows_of_sample(sample: Block) -> list[Row]:
+    """The same lines of the sample that formats are asked about, one after the other."""
+    return list(_rows(sample))
+
+
+def _rows(block: Block) -> Iterator[Row]:
+    widest = COLUMNS.value
+    for number, line in enumerate(block.data[: block.size].decode().split("\n"), block.first_line):
+        line = line.rstrip(" \r")
+        tabs = "\t" in line
+        if len(line) > widest:
+            refuse_wide(line, number)
+        cells = line.split("\t") if tabs else split_blanks(line)
+        if any(cells):
+            yield number, tabs, cells
+
+
+def split_blanks(line: str) -> list[str]:
+    """The cells between runs of blanks; spaces other than those of ASCII are part of a cell."""
+    return [cell for cell in _BLANKS.split(line) if cell]
 
 
 def layout_of(source: Source, named: Sequence[ColumnName]) -> Layout:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from evenhand.formats.parsing.blocks import Cells
-from evenhand.formats.parsing.grid import Grid
-from evenhand.formats.parsing.marked import Marked
+from evenhand.formats.parsing.cells import Cells
 from evenhand.formats.parsing.tag_reader import Coded, TagReader, choose_encoding
 from evenhand.formats.source import Source
 from evenhand.limits import LimitError
@@ -18,8 +16,7 @@ from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags
 
-Table = Cells | Grid | Marked
-Sample = Iterator[tuple[Table, Corpus]]
+Sample = Iterator[tuple[Cells, Corpus]]
 """The first tokens of a file, block by block: their cells, and the text they make."""
 
 
@@ -50,16 +47,13 @@ class TagColumn:
         """How many levels the tags met so far have."""
         return self._reader.levels
 
-    def read(self, cells: Table, corpus: Corpus) -> tuple[Tags, Spans, Reading]:
+    def read(self, cells: Cells, corpus: Corpus) -> tuple[Tags, Spans, Reading]:
         """The tags of these tokens, the spans they spell, and what was repaired."""
         tags, spans, reading = self._reader.read(_coded(self._codes, cells, self._place, corpus))
         return tags, spans, replace(reading, column=str(self._place + 1))
 
 
-def _coded(codes: CellCodes, cells: Table, place: int, corpus: Corpus) -> Coded:
-    if isinstance(cells, Marked) and place == cells.columns - 1:
-        found, names = codes.of_lines(cells.tagged)
-        return Coded(names, found, corpus)
+def _coded(codes: CellCodes, cells: Cells, place: int, corpus: Corpus) -> Coded:
     start, end = cells.column(place)
     try:
         code, new = codes.mostly(cells.data, start, end)

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.arrays import Ints, ints
-from evenhand.formats.parsing.blocks import CARRIAGE_RETURN, Cells, Lines, split
-from evenhand.formats.parsing.grid import Grid, grid
-from evenhand.formats.parsing.marked import Marked, marked
+from evenhand.formats.parsing.blocks import CARRIAGE_RETURN, Lines, split
+from evenhand.formats.parsing.cells import Cells
+from evenhand.formats.parsing.grid import grid
 from evenhand.formats.source import LINE_FEED, Block, Source
 from evenhand.settings import ColumnName
-from evenhand.text.tokens import PADDING, windows
+from evenhand.text.tokens import PADDING
 
 DOCUMENT_START = "-DOCSTART-"
 _DOCUMENT_START_HEAD = np.frombuffer(DOCUMENT_START.encode()[:8], dtype="<u8")
@@ -68,7 +68,7 @@ class Parsed:
     """A block by what its lines are."""
 
     first_line: int
-    tokens: Cells | Grid | Marked
+    tokens: Cells
     """The lines with a token."""
     bounds: Ints
     """Where sentences begin, in tokens, and where the last one ends."""
@@ -78,13 +78,10 @@ class Parsed:
     """How many lines had empty cells at their end that were dropped."""
 
 
-def parsed(source: Source, layout: Layout, size: int, *, for_last_column: bool = False) -> Iterator[Parsed]:
-    """A file, block by block; `for_last_column` where tags are in the last column and nobody asks for others."""
-    may_be_marked = for_last_column and not layout.hash_comments
-    for block in map(_with_plain_ends, source.blocks(size)):
-        lines = _marked(layout, block) if may_be_marked else None
-        may_be_marked = lines is not None  # what one block is not, the next one seldom is
-        yield lines or _regular(layout, block) or _classify(source, layout, split(block, tabs=layout.tabs))
+def parsed(layout: Layout, source: Source, blocks: Iterator[Block]) -> Iterator[Parsed]:
+    """The blocks of a file by what their lines are."""
+    for block in map(_with_plain_ends, blocks):
+        yield _regular(layout, block) or _classify(source, layout, split(block, tabs=layout.tabs))
 
 
 def _with_plain_ends(block: Block) -> Block:
@@ -96,14 +93,6 @@ def _with_plain_ends(block: Block) -> Block:
     keep[:-1] |= text[1:] != LINE_FEED
     data = text.compress(keep).tobytes()
     return Block(data, len(data) - len(PADDING), block.first_line)
-
-
-def _marked(layout: Layout, block: Block) -> Parsed | None:
-    """A block as below, if most of its tags are `O`, and the last of its cells."""
-    if layout.has_header(block.first_line, len(block.data)):
-        return None
-    found = marked(block, layout.columns, tabs=layout.tabs, mark=DOCUMENT_START.encode())
-    return None if found is None else Parsed(block.first_line, found, found.bounds, found.documents)
 
 
 def _regular(layout: Layout, block: Block) -> Parsed | None:
@@ -171,16 +160,11 @@ def _odd_lines(source: Source, layout: Layout, lines: Lines, odd: list[int]) -> 
     return documents, shortened, comments
 
 
-def _document_starts(tokens: Cells | Grid) -> Ints:
+def _document_starts(tokens: Cells) -> Ints:
     """Which tokens are marks of documents."""
-    if isinstance(tokens, Grid) and tokens.columns > 1:  # whose first bytes others ask for, too
-        maybe = np.flatnonzero(tokens.first.heads == _DOCUMENT_START_HEAD)
-    elif DOCUMENT_START.encode() in tokens.data:
-        start, end = tokens.column(0)
-        maybe = np.flatnonzero(end - start >= len(DOCUMENT_START))
-        maybe = maybe[windows(tokens.data)[start[maybe]] == _DOCUMENT_START_HEAD]
-    else:
-        return ints([])
+    if tokens.columns == 1 and DOCUMENT_START.encode() not in tokens.data:
+        return ints([])  # of other columns, somebody asks for the first bytes anyway
+    maybe = np.flatnonzero(tokens.tokens(0).heads == _DOCUMENT_START_HEAD)
     return ints([row for row in maybe.tolist() if is_document_mark(tokens.text(0, row))])
 
 
@@ -190,7 +174,7 @@ def is_document_mark(cell: str) -> bool:
     return cell == DOCUMENT_START or named
 
 
-def _hash_lines(tokens: Cells | Grid) -> Ints:
+def _hash_lines(tokens: Cells) -> Ints:
     return np.flatnonzero(np.frombuffer(tokens.data, dtype=np.uint8)[tokens.column(0)[0]] == ord("#"))
 
 

@@ -7,7 +7,7 @@ from math import isfinite
 import numpy as np
 
 from evenhand.arrays import Values
-from evenhand.formats.parsing.tag_column import Table
+from evenhand.formats.parsing.cells import Cells
 from evenhand.formats.source import Source
 from evenhand.text.codes import CellCodes
 from evenhand.text.corpus import Corpus
@@ -21,7 +21,7 @@ class WeightColumn:
         self._codes = CellCodes()
         self._numbers: list[float] = []
 
-    def read(self, cells: Table, corpus: Corpus) -> Values:
+    def read(self, cells: Cells, corpus: Corpus) -> Values:
         codes, new = self._codes(cells.data, *cells.column(self._place))
         for row in new:
             self._numbers.append(self._number(cells.text(self._place, row), corpus.line(row)))

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, ints
-from evenhand.formats.parsing.blocks import Cells, Lines
+from evenhand.formats.parsing.blocks import Lines
+from evenhand.formats.parsing.cells import Cells
 from evenhand.formats.parsing.windows import leading_numbers
 from evenhand.formats.source import Source
 from evenhand.text.tokens import windows

@@ -11,9 +11,9 @@ from itertools import accumulate
 from typing import Any
 
 import numpy as np
-from evenhand.formats.format import Carry, Format, Writing
 
 from evenhand.formats.convert import Conversion
+from evenhand.formats.format import Carry, Format, Writing
 from evenhand.formats.source import Block, Source
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
@@ -27,7 +27,7 @@ LABELS = "sentence-labels"
 
 
 def recognise(sample: Block) -> float:
-    return 0.9 if sample.data.lstrip().startswith(b'{"sentences"') else 0.0
+    return 1.0 if sample.data.lstrip().startswith(b'{"sentences"') else 0.0
 
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:

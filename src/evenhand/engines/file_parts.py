@@ -1,6 +1,6 @@
-"""Large files in stretches, which begin with a sentence, a record or, for chains, a document.
+"""Large files in parts, which begin with a sentence, a record or, for chains, a document.
 
-On all sides a stretch begins with the unit of the same number. Any place will do where the stretches can be aligned,
+On all sides a part begins with the unit of the same number. Any place will do where the parts can be aligned,
 since those that fit together one by one do so as a whole.
 """
 
@@ -8,55 +8,44 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from evenhand.engines.joining import IndivisibleError
 from evenhand.formats.folders import FileList
-from evenhand.formats.parsing.scan import UNITS, Cut, Scan, Unit
-from evenhand.formats.registry import find
-from evenhand.formats.source import Source, Stretch
+from evenhand.formats.parsing.scan import Cut, Division, Scan
+from evenhand.formats.recognition import recognise
+from evenhand.formats.source import Part, Source
 from evenhand.settings import ReadSettings, ScoreSettings
 
 Pair = list[FileList]
 """One file of each side, the gold standard's first."""
 
 
-@dataclass(frozen=True)
-class Kind:
-    """What a file consists of."""
-
-    unit: Unit
-    of: Callable[[bytes], object]
-    """Of which kind a unit is, by its first line; all of a file must be of one."""
-
-
-def kind_of(source: Source, read_as: ReadSettings, settings: ScoreSettings) -> Kind | None:
-    """What a file consists of; None if it cannot be divided."""
+def division_of(source: Source, read_as: ReadSettings, settings: ScoreSettings) -> Division | None:
+    """How a file is divided; None if it cannot be."""
     if not source.is_plain:
         return None
-    found = find(source, read_as.format, read_as.task)
-    unit = UNITS.get(found.name)
-    if unit is None:
-        return None
-    if settings.parameters.get("levels") == "separate" and (found.name == "germeval" or len(read_as.columns) > 1):
-        unit = replace(unit, is_odd=_has_stack)  # levels of a column count from the deepest stack of the one before
-    return Kind(unit, getattr(found.load(), "kind_of", lambda line: None))
+    found = recognise(source, read_as.format, read_as.task)[0].division
+    if found is not None and settings.parameters.get("levels") == "separate" and found.columns(read_as) > 1:
+        return replace(found, is_odd=_has_stack)  # levels of a column count from the deepest stack of the one before
+    return found
 
 
 def _has_stack(data: bytes) -> bool:
     return b"|" in data
 
 
-def stretches(pair: Pair, kinds: Sequence[Kind], size: Callable[[int], int]) -> Iterator[Pair]:
-    """The files of a pair in stretches; `size` says how large the next one is, all sides together, of what is left."""
+def file_parts(pair: Pair, divisions: Sequence[Division], size: Callable[[int], int]) -> Iterator[Pair]:
+    """The files of a pair in parts; `size` says how large the next one is, all sides together, of what is left."""
     sources = [Source(side.files[0]) for side in pair]
     ends = [source.size for source in sources]
     begin = [Cut(0, 1, 0, is_clean=True)] * len(pair)
     with ExitStack() as stack:
         scans = [
-            Scan(stack.enter_context(source.open()), kind.unit) for source, kind in zip(sources, kinds, strict=True)
+            Scan(stack.enter_context(source.open()), division)
+            for source, division in zip(sources, divisions, strict=True)
         ]
-        places = _Places(scans, kinds)
+        places = _Places(scans, divisions)
         while True:
             left = sum(ends) - sum(cut.place for cut in begin)
             cuts = places.behind(begin[0].place + max(1, size(left) * ends[0] // sum(ends)))
@@ -70,16 +59,15 @@ def stretches(pair: Pair, kinds: Sequence[Kind], size: Callable[[int], int]) -> 
 def _between(pair: Pair, begin: Sequence[Cut], ends: Sequence[int]) -> Pair:
     """The lines of all sides from a place to another."""
     return [
-        replace(side, stretch=Stretch(cut.place, end, cut.line))
-        for side, cut, end in zip(pair, begin, ends, strict=True)
+        replace(side, part=Part(cut.place, end, cut.line)) for side, cut, end in zip(pair, begin, ends, strict=True)
     ]
 
 
 class _Places:
     """Where all sides can be cut; all files are gone through in step."""
 
-    def __init__(self, scans: Sequence[Scan], kinds: Sequence[Kind]) -> None:
-        self._scans, self._kinds = scans, kinds
+    def __init__(self, scans: Sequence[Scan], divisions: Sequence[Division]) -> None:
+        self._scans, self._divisions = scans, divisions
         self._first = self._kinds_of([scan.numbered(0) or Cut(0, 1, 0, is_clean=False) for scan in scans])
 
     def behind(self, place: int) -> list[Cut] | None:
@@ -99,9 +87,9 @@ class _Places:
         """Raise an error if the files cannot be divided."""
         if any(scan.is_odd for scan in self._scans) or self._kinds_of(found) != self._first:
             raise IndivisibleError("what stands at one place says how to read another")
-        names = {each.text for each, kind in zip(found, self._kinds, strict=True) if kind.unit.has_names}
+        names = {each.text for each, division in zip(found, self._divisions, strict=True) if division.has_names}
         if len(names) > 1:
             raise IndivisibleError("documents have other names")
 
     def _kinds_of(self, found: Sequence[Cut]) -> list[object]:
-        return [kind.of(cut.text) for kind, cut in zip(self._kinds, found, strict=True)]
+        return [division.kind(cut.text) for division, cut in zip(self._divisions, found, strict=True)]

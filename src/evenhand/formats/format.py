@@ -1,0 +1,106 @@
+"""The record of a format: how to recognise, read and write its files, what they can carry, how they are divided.
+
+Each format's module holds one record, `FORMAT`, and the registry one line. A package adds a format with an entry point
+of the group `evenhand.formats`; it then works in every command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from evenhand.formats.convert import Conversion
+    from evenhand.formats.parsing.scan import Division
+    from evenhand.formats.source import Block, Source
+    from evenhand.settings import Columns, ReadSettings
+    from evenhand.text.annotation import Annotation
+    from evenhand.text.labels import Vocabulary
+
+    Batches = Iterator[Annotation]
+    Read = Callable[[Source, ReadSettings, Vocabulary, Columns], Batches]
+
+
+@dataclass(frozen=True)
+class Carry:
+    """What a format has a place for. What it lacks is a loss, which `convert` reports."""
+
+    characters: bool = True
+    """Spans may begin and end inside tokens."""
+    tokens: bool = True
+    """The tokens are kept, not only the text that they make."""
+    text: bool = True
+    documents: Literal["kept", "sentence", "none"] = "kept"
+    """Documents are kept; or every sentence becomes one; or the file has none."""
+    levels: bool = True
+    depth: int | None = None
+    """How many levels of flat spans there are; None: spans may nest and cross."""
+    stacks: bool = False
+    """Tags can be stacked, which lifts the limit of `depth`."""
+    gaps: bool = True
+    tags: bool = False
+    """Spans are written as tags, in an encoding."""
+    columns: bool = True
+    """All columns of words are kept, not only the form and the tags."""
+    comments: bool = True
+    """Comments, multi-word tokens and empty nodes are kept."""
+
+
+@dataclass(frozen=True)
+class Writing:
+    """How a format is written for a task: as text, as a folder of files, or into a file by a library."""
+
+    carry: Carry = field(default_factory=Carry)
+    text: Callable[[Batches, Conversion], Iterator[str]] | None = None
+    folder: Callable[[Batches, Conversion], Iterator[tuple[str, str]]] | None = None
+    """Names and contents of files."""
+    file: Callable[[Path, Callable[[], Batches], Conversion], None] | None = None
+    """Takes a path, and a function that gives the batches from the first one on, as often as it is called."""
+
+
+def by_batch(write: Callable[[Annotation], Iterator[str]]) -> Callable[[Batches, Conversion], Iterator[str]]:
+    """The writer of a text, from a function that writes one batch."""
+
+    def text(batches: Batches, conversion: Conversion) -> Iterator[str]:
+        return (line for batch in batches for line in write(batch))
+
+    return text
+
+
+def _no_traits(source: Source, settings: ReadSettings) -> frozenset[str]:
+    return frozenset()
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format, declared once."""
+
+    name: str
+    help: str
+    """The format in one line."""
+    tasks: tuple[str, ...]
+    """What its files are for; the first task is the default."""
+    read: Read
+    writes: Mapping[str, Writing] = field(default_factory=dict)
+    """How it is written, by task."""
+    suffixes: tuple[str, ...] = ()
+    """How names of files end that `convert` writes in it."""
+    begins: bytes | None = None
+    """The characters that a file may begin with, blanks aside; None: any."""
+    certain: Callable[[Source, str | None], bool] | None = None
+    """Whether the path of a file (or what stands there) shows the format beyond doubt, for a task or for any."""
+    recognise: Callable[[Block], float] | None = None
+    """How well the first lines of a file fit, from 0 to 1: mostly the share of lines that do."""
+    fallback: tuple[str | None, ...] = ()
+    """The tasks for which a file that no format is sure of is read in this one; None: where no task is named."""
+    is_table: bool = False
+    """Whether a file has a token a line, so that other tasks may read it as plain columns."""
+    has_columns: bool = False
+    """Whether a user can choose among its columns, or among layers with names."""
+    division: Division | None = None
+    """How a large file is divided into parts; None: not at all."""
+    traits: Callable[[Source, ReadSettings], frozenset[str]] = _no_traits
+    """What a file has beyond its task: `universal` (the columns of Universal Dependencies), `conllu`, `pos`."""

@@ -1,0 +1,124 @@
+"""Recognition: which format a file has, by its path and its first lines.
+
+Every format says how sure it is. A file that none is sure of is read in the format that its task falls back to, unless
+it looks like something that Evenhand does not read: then a sentence says what it is, and what to do.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+
+from evenhand.formats.conllu_layout import share_of_words
+from evenhand.formats.format import Format
+from evenhand.formats.parsing.table_head import rows_of_sample
+from evenhand.formats.registry import FORMATS, by_precedence, format_named, serving
+from evenhand.formats.source import Block, Source
+
+SURE = 0.5
+"""From which confidence on a format is taken for a file's."""
+_LFS_POINTER = b"version https://git-lfs"
+_NUMBER = re.compile(r"[0-9]+")
+_DELIMITERS = {",": "commas", ";": "semicolons"}
+_MOST = 0.8
+"""Which share of lines must be alike."""
+_IF_COLUMNS = "write it in a format that Evenhand reads, or say --format conll if it is a column file"
+_SPANS = "a span table has label, first token and last token (inclusive, counted from 1)"
+
+
+def recognise(source: Source, name: str | None, task: str | None = None) -> tuple[Format, float]:
+    """The format of a file, and how much of its first lines fits: 1 where somebody named it, or the path shows it."""
+    with source.located():
+        if name is not None:
+            return _named(source, name, task), 1.0
+        serves = {each.name: task is None or task in each.tasks for each in by_precedence()}
+        formats = [each for each in by_precedence() if serves[each.name] or not each.is_table]
+        found = next((each for each in formats if each.certain is not None and each.certain(source, task)), None)
+        if found is not None:
+            return _serving(source, found, task), 1.0
+        asked = [each for each in formats if each.recognise is not None]
+        own = [each for each in asked if serves[each.name]]
+        if task is not None and len(own) == 1:
+            return own[0], 1.0
+        return _by_content(source, [*own, *(each for each in asked if not serves[each.name])], task)
+
+
+def _named(source: Source, name: str, task: str | None) -> Format:
+    found = format_named(name)
+    if task is not None and task not in found.tasks:
+        remedy = f"name one of these with --format: {', '.join(serving(task))}"
+        raise source.error(None, f"files in {name} hold no {task}", remedy)
+    return found
+
+
+def _serving(source: Source, found: Format, task: str | None) -> Format:
+    """The format, if it serves the task."""
+    if task is not None and task not in found.tasks:
+        finding = f"is read as {found.name}, which has no {task}"
+        raise source.error(None, finding, "leave out the task, or name another format")
+    return found
+
+
+def _by_content(source: Source, formats: list[Format], task: str | None) -> tuple[Format, float]:
+    """The format that is surest of the first lines; those that serve the task come first."""
+    sample = source.sample(1 << 12)
+    first = sample.data.lstrip()[:1]
+    sure: dict[str, float] = {}
+    for each in formats:
+        if each.recognise is not None and (each.begins is None or first in each.begins):
+            sure[each.name] = each.recognise(sample)
+    best = max(sure, key=lambda name: sure[name], default="")
+    if sure.get(best, 0.0) >= SURE:
+        return _serving(source, FORMATS[best], task), sure[best]
+    _refuse(source, sample)
+    fallback = next((each for each in by_precedence() if task in each.fallback), None)
+    if fallback is None:
+        remedy = f"name one of these with --format: {', '.join(serving(task or ''))}"
+        raise source.error(None, f"the file is in no format that holds {task}", remedy)
+    return fallback, 1.0
+
+
+def _refuse(source: Source, sample: Block) -> None:
+    """Raise an error if the first lines of a file look like something that is not read."""
+    text = sample.data[: sample.size].lstrip()
+    line = sample.first_line + sample.data[: sample.size - len(text)].count(b"\n")
+    if text.startswith(_LFS_POINTER):
+        raise source.error(line, "the file is a Git LFS pointer, not the data itself", "run: git lfs pull")
+    if text.startswith(b"<"):
+        raise source.error(line, "the file begins with '<', so it looks like HTML or XML", _IF_COLUMNS)
+    if text.startswith((b"{", b"[")):
+        finding = f"the file begins with {text[:1].decode()!r}, but it is no JSON that Evenhand reads"
+        raise source.error(line, finding, _IF_COLUMNS)
+    if share_of_words(sample, tabs=False) >= _MOST:
+        remedy = "write tabs, or say --format conllx, which takes both"
+        raise source.error(line, "the file looks like CoNLL-U with blanks between its columns", remedy)
+    rows = [cells for _, _, cells in rows_of_sample(sample)]
+    if rows and sum(map(_is_start_end_label, rows)) >= _MOST * len(rows):
+        finding = "the file looks like a table of start, end and label"
+        raise source.error(line, finding, f"put the columns in another order: {_SPANS}")
+    delimiter = _delimiter(sample)
+    if delimiter is not None:
+        finding = f"the columns look separated by {_DELIMITERS[delimiter]}"
+        raise source.error(line, finding, "separate them with tabs, without quotation marks")
+
+
+def _is_start_end_label(cells: list[str]) -> bool:
+    numbers = [_NUMBER.fullmatch(cell) is not None for cell in cells[:3]]
+    return len(cells) in (3, 4) and numbers == [True, True, False]
+
+
+def _delimiter(sample: Block) -> str | None:
+    """The comma or semicolon that separates columns: most lines have no blank, and as many of them."""
+    lines = [line for line in sample.data[: sample.size].decode().split("\n") if line.strip()]
+    if sum(" " not in line.strip() for line in lines) <= len(lines) / 2 or any("\t" in line for line in lines):
+        return None
+    for delimiter in _DELIMITERS:
+        try:
+            widths = Counter(len(cells) for cells in csv.reader(lines, delimiter=delimiter))
+        except csv.Error:  # a cell longer than any table has
+            return None
+        (width, count), *_ = widths.most_common(1)
+        if width > 1 and count >= _MOST * len(lines):
+            return delimiter
+    return None
