@@ -278,7 +278,7 @@ def test_systems_of_a_shared_task_are_readable(data: Path) -> None:
         ((*SPANS, "--baseline", "crf", "--sequence"), "with a baseline or in a sequence, but not both."),
         ((*SPANS, "--slice", "vocabulary"), "takes a word list; name it with --vocabulary FILE."),
         ((SPANS[0], SPANS[1], "missing.conll"), "missing.conll: there is no such file; check the path."),
-        ((*SPANS, "--by", "muc"), "'muc' is not one of 'fair', 'exact'"),
+        ((*SPANS, "--by", "muc"), "by is 'muc'; choose one of fair, exact for spans."),
     ],
 )
 def test_errors_are_sentences(arguments: tuple, message: str) -> None:

@@ -59,8 +59,8 @@ SHOWN = ("correction", "new_error", "changed_error", "unsolved", "solved_once")
     metavar="CLASS",
     help=f"List units with their sentences: {', '.join(SHOWN)}.",
 )
-@option(WRITING, "--limit", type=int, metavar="NUMBER", help="Most units that --show lists [all].")
-@option(WRITING, "--top", type=int, metavar="NUMBER", default=5, help="Transitions to list for each class.")
+@option(WRITING, "--limit", type=int, help="Most units that --show lists [all].")
+@option(WRITING, "--top", type=int, default=5, help="Transitions to list for each class.")
 @option(
     WRITING,
     "--sort",

@@ -27,14 +27,12 @@ GATE_OUTPUTS = ("text", "json", "markdown", "latex")
     CRITERIA,
     "--max-new-errors",
     type=int,
-    metavar="NUMBER",
     help="Fail if the candidate has more units wrong that the baseline has right.",
 )
 @option(
     CRITERIA,
     "--alpha",
     type=float,
-    metavar="NUMBER",
     help="Fail if the score falls with a p-value below this [0.05 if no criterion is given].",
 )
 @by_option

@@ -67,6 +67,8 @@ def option(group: str, *names: str, help: str, default: Any = ..., rare: bool = 
     if default is not ...:
         settings["default"] = default
         help = help if default in (None, ()) else f"{help.rstrip('.')} [{default}]."
+    if settings.get("type") in (int, float):
+        settings.setdefault("metavar", "NUMBER")
     return click.option(*names, cls=Option, group=group, is_rare=rare, help=help, **settings)
 
 

@@ -132,9 +132,7 @@ _SCORING_OPTIONS = {
         help="strict: identical tokens; position: same number of tokens; characters: same text, any tokenisation "
         "[strict; characters for CoNLL-U, position for chains].",
     ),
-    "beta": option(
-        SCORING, "--beta", type=float, metavar="NUMBER", default=1.0, help="Weight of recall in F-beta.", rare=True
-    ),
+    "beta": option(SCORING, "--beta", type=float, default=1.0, help="Weight of recall in F-beta.", rare=True),
 }
 
 
@@ -169,7 +167,8 @@ def parameter_options(parameter: Parameter) -> Iterator[Decorator]:
     elif parameter.choices:
         settings |= {"type": click.Choice(parameter.choices), "metavar": parameter.metavar}
     else:
-        settings |= {"type": _TYPES[parameter.kind], "metavar": parameter.metavar or _METAVARS[parameter.kind]}
+        metavar = parameter.metavar or _METAVARS.get(parameter.kind, "NUMBER")
+        settings |= {"type": _TYPES[parameter.kind], "metavar": metavar}
     heading = " and ".join(tasks_with(parameter)).capitalize()
     for name in (parameter.name, *parameter.former):
         spelled = name.replace("_", "-")
@@ -179,7 +178,7 @@ def parameter_options(parameter: Parameter) -> Iterator[Decorator]:
 
 
 _TYPES: Mapping[str, Any] = {"number": float, "whole": int, "text": str, "names": str, "column": str}
-_METAVARS = {"number": "NUMBER", "whole": "NUMBER", "text": "TEXT", "names": "NAME,...", "column": "COLUMN"}
+_METAVARS = {"text": "TEXT", "names": "NAME,...", "column": "COLUMN"}
 
 
 def score_options(options: Mapping[str, Any]) -> dict[str, Any]:

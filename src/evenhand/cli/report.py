@@ -20,7 +20,7 @@ from evenhand.formats.addresses import Place
 @click.argument("systems", nargs=-1, required=True, type=INPUT, metavar="SYSTEM...")
 @option(WRITING, "-o", "--output", type=OUTPUT, metavar="FILE", required=True, help="Write the page to FILE.")
 @option(WRITING, "--title", metavar="TEXT", help="Title of the page [the names of the files].")
-@option(WRITING, "--limit", type=int, metavar="NUMBER", default=50_000, help="Most units that the page holds.")
+@option(WRITING, "--limit", type=int, default=50_000, help="Most units that the page holds.")
 @by_option
 @statistics_options
 @reading_options(sided=True)

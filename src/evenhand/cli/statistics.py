@@ -12,7 +12,7 @@ from evenhand.settings import Resampled
 INTERVAL_NAMES = ("resamples", "level", "seed", "of")
 STATISTICS_NAMES = ("trials", "interval", *INTERVAL_NAMES)
 """What commands hand over to the Python functions."""
-seed_option = option(STATISTICS, "--seed", type=int, metavar="NUMBER", default=0, help="Seed of the random numbers.")
+seed_option = option(STATISTICS, "--seed", type=int, default=0, help="Seed of the random numbers.")
 _INTERVAL_KIND = option(
     STATISTICS,
     "--interval",
@@ -22,14 +22,11 @@ _INTERVAL_KIND = option(
     help="Kind of bootstrap intervals: percentile or bca.",
     rare=True,
 )
-_LEVEL = option(
-    STATISTICS, "--level", type=float, metavar="NUMBER", default=0.95, help="Confidence level of intervals."
-)
 
 
 def trials_option(default: str) -> Decorator:
     """How many trials a test takes."""
-    return option(STATISTICS, "--trials", type=int, metavar="NUMBER", help=f"Trials of each test {default}.")
+    return option(STATISTICS, "--trials", type=int, help=f"Trials of each test {default}.")
 
 
 def of_option(default: str) -> Decorator:
@@ -51,14 +48,9 @@ def statistics_options(command: Decorated) -> Decorated:
 _TRIALS = trials_option("(0: no tests) [10,000; more for more than 125 pairs]")
 _INTERVALS = (
     option(
-        STATISTICS,
-        "--resamples",
-        type=int,
-        metavar="NUMBER",
-        default=1_000,
-        help="Bootstrap resamples for intervals; 0: no intervals.",
+        STATISTICS, "--resamples", type=int, default=1_000, help="Bootstrap resamples for intervals; 0: no intervals."
     ),
-    _LEVEL,
+    option(STATISTICS, "--level", type=float, default=0.95, help="Confidence level of intervals."),
     seed_option,
     of_option("documents, or sentences where there is one document"),
 )
