@@ -1,4 +1,4 @@
-# `make demo` and `make test` work on a fresh machine with Python 3.11+ (with venv) and make.
+# Everything works on a fresh machine with Python 3.11+ (with venv) and make.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -7,18 +7,12 @@ DEV_READY := $(VENV)/.ready-dev
 BENCH_VENV := .venv-bench
 BENCH_READY := $(BENCH_VENV)/.ready
 PEERS := "seqeval==1.2.2" "nervaluate==1.2.1" "seqscore==0.9.0" "udtools==0.2.9" "playwright>=1.45" "pyarrow>=14"
+PYTEST := $(BIN)/python -m pytest -q
 
-.PHONY: help demo test test-long check format docs picture bench bench-short clean
+.PHONY: help demo test test-fast test-long golden check format docs picture bench bench-short clean
 
-help:
-	@echo "make demo       set everything up and score the bundled example"
-	@echo "make test       set everything up and run the tests"
-	@echo "make test-long  the tests that take minutes, and property tests with fresh random examples"
-	@echo "make check      ruff and mypy"
-	@echo "make docs       docs/definitions.md from the docstrings"
-	@echo "make picture    docs/report.png, with chromium"
-	@echo "make bench      speed, side by side with other tools (half an hour, 3 GB of disk)"
-	@echo "make bench-short  the same in two minutes, without other tools"
+help:  ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /make \1@/p' $(MAKEFILE_LIST) | awk -F@ '{ printf "%-18s%s\n", $$1, $$2 }'
 
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Evenhand needs Python 3.11 or newer; name one: make PYTHON=python3.12 ...")'
@@ -35,35 +29,42 @@ $(BENCH_READY): pyproject.toml Makefile
 	$(BENCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --editable . $(PEERS)
 	@touch $(BENCH_READY)
 
-demo: $(READY)
+demo: $(READY)  ## set everything up and score the bundled example
 	@$(BIN)/evenhand demo
 
-test: $(DEV_READY)
-	$(BIN)/python -m pytest -q -m "not long" -n auto --dist loadfile
+test: $(DEV_READY)  ## set everything up and run the tests
+	$(PYTEST) -m "not long" -n auto --dist loadfile
 
-test-long: $(DEV_READY)
-	$(BIN)/python -m pytest -q -m "long or property" --hypothesis-profile=fresh -n auto --dist worksteal
+test-fast: $(DEV_READY)  ## the tests that take half a minute, for every change
+	$(PYTEST) -m "not long and not property" --fast -n auto --dist loadfile --durations 3
 
-check: $(DEV_READY)
+test-long: $(DEV_READY)  ## the tests that take minutes, and property tests with fresh random examples
+	$(PYTEST) -m "long or property" --hypothesis-profile=fresh -n auto --dist worksteal
+
+golden: $(DEV_READY)  ## renew golden files and the output that docs show; then read the diff
+	$(PYTEST) --renew-golden
+	git diff --stat
+
+check: $(DEV_READY)  ## ruff and mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-format: $(DEV_READY)
+format: $(DEV_READY)  ## format the code and fix what ruff can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-docs: $(DEV_READY)
+docs: $(DEV_READY)  ## docs/definitions.md from the docstrings
 	$(BIN)/python docs/build.py
 
-picture: $(DEV_READY)
+picture: $(DEV_READY)  ## docs/report.png, with chromium
 	$(BIN)/python docs/picture.py
 
-bench: $(BENCH_READY)
+bench: $(BENCH_READY)  ## speed, side by side with other tools (half an hour, 3 GB of disk)
 	@$(BENCH_VENV)/bin/python benchmarks/run.py
 
-bench-short: $(DEV_READY)
+bench-short: $(DEV_READY)  ## the same in two minutes, without other tools
 	@$(BIN)/python benchmarks/run.py --short
 
-clean:
+clean:  ## remove environments and caches
 	rm -rf $(VENV) $(BENCH_VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build

@@ -59,11 +59,6 @@ def with_tags(folder: Path, labels: int) -> inputs.Pair:
 
 
 HALF = 500_000
-PILES = {
-    **dict.fromkeys(("exact", "ts,t", "overlap", "contain", "constrained", "iou"), 100_000),
-    **dict.fromkeys(("fair", "semeval"), 20_000),
-}
-"""How many spans lie on one token; fair match and SemEval compare each of them with all others."""
 CASES: dict[str, Case] = {
     "one sentence": Case(partial(inputs.columns, sentence=0), HALF),
     "one sentence, all models": Case(partial(inputs.columns, sentence=0), HALF, {"match": ALL}),
@@ -75,10 +70,10 @@ CASES: dict[str, Case] = {
     "one document, CoNLL-U": Case(partial(inputs.treebank, sentence=15), HALF),
     "one sentence, CoNLL-U": Case(partial(inputs.treebank, sentence=10**9), HALF),
     "one document, coreference": Case(one_chain_document, HALF),
-    "one flat tree": Case(partial(inputs.bracketed, deep=False), HALF // 2, {"match": ALL}),
-    "one deep tree": Case(partial(inputs.bracketed, deep=True), HALF // 4, {"match": ALL}),
+    "one flat tree": Case(partial(inputs.bracketed, deep=False), HALF // 2, {"match": ALL, "format": "brackets"}),
+    "one deep tree": Case(partial(inputs.bracketed, deep=True), HALF // 4, {"format": "brackets"}),
     "one deep tree, separate levels": Case(
-        partial(inputs.bracketed, deep=True), HALF // 4, {"match": ALL, "levels": "separate"}
+        partial(inputs.bracketed, deep=True), HALF // 4, {"levels": "separate", "format": "brackets"}
     ),
     "crossing": Case(inputs.crossing, 50_000, {"match": ALL}),
     "crossing on both sides": Case(inputs.crossing_all, 25_000, {"match": ALL}),
@@ -86,12 +81,8 @@ CASES: dict[str, Case] = {
     "crossing, compare": Case(inputs.crossing, 50_000, {"trials": 100, "resamples": 100}, "compare"),
     "crossing with gaps": Case(inputs.gaps, 25_000, {"match": ALL}),
     "star": Case(inputs.star, 50_000, {"match": ALL}),
-    "same bounds": Case(inputs.same_bounds, 20_000, {"match": ALL}),
-    **{
-        f"{make.__name__}, {models}": Case(make, size, {"match": models})
-        for make in (inputs.nested, inputs.arms, inputs.shifted)
-        for models, size in PILES.items()
-    },
+    "same bounds": Case(inputs.same_bounds, 20_000),
+    "nested": Case(inputs.nested, 700, {"match": ALL}),
     "labels": Case(with_labels, 10_000, {"match": ALL}),
     "labels, JSON": Case(with_labels, 10_000, {"match": ALL}, "json"),
     "labels, supertags": Case(with_labels, 10_000, {"supertag": ["ANY"]}),

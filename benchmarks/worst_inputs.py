@@ -190,20 +190,6 @@ def nested(folder: Path, spans: int) -> Pair:
     return table(folder, f"nested-{spans}", gold, system)
 
 
-def arms(folder: Path, spans: int) -> Pair:
-    """All spans share one token and no other: gold ends with it, the system begins with it."""
-    gold = ((LABELS[n % 3], n, spans + 1) for n in range(spans))
-    system = ((LABELS[n * 2 // 3 % 3], spans, spans + n + 2) for n in range(spans))
-    return table(folder, f"arms-{spans}", gold, system)
-
-
-def shifted(folder: Path, spans: int) -> Pair:
-    """All spans are long, and each begins a token behind the one before it."""
-    gold = ((LABELS[n % 3], 2 * n, 2 * n + 2 * spans) for n in range(spans))
-    system = ((LABELS[n * 2 // 3 % 3], 2 * n + 1, 2 * n + 2 * spans) for n in range(spans))
-    return table(folder, f"shifted-{spans}", gold, system)
-
-
 def same_bounds(folder: Path, spans: int) -> Pair:
     """All spans have the same bounds and each its own label, half of which both sides have."""
     gold = ((f"L{n}", 5, 8) for n in range(spans))

@@ -9,6 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from evenhand.tasks.spans.kinds import KINDS
+from evenhand.tasks.spans.pairs import AllPairs, Pairs
 from evenhand.tasks.spans.verdicts import Verdicts
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
@@ -36,6 +37,12 @@ def pair(target: Sequence[Row], system: Sequence[Row]) -> tuple[Spans, Spans]:
 def pairs(targets: Sequence[Sequence[Row]], systems: Sequence[Sequence[Row]]) -> tuple[Spans, Spans]:
     vocabulary = Vocabulary()
     return layer(targets, vocabulary), layer(systems, vocabulary)
+
+
+def overlapping(gold: Spans, system: Spans) -> Pairs:
+    """All pairs that share a token, which are few enough for one list."""
+    (found,) = AllPairs(gold, system)
+    return found
 
 
 def counts(verdicts: Verdicts) -> dict[str, int]:

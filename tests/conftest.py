@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,23 @@ settings.load_profile(FIXED)
 
 ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "src" / "evenhand" / "examples" / "ner"
+GOLDEN = ROOT / "tests" / "report" / "golden"
+"""Rendered output that somebody has read and approved."""
+Golden = Callable[[str, str], None]
+"""Compares a text with the golden file of that name."""
+
+SLOW = {
+    *("browser", "fuzz", "test_addresses", "test_chain_options", "test_chain_slices", "test_chains"),
+    *("test_combinations", "test_compare", "test_compare_chains", "test_compare_statistics", "test_compressed"),
+    *("test_convert_chains", "test_convert_output", "test_convert_words", "test_damaged_tables"),
+    *("test_dask", "test_dask_here", "test_ending", "test_figures", "test_germeval_metrics", "test_germeval_script"),
+    *("test_guest", "test_html", "test_jobs", "test_joining", "test_limits", "test_load", "test_load_problems"),
+    *("test_long_blanks", "test_long_data", "test_many_pairs", "test_mirrored_intervals", "test_null"),
+    *("test_odd_conversions", "test_output_options", "test_parquet", "test_parts", "test_paths", "test_pickle"),
+    *("test_pipes", "test_plot", "test_processes", "test_resample", "test_resampled", "test_runs", "test_snippets"),
+    *("test_source", "test_units", "test_wrong_arguments"),
+}
+"""Folders and files of tests that take long, by name; `--fast` leaves them out."""
 
 
 def forget_local_constants() -> None:
@@ -30,13 +48,28 @@ def forget_local_constants() -> None:
     providers._get_local_constants = lambda: providers._local_constants  # type: ignore[attr-defined]
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    renew = "write golden files, and the output that pages of the documentation show, anew; then read the diff"
+    parser.addoption("--renew-golden", action="store_true", help=renew)
+    parser.addoption(
+        "--fast", action="store_true", help="leave out files of tests that take long (SLOW in conftest.py)"
+    )
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    return True if config.getoption("--fast") and collection_path.stem in SLOW else None
+
+
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--hypothesis-profile") != FRESH:
         forget_local_constants()
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Function]) -> None:
     """Mark property tests, and let them take more examples where these are fresh."""
+    if config.getoption("--renew-golden"):
+        config.hook.pytest_deselected(items=[item for item in items if "renews" not in item.fixturenames])
+        items[:] = [item for item in items if "renews" in item.fixturenames]
     is_fresh = config.getoption("--hypothesis-profile") == FRESH
     grown = set()
     for item in items:
@@ -97,3 +130,21 @@ def data() -> Path:
 @pytest.fixture
 def example() -> Path:
     return EXAMPLE
+
+
+@pytest.fixture
+def renews(pytestconfig: pytest.Config) -> bool:
+    """Whether expected output is written anew. A test that takes this is run by `--renew-golden`, and no other."""
+    return bool(pytestconfig.getoption("--renew-golden"))
+
+
+@pytest.fixture
+def golden(renews: bool) -> Golden:
+    """Compares a text with a golden file; with `--renew-golden` the file gets the text first (`make golden`)."""
+
+    def compare(text: str, name: str) -> None:
+        if renews:
+            (GOLDEN / name).write_text(text, encoding="utf-8", newline="\n")
+        assert text == (GOLDEN / name).read_text(encoding="utf-8")
+
+    return compare

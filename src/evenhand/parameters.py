@@ -60,10 +60,21 @@ class Parameter:
     """The labels that a value names, which some file should have."""
     adds_model: bool = False
     """Whether giving it asks for its match model."""
+    effect: str = "scores"
+    """What it can change: `scores`, only those of `labels`, or which further `rows` a table of scores has."""
+    file_of: str | None = None
+    """What a file holds whose name the command line takes in place of the value."""
 
     @property
     def option(self) -> str:
         return f"--{self.name.replace('_', '-')}"
+
+    @property
+    def shown_default(self) -> str | None:
+        """The default as help shows it; None where there is none, or the help says it in words."""
+        if self.parse is not None or self.kind == "flag" or self.default in (None, ()):
+            return None
+        return f"{self.default:g}" if self.kind == "number" else str(self.default)
 
     @property
     def signature_key(self) -> str:
@@ -81,7 +92,8 @@ class Parameter:
             raise SettingError(f"{self.name} is {given!r}; choose one of {', '.join(self.choices)}.")
         if self.kind in ("number", "whole") and not self._is_within(given):
             raise SettingError(f"{self.name} is {given}; it must be {self._bounds()}.")
-        return given if self.parse is None else self.parse(given)
+        parse = names if self.parse is None and self.kind == "names" else self.parse
+        return given if parse is None else parse(given)
 
     def _is_within(self, value: float) -> bool:
         return (

@@ -14,12 +14,11 @@ from click.testing import CliRunner, Result
 import slow_arcs
 import slow_chains
 from build_chains import columns
-from conftest import ROOT
+from conftest import GOLDEN, ROOT, Golden
 from declared import CHAIN_MODELS
 from evenhand.cli import main
 
 CHAINS = ROOT / "src" / "evenhand" / "examples" / "chains"
-GOLDEN = ROOT / "tests" / "report" / "golden"
 NAMES = ("rules", "pairs", "neural")
 FILES = ("gold.conll", *(f"{name}.conll" for name in NAMES))
 FAST = ("--trials", 1000, "--resamples", 200)
@@ -74,16 +73,16 @@ def expected_f1(*, singletons: bool = True) -> dict[str, dict[str, float]]:
 # What is printed
 
 
-def test_golden_score(example: Path) -> None:
-    assert run("score", *FILES).stdout == (GOLDEN / "chains.txt").read_text()
+def test_golden_score(example: Path, golden: Golden) -> None:
+    golden(run("score", *FILES).stdout, "chains.txt")
 
 
-def test_golden_csv(example: Path) -> None:
-    assert run("score", *FILES, "--as", "csv").stdout == (GOLDEN / "chains.csv").read_text()
+def test_golden_csv(example: Path, golden: Golden) -> None:
+    golden(run("score", *FILES, "--as", "csv").stdout, "chains.csv")
 
 
-def test_golden_comparison(example: Path) -> None:
-    assert run("compare", *FILES, "--by", "arcs_nom", *FAST).stdout == (GOLDEN / "chains-compare.txt").read_text()
+def test_golden_comparison(example: Path, golden: Golden) -> None:
+    golden(run("compare", *FILES, "--by", "arcs_nom", *FAST).stdout, "chains-compare.txt")
 
 
 def test_the_golden_scores_are_those_of_the_definitions() -> None:

@@ -179,7 +179,6 @@ def test_bad_input_gives_one_sentence_and_status_2(kind: str, tmp_path: Path, mo
     "option",
     [
         ("--as", "xml"),
-        ("--match", "exact,fairy"),
         ("--repair", "guess"),
         ("--encoding", "system:bio"),
         ("--nothing",),

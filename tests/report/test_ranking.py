@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 import evenhand as eh
-
-GOLDEN = Path(__file__).parent / "golden"
+from conftest import Golden
 
 
 @pytest.fixture(scope="module")
@@ -19,9 +18,9 @@ def ranking() -> eh.Ranking:
 
 
 @pytest.mark.parametrize(("form", "name"), [("text", "rank.txt"), ("markdown", "rank.md"), ("latex", "rank.tex")])
-def test_golden_ranking(ranking: eh.Ranking, form: str, name: str) -> None:
+def test_golden_ranking(ranking: eh.Ranking, form: str, name: str, golden: Golden) -> None:
     """Rendered output, read by hand; its figures are tested elsewhere, and the intervals are those of seed 0."""
-    assert import_module(f"evenhand.report.{form}").render(ranking) == (GOLDEN / name).read_text()
+    golden(import_module(f"evenhand.report.{form}").render(ranking), name)
 
 
 def test_lines_fit_into_eighty_columns(ranking: eh.Ranking) -> None:

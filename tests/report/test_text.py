@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 import evenhand as eh
+from conftest import Golden
 from evenhand.report import csv as csv_report
 from evenhand.report import text as text_report
-
-GOLDEN = Path(__file__).parent / "golden"
 
 
 @pytest.fixture
@@ -21,21 +20,21 @@ def results(example: Path) -> eh.Results:
 
 
 @pytest.mark.parametrize("name", ["one.txt", "two.txt"])
-def test_golden_text(results: eh.Results, name: str) -> None:
+def test_golden_text(results: eh.Results, name: str, golden: Golden) -> None:
     """Rendered output, read and approved by hand; its figures are tested elsewhere."""
     shown = str(results["crf"]) if name == "one.txt" else str(results)
-    assert shown == (GOLDEN / name).read_text()
+    golden(shown, name)
 
 
-def test_golden_text_of_other_models(example: Path) -> None:
+def test_golden_text_of_other_models(example: Path, golden: Golden) -> None:
     """Tables with true negatives, with hits and with SemEval's counts, a supertag and the trivial baselines."""
     match = "ts,overlap,semeval-partial"
     result = eh.score(example / "gold.conll", example / "crf.conll", match=match, supertag="ENTITY", baselines=True)
-    assert str(result) == (GOLDEN / "models.txt").read_text()
+    golden(str(result), "models.txt")
 
 
-def test_golden_csv(results: eh.Results) -> None:
-    assert csv_report.render(results) == (GOLDEN / "two.csv").read_text()
+def test_golden_csv(results: eh.Results, golden: Golden) -> None:
+    golden(csv_report.render(results), "two.csv")
 
 
 def test_csv_has_a_row_for_every_system_model_and_label(results: eh.Results) -> None:

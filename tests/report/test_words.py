@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 import evenhand as eh
-from conftest import ROOT
+from conftest import ROOT, Golden
 from evenhand.report import csv as csv_report
 from evenhand.tasks.trees.tables import summary
 
-GOLDEN = Path(__file__).parent / "golden"
 EXAMPLES = ROOT / "src" / "evenhand" / "examples"
 
 
@@ -21,18 +18,18 @@ def tags() -> eh.Results:
     return eh.score(folder / "gold.tsv", [folder / f"{name}.tsv" for name in ("hmm", "neural")], task="tags")
 
 
-def test_golden_trees() -> None:
+def test_golden_trees(golden: Golden) -> None:
     """Rendered output, read by hand; its figures are tested elsewhere."""
     folder = EXAMPLES / "trees"
-    assert str(eh.score(folder / "gold.conllu", folder / "transition.conllu")) == (GOLDEN / "trees.txt").read_text()
+    golden(str(eh.score(folder / "gold.conllu", folder / "transition.conllu")), "trees.txt")
 
 
-def test_golden_tags(tags: eh.Results) -> None:
-    assert str(tags) == (GOLDEN / "tags.txt").read_text()
+def test_golden_tags(tags: eh.Results, golden: Golden) -> None:
+    golden(str(tags), "tags.txt")
 
 
-def test_golden_csv(tags: eh.Results) -> None:
-    assert csv_report.render(tags) == (GOLDEN / "tags.csv").read_text()
+def test_golden_csv(tags: eh.Results, golden: Golden) -> None:
+    golden(csv_report.render(tags), "tags.csv")
 
 
 def test_many_parsers_have_a_row_each() -> None:

@@ -69,7 +69,7 @@ def test_three_groups_with_opposite_differences_by_hand() -> None:
     assert randomization(a, b, singles(3), right) == Randomization(0.75, 8, 3, 0.25, True)
 
 
-def test_every_way_of_several_blocks_is_taken_once() -> None:
+def test_every_way_of_several_series_is_taken_once() -> None:
     """Differences 1, 2, 4, ..., 1024: of 2,048 ways, which all differ, only two are as large as 2,047, six as 2,043."""
     b = 2.0 ** np.arange(11)[:, None]
     assert randomization(0 * b, b, singles(11), right).p == 2 / 2048
@@ -170,8 +170,8 @@ def test_the_same_seed_gives_the_same_p_and_another_one_another() -> None:
 
 
 @pytest.mark.parametrize("copies", [1, 40, 700])
-def test_a_block_alone_is_the_block_in_a_run(copies: int) -> None:
-    """The trials in which the statistic was asked, block by block; several words a type, or none at all."""
+def test_a_series_alone_is_the_series_in_a_run(copies: int) -> None:
+    """The trials in which the statistic was asked, series by series; several words a type, or none at all."""
     a, b = systems(200, 0.05, seed=5)
     sizes = singles(200) * copies
     asked: list[Values] = []
@@ -183,9 +183,9 @@ def test_a_block_alone_is_the_block_in_a_run(copies: int) -> None:
     randomization(a, b, sizes, observing, 2300, seed=9)
     run = [sums for sums in asked if sums.ndim == 2][1::2]
     assert [len(sums) for sums in run] == [1000, 1000, 300]
-    for block in (2, 0, 1):
-        alone = random_swaps(swappable(a, b, sizes), len(run[block]), 9, block)
-        assert np.array_equal(alone, run[block])
+    for series in (2, 0, 1):
+        alone = random_swaps(swappable(a, b, sizes), len(run[series]), 9, series)
+        assert np.array_equal(alone, run[series])
 
 
 @pytest.mark.parametrize("size", [1, 5, 63, 64, 65, 128, 200, 512, 513, 3000])
@@ -195,7 +195,7 @@ def test_swaps_are_binomial(size: int) -> None:
     Within 5 standard errors and a case of 40,000.
     """
     swaps = swappable(np.array([[1.0]]), np.array([[0.0]]), np.array([size]))
-    heads = np.concatenate([random_swaps(swaps, 1000, 6, block)[:, 0] for block in range(40)]).astype(int)
+    heads = np.concatenate([random_swaps(swaps, 1000, 6, series)[:, 0] for series in range(40)]).astype(int)
     expected = stats.binom.pmf(np.arange(size + 1), size, 0.5) * 40_000
     assert (np.abs(np.bincount(heads, minlength=size + 1) - expected) <= 5 * np.sqrt(expected) + 1).all()
 
@@ -204,7 +204,7 @@ def test_swaps_of_types_are_independent() -> None:
     """Covariances 0, variances n / 4; a standard error of a covariance is sqrt(n m / 16 / trials)."""
     sizes = np.array([3, 70, 40, 600])
     swaps = swappable(np.zeros((4, 4)), np.diag([1.0, 2, 3, 4]), sizes)
-    heads = np.concatenate([random_swaps(swaps, 1000, 6, block) for block in range(30)]) / [1, 2, 3, 4]
+    heads = np.concatenate([random_swaps(swaps, 1000, 6, series) for series in range(30)]) / [1, 2, 3, 4]
     expected, error = np.diag(sizes / 4), np.sqrt(np.outer(sizes, sizes) / 8 / 30_000)
     assert (np.abs(np.cov(heads.T) - expected) <= 4 * error).all()
 

@@ -15,9 +15,9 @@ from scipy.stats import binom, poisson
 
 from evenhand.arrays import Ints, Values
 from evenhand.statistics import resample
-from evenhand.statistics.blocks import add_up, blocks
+from evenhand.statistics.draws import add_up, series_sizes
 from evenhand.statistics.resample import bootstrap as bootstrap_types
-from evenhand.statistics.resample import bootstrap_block, draw_groups, draw_types, draws
+from evenhand.statistics.resample import bootstrap_series, draw_groups, draw_types, drawn_numbers
 
 Draw = Callable[[Ints, int, np.random.Generator], Values]
 
@@ -72,25 +72,30 @@ def test_another_seed_gives_other_resamples() -> None:
     assert bootstrap(sample(1000, 50), 5, seed=1).tolist() != bootstrap(sample(1000, 50), 5, seed=2).tolist()
 
 
-def test_the_sizes_of_blocks() -> None:
-    assert (blocks(2500), blocks(1000), blocks(7), blocks(0)) == ([1000, 1000, 500], [1000], [7], [])
+def test_the_sizes_of_series() -> None:
+    assert (series_sizes(2500), series_sizes(1000), series_sizes(7), series_sizes(0)) == (
+        [1000, 1000, 500],
+        [1000],
+        [7],
+        [],
+    )
 
 
 @pytest.mark.parametrize("seed", [3, (3, 1)])
 @pytest.mark.parametrize("types", [5, 500, 6000])
-def test_a_block_alone_is_the_block_in_a_run(types: int, seed: int | tuple[int, int]) -> None:
+def test_a_series_alone_is_the_series_in_a_run(types: int, seed: int | tuple[int, int]) -> None:
     """Few types are drawn by type, many by group or, where there are even more groups, by type in several steps."""
     rows, sizes = np.unique(sample(12_500 if types == 6000 else 500, types), axis=0, return_counts=True)
     whole = bootstrap_types(rows, sizes, 2100, seed)
-    for block in (2, 0, 1):
-        alone = bootstrap_block(rows, sizes, 100 if block == 2 else 1000, seed, block)
-        assert np.array_equal(alone, whole[1000 * block : 1000 * block + 1000])
+    for series in (2, 0, 1):
+        alone = bootstrap_series(rows, sizes, 100 if series == 2 else 1000, seed, series)
+        assert np.array_equal(alone, whole[1000 * series : 1000 * series + 1000])
 
 
-def test_the_number_of_a_block_is_no_part_of_the_seed() -> None:
+def test_the_number_of_a_series_is_no_part_of_the_seed() -> None:
     rows, sizes = np.array([[0.0], [1.0]]), np.array([500, 500])
-    second = bootstrap_block(rows, sizes, 20, 3, 1)
-    others = [bootstrap_block(rows, sizes, 20, seed, block) for seed, block in [(3, 0), ((3, 1), 0), ((3, 0), 1)]]
+    second = bootstrap_series(rows, sizes, 20, 3, 1)
+    others = [bootstrap_series(rows, sizes, 20, seed, series) for seed, series in [(3, 0), ((3, 1), 0), ((3, 0), 1)]]
     # As in NumPy, a seed that ends with zeros is the seed without them.
     assert [np.array_equal(second, other) for other in others] == [False, False, True]
 
@@ -102,7 +107,7 @@ def test_sums_in_pieces_are_the_matrix_product(types: int) -> None:
     assert np.array_equal(add_up(numbers, rows), numbers @ rows)
 
 
-def test_more_resamples_begin_with_the_same_blocks() -> None:
+def test_more_resamples_begin_with_the_same_series() -> None:
     counts = sample(300, 9)
     assert np.array_equal(bootstrap(counts, 3000, 1)[:2000], bootstrap(counts, 2000, 1))
 
@@ -198,8 +203,8 @@ def test_poisson_numbers_are_quantiles(rate: float, fraction: float) -> None:
 def test_sums_are_those_of_double_precision(rows: list[tuple[int, ...]], size: int, part: float) -> None:
     """However large the counts are, and whether they are whole, quarters or other shares."""
     counts, sizes = part * np.array(rows, dtype=np.float64), np.full(len(rows), size)
-    drawn = np.concatenate(list(draws(sizes, 40, 5, 0)))
-    found = bootstrap_block(counts, sizes, 40, 5, 0)
+    drawn = np.concatenate(list(drawn_numbers(sizes, 40, 5, 0)))
+    found = bootstrap_series(counts, sizes, 40, 5, 0)
     if part == 1 / 3:
         assert np.allclose(found, drawn @ counts, rtol=1e-14)
     else:

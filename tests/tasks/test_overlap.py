@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from build import pair, rows
+from build import overlapping, pair, rows
 from evenhand.problems import SettingError
 from evenhand.tasks.spans.exact import equal_spans
 from evenhand.tasks.spans.overlap import HIT_MODELS, hits
-from evenhand.tasks.spans.pairs import overlapping
 
 LIBRARY = ("ORG", 2, 5)  # "the [Ronald Reagan Presidential Library] in"
 
@@ -20,7 +19,7 @@ LIBRARY = ("ORG", 2, 5)  # "the [Ronald Reagan Presidential Library] in"
 def found(model: str, target: list, system: list, **options: float) -> tuple[list[int], list[int]]:
     """The gold spans that are hit and the system spans that hit, as rows."""
     gold, predicted = pair(target, system)
-    result = hits(model, gold, predicted, overlapping(gold, predicted), **options)
+    result = hits(model, gold, predicted, [overlapping(gold, predicted)], **options)
     return result.gold.nonzero()[0].tolist(), result.system.nonzero()[0].tolist()
 
 

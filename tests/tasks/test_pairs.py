@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
+from unittest.mock import patch
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from build import pair, pairs, rows
-from evenhand.tasks.spans.pairs import Overlaps, Pairs, listed, overlapping, sizes
+import evenhand as eh
+from build import overlapping, pair, pairs, rows
+from conftest import ROOT
+from evenhand.arrays import ints
+from evenhand.limits import PAIRS
+from evenhand.tasks.spans import pairs as listing
+from evenhand.tasks.spans.pairs import AllPairs, Pairs, sizes, taken
+
+PILE = """
+import resource, sys, time
+import evenhand as eh
+gold = eh.spans([[("ABC"[n % 3], n, 600_000 - n) for n in range(1448)]], end="exclusive")
+system = eh.spans([[("ABC"[n * 2 // 3 % 3], n, 600_000 - n - n % 2) for n in range(1448)]], end="exclusive")
+begin = time.process_time()
+eh.score(gold, system, match=sys.argv[1])
+print(time.process_time() - begin, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+"""
 
 
 def triples(found: Pairs) -> list[tuple[int, int, int]]:
@@ -62,24 +81,6 @@ def test_sizes_leave_gaps_out() -> None:
     assert sizes(gold).tolist() == [4, 1, 3]
 
 
-@given(rows(gaps=False), rows(gaps=False), st.integers(1, 4))
-def test_pairs_that_share_several_tokens_are_counted_before_they_are_listed(
-    one: list, other: list, shared: int
-) -> None:
-    gold, system = pair(one, other)
-    found = Overlaps(gold, system, shared)
-    wanted = {(left, right) for left, right, tokens in triples(overlapping(gold, system)) if tokens >= shared}
-    assert set(zip(*(side.tolist() for side in found.rows()), strict=True)) == wanted
-    assert len(found) == len(wanted) == sum(int(side.sum()) for side in found.by_row(len(gold), len(system)))
-
-
-def test_too_many_pairs_are_not_listed() -> None:
-    """So many for each span, and 65,536 in any case."""
-    for size, is_listed in ((250, True), (300, False)):
-        gold, system = pair([("A", 1, 9)] * size, [("A", 1, 9)] * size)
-        assert (listed(gold, system) is not None) == is_listed
-
-
 @given(st.lists(st.tuples(rows(), rows()), max_size=3))
 def test_pairs_are_those_of_the_definition(sentences: list[tuple[list, list]]) -> None:
     gold, system = pairs([t for t, _ in sentences], [s for _, s in sentences])
@@ -98,3 +99,51 @@ def test_large_scope_numbers_do_not_overflow(target: list, system: list) -> None
     gold, predicted = pair(target, system)
     far = [replace(side, scope=side.scope + 2**40) for side in (gold, predicted)]
     assert triples(overlapping(*far)) == triples(overlapping(gold, predicted))
+
+
+def test_pairs_are_taken_whose_spans_are_both_free() -> None:
+    left, right = ints([3, 3, 1, 1, 2]), ints([0, 4, 0, 4, 4])
+    assert taken(left, right).tolist() == [0, 3]
+
+
+MODELS = "exact,fair,ts,t,overlap,contain,constrained,iou,semeval"
+
+
+@given(st.lists(rows(), min_size=3, max_size=3), st.lists(rows(), min_size=3, max_size=3), st.integers(1, 20))
+def test_figures_are_the_same_where_scopes_are_listed_one_by_one(one: list, other: list, together: int) -> None:
+    gold, system = (eh.spans(side, end="inclusive", first=1) for side in (one, other))
+    expected = eh.score(gold, system, match=MODELS)
+    with patch.object(listing, "TOGETHER", together):
+        found = eh.score(gold, system, match=MODELS)
+    assert found.tallies == expected.tallies
+
+
+def test_scopes_with_many_pairs_are_listed_one_by_one() -> None:
+    pile = [("A", 1, 9)] * 600
+    gold, system = pairs([pile, [], pile], [pile, pile, pile])
+    lists = list(AllPairs(gold, system))
+    assert [(len(each), set(gold.scope[each.left].tolist())) for each in lists] == [(360_000, {0}), (360_000, {2})]
+
+
+def test_too_many_pairs_in_a_sentence_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(PAIRS.variable, "99")
+    few, many = [("A", 2, 9)] * 9, [("A", 2, 9)] * 10
+    gold = eh.spans([few, few, many], end="exclusive")
+    assert eh.score(gold, eh.spans([few, many, few], end="exclusive"), match=MODELS).scores["overlap"].f1 == 1
+    with pytest.raises(eh.EvenhandError) as raised:
+        eh.score(gold, gold, match="overlap")
+    assert str(raised.value) == (
+        "10 gold and 10 system spans of one sentence or document make 100 overlapping pairs"
+        " (the first gold span there is 'A' from 3 to 9); check its spans, or set EVENHAND_MAX_PAIRS to more than 99."
+    )
+    assert eh.score(gold, gold).scores["fair"].f1 == 1
+
+
+@pytest.mark.parametrize("models", ["fair", "overlap", "semeval", "ts"])
+def test_the_most_pairs_that_are_taken_need_little_time_and_memory(models: str) -> None:
+    """1,448 gold and as many system spans on one token, of up to 600,000 tokens: seconds, and below 500 MB."""
+    run = [sys.executable, "-c", PILE, models]
+    done = subprocess.run(run, capture_output=True, text=True, env={"PYTHONPATH": str(ROOT / "src")}, check=True)
+    seconds, megabytes = map(float, done.stdout.split())
+    assert seconds < 10
+    assert megabytes < 500

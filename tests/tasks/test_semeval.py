@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from build import pair, pairs, rows
+from build import overlapping, pair, pairs, rows
 from evenhand.tasks.spans.exact import equal_spans
-from evenhand.tasks.spans.pairs import overlapping
 from evenhand.tasks.spans.semeval import PAIR_KINDS, semeval
 from evenhand.text.layers import Spans
 
@@ -19,7 +18,7 @@ Unit = tuple[str, int, int]
 
 def judged(gold: Spans, system: Spans) -> list[Unit]:
     """(kind, gold row, system row) of every unit."""
-    paired = semeval(gold, system, overlapping(gold, system))
+    paired = semeval(gold, system, [overlapping(gold, system)])
     columns = zip(paired.kind.tolist(), paired.gold.tolist(), paired.system.tolist(), strict=True)
     return [(PAIR_KINDS[kind], left, right) for kind, left, right in columns]
 

@@ -27,7 +27,7 @@ from evenhand.pipeline.work import Work
 from evenhand.problems import SettingError
 from evenhand.result.comparison import Comparison
 from evenhand.settings import Resampled, choose, column_names
-from evenhand.tasks.registry import TASKS, all_parameters
+from evenhand.tasks.registry import TASKS, all_parameters, name_among
 from evenhand.tasks.task import Task
 from evenhand.text.annotation import extra_layer
 from evenhand.text.labels import Vocabulary
@@ -198,11 +198,11 @@ def prepare_comparison(
     content = content_for(gold, options)
     task = TASKS[content.task]
     check_resampled(of, task.name)
-    by = by or task.compared_by[0]
-    if by not in task.compared_by:
+    score = name_among(task.name, by or task.compared_by[0], task.compared_by)
+    if score is None:
         raise SettingError(f"by is {by!r}; choose one of {', '.join(task.compared_by)} for {task.name}.")
-    chosen = {**options, "match": task.compared_models(by, content)}
-    return prepare(gold, systems, chosen, content), by
+    chosen = {**options, "match": task.compared_models(score, content)}
+    return prepare(gold, systems, chosen, content), score
 
 
 def _check_effect(options: Mapping[str, Any]) -> None:

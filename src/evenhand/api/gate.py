@@ -15,7 +15,7 @@ from evenhand.result.comparison import Comparison
 from evenhand.result.gate import Criterion, Gate
 from evenhand.result.pairs import Pair, Significance
 from evenhand.settings import Resampled
-from evenhand.statistics.blocks import ROUNDING
+from evenhand.statistics.draws import ROUNDING
 from evenhand.statistics.significance import trials_for
 from evenhand.tasks.registry import TASKS
 

@@ -25,7 +25,7 @@ from evenhand.result.ranking import Ranking
 from evenhand.result.report import Report
 from evenhand.result.result import Results
 from evenhand.settings import Groups, Resampled, choose
-from evenhand.tasks.registry import TASKS
+from evenhand.tasks.registry import TASKS, name_among
 from evenhand.text.labels import Vocabulary
 
 DEFAULT_LIMIT = 50_000
@@ -92,7 +92,7 @@ class _Pass:
         self._gold, self._of, self.units = gold, of, Collection(limit)
         content = content_for(gold, options)
         task = TASKS[content.task]
-        if by is not None and by not in task.reported_by:
+        if by is not None and name_among(task.name, by, task.reported_by) is None:
             names = " or ".join(task.reported_by)
             raise SettingError(f"A report compares {task.name} by {names}, whose verdicts tell the kinds of errors.")
         match = options.get("match") or task.match(content)

@@ -14,7 +14,7 @@ from evenhand.pipeline.work import Engine, serial
 from evenhand.problems import SettingError
 from evenhand.result.result import Result, Results
 from evenhand.settings import Align, Groups, Offsets, Repair, choose
-from evenhand.tasks.registry import TASKS, models_of, parameters_of
+from evenhand.tasks.registry import TASKS, help_of, models_of, parameters_of
 
 
 @overload
@@ -106,7 +106,7 @@ def _parameters() -> str:
         lines += ["", f"    {task.name}: match models {', '.join(model.name for model in models_of(task.name))}"]
         for each in parameters_of(task.name):
             lines.append(f"    {each.name}")
-            lines += [f"        {line}" for line in wrap(each.help, 100)]
+            lines += [f"        {line}" for line in wrap(help_of(each), 100)]
     return "\n".join(lines) + "\n    "
 
 

@@ -14,7 +14,7 @@ from evenhand.problems import SettingError
 from evenhand.result.pairs import ScoreChange, Significance
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.model_score import headlines
-from evenhand.statistics.group_types import difference_keys, types_of_groups
+from evenhand.statistics.group_types import difference_keys, table_types
 from evenhand.statistics.intervals import bca, interval, jackknife
 from evenhand.statistics.resample import bootstrap
 from evenhand.statistics.significance import holm, randomization, trials_for
@@ -97,7 +97,7 @@ class Testing:
     @cached_property
     def _types(self) -> tuple[dict[str, Values], Ints]:
         """The counts of each system by type of group, and how many groups there are of each type."""
-        chosen, sizes = types_of_groups(list(self._tables.values()))
+        chosen, sizes = table_types(list(self._tables.values()))
         return {name: table[chosen] for name, table in self._tables.items()}, sizes
 
     @cached_property

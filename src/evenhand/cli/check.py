@@ -7,36 +7,41 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from evenhand.cli.help import CHECKING, Command, option
 from evenhand.cli.inputs import INPUT
 from evenhand.cli.options import read_settings, reading_options
+from evenhand.cli.output import form_option
 from evenhand.formats.addresses import Place
 
 if TYPE_CHECKING:
     from evenhand.formats.check import Checked
 
 
-@click.command
+@click.command(cls=Command)
 @click.argument("files", nargs=-1, required=True, type=INPUT, metavar="FILE...")
-@click.option("--against", type=INPUT, help="A file with the text that FILE must have, tags or no tags.")
-@click.option(
+@option(
+    CHECKING, "--against", type=INPUT, metavar="FILE", help="File with the text that FILE must have, tagged or not."
+)
+@option(
+    CHECKING,
     "--align",
     type=click.Choice(["strict", "position", "characters"]),
-    help="How the two texts must agree [strict; characters for words in CoNLL-U].",
+    metavar="HOW",
+    help="How the texts must agree: strict, position or characters [strict; characters for CoNLL-U].",
 )
 @reading_options(sided=False)
-@click.option(
-    "--as", "form", type=click.Choice(["text", "jsonl"]), default="text", show_default=True, help="Form of the output."
-)
+@form_option(("text", "jsonl"))
 def check(files: tuple[Place, ...], against: Place | None, align: Any, form: str, **options: Any) -> None:
     """Check FILEs: report every problem with its line and a remedy.
 
-    The exit status is 1 if `score` with the same options would refuse a FILE. What it would accept because of --repair,
-    or with a note, is listed, too.
+    The exit status is 1 if `score` with the same options would refuse a FILE. Problems that it would accept, because of
+    --repair or with a note, are listed, too.
 
     \b
-    evenhand check system.conll
-    evenhand check submission.conll --against test-without-tags.conll
-    evenhand check parsed.conllu --against gold.conllu
+    Examples:
+      evenhand check system.conll
+      evenhand check submission.conll --against test-without-tags.conll
+      evenhand check parsed.conllu --against gold.conllu
     """
     import sys
 

@@ -6,65 +6,91 @@ from typing import Any
 
 import click
 
-from evenhand.cli.comparing import STATISTICS, by_option, statistics_options
-from evenhand.cli.inputs import INPUT, OUTPUT
-from evenhand.cli.options import Names, reading_options, score_options, scoring_options
+from evenhand.cli.help import COMPARING, WRITING, Command, option
+from evenhand.cli.inputs import INPUT
+from evenhand.cli.options import NAMES, by_option, reading_options, score_options, scoring_options
+from evenhand.cli.output import emit, form_option, output_option, quiet_option
+from evenhand.cli.statistics import STATISTICS_NAMES, statistics_options
 from evenhand.cli.style import table_options, table_style
 from evenhand.formats.addresses import Place
+from evenhand.tasks.registry import TASKS
 
 COMPARE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "jsonl")
+SLICES = (
+    "length",
+    "sentence-length",
+    "vocabulary",
+    "document",
+    *(name for task in TASKS.values() for name in task.slices),
+)
 SHOWN = ("correction", "new_error", "changed_error", "unsolved", "solved_once")
 
 
-@click.command
+@click.command(cls=Command)
 @click.argument("gold", type=INPUT)
 @click.argument("systems", nargs=-1, required=True, type=INPUT, metavar="SYSTEM SYSTEM...")
 @by_option
-@click.option("--baseline", metavar="NAME", help="Compare each system with this one only.")
-@click.option("--sequence", is_flag=True, help="Compare each system with the one before it.")
-@click.option("--top", type=int, default=5, show_default=True, help="Transitions of each class that are listed.")
-@click.option(
-    "--sort",
-    type=click.Choice(["frequency", "gain"]),
-    help="How labels are listed [the oracle's by frequency, those of pairs by the size of the difference].",
-)
-@click.option(
+@option(COMPARING, "--baseline", metavar="NAME", help="Compare each system with this one only.")
+@option(COMPARING, "--sequence", is_flag=True, help="Compare each system with the one before it.")
+@option(
+    COMPARING,
     "--slice",
     "slices",
-    type=Names(),
+    **NAMES,
     default=(),
-    help="Scores on slices: length, sentence-length, vocabulary, document, or a column of GOLD.",
+    help=f"Slices to score: {', '.join(SLICES)}, or a column of GOLD.",
 )
-@click.option("--vocabulary", type=INPUT, help="A word or phrase a line, for the slice vocabulary.")
-@click.option("--show", type=click.Choice(SHOWN), help="List these units with their sentences.")
-@click.option("--limit", type=int, help="How many of them.")
+@option(
+    COMPARING,
+    "--vocabulary",
+    type=INPUT,
+    metavar="FILE",
+    help="For the slice vocabulary: a file with a word or phrase in each line.",
+    rare=True,
+)
 @statistics_options
-@scoring_options(with_match=False)
 @reading_options(sided=True)
-@click.option(
-    "--as", "form", type=click.Choice(COMPARE_OUTPUTS), default="text", show_default=True, help="Form of the output."
+@scoring_options(with_match=False)
+@form_option(COMPARE_OUTPUTS)
+@option(
+    WRITING,
+    "--show",
+    type=click.Choice(SHOWN),
+    metavar="CLASS",
+    help=f"List units with their sentences: {', '.join(SHOWN)}.",
 )
-@table_options
-@click.option("-o", "--output", type=OUTPUT, help="Write to this file instead.")
-@click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
+@option(WRITING, "--limit", type=int, metavar="NUMBER", help="Most units that --show lists [all].")
+@option(WRITING, "--top", type=int, metavar="NUMBER", default=5, help="Transitions to list for each class.")
+@option(
+    WRITING,
+    "--sort",
+    type=click.Choice(["frequency", "gain"]),
+    metavar="ORDER",
+    help="Order of labels: frequency or gain [frequency for the oracle, size of the difference for pairs].",
+    rare=True,
+)
+@table_options(rare=True)
+@output_option
+@quiet_option
 def compare(gold: Place, systems: tuple[Place, ...], **options: Any) -> None:
-    """Compare SYSTEM files on the GOLD standard: what changes from one to the other.
+    """Compare SYSTEM files on the GOLD standard.
 
-    Every difference is a correction, a new error or a changed error. With --show, JSON lines and CSV hold the units.
+    Every difference between two systems is a correction, a new error or a changed error. With --show, JSON lines and
+    CSV hold the units themselves.
 
     \b
-    evenhand compare gold.conll old.conll new.conll
-    evenhand compare gold.conll old.conll new.conll --show new_error --limit 20
-    evenhand compare key.conll old.conll new.conll --by arcs_nom
-    evenhand compare gold.conllu v1.conllu v2.conllu v3.conllu --sequence --by uas
-    evenhand compare gold.conll systems/*.conll --baseline crf --as json -o comparison.json
-    evenhand compare gold.conll a.conll b.conll --show unsolved --as jsonl -o hard.jsonl
+    Examples:
+      evenhand compare gold.conll old.conll new.conll
+      evenhand compare gold.conll old.conll new.conll --show new_error
+      evenhand compare key.conll old.conll new.conll --by arcs_nom
+      evenhand compare gold.conllu v1.conllu v2.conllu --sequence --by uas
+      evenhand compare gold.conll systems/*.conll --baseline crf --as json
+      evenhand compare gold.conll a.conll b.conll --show unsolved --as jsonl
     """
     import evenhand
-    from evenhand.cli.output import emit
 
     style = table_style(options)
-    plain = ("by", "baseline", "sequence", "top", "sort", "slices", "vocabulary", "show", "limit", *STATISTICS)
+    plain = ("by", "baseline", "sequence", "top", "sort", "slices", "vocabulary", "show", "limit", *STATISTICS_NAMES)
     chosen = score_options(options) | {name: options[name] for name in plain}
     comparison = evenhand.compare(gold, list(systems), **chosen)
     emit(comparison, options["form"], options["output"], quiet=options["quiet"], style=style)

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evenhand.cli.ending import say
+from evenhand.cli.help import WRITING, Command, option
 from evenhand.cli.inputs import INPUT, OUTPUT, STANDARD_OUTPUT, noted_inputs
 from evenhand.cli.options import read_settings, reading_options
+from evenhand.cli.output import quiet_option
 from evenhand.files import whole_file, whole_folder
 from evenhand.formats.addresses import Place
 from evenhand.settings import ENCODINGS, WRITABLE
@@ -22,30 +24,37 @@ if TYPE_CHECKING:
     from evenhand.text.annotation import Annotation
 
 
-@click.command
+@click.command(cls=Command)
 @click.argument("source", metavar="IN", type=INPUT)
 @click.argument("target", metavar="OUT", type=OUTPUT)
-@click.option("--to", type=click.Choice(WRITABLE), help="Format of OUT [from its name].")
-@click.option("--to-encoding", type=click.Choice(ENCODINGS), help="Encoding of OUT [iob2].")
-@click.option("--stacked", is_flag=True, help="Stack the tags of nested spans in one column (B-ORG|B-LOC).")
-@click.option("--lossy", is_flag=True, help="Convert even where OUT cannot carry all of IN.")
+@option(
+    WRITING,
+    "--to",
+    type=click.Choice(WRITABLE),
+    metavar="NAME",
+    help=f"Format of OUT: {', '.join(WRITABLE)} [from its name].",
+)
+@option(WRITING, "--to-encoding", type=click.Choice(ENCODINGS), metavar="NAME", help="Encoding of OUT [iob2].")
+@option(WRITING, "--stacked", is_flag=True, help="Stack the tags of nested spans in one column (B-ORG|B-LOC).")
+@option(WRITING, "--lossy", is_flag=True, help="Convert even if OUT cannot hold all of IN.")
 @reading_options(sided=False)
-@click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
+@quiet_option
 def convert(source: Place, target: Path, **options: Any) -> None:
-    """Convert IN to OUT, whose format is taken from its name or from --to; - is standard output.
+    """Convert IN to OUT, whose format follows from its name or --to.
 
-    What OUT cannot carry is an error, unless --lossy is given: then it is counted and said. What is not
-    annotation (tokens, documents, levels) is named where OUT has no place for it. For brat, OUT is a folder,
-    and each text (or sentence) a pair of files in it.
+    OUT may be - for standard output. If OUT cannot hold all of IN, that is an error; with --lossy, losses are counted
+    and reported. Tokens, documents and levels that OUT has no place for are reported, too. For brat, OUT is a folder
+    with two files for each text or sentence.
 
     \b
-    evenhand convert export.jsonl gold.conll --to-encoding bioes
-    evenhand convert nested.jsonl nested.conll --stacked
-    evenhand convert gold.conll gold.tsv --to spans
-    evenhand convert gold.conll gold.parquet
-    evenhand convert predictions.jsonlines response.conll
-    evenhand convert export.jsonl - --to conll | head
-    evenhand convert parsed.conllu tagged.conll --task tags --column xpos
+    Examples:
+      evenhand convert export.jsonl gold.conll --to-encoding bioes
+      evenhand convert nested.jsonl nested.conll --stacked
+      evenhand convert gold.conll gold.tsv --to spans
+      evenhand convert gold.conll gold.parquet
+      evenhand convert predictions.jsonlines response.conll
+      evenhand convert export.jsonl - --to conll | head
+      evenhand convert parsed.conllu tagged.conll --task tags --column xpos
     """
     from evenhand.formats.arrow_sink import TABLES
     from evenhand.formats.arrow_write import write_annotations

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
+from evenhand.cli.help import SCORING, Command, option
+from evenhand.cli.output import emit
 from evenhand.tasks.registry import TASKS
 
 
-@click.command
-@click.option("--task", type=click.Choice(list(TASKS)), default="spans", show_default=True, help="Which example.")
-def demo(task: Any) -> None:
-    """Score three systems on a bundled example: nested named entities, tags, trees, or coreference chains."""
+@click.command(cls=Command)
+@option(SCORING, "--task", type=click.Choice(list(TASKS)), default=next(iter(TASKS)), help="Which example.")
+def demo(task: str) -> None:
+    """Score the systems of a bundled example; every task has one."""
     from importlib.resources import as_file, files
 
     import evenhand
-    from evenhand.cli.output import emit
 
     example = TASKS[task].example
     gold, systems = example.gold, example.systems

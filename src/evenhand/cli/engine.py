@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from evenhand.cli.help import RUNNING, Decorated, option, with_options
 from evenhand.cli.progress import counter
 
 if TYPE_CHECKING:
@@ -16,42 +17,48 @@ if TYPE_CHECKING:
     from evenhand.formats.addresses import Place
     from evenhand.pipeline.work import Engine
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 ENGINES = ("serial", "processes", "dask")
 _AUTO = "auto"
 
 
-class Jobs(click.ParamType[int]):
+def number_of_jobs(given: str) -> int:
     """A number of processes; 0 for as many as there are cores."""
-
-    name = "jobs"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        if value == _AUTO:
-            return 0
-        if not str(value).isdecimal() or int(value) < 1:
-            self.fail(f"{value!r} is no number of processes; give 1 or more, or {_AUTO}", param, ctx)
-        return int(value)
+    if given == _AUTO:
+        return 0
+    if not given.isdecimal() or int(given) < 1:
+        raise click.BadParameter(f"{given!r} is no number of processes; give 1 or more, or {_AUTO}")
+    return int(given)
 
 
-def engine_options(command: Command) -> Command:
-    """--jobs, --engine and --scheduler."""
-    with_scheduler = click.option(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="Scheduler of a Dask cluster, such as tcp://10.0.0.1:8786 [a cluster of processes on this machine].",
-    )
-    with_engine = click.option(
+_OPTIONS = (
+    option(
+        RUNNING,
+        "--jobs",
+        type=number_of_jobs,
+        metavar=f"NUMBER|{_AUTO}",
+        help=f"Divide large files and folders among processes; {_AUTO}: one for each core [1].",
+    ),
+    option(
+        RUNNING,
         "--engine",
         type=click.Choice(ENGINES),
-        help="Where the work is done: in this process, in several, or file by file on a Dask cluster [serial].",
-    )
-    return click.option(
-        "--jobs",
-        type=Jobs(),
-        metavar=f"N|{_AUTO}",
-        help="Divide large files and folders among so many processes, or as many as there are cores [1].",
-    )(with_engine(with_scheduler(command)))
+        metavar="NAME",
+        help="Run in this process (serial), in several (processes), or file by file on a Dask cluster (dask) [serial].",
+        rare=True,
+    ),
+    option(
+        RUNNING,
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Scheduler of a Dask cluster, such as tcp://10.0.0.1:8786 [a local cluster].",
+        rare=True,
+    ),
+)
+
+
+def engine_options(command: Decorated) -> Decorated:
+    """--jobs, --engine and --scheduler."""
+    return with_options(command, _OPTIONS)
 
 
 @contextmanager

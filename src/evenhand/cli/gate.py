@@ -7,46 +7,60 @@ from typing import Any
 
 import click
 
-from evenhand.cli.comparing import by_option, of_option
-from evenhand.cli.inputs import INPUT, OUTPUT
-from evenhand.cli.options import reading_options, score_options, scoring_options
+from evenhand.cli.help import CRITERIA, Command, option
+from evenhand.cli.inputs import INPUT
+from evenhand.cli.options import by_option, reading_options, score_options, scoring_options
+from evenhand.cli.output import emit, form_option, output_option, quiet_option
+from evenhand.cli.statistics import of_option, seed_option, trials_option
 from evenhand.cli.style import table_options, table_style
 from evenhand.formats.addresses import Place
 
 GATE_OUTPUTS = ("text", "json", "markdown", "latex")
 
 
-@click.command
+@click.command(cls=Command)
 @click.argument("gold", type=INPUT)
 @click.argument("baseline", type=INPUT)
 @click.argument("candidate", type=INPUT)
-@click.option("--max-drop", type=float, metavar="POINTS", help="By how many points (of 100) the score may fall.")
-@click.option("--max-new-errors", type=int, help="How many units may be wrong that the baseline has right.")
-@click.option("--alpha", type=float, help="No worse score with a p-value below this [0.05 if no criterion is named].")
-@by_option
-@click.option("--trials", type=int, help="Trials of the test [10,000; more for a small alpha].")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
-@of_option("documents, or sentences where these are too few for the test")
-@scoring_options(with_match=False)
-@reading_options(sided=True)
-@click.option(
-    "--as", "form", type=click.Choice(GATE_OUTPUTS), default="text", show_default=True, help="Form of the output."
+@option(CRITERIA, "--max-drop", type=float, metavar="POINTS", help="Fail if the score falls by more points (of 100).")
+@option(
+    CRITERIA,
+    "--max-new-errors",
+    type=int,
+    metavar="NUMBER",
+    help="Fail if the candidate has more units wrong that the baseline has right.",
 )
-@table_options
-@click.option("-o", "--output", type=OUTPUT, help="Write to this file instead.")
-@click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
+@option(
+    CRITERIA,
+    "--alpha",
+    type=float,
+    metavar="NUMBER",
+    help="Fail if the score falls with a p-value below this [0.05 if no criterion is given].",
+)
+@by_option
+@trials_option("[10,000; more for a small alpha]")
+@seed_option
+@of_option("documents, or sentences where these are too few for the test")
+@reading_options(sided=True)
+@scoring_options(with_match=False)
+@form_option(GATE_OUTPUTS)
+@table_options()
+@output_option
+@quiet_option
 def gate(gold: Place, baseline: Place, candidate: Place, **options: Any) -> None:
-    """Whether CANDIDATE may replace BASELINE on the GOLD standard; the exit status is 1 if it may not.
+    """Check whether CANDIDATE may replace BASELINE; if not, the exit status is 1.
 
-    Every criterion that is named must hold. Without any, the score must not be lower with a p-value below 0.05; where
-    the systems differ in too few documents and sentences for such a p-value, it must not fall by more than one point.
+    Every criterion that is given must hold. Without one, the gate fails if the score falls with a p-value below 0.05.
+    Where the systems differ in too few documents and sentences for such a p-value, it fails if the score falls by more
+    than one point.
 
     \b
-    evenhand gate gold.conll old.conll new.conll --max-drop 0.5 --max-new-errors 40 --alpha 0.05
-    evenhand gate gold.conllu old.conllu new.conllu --by las --max-drop 0
+    Examples:
+      evenhand gate gold.conll old.conll new.conll --max-drop 0.5
+      evenhand gate gold.conll old.conll new.conll --max-new-errors 40
+      evenhand gate gold.conllu old.conllu new.conllu --by las --alpha 0.01
     """
     import evenhand
-    from evenhand.cli.output import emit
 
     style = table_style(options)
     plain = ("max_drop", "max_new_errors", "alpha", "by", "trials", "seed", "of")

@@ -7,42 +7,43 @@ from typing import Any
 
 import click
 
-from evenhand.cli.inputs import INPUT, OUTPUT
+from evenhand.cli.help import READING, SCORING, WRITING, Command, option
+from evenhand.cli.inputs import INPUT
+from evenhand.cli.output import form_option, output_option, quiet_option, show
 from evenhand.formats.addresses import Place
 
 
-@click.command
+@click.command(cls=Command)
 @click.argument("gold", type=INPUT)
 @click.argument("prediction", required=False, type=INPUT)
-@click.option("-l", "--latex", is_flag=True, help="The metrics as a LaTeX table (booktabs).")
-@click.option("-d", "--delimiter", metavar="TEXT", help="What separates columns [tab].")
-@click.option("-v", "--verbose", is_flag=True, help="Gold, found and correct entities by label and level, too.")
-@click.option(
+@option(SCORING, "--as-script", is_flag=True, help="Reproduce the task's own script, with its known defects.")
+@option(READING, "-d", "--delimiter", metavar="TEXT", help="What separates columns [tab].")
+@option(
+    READING,
     "--repair",
     type=click.Choice(["begin", "discard", "error"]),
+    metavar="HOW",
     default="begin",
-    show_default=True,
-    help="An entity that begins with I-: take it as it stands, leave it out, or stop.",
+    help="Entities that begin with I-: keep them (begin), drop them (discard), or stop (error).",
 )
-@click.option("--as-script", is_flag=True, help="Figures of the task's own script, its known defects included.")
-@click.option(
-    "--as", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Form of the output."
-)
-@click.option("-o", "--output", type=OUTPUT, help="Write to this file instead.")
-@click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
+@form_option(("text", "json"))
+@option(WRITING, "-l", "--latex", is_flag=True, help="Write the metrics as a LaTeX table (booktabs).")
+@option(WRITING, "-v", "--verbose", is_flag=True, help="Also count entities by label and level.")
+@output_option
+@quiet_option
 def germeval(gold: Place, prediction: Place | None, form: str, output: Path | None, **options: Any) -> None:
     """Score a PREDICTION with the metrics of GermEval 2014.
 
-    With GOLD alone it has six columns: index, token, gold outer and inner tag, predicted outer and inner tag.
-    With a PREDICTION both have four. Ill-formed files are errors, with status 2 and no scores.
+    GOLD alone has six columns: index, token, gold outer and inner tag, predicted outer and inner tag. With a
+    PREDICTION, both files have four. Ill-formed files are errors: exit status 2 and no scores.
 
     \b
-    evenhand germeval both.tsv
-    evenhand germeval gold.tsv prediction.tsv --as json -o scores.json
+    Examples:
+      evenhand germeval both.tsv
+      evenhand germeval gold.tsv prediction.tsv --as json -o scores.json
     """
     import evenhand
     from evenhand.cli.ending import say
-    from evenhand.cli.output import show
     from evenhand.files import write_file
     from evenhand.report import germeval as report
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from evenhand.cli.help import SCORING, option
 from evenhand.formats.addresses import Place, place
 
 if TYPE_CHECKING:
@@ -44,11 +45,12 @@ class OutputFile(click.Path):
 
 INPUT = FileOrAddress()
 OUTPUT = OutputFile()
-manifest_option = click.option(
+manifest_option = option(
+    SCORING,
     "--manifest",
     type=INPUT,
     metavar="FILE",
-    help="A table of file pairs instead of GOLD and SYSTEM: a column gold, and one for each system.",
+    help="Table of files instead of GOLD and SYSTEM: a column gold, and one for each system.",
 )
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -11,19 +14,20 @@ import click
 from evenhand.cli.ending import orderly, say
 from evenhand.cli.streams import steady_streams
 from evenhand.memory import keep_freed_memory
+from evenhand.problems import EvenhandError, brief
 from evenhand.version import __version__
 
 COMMANDS = {
-    "score": "Scores and error types of systems.",
-    "rank": "Scores and ranks under several match models.",
-    "compare": "What changes from one system to another.",
-    "report": "One page with scores, differences and errors.",
-    "plot": "Figures for papers.",
-    "gate": "Whether a candidate may replace a baseline.",
-    "germeval": "The metrics of GermEval 2014.",
-    "check": "Every problem of files, with line and remedy.",
-    "convert": "Between formats and encodings.",
-    "demo": "The main job on the bundled example.",
+    "score": "Score systems and count their error types.",
+    "rank": "Rank systems under several match models.",
+    "compare": "Compare systems: corrections, new errors, tests.",
+    "report": "Write a page with scores, differences and errors.",
+    "plot": "Draw figures for papers.",
+    "gate": "Check whether a candidate may replace a baseline.",
+    "germeval": "Score with the metrics of GermEval 2014.",
+    "check": "List every problem of files, with line and remedy.",
+    "convert": "Convert between formats and encodings.",
+    "demo": "Score the systems of a bundled example.",
 }
 """The commands, each in the module of its name, which is loaded when the command runs."""
 
@@ -53,10 +57,8 @@ class Commands(click.Group):
             return super().make_context(*arguments, **further)
 
     def invoke(self, ctx: click.Context) -> object:
-        from evenhand.problems import EvenhandError, brief
-
         keep_freed_memory()
-        with orderly():
+        with orderly(), _plain_warnings():
             try:
                 return super().invoke(ctx)
             except EvenhandError as error:
@@ -68,7 +70,26 @@ class Commands(click.Group):
             sys.exit(2)
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@contextmanager
+def _plain_warnings() -> Iterator[None]:
+    """Show the warning about a plug-in as one line."""
+    from evenhand.registry import PluginWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", PluginWarning)
+        show = warnings.showwarning
+
+        def show_plainly(message: Warning | str, category: type[Warning], *place: Any, **further: Any) -> None:
+            if issubclass(category, PluginWarning):
+                say(f"evenhand: {brief(' '.join(str(message).split()))}")
+            else:
+                show(message, category, *place, **further)
+
+        warnings.showwarning = show_plainly
+        yield
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
 @click.version_option(__version__, "-V", "--version", message="evenhand %(version)s")
 def main() -> None:
     """Evaluate and compare systems that annotate text.

@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
+from evenhand.cli.ending import say
+from evenhand.cli.help import COMPARING, READING, SCORING, Decorator, option, with_options
 from evenhand.cli.inputs import note_inputs
 from evenhand.formats.addresses import place
 from evenhand.parameters import Parameter
 from evenhand.settings import ENCODINGS, FORMATS, ReadSettings, column_names
-from evenhand.tasks.registry import TASKS, all_parameters
+from evenhand.tasks.registry import TASKS, all_parameters, help_of, tasks_with
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 SIDES = ("gold", "system")
 
 
-class Sided(click.ParamType[tuple[str | None, Any]]):
-    """VALUE for all files, or gold:VALUE or system:VALUE for one side."""
+def for_side(convert: Callable[[str], Any]) -> Callable[[str], tuple[str | None, Any]]:
+    """What reads VALUE for all files, or gold:VALUE or system:VALUE for one side."""
 
-    def __init__(self, value: click.ParamType[Any]) -> None:
-        self.value = value
-        self.name = value.name
+    def value(given: str) -> tuple[str | None, Any]:
+        side, colon, rest = given.partition(":")
+        return (side, convert(rest)) if colon and side in SIDES else (None, convert(given))
 
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        return "[SIDE:]" + (self.value.get_metavar(param, ctx) or self.value.name.upper())
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str | None, Any]:
-        side, colon, rest = str(value).partition(":")
-        if colon and side in SIDES:
-            return side, self.value.convert(rest, param, ctx)
-        return None, self.value.convert(value, param, ctx)
+    return value
 
 
 def by_side(values: Sequence[tuple[str | None, Any]]) -> dict[str, Any] | None:
@@ -56,159 +50,135 @@ def read_settings(options: Mapping[str, Any]) -> ReadSettings:
     )
 
 
-class Names(click.ParamType[tuple[str, ...]]):
-    """Names with commas between them, each one of the choices where there are any."""
-
-    name = "names"
-
-    def __init__(self, choices: Sequence[str] = ()) -> None:
-        self.choices = choices
-
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        return "NAME,..."
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
-        if isinstance(value, tuple):
-            return value
-        names = tuple(part.strip() for part in str(value).split(",") if part.strip())
-        for name in names:
-            if self.choices and name not in self.choices:
-                self.fail(f"{name!r} is not one of {', '.join(self.choices)}.", param, ctx)
-        return names
+def comma_separated(given: str | tuple[str, ...]) -> tuple[str, ...]:
+    """Names with commas between them."""
+    parts = given.split(",") if isinstance(given, str) else given
+    return tuple(part.strip() for part in parts if part.strip())
 
 
-def reading_options(*, sided: bool) -> Callable[[Command], Command]:
+NAMES: Any = {"type": comma_separated, "metavar": "NAME,..."}
+
+
+def reading_options(*, sided: bool) -> Decorator:
     """How files are read; `sided` where a command has two sides, which may differ."""
-    side, multiple = ("[SIDE:]", True) if sided else ("", False)
-    both = "; where one file holds both sides gold:-2 and system:-1" if sided else ""
+    group, source = (SCORING, "GOLD") if sided else (READING, "the file")
+    task = option(group, "--task", type=click.Choice(list(TASKS)), metavar="NAME", help=_TASK.format(source))
+    return lambda command: with_options(command, (task, *_by_side_options(sided), *_OTHER_READING_OPTIONS))
 
-    def typed(value: click.ParamType[Any]) -> click.ParamType[Any]:
-        return Sided(value) if sided else value
 
-    options = (
-        click.option(
-            "--format",
-            "formats",
-            type=typed(click.Choice(FORMATS)),
-            multiple=multiple,
-            metavar=f"{side}NAME",
-            help=f"Format of the files: {', '.join(FORMATS)} [recognised].",
-        ),
-        click.option(
-            "--column",
-            "columns",
-            type=typed(click.STRING),
-            multiple=multiple,
-            metavar=f"{side}COLUMN,...",
-            help="Column of the tags: 1 is the first, -1 the last, or a name (xpos in CoNLL-U, or in the header); "
-            f"several are levels of nesting [-1{both}; upos]. For trees and chains, columns by name: "
-            "form=2,head=7,deprel=8, or word=4,pos=5.",
-        ),
-        click.option(
-            "--encoding",
-            "encodings",
-            type=typed(click.Choice(ENCODINGS)),
-            multiple=multiple,
-            metavar=f"{side}NAME",
-            help=f"How tags spell spans: {', '.join(ENCODINGS)} [recognised].",
-        ),
-        *_PLAIN_READING_OPTIONS,
-        click.option(
-            "--task",
-            type=click.Choice(list(TASKS)),
-            help="What files are read for [trees for CoNLL-U, chains where there is coreference, else spans].",
-        ),
+_TASK = f"What the files are read for: {', '.join(TASKS)} [recognised from {{}}]."
+
+
+def _by_side_options(has_sides: bool) -> Iterator[Decorator]:
+    """The options that may differ between gold standard and systems."""
+    side, both = ("[SIDE:]", "; in one file for both, gold:-2 and system:-1") if has_sides else ("", "")
+
+    def sided_option(name: str, metavar: str, convert: Any, help: str) -> Decorator:
+        settings: dict[str, Any] = {"type": for_side(convert) if has_sides else convert, "multiple": has_sides}
+        return option(READING, f"--{name}", f"{name}s", metavar=f"{side}{metavar}", help=help, **settings)
+
+    yield sided_option("format", "NAME", click.Choice(FORMATS), "Format of the files [recognised].")
+    yield sided_option(
+        "column",
+        "COLUMN,...",
+        str,
+        "Column of the tags: a number (1 is the first, -1 the last) or a name from the header; several are levels of "
+        f"nesting [-1{both}; upos in CoNLL-U]. For trees and chains, columns by name: form=2,head=7,deprel=8 or "
+        "word=4,pos=5.",
     )
-    return lambda command: _with(command, options)
+    encodings = f"How tags encode spans: {', '.join(ENCODINGS)} [recognised]."
+    yield sided_option("encoding", "NAME", click.Choice(ENCODINGS), encodings)
 
 
-_PLAIN_READING_OPTIONS = (
-    click.option(
+by_option = option(COMPARING, "--by", metavar="NAME", help="Score to compare by, listed below [the first of the task].")
+_OTHER_READING_OPTIONS = (
+    option(
+        READING,
         "--repair",
         type=click.Choice(["begin", "discard", "error"]),
+        metavar="HOW",
         default="begin",
-        show_default=True,
-        help="An ill-formed span: take it as conlleval does, leave it out, or stop.",
+        help="Ill-formed spans: read them as conlleval does (begin), drop them (discard), or stop (error).",
     ),
-    click.option(
+    option(
+        READING,
         "--offsets",
         type=click.Choice(["codepoints", "utf16"]),
+        metavar="UNIT",
         default="codepoints",
-        show_default=True,
-        help="What offsets in texts count.",
+        help="Unit of offsets in texts: codepoints or utf16.",
+        rare=True,
     ),
-    click.option("--functions", is_flag=True, help="Keep the functions in the labels of bracketed trees (NP-SBJ)."),
+    option(READING, "--functions", is_flag=True, help="Keep functions in labels of brackets (NP-SBJ).", rare=True),
 )
-
-
-def _with(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
-    """A command with these options, in this order in its help."""
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-def scoring_options(*, with_match: bool = True, without: Sequence[str] = ()) -> Callable[[Command], Command]:
-    """What is scored and how: the options of all tasks, and what tasks and match models declare.
-
-    Without `with_match`, options are left out that a comparison does not look at, and so are those named in `without`.
-    """
-    common = [
-        option for name, option in _COMMON_OPTIONS.items() if name not in without and (with_match or name != "match")
-    ]
-    declared = [
-        parameter_option(each)
-        for each in all_parameters().values()
-        if each.name not in without and (with_match or each.compares)
-    ]
-    return lambda command: _with(command, (*common, *declared))
-
-
-def parameter_option(parameter: Parameter) -> Callable[[Command], Command]:
-    """The option of a parameter; what is not given stays None, so that the declaration has the last word."""
-    name = parameter.option
-    former = [f"--{each.replace('_', '-')}" for each in parameter.former]
-    if parameter.kind == "flag":
-        names = [f"{name}/--no-{name.removeprefix('--')}"] if parameter.default is True else [name]
-        return click.option(*names, parameter.name, default=None, is_flag=True, help=parameter.help)
-    default = "" if parameter.optional or parameter.parse or parameter.kind == "names" else f" [{parameter.default}]"
-    return click.option(
-        name,
-        *former,
-        parameter.name,
-        type=click.Choice(parameter.choices) if parameter.choices else _TYPES[parameter.kind],
-        multiple=parameter.is_repeated,
-        metavar=parameter.metavar,
-        help=f"{parameter.help.rstrip('.')}{default}.",
-    )
-
-
-_TYPES: Mapping[str, Any] = {
-    "number": click.FLOAT,
-    "whole": click.INT,
-    "text": click.STRING,
-    "names": click.STRING,
-    "column": click.STRING,
-}
-_COMMON_OPTIONS = {
-    "match": click.option("--match", metavar="NAME,...", help="Match models; evenhand score --help-all lists them."),
-    "labels": click.option("--labels", type=Names(), default=(), help="Only these labels."),
-    "exclude": click.option("--exclude", type=Names(), default=(), help="All labels but these."),
-    "map": click.option(
+_SCORING_OPTIONS = {
+    "match": option(SCORING, "--match", metavar="NAME,...", help="Match models, listed below [depends on the task]."),
+    "labels": option(SCORING, "--labels", **NAMES, default=(), help="Score only these labels."),
+    "exclude": option(SCORING, "--exclude", **NAMES, default=(), help="Score all labels but these."),
+    "map": option(
+        SCORING,
         "--map",
         "maps",
         multiple=True,
         metavar="[SIDE:]OLD=NEW",
-        help="Another name for a label, on both sides; SIDE is gold, system, or a system's name.",
+        help="Rename a label before scoring; SIDE is gold, system, or a system's name [both sides]. Repeatable.",
     ),
-    "align": click.option(
+    "align": option(
+        SCORING,
         "--align",
         type=click.Choice(["strict", "position", "characters"]),
+        metavar="HOW",
         help="strict: identical tokens; position: same number of tokens; characters: same text, any tokenisation "
-        "[strict; characters for words in CoNLL-U, position for chains].",
+        "[strict; characters for CoNLL-U, position for chains].",
     ),
-    "beta": click.option("--beta", type=float, default=1.0, show_default=True, help="Weight of recall in F-beta."),
+    "beta": option(
+        SCORING, "--beta", type=float, metavar="NUMBER", default=1.0, help="Weight of recall in F-beta.", rare=True
+    ),
 }
+
+
+def scoring_options(
+    *, with_match: bool = True, effects: Sequence[str] = ("scores", "labels", "rows"), without: Sequence[str] = ()
+) -> Decorator:
+    """What is scored and how: the options of all tasks, and what tasks and match models declare.
+
+    Without `with_match`, parameters are left out that a comparison does not look at; so are those whose effect is none
+    of `effects`, and the common options `without`.
+    """
+    common = [
+        each for name, each in _SCORING_OPTIONS.items() if name not in without and (with_match or name != "match")
+    ]
+    declared = [
+        each
+        for parameter in all_parameters().values()
+        if parameter.effect in effects and (with_match or parameter.compares)
+        for each in parameter_options(parameter)
+    ]
+    return lambda command: with_options(command, (*common, *declared))
+
+
+def parameter_options(parameter: Parameter) -> Iterator[Decorator]:
+    """The option of a parameter, and a hidden one for each former name.
+
+    What is not given stays None, so that the declaration has the last word.
+    """
+    settings: dict[str, Any] = {"help": help_of(parameter), "rare": True}
+    if parameter.kind == "flag":
+        settings |= {"is_flag": True, "default": None}
+    elif parameter.choices:
+        settings |= {"type": click.Choice(parameter.choices), "metavar": parameter.metavar}
+    else:
+        settings |= {"type": _TYPES[parameter.kind], "metavar": parameter.metavar or _METAVARS[parameter.kind]}
+    heading = " and ".join(tasks_with(parameter)).capitalize()
+    for name in (parameter.name, *parameter.former):
+        spelled = name.replace("_", "-")
+        spelled = f"--{spelled}/--no-{spelled}" if parameter.default is True else f"--{spelled}"
+        settings |= {"multiple": parameter.is_repeated, "hidden": name != parameter.name}
+        yield option(heading, spelled, name, **settings)
+
+
+_TYPES: Mapping[str, Any] = {"number": float, "whole": int, "text": str, "names": str, "column": str}
+_METAVARS = {"number": "NUMBER", "whole": "NUMBER", "text": "TEXT", "names": "NAME,...", "column": "COLUMN"}
 
 
 def score_options(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -216,11 +186,13 @@ def score_options(options: Mapping[str, Any]) -> dict[str, Any]:
     common = ("match", "task", "labels", "exclude", "align", "beta", "repair", "offsets", "functions")
     found = {name: options[name] for name in common if name in options}
     for parameter in all_parameters().values():
-        value = options.get(parameter.name)
-        if value is not None and value != ():
-            found[parameter.name] = column_names(value)[0] if parameter.kind == "column" else value
-    if found.get("weights") is not None:
-        found["weights"] = read_weights(found["weights"])
+        for name in (parameter.name, *parameter.former):
+            value = options.get(name)
+            if value is None or value == ():
+                continue
+            found[name] = _value(parameter, value)
+            if name != parameter.name and not options.get("quiet"):
+                say(f"--{name.replace('_', '-')} is now {parameter.option}.")
     return found | {
         "map": options["maps"],
         "format": by_side(options["formats"]),
@@ -229,14 +201,19 @@ def score_options(options: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def read_weights(given: str | None) -> str | None:
-    """A preset or formula as it is; otherwise the content of the file that it names."""
-    if given is None or "=" in given:
-        return given
+def _value(parameter: Parameter, given: Any) -> Any:
+    """The value of a parameter as the Python functions take it."""
+    if parameter.kind == "column":
+        return column_names(given)[0]
+    return given if parameter.file_of is None else _text(given, parameter.file_of)
+
+
+def _text(given: str, what: str) -> str:
+    """The text of the file that is named; if there is no such file, the name itself is the text."""
     from evenhand.formats.short_text import names_a_file, short_text
 
     path = place(given)
     if isinstance(path, Path) and not names_a_file(path):
         return given
     note_inputs([path])
-    return short_text(path, "formula of weights")
+    return short_text(path, what)

@@ -7,11 +7,13 @@ import sys
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from evenhand.cli.ending import say
+from evenhand.cli.help import WRITING, Decorator, option
+from evenhand.cli.inputs import OUTPUT
 from evenhand.files import write_file
 from evenhand.problems import announced, visible
 
@@ -25,8 +27,17 @@ if TYPE_CHECKING:
 OUTPUTS = ("text", "json", "csv", "markdown", "latex", "value", "conlleval")
 STYLED = ("text", "markdown", "latex")
 """The forms whose figures and columns a user may choose."""
+output_option = option(WRITING, "-o", "--output", type=OUTPUT, metavar="FILE", help="Write to FILE.")
+quiet_option = option(WRITING, "-q", "--quiet", is_flag=True, help="Write only errors to standard error.")
 NARROWEST = 80
 """How many columns a terminal is taken to have at least."""
+
+
+def form_option(forms: tuple[str, ...]) -> Decorator:
+    """--as, with the forms of output that a command has."""
+    spelled = f"{', '.join(forms[:-1])} or {forms[-1]}"
+    settings: dict[str, Any] = {"type": click.Choice(forms), "metavar": "FORM", "default": forms[0]}
+    return option(WRITING, "--as", "form", help=f"Form of the output: {spelled}.", **settings)
 
 
 def emit(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from evenhand.cli.comparing import INTERVALS, STATISTICS, by_option, interval_options, statistics_options
+from evenhand.cli.help import COMPARING, WRITING, Command, Decorated, option, with_options
 from evenhand.cli.inputs import INPUT, OUTPUT
-from evenhand.cli.options import reading_options, score_options, scoring_options
+from evenhand.cli.options import by_option, reading_options, score_options, scoring_options
+from evenhand.cli.output import quiet_option
+from evenhand.cli.statistics import INTERVAL_NAMES, STATISTICS_NAMES, interval_options, statistics_options
 from evenhand.formats.addresses import Place
 
 if TYPE_CHECKING:
@@ -18,27 +19,26 @@ if TYPE_CHECKING:
     from evenhand.result.ranking import Ranking
     from evenhand.result.result import Result, Results
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 
-
-def figure_options(command: Command) -> Command:
+def figure_options(command: Decorated) -> Decorated:
     """Where a figure goes, and how large it is."""
-    options = (
-        click.option(
-            "-o",
-            "--output",
-            required=True,
-            type=OUTPUT,
-            metavar="FILE",
-            help="Where to write the figure: a file that ends with .svg, .pdf or .png.",
-        ),
-        click.option("--width", type=float, metavar="INCHES", help="Width of the figure [6.3]."),
-        click.option("--height", type=float, metavar="INCHES", help="Height of the figure [what the content needs]."),
-        click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors."),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return with_options(command, _FIGURE_OPTIONS)
+
+
+_FIGURE_OPTIONS = (
+    option(
+        WRITING,
+        "-o",
+        "--output",
+        required=True,
+        type=OUTPUT,
+        metavar="FILE",
+        help="Write the figure to FILE, which ends with .svg, .pdf or .png.",
+    ),
+    option(WRITING, "--width", type=float, metavar="INCHES", help="Width of the figure [6.3]."),
+    option(WRITING, "--height", type=float, metavar="INCHES", help="Height of the figure [depends on the content]."),
+    quiet_option,
+)
 
 
 @click.group(no_args_is_help=False, subcommand_metavar="KIND GOLD SYSTEM...")
@@ -46,25 +46,26 @@ def plot() -> None:
     """Draw a figure for a paper, as SVG, PDF or PNG.
 
     \b
-    evenhand plot errors gold.conll flair.conll elmo.conll -o errors.pdf
-    evenhand plot confusion gold.conll flair.conll -o confusion.svg
-    evenhand plot comparison gold.conll old.conll new.conll -o comparison.pdf
-    evenhand plot ranks gold.conll systems/*.conll -o ranks.pdf
+    Examples:
+      evenhand plot errors gold.conll flair.conll elmo.conll -o errors.pdf
+      evenhand plot confusion gold.conll flair.conll -o confusion.svg
+      evenhand plot comparison gold.conll old.conll new.conll -o comparison.pdf
+      evenhand plot ranks gold.conll systems/*.conll -o ranks.pdf
     """
 
 
-@plot.command
+@plot.command(cls=Command)
 @click.argument("gold", type=INPUT)
 @click.argument("systems", nargs=-1, type=INPUT, metavar="[SYSTEM]...")
-@click.option("--counts", is_flag=True, help="Bars as long as there are errors, instead of all alike.")
+@option(WRITING, "--counts", is_flag=True, help="Draw numbers of errors, not shares.")
 @figure_options
-@scoring_options(with_match=False, without=("focus", "beta"))
 @reading_options(sided=True)
+@scoring_options(with_match=False, effects=("scores",), without=("beta",))
 def errors(gold: Place, systems: tuple[Place, ...], counts: bool, **options: Any) -> None:
-    """How the errors of each system divide.
+    """Kinds of errors of each system.
 
-    Spans: the types of fair evaluation beside the FN and FP of exact match. Tags: the tags with the most errors. Trees:
-    wrong heads and relations. Chains: wrong, missing and spurious antecedents.
+    Spans: the error types of fair evaluation beside the FN and FP of exact match. Tags: the tags with the most errors.
+    Trees: wrong heads and relations. Chains: wrong, missing and spurious antecedents.
     """
     import evenhand
 
@@ -73,17 +74,17 @@ def errors(gold: Place, systems: tuple[Place, ...], counts: bool, **options: Any
     write_figure(results, "errors", options, counts=counts)
 
 
-@plot.command
+@plot.command(cls=Command)
 @click.argument("gold", type=INPUT)
 @click.argument("systems", nargs=-1, type=INPUT, metavar="[SYSTEM]...")
-@click.option("--system", "chosen", multiple=True, metavar="NAME", help="Only this system; may be repeated.")
+@option(WRITING, "--system", "chosen", multiple=True, metavar="NAME", help="Draw only this system. Repeatable.")
 @figure_options
-@scoring_options(with_match=False, without=("focus", "beta", "singletons", "nominal"))
 @reading_options(sided=True)
+@scoring_options(with_match=False, effects=("scores",), without=("beta",))
 def confusion(gold: Place, systems: tuple[Place, ...], chosen: tuple[str, ...], **options: Any) -> None:
-    """Which labels are confused with which.
+    """Labels that are confused with each other.
 
-    A heat map for each of up to four systems, with the 15 labels that have the most errors.
+    One heat map for each of up to four systems, with the 15 labels that have the most errors.
     """
     import evenhand
 
@@ -92,41 +93,43 @@ def confusion(gold: Place, systems: tuple[Place, ...], chosen: tuple[str, ...], 
     write_figure(results, "confusion", options, systems=chosen)
 
 
-@plot.command
+@plot.command(cls=Command)
 @click.argument("gold", type=INPUT)
 @click.argument("systems", nargs=-1, required=True, type=INPUT, metavar="SYSTEM SYSTEM...")
 @by_option
-@click.option("--baseline", metavar="NAME", help="Compare each system with this one only.")
-@click.option("--sequence", is_flag=True, help="Compare each system with the one before it.")
+@option(COMPARING, "--baseline", metavar="NAME", help="Compare each system with this one only.")
+@option(COMPARING, "--sequence", is_flag=True, help="Compare each system with the one before it.")
 @figure_options
 @statistics_options
-@scoring_options(with_match=False, without=("focus",))
 @reading_options(sided=True)
+@scoring_options(with_match=False, effects=("scores",))
 def comparison(gold: Place, systems: tuple[Place, ...], **options: Any) -> None:
-    """What changes between systems.
+    """Changes between systems.
 
-    For each pair of systems corrections, new errors and changed errors, and the change of the score.
+    For each pair of systems: corrections, new errors, changed errors, and the change of the score.
     """
     import evenhand
 
     check(options)
-    chosen = score_options(options) | {name: options[name] for name in ("by", "baseline", "sequence", *STATISTICS)}
+    chosen = score_options(options) | {
+        name: options[name] for name in ("by", "baseline", "sequence", *STATISTICS_NAMES)
+    }
     write_figure(evenhand.compare(gold, list(systems), **chosen), "comparison", options)
 
 
-@plot.command
+@plot.command(cls=Command)
 @click.argument("gold", type=INPUT)
 @click.argument("systems", nargs=-1, required=True, type=INPUT, metavar="SYSTEM...")
 @interval_options
 @figure_options
-@scoring_options(without=("focus", "supertag", "baselines"))
 @reading_options(sided=True)
+@scoring_options(effects=("scores",))
 def ranks(gold: Place, systems: tuple[Place, ...], **options: Any) -> None:
     """Scores with intervals and ranks under several match models."""
     import evenhand
 
     check(options)
-    chosen = score_options(options) | {name: options[name] for name in INTERVALS}
+    chosen = score_options(options) | {name: options[name] for name in INTERVAL_NAMES}
     write_figure(evenhand.rank(gold, list(systems), **chosen), "ranks", options)
 
 

@@ -8,46 +8,48 @@ from typing import Any
 import click
 
 from evenhand.cli.engine import chosen_engine, engine_options
-from evenhand.cli.inputs import INPUT, OUTPUT, manifest_option, sides
+from evenhand.cli.help import Command
+from evenhand.cli.inputs import INPUT, manifest_option, sides
 from evenhand.cli.options import by_side, reading_options, score_options, scoring_options
-from evenhand.cli.output import OUTPUTS, emit, say_readings
+from evenhand.cli.output import OUTPUTS, emit, form_option, output_option, quiet_option, say_readings
 from evenhand.cli.style import table_options, table_style
 from evenhand.cli.tables import query_choices, query_options
 from evenhand.formats.addresses import Place
 
 
-@click.command
+@click.command(cls=Command)
 @click.argument("gold", required=False, type=INPUT)
 @click.argument("systems", nargs=-1, type=INPUT, metavar="[SYSTEM]...")
-@manifest_option
-@scoring_options()
 @reading_options(sided=True)
+@scoring_options()
+@manifest_option
 @engine_options
-@click.option("--as", "form", type=click.Choice(OUTPUTS), default="text", show_default=True, help="Form of the output.")
-@table_options
+@form_option(OUTPUTS)
 @query_options
-@click.option("-o", "--output", type=OUTPUT, help="Write to this file instead.")
-@click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
+@table_options()
+@output_option
+@quiet_option
 def score(gold: Place | None, systems: tuple[Place, ...], manifest: Place | None, **options: Any) -> None:
     """Score SYSTEM files against the GOLD standard.
 
-    Files are CoNLL-style columns (a token a line, tags in the last column), span tables, CoNLL-U, and many others.
-    With GOLD alone, its last two columns are gold and prediction, as conlleval takes them.
+    Files are CoNLL-style columns (one token per line, tags in the last column),
+    span tables, CoNLL-U, and many others; see --help-all. With GOLD alone, its
+    last two columns are gold standard and prediction, as in conlleval.
 
     \b
-    evenhand score gold.conll flair.conll elmo.conll
-    evenhand score gold.conll flair.conll --match fair --as value
-    evenhand score both.conll --as json -o scores.json
-    evenhand score both.conll --as conlleval
-    evenhand score gold.conll flair.conll elmo.conll --as latex --caption "Scores" --show-columns model,F1
-    evenhand score gold.conll flair.conll --match ts,t,overlap,semeval --supertag ENTITY --baselines
-    evenhand score gold.conllu parser.conllu
-    evenhand score gold.conllu parser.conllu --match las --punctuation relation --as value
-    evenhand score gold.tsv tagger.tsv --task tags
-    evenhand score key.conll response.conll --no-singletons
-    evenhand score key.conll response.conll --match mela --as value
-    evenhand score gold.conll flair.conll --verdicts verdicts.parquet --tallies counts.parquet --groups document
-    evenhand score --manifest pairs.tsv --engine dask --scheduler tcp://10.0.0.1:8786
+    Examples:
+      evenhand score gold.conll flair.conll elmo.conll
+      evenhand score gold.conll flair.conll --match fair --as value
+      evenhand score both.conll --as json -o scores.json
+      evenhand score both.conll --as conlleval
+      evenhand score gold.conll flair.conll --as latex --caption "Scores"
+      evenhand score gold.conll flair.conll --match ts,t,semeval --baselines
+      evenhand score gold.conllu parser.conllu
+      evenhand score gold.conllu parser.conllu --match las --punctuation form
+      evenhand score gold.tsv tagger.tsv --task tags
+      evenhand score key.conll response.conll --match mela --no-singletons
+      evenhand score gold.conll flair.conll --verdicts verdicts.parquet
+      evenhand score --manifest pairs.tsv --engine dask
     """
     import evenhand
 

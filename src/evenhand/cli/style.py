@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from evenhand.cli.options import Names
+from evenhand.cli.help import WRITING, Decorator, option, with_options
+from evenhand.cli.options import NAMES
 from evenhand.cli.output import STYLED
 
 if TYPE_CHECKING:
     from evenhand.table_style import TableStyle
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 _OPTIONS = {
     "percent": ("--percent and --fractions", STYLED),
     "decimals": ("--decimals", STYLED),
@@ -24,18 +24,27 @@ _OPTIONS = {
 """What users call the options, and the forms of output that they change."""
 
 
-def table_options(command: Command) -> Command:
-    """What tables look like, with names as `table_style` takes them."""
+def table_options(*, rare: bool = False) -> Decorator:
+    """What tables look like, with names as `table_style` takes them; `rare` where a command has many others."""
     options = (
-        click.option("--percent/--fractions", default=None, help="Scores as percentages, or as fractions [percent]."),
-        click.option("--decimals", type=int, help="Decimals of scores [2; 4 of fractions]."),
-        click.option("--show-columns", type=Names(), help="Only these columns of tables, and always the first."),
-        click.option("--caption", metavar="TEXT", help="Caption of LaTeX tables, which then float."),
-        click.option("--latex-label", metavar="TEXT", help="Label of LaTeX tables, for references to them."),
+        option(
+            *(WRITING, "--percent/--fractions"),
+            default=None,
+            help="Scores as percentages or as fractions [percent].",
+            rare=rare,
+        ),
+        option(
+            *(WRITING, "--decimals"),
+            type=int,
+            metavar="NUMBER",
+            help="Decimal places of scores [2; 4 of fractions].",
+            rare=rare,
+        ),
+        option(WRITING, "--show-columns", **NAMES, help="Show only the first column and these.", rare=rare),
+        option(WRITING, "--caption", metavar="TEXT", help="Caption of LaTeX tables, which then float.", rare=True),
+        option(WRITING, "--latex-label", metavar="TEXT", help="Label of LaTeX tables, for references.", rare=True),
     )
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return lambda command: with_options(command, options)
 
 
 def table_style(options: Mapping[str, Any]) -> TableStyle:

@@ -2,38 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from evenhand.cli.help import WRITING, Decorated, option, with_options
 from evenhand.cli.inputs import OUTPUT
 
 if TYPE_CHECKING:
     from evenhand.pipeline.work import Engine
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 _OPTIONS = (
-    click.option("--tallies", type=OUTPUT, help="Write the counts behind the scores to this .parquet or .arrow file."),
-    click.option(
+    option(
+        WRITING,
+        "--tallies",
+        type=OUTPUT,
+        metavar="FILE",
+        help="Write the counts behind the scores to this .parquet or .arrow file.",
+    ),
+    option(
+        WRITING,
         "--groups",
         type=click.Choice(["total", "document", "sentence"]),
-        help="What the counts of --tallies keep apart [total].",
+        metavar="UNIT",
+        help="Count --tallies in total, by document or by sentence [total].",
+        rare=True,
     ),
-    click.option(
+    option(
+        WRITING,
         "--verdicts",
         type=OUTPUT,
-        help="Write the verdict on every unit to this .parquet or .arrow file: of fair, else exact; of tags; of trees; "
-        "of arcs.",
+        metavar="FILE",
+        help="Write the verdict on every unit to this .parquet or .arrow file.",
     ),
 )
 
 
-def query_options(command: Command) -> Command:
+def query_options(command: Decorated) -> Decorated:
     """A command with these options."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+    return with_options(command, _OPTIONS)
 
 
 def query_choices(options: Mapping[str, Any], engine: Engine | None) -> dict[str, Any]:

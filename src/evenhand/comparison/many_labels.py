@@ -13,8 +13,8 @@ import numpy as np
 from evenhand.arrays import Ints, Values
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.model_score import headlines
-from evenhand.statistics.blocks import Seed, blocks
-from evenhand.statistics.resample import draws
+from evenhand.statistics.draws import Seed, series_sizes
+from evenhand.statistics.resample import drawn_numbers
 from evenhand.tally import Tally
 
 
@@ -28,8 +28,8 @@ def wide_headlines(
     group, column, counts = rows[order], column[order], counts[:, order]
     first = np.flatnonzero(np.diff(column, prepend=-1))
     found = [np.zeros(0)]
-    for block, size in enumerate(blocks(resamples)):
-        for numbers in draws(sizes, size, seed, block):
+    for series, size in enumerate(series_sizes(resamples)):
+        for numbers in drawn_numbers(sizes, size, seed, series):
             sums = np.zeros((len(numbers), len(labels), len(counts)))
             if len(first):
                 drawn = numbers[:, group]

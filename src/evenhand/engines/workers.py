@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -26,6 +27,7 @@ from typing import TYPE_CHECKING
 from evenhand.engines.interrupts import deaf_to_interrupts
 from evenhand.memory import keep_freed_memory
 from evenhand.problems import EvenhandError
+from evenhand.registry import PluginWarning
 
 if TYPE_CHECKING:
     from evenhand.pipeline.run import Run
@@ -113,6 +115,7 @@ def _begin(leash: Connection) -> None:
     """What a process does first: it leaves interrupts to the one that started it, and watches out for its end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     keep_freed_memory()
+    warnings.simplefilter("ignore", PluginWarning)  # the one that started it shows them
     Thread(target=_end_with, args=(leash,), daemon=True).start()
 
 

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.arrays import Ints, Values
-from evenhand.statistics.blocks import ROUNDING, Statistic
+from evenhand.statistics.draws import ROUNDING, Statistic
 
 
 def interval(values: Values, level: float = 0.95) -> tuple[Any, Any]:

@@ -15,9 +15,9 @@ from itertools import islice
 import numpy as np
 
 from evenhand.arrays import Ints, Values
-from evenhand.statistics.blocks import Seed, add_up, blocks, stream
+from evenhand.statistics.draws import Seed, add_up, series_sizes, stream
 
-_CHUNK = 2**20
+_DRAWS = 2**20
 """How many draws are made at once. Like the constants below, it is a part of what a seed means."""
 _TYPE_COST = 2
 """How many group numbers are drawn and counted in the time of one Poisson number, measured."""
@@ -39,15 +39,15 @@ def bootstrap(rows: Values, sizes: Ints, resamples: int, seed: Seed) -> Values:
     follow the multinomial distribution with as many trials as there are groups and the types' shares of them as
     probabilities.
     """
-    sums = [bootstrap_block(rows, sizes, size, seed, block) for block, size in enumerate(blocks(resamples))]
+    sums = [bootstrap_series(rows, sizes, size, seed, series) for series, size in enumerate(series_sizes(resamples))]
     return np.concatenate([np.zeros((0, rows.shape[1])), *sums])
 
 
-def bootstrap_block(rows: Values, sizes: Ints, resamples: int, seed: Seed, block: int) -> Values:
-    """The column sums of one block's resamples, which may be computed anywhere: see `bootstrap`."""
+def bootstrap_series(rows: Values, sizes: Ints, resamples: int, seed: Seed, series: int) -> Values:
+    """The column sums of the resamples of one series, which may be computed anywhere: see `bootstrap`."""
     precision, together = (np.float32, _TOGETHER) if _are_short(rows, sizes) else (np.float64, 1)
     rows = rows.astype(precision, copy=False)
-    drawn = (numbers.astype(precision, copy=False) for numbers in draws(sizes, resamples, seed, block))
+    drawn = (numbers.astype(precision, copy=False) for numbers in drawn_numbers(sizes, resamples, seed, series))
     sums = [np.zeros((0, rows.shape[1]))]
     while some := list(islice(drawn, together)):
         sums.append(add_up(np.concatenate(some), rows))
@@ -66,11 +66,11 @@ def _are_short(rows: Values, sizes: Ints) -> bool:
     return bool((whole == np.rint(whole)).all())
 
 
-def draws(sizes: Ints, resamples: int, seed: Seed, block: int) -> Iterator[Values]:
-    """How often each type is drawn in the resamples of one block, (resamples, types), some of them at a time."""
+def drawn_numbers(sizes: Ints, resamples: int, seed: Seed, series: int) -> Iterator[Values]:
+    """How often each type is drawn in the resamples of one series, (resamples, types), some of them at a time."""
     draw = draw_types if _TYPE_COST * len(sizes) <= sizes.sum() else draw_groups
-    random = stream(seed, block)
-    step = max(1, _CHUNK // max(len(sizes), 1))
+    random = stream(seed, series)
+    step = max(1, _DRAWS // max(len(sizes), 1))
     for start in range(0, resamples, step):
         yield draw(sizes, min(step, resamples - start), random)
 

@@ -13,13 +13,13 @@ from functools import cached_property
 import numpy as np
 
 from evenhand.arrays import Ints, Values, Words
-from evenhand.statistics.blocks import BLOCK, ROUNDING, Seed, Statistic, add_up, blocks, stream
+from evenhand.statistics.draws import ROUNDING, SERIES, Seed, Statistic, add_up, series_sizes, stream
 
 _WORD = 64
 """How many coins a random word is."""
 _MANY = 512
 """From how many coins on it is faster to draw their sum from the binomial distribution than to toss them, measured."""
-_CHUNK = 2**15
+_WORDS = 2**15
 """How many words are drawn at once, so that they stay in the processor's cache."""
 
 
@@ -84,8 +84,8 @@ def randomization(
     ways = 1 << groups if exact else trials
     observed = float(np.abs(statistic(sizes @ b) - statistic(sizes @ a)))
     reached = 0
-    for block, size in enumerate(blocks(ways)):
-        sums = every_swap(swaps, size, block) if exact else random_swaps(swaps, size, seed, block)
+    for series, size in enumerate(series_sizes(ways)):
+        sums = every_swap(swaps, size, series) if exact else random_swaps(swaps, size, seed, series)
         differences = np.abs(statistic(swaps.total - sums) - statistic(sums))
         # Not `>=`, so that a score that is no number speaks for chance.
         reached += int(np.sum(~(differences < observed - ROUNDING)))
@@ -122,32 +122,32 @@ def _keys(difference: Values) -> Ints:
     return found
 
 
-def every_swap(swaps: Swaps, ways: int, block: int) -> Values:
-    """The sums of one side, (ways, columns), for the ways to swap groups that a block of all of them has."""
+def every_swap(swaps: Swaps, ways: int, series: int) -> Values:
+    """The sums of one side, (ways, columns), for the ways to swap groups that a series of all of them has."""
     rows = np.repeat(swaps.rows, swaps.sizes, axis=0)
-    number = np.arange(ways) + block * BLOCK
+    number = np.arange(ways) + series * SERIES
     heads = number[:, None] >> np.arange(len(rows)) & 1
     found: Values = swaps.least + heads @ rows
     return found
 
 
-def random_swaps(swaps: Swaps, trials: int, seed: Seed, block: int) -> Values:
-    """The sums of one side, (trials, columns), in a block of trials, which may be computed anywhere.
+def random_swaps(swaps: Swaps, trials: int, seed: Seed, series: int) -> Values:
+    """The sums of one side, (trials, columns), in a series of trials, which may be computed anywhere.
 
     Coins are the bits of random words, so that n of them cost n / 64 numbers.
     """
-    random = stream(seed, block)
+    random = stream(seed, series)
     many = swaps.sizes > _MANY
     heads = [random.binomial(size, 0.5, trials) for size in swaps.sizes[many].tolist()]
     counts = np.array(heads, dtype=np.float64).reshape(-1, trials).T
     sums = swaps.least + add_up(counts, swaps.rows[many])
     rows, bits = swaps.coins
-    step = max(1, _CHUNK // max(1, len(bits)))
+    step = max(1, _WORDS // max(1, len(bits)))
     for start in range(0, trials, step):
-        chunk = sums[start : start + step]
-        words = random.integers(0, 2**64 - 1, (len(chunk), len(bits)), dtype=np.uint64, endpoint=True)
+        some = sums[start : start + step]
+        words = random.integers(0, 2**64 - 1, (len(some), len(bits)), dtype=np.uint64, endpoint=True)
         words &= bits
-        chunk += add_up(np.bitwise_count(words).astype(np.float64), rows)
+        some += add_up(np.bitwise_count(words).astype(np.float64), rows)
     return sums
 
 

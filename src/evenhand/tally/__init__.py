@@ -1,7 +1,6 @@
 """Counts that add up: over labels, groups, files, processes and machines."""
 
 from evenhand.tally.counts import NO_LABEL, LabelCounts, Tally
-from evenhand.tally.group_types import group_types
 from evenhand.tally.table import tally_table
 
-__all__ = ["NO_LABEL", "LabelCounts", "Tally", "group_types", "tally_table"]
+__all__ = ["NO_LABEL", "LabelCounts", "Tally", "tally_table"]

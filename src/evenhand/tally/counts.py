@@ -206,6 +206,11 @@ class Tally:
             label = np.where(moved[self.kind], system, label)
         return label
 
+    def select(self, groups: Ints | Sequence[int]) -> Tally:
+        """The rows of some groups, which keep their numbers."""
+        keep = np.isin(self.group, groups)
+        return replace(self, group=self.group[keep], cell=self.cell[keep], count=self.count[keep])
+
     def total(self) -> Tally:
         """All groups in one; several ask for it."""
         return self._total
@@ -241,30 +246,6 @@ class Tally:
     def regroup(self, group_of: Ints) -> Tally:
         """The same counts, with `group_of[group]` for each group."""
         return replace(self, group=group_of[self.group])._added_up()
-
-    def select(self, groups: Ints | Sequence[int]) -> Tally:
-        """The rows of some groups, which keep their numbers."""
-        keep = np.isin(self.group, groups)
-        return replace(self, group=self.group[keep], cell=self.cell[keep], count=self.count[keep])
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "labels": list(self.labels),
-            "kinds": list(self.kinds),
-            "group": self.group.tolist(),
-            "gold": self.gold.tolist(),
-            "system": self.system.tolist(),
-            "kind": self.kind.tolist(),
-            "count": self.count.tolist(),
-        }
-
-    @staticmethod
-    def from_dict(saved: Mapping[str, Any]) -> Tally:
-        group, gold, system, kind = (ints(saved[name]) for name in ("group", "gold", "system", "kind"))
-        count = saved["count"]
-        whole = all(isinstance(each, int) for each in count)
-        counts: Numbers = ints(count) if whole else np.asarray(count, dtype=np.float64)
-        return Tally.of(saved["labels"], saved["kinds"], group, gold, system, kind, counts)
 
 
 def _from_parts(

@@ -19,7 +19,7 @@ from functools import cached_property
 import numpy as np
 
 from evenhand.arrays import Bools, Ints
-from evenhand.statistics.blocks import ONE_THREAD
+from evenhand.statistics.draws import ONE_THREAD
 
 RIGHT_OR_WRONG = ("right", "wrong")
 

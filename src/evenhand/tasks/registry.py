@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from evenhand.parameters import Parameter
 from evenhand.problems import SettingError
@@ -40,6 +40,20 @@ def all_parameters() -> dict[str, Parameter]:
     return {each.name: each for task in TASKS for each in parameters_of(task)}
 
 
+def tasks_with(parameter: Parameter) -> tuple[str, ...]:
+    """The tasks that a parameter is for."""
+    return tuple(task for task in TASKS if parameter.name in {each.name for each in parameters_of(task)})
+
+
+def help_of(parameter: Parameter) -> str:
+    """What a parameter is, after the match models that it is for, and with its default."""
+    models = [model for task in TASKS for model in models_of(task)]
+    owners = [model.name for model in models if parameter.name in {each.name for each in model.parameters}]
+    prefix = f"{', '.join(owners)}: " if owners else ""
+    default = "" if parameter.shown_default is None else f" [{parameter.shown_default}]"
+    return f"{prefix}{parameter.help.rstrip('.')}{default}."
+
+
 def model(task: str, name: str) -> Model:
     """The match model of a task by its own name."""
     return next(each for each in models_of(task) if each.name == name)
@@ -56,6 +70,13 @@ def model_names(task: str, names: Iterable[str]) -> tuple[str, ...]:
     if not found:
         raise SettingError(f"No match model is named; {_choices(task)}.")
     return tuple(dict.fromkeys(found))
+
+
+def name_among(task: str, given: str, names: Sequence[str]) -> str | None:
+    """That of some match models of a task which a user means, if it is one of them."""
+    wanted = _plain(given)
+    found = [name for name in names if wanted in map(_plain, (name, *model(task, name).aliases))]
+    return found[0] if found else None
 
 
 def _named(task: str, given: str) -> list[str]:
@@ -77,12 +98,19 @@ def _plain(name: str) -> str:
 def _unknown(task: str, given: str) -> str:
     from difflib import get_close_matches  # takes long to load
 
-    names = {_plain(name): each.name for each in models_of(task) for name in (each.name, *each.aliases)}
+    names = _all_names(task)
     nearest = get_close_matches(_plain(given), names, n=1)
     hint = f"the nearest one is {names[nearest[0]]}; " if nearest else ""
-    others = [each for each in TASKS if each != task and _plain(given) in {_plain(m.name) for m in models_of(each)}]
+    others = [each for each in TASKS if _plain(given) in _all_names(each)]
     owner = f"it is a model of {others[0]}; " if others else ""
     return f"match is {given!r}, which is no match model of {task}; {hint or owner}{_choices(task)}."
+
+
+def _all_names(task: str) -> dict[str, str]:
+    """All names of match models and families, each with the one that users are shown."""
+    models = models_of(task)
+    families = {_plain(each.family): each.family for each in models if each.family is not None}
+    return families | {_plain(name): each.name for each in models for name in (each.name, *each.aliases)}
 
 
 def _choices(task: str) -> str:

@@ -65,7 +65,7 @@ _NOMINAL = Parameter(
     "nominal",
     "names",
     NOMINAL,
-    f"POS of nouns, by which arcs_nom tells nominal mentions [{','.join(NOMINAL)}].",
+    f"POS tags of nouns; a mention of one token is nominal if it has such a tag [{','.join(NOMINAL)}].",
     parse=names,
     stored=tuple[str, ...],
     spell="+".join,

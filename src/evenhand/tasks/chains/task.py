@@ -45,7 +45,7 @@ TASK = Task(
             "singletons",
             "flag",
             True,
-            "Keep chains of one mention.",
+            "Keep chains of one mention [kept].",
             spell=lambda kept: "kept" if kept else "removed",
         ),
     ),

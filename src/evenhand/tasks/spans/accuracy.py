@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, ints
-from evenhand.tasks.spans.segments import Runs, stretches
+from evenhand.tasks.spans.segments import Runs, segments
 from evenhand.tasks.spans.token_separator import Text
 from evenhand.text.encodings import plain_spelling
 from evenhand.text.layers import Spans, Tags
@@ -41,7 +41,7 @@ def equal_tokens(gold: Spans, system: Spans, text: Text, continued: Spans | None
     theirs = _tags(system, text, levels)
     if continued is not None:
         theirs = theirs.plus(_tags(continued, text, levels, begins=False))
-    found = stretches(_tags(gold, text, levels).before(tokens), theirs.before(tokens))
+    found = segments(_tags(gold, text, levels).before(tokens), theirs.before(tokens))
     wrong = np.flatnonzero((found.gold > 0) != (found.system > 0))
     begin = found.begin[wrong]
     opened, closed = (np.bincount(place, minlength=tokens + 1) for place in (begin, begin + found.length[wrong]))

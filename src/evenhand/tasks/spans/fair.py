@@ -50,10 +50,8 @@ import numpy as np
 
 from evenhand.arrays import Bools, Ints, pack
 from evenhand.tasks.spans.boundaries import boundary_kind, overlap
-from evenhand.tasks.spans.crowded_walk import crowded_walk
 from evenhand.tasks.spans.exact import equal_spans
 from evenhand.tasks.spans.kinds import FN, FP, LBE, LE, TP
-from evenhand.tasks.spans.pairs import MOST, Overlaps
 from evenhand.tasks.spans.stars import Components, match_stars
 from evenhand.tasks.spans.verdicts import Matching, Verdicts
 from evenhand.tasks.spans.walk import walk
@@ -110,8 +108,7 @@ def _overlaps(matching: Matching) -> None:
 
     Nothing overlaps across a gap, so that what is left falls into components of overlapping spans. Those of one gold
     and one system span are pairs, those of one side alone FN or FP, and `match_stars` takes those with one span on one
-    side: all of them at once. The others are the few hard cases, for which `walk` takes the passes literally, or
-    `crowded_walk` where there are very many pairs.
+    side: all of them at once. The others are the few hard cases, which `walk` matches pass by pass.
     """
     gold, system = matching.gold, matching.system
     found = _components(matching)
@@ -124,26 +121,7 @@ def _overlaps(matching: Matching) -> None:
 
     hard = (found.gold_count > 0) & (found.system_count > 0) & ~single & ~match_stars(matching, found)
     if hard.any():
-        crowded = _are_crowded(matching, found, hard)
-        for component in np.flatnonzero(crowded).tolist():
-            crowded_walk(matching, *found.rows(component))
-        hard &= ~crowded
         walk(matching, found.gold[hard[found.of_gold]], found.system[hard[found.of_system]])
-
-
-def _are_crowded(matching: Matching, found: Components, hard: Bools) -> Bools:
-    """Which of the hard components have so many pairs that these are better not listed, and no gaps."""
-    rows, others = hard[found.of_gold], hard[found.of_system]
-    gold, system = matching.gold.take(found.gold[rows]), matching.system.take(found.system[others])
-    components = found.of_gold[rows], found.of_system[others]
-    pairs, gapped = np.zeros(len(hard)), np.zeros(len(hard), dtype=np.bool_)
-    for component, side, count in zip(
-        components, (gold, system), Overlaps(gold, system).by_row(len(gold), len(system)), strict=True
-    ):
-        pairs += np.bincount(component, count, minlength=len(hard))
-        gapped[component[(side.shape != 0) | (side.start >= side.end)]] = True
-    crowded: Bools = (pairs > MOST * (found.gold_count + found.system_count)) & hard & ~gapped
-    return crowded
 
 
 def _components(matching: Matching) -> Components:

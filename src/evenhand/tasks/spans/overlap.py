@@ -25,14 +25,14 @@ overlap from De Sitter and Daelemans 2003; Jaccard 1912 for iou, as in object de
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, empty
+from evenhand.arrays import Bools
 from evenhand.problems import SettingError
-from evenhand.tasks.spans.crowded import Crowd, Limits
-from evenhand.tasks.spans.pairs import Pairs, overlapping, sizes
+from evenhand.tasks.spans.pairs import Pairs, sizes
 from evenhand.text.layers import Spans
 
 HIT_MODELS = ("overlap", "contain", "constrained", "iou")
@@ -50,65 +50,32 @@ def hits(
     model: str,
     gold: Spans,
     system: Spans,
-    pairs: Pairs | None,
+    pairs: Iterable[Pairs],
     *,
     spurious: int = 1,
     missing: int = 1,
     threshold: float = 0.5,
 ) -> Hits:
-    """The hits among `pairs`, which are all pairs that share a token, or None where these are too many to list.
+    """The hits among `pairs`, which are all pairs that share a token.
 
     `spurious` (k1) and `missing` (k2) are the bounds of constrained overlap, `threshold` is that of iou.
     """
     if model not in HIT_MODELS:
         raise SettingError(f"{model!r} does not say when a span is a hit; name one of {', '.join(HIT_MODELS)}.")
-    limits = Limits(spurious, missing)
-    if pairs is not None:
-        return _listed(model, gold, system, pairs, limits, threshold)
-    plain, other_plain = _without_gaps(gold), _without_gaps(system)
-    marks = _marked(len(gold), empty()), _marked(len(system), empty())
-    mine, theirs = gold.take(plain), system.take(other_plain)
-    marks[0][plain] = _crowded(model, Crowd(mine, theirs), limits, threshold, is_gold=True)
-    marks[1][other_plain] = _crowded(model, Crowd(theirs, mine), limits.turned, threshold, is_gold=False)
-    for rows, others in ((np.flatnonzero(gold.shape), np.arange(len(system))), (plain, np.flatnonzero(system.shape))):
-        mine, theirs = gold.take(rows), system.take(others)
-        found = _listed(model, mine, theirs, overlapping(mine, theirs), limits, threshold)
-        marks[0][rows] |= found.gold
-        marks[1][others] |= found.system
-    return Hits(*marks)
-
-
-def _crowded(model: str, crowd: Crowd, limits: Limits, threshold: float, *, is_gold: bool) -> Bools:
-    """Which spans without gaps, of the gold standard or of the system, have a hit."""
-    if model == "overlap":
-        return crowd.overlapping()
-    if model == "contain":
-        return crowd.around() if is_gold else crowd.inside()
-    return crowd.within(limits) if model == "constrained" else crowd.alike(threshold)
-
-
-def _without_gaps(spans: Spans) -> Ints:
-    """The rows of spans without gaps, and with a token."""
-    return np.flatnonzero((spans.shape == 0) & (spans.start < spans.end))
-
-
-def _listed(model: str, gold: Spans, system: Spans, pairs: Pairs, limits: Limits, threshold: float) -> Hits:
-    """The hits among pairs."""
-    pairs = pairs.take(gold.label[pairs.left] == system.label[pairs.right])
-    gold_size, system_size = sizes(gold)[pairs.left], sizes(system)[pairs.right]
-    spurious_tokens, missing_tokens = system_size - pairs.shared, gold_size - pairs.shared
-    if model == "overlap":
-        found = pairs.shared >= 1
-    elif model == "contain":
-        found = missing_tokens == 0
-    elif model == "constrained":
-        found = (spurious_tokens <= limits.outside) & (missing_tokens <= limits.lacking)
-    else:
-        found = pairs.shared / (gold_size + spurious_tokens) >= threshold
-    return Hits(_marked(len(gold), pairs.left[found]), _marked(len(system), pairs.right[found]))
-
-
-def _marked(size: int, rows: Ints) -> Bools:
-    marks = np.zeros(size, dtype=np.bool_)
-    marks[rows] = True
-    return marks
+    gold_sizes, system_sizes = sizes(gold), sizes(system)
+    found = Hits(np.zeros(len(gold), dtype=np.bool_), np.zeros(len(system), dtype=np.bool_))
+    for some in pairs:
+        same = some.take(gold.label[some.left] == system.label[some.right])
+        gold_size, spurious_tokens = gold_sizes[same.left], system_sizes[same.right] - same.shared
+        missing_tokens = gold_size - same.shared
+        if model == "overlap":
+            is_hit = same.shared >= 1
+        elif model == "contain":
+            is_hit = missing_tokens == 0
+        elif model == "constrained":
+            is_hit = (spurious_tokens <= spurious) & (missing_tokens <= missing)
+        else:
+            is_hit = same.shared / (gold_size + spurious_tokens) >= threshold
+        found.gold[same.left[is_hit]] = True
+        found.system[same.right[is_hit]] = True
+    return found

@@ -3,24 +3,32 @@
 With the tokens T(x) of a span x, those in its gaps left out, the shared tokens of a gold span g and a system span s of
 one scope are |T(g) & T(s)|. They are a pair if that is at least 1, whatever their labels. Spans with gaps may lie
 across each other without sharing a token; those are no pair.
+
+Pairs are counted before they are listed. A scope with more pairs than `limits.PAIRS` is refused, and scopes with many
+pairs are listed one after the other, so that memory is bounded.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, ints, ranges
+from evenhand.arrays import Bools, Ints, distinct, ints, ranges
+from evenhand.limits import PAIRS, LimitError
+from evenhand.tasks.spans.token_bits import shared_bits, token_bits
 from evenhand.text.layers import Spans
 
-MOST, FEW = 16, 1 << 16
-"""How many pairs are listed: so many for each span, and so many in any case."""
+TOGETHER = 1 << 18
+"""After how many pairs a list ends, with the scope that reaches this number."""
+_STEP = 1 << 16
+"""How many pairs become Python numbers at once."""
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Pairs of a row of gold and a row of a system, with the number of tokens they share, which is above 0."""
+    """Pairs of a row of gold and a row of a system, in this order, with the number of tokens they share."""
 
     left: Ints
     right: Ints
@@ -33,34 +41,88 @@ class Pairs:
         return Pairs(self.left[rows], self.right[rows], self.shared[rows])
 
 
-class Overlaps:
-    """All spans whose bounds share at least so many tokens, whatever their gaps: counted first, listed if asked for."""
+class AllPairs:
+    """All pairs that share a token, some whole scopes at a time; the two layers have the same vocabulary.
 
-    def __init__(self, gold: Spans, system: Spans, shared: int = 1) -> None:
+    Several judges ask for them. Where they fit into one list, it is kept.
+    """
+
+    def __init__(self, gold: Spans, system: Spans) -> None:
+        self._gold, self._system = gold, system
+        self._kept: Pairs | None = None
+
+    def __iter__(self) -> Iterator[Pairs]:
+        if self._kept is not None:
+            yield self._kept
+            return
+        lists = 0
+        for crossing in crossing_pairs(self._gold, self._system):
+            shares = crossing.shared > 0
+            pairs = crossing if shares.all() else crossing.take(shares)
+            yield pairs
+            lists += 1
+        self._kept = pairs if lists == 1 else None
+
+
+def crossing_pairs(gold: Spans, system: Spans) -> Iterator[Pairs]:
+    """All pairs whose bounds overlap, though gaps may leave them without a shared token; some scopes at a time."""
+    overlaps = _Overlaps(gold, system)
+    if overlaps.total <= min(TOGETHER, PAIRS.value):
+        yield overlaps.pairs()
+        return
+    scopes, place = np.unique(np.concatenate((gold.scope, system.scope)), return_inverse=True)
+    counts = ints(np.bincount(place, np.concatenate(overlaps.by_row)))
+    most = int(counts.argmax())
+    if counts[most] > PAIRS.value:
+        raise _too_many(gold, system, int(scopes[most]), int(counts[most]))
+    run = ((np.cumsum(counts) - counts) // TOGETHER)[place]
+    of_gold, of_system = run[: len(gold)], run[len(gold) :]
+    for number in distinct(run).tolist():
+        rows, others = np.flatnonzero(of_gold == number), np.flatnonzero(of_system == number)
+        found = _Overlaps(gold.take(rows), system.take(others)).pairs()
+        yield Pairs(rows[found.left], others[found.right], found.shared)
+
+
+def _too_many(gold: Spans, system: Spans, scope: int, pairs: int) -> LimitError:
+    spans, others = (np.flatnonzero(side.scope == scope) for side in (gold, system))
+    first = spans[gold.start[spans].argmin()]
+    label = gold.vocabulary.labels[int(gold.label[first])]
+    return LimitError(
+        f"{len(spans):,} gold and {len(others):,} system spans of one sentence or document make {pairs:,} overlapping"
+        f" pairs (the first gold span there is {label[:40]!r} from {gold.start[first] + 1} to {gold.end[first]})",
+        f"check its spans, or set {PAIRS.variable} to more than {PAIRS.value}",
+    )
+
+
+class _Overlaps:
+    """All spans whose bounds overlap: counted first, listed if asked for."""
+
+    def __init__(self, gold: Spans, system: Spans) -> None:
+        self._gold, self._system = gold, system
         width = max(int(gold.end.max(initial=0)), int(system.end.max(initial=0))) + 1
-        self._left, self._right = (_long_enough(side, shared) for side in (gold, system))
         (begin, end), (other_begin, other_end) = (
-            (side.start[rows] + side.scope[rows] * width, side.end[rows] + side.scope[rows] * width - (shared - 1))
-            for side, rows in ((gold, self._left), (system, self._right))
+            (side.start + side.scope * width, side.end + side.scope * width) for side in (gold, system)
         )
         # Of two overlapping spans, the second to begin begins inside the other.
         self._within_gold = _Inside(other_begin, begin, end)
         self._within_system = _Inside(begin, other_begin + 1, other_end)
 
-    def __len__(self) -> int:
-        return int(self._within_gold.count.sum() + self._within_system.count.sum())
-
-    def by_row(self, gold: int, system: int) -> tuple[Ints, Ints]:
+    @property
+    def by_row(self) -> tuple[Ints, Ints]:
         """How many pairs there are of each row; each pair is counted on one side, for the span that begins first."""
-        found = np.zeros(gold, dtype=np.int64), np.zeros(system, dtype=np.int64)
-        found[0][self._left], found[1][self._right] = self._within_gold.count, self._within_system.count
-        return found
+        return self._within_gold.count, self._within_system.count
 
-    def rows(self) -> tuple[Ints, Ints]:
-        """The rows of gold and system, in no order."""
+    @property
+    def total(self) -> int:
+        return sum(int(count.sum()) for count in self.by_row)
+
+    def pairs(self) -> Pairs:
         right, left = self._within_gold.pairs()
         also_left, also_right = self._within_system.pairs()
-        return self._left[np.concatenate((left, also_left))], self._right[np.concatenate((right, also_right))]
+        left, right = np.concatenate((left, also_left)), np.concatenate((right, also_right))
+        order = np.argsort(left * (len(self._system) + 1) + right, kind="stable")
+        left, right = left[order], right[order]
+        return Pairs(left, right, _shared(self._gold, self._system, left, right))
 
 
 class _Inside:
@@ -76,43 +138,39 @@ class _Inside:
         return self._order[ranges(self._first, self.count)], np.repeat(np.arange(len(self.count)), self.count)
 
 
-def _long_enough(spans: Spans, shared: int) -> Ints:
-    return np.arange(len(spans)) if shared == 1 else np.flatnonzero(spans.end - spans.start >= shared)
-
-
-def listed(gold: Spans, system: Spans) -> Pairs | None:
-    """All pairs that share a token, or None where so many spans lie on one token that their pairs are too many."""
-    found = Overlaps(gold, system)
-    if len(found) > MOST * (len(gold) + len(system)) + FEW:
-        return None
-    return _pairs(gold, system, *found.rows())
-
-
-def overlapping(gold: Spans, system: Spans) -> Pairs:
-    """All pairs, by gold row and then by system row; the two layers have the same vocabulary."""
-    return _pairs(gold, system, *Overlaps(gold, system).rows())
-
-
-def _pairs(gold: Spans, system: Spans, left: Ints, right: Ints) -> Pairs:
-    """The pairs of rows that share a token, in order."""
-    order = np.argsort(left * (len(system) + 1) + right, kind="stable")
-    left, right = left[order], right[order]
-    found = Pairs(left, right, _shared(gold, system, left, right))
-    return found.take(found.shared > 0)
-
-
 def sizes(spans: Spans) -> Ints:
     """The number of tokens of each span, those in its gaps left out."""
     size: Ints = np.maximum(spans.end - spans.start, 0)
     gapped = np.flatnonzero(spans.shape)
-    size[gapped] = ints([len(tokens) for tokens in spans.take(gapped).token_sets()])
+    size[gapped] = ints([bits.bit_count() for bits in token_bits(spans.take(gapped))])
     return size
 
 
 def _shared(gold: Spans, system: Spans, left: Ints, right: Ints) -> Ints:
-    """How many tokens the spans of each pair of rows share; only pairs with gaps need sets of tokens."""
+    """How many tokens the spans of each pair of rows share; only pairs with gaps need their tokens one by one."""
     shared: Ints = np.minimum(gold.end[left], system.end[right]) - np.maximum(gold.start[left], system.start[right])
     gapped = np.flatnonzero((gold.shape[left] != 0) | (system.shape[right] != 0))
-    token_sets = (gold.take(left[gapped]).token_sets(), system.take(right[gapped]).token_sets())
-    shared[gapped] = ints([len(tokens & others) for tokens, others in zip(*token_sets, strict=True)])
+    if len(gapped):
+        mine, theirs = token_bits(gold), token_bits(system)
+        start, other_start = gold.start.tolist(), system.start.tolist()
+        for place, row, other in zip(gapped, left[gapped], right[gapped], strict=True):
+            shared[place] = shared_bits(mine[row], start[row], theirs[other], other_start[other]).bit_count()
     return shared
+
+
+def taken(left: Ints, right: Ints) -> Ints:
+    """Take each pair in turn whose spans are both free: the places of those taken.
+
+    This is a loop, because each pair taken rules out later ones.
+    """
+    used_left: set[int] = set()
+    used_right: set[int] = set()
+    places: list[int] = []
+    for begin in range(0, len(left), _STEP):
+        rows, others = left[begin : begin + _STEP].tolist(), right[begin : begin + _STEP].tolist()
+        for place, (row, other) in enumerate(zip(rows, others, strict=True), begin):
+            if row not in used_left and other not in used_right:
+                used_left.add(row)
+                used_right.add(other)
+                places.append(place)
+    return ints(places)

@@ -11,7 +11,7 @@ from evenhand.arrays import Ints, Values, others
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.spans.exact import equal_spans, exact
 from evenhand.tasks.spans.fair import fair
-from evenhand.tasks.spans.pairs import Pairs, listed
+from evenhand.tasks.spans.pairs import AllPairs
 from evenhand.tasks.spans.token_separator import Text
 from evenhand.tasks.spans.verdicts import Verdicts
 from evenhand.text.layers import Spans, Tags, by_level
@@ -104,9 +104,9 @@ class Question:
         return others(len(self.gold), self.equal[0]), others(len(self.system), self.equal[1])
 
     @cached_property
-    def pairs(self) -> Pairs | None:
-        """All pairs of spans that share a token; None where they are too many to list."""
-        return listed(self.gold, self.system)
+    def pairs(self) -> AllPairs:
+        """All pairs of spans that share a token."""
+        return AllPairs(self.gold, self.system)
 
     @cached_property
     def fair(self) -> Verdicts:

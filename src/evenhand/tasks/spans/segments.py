@@ -1,6 +1,6 @@
-"""Stretches of text on which each side has the same number of spans of a label.
+"""Segments of a text on which each side has the same number of spans of a label.
 
-Tokens and separators are counted by stretch, not one by one: a sweep over the ends of all spans finds where the numbers
+Tokens and separators are counted by segment, not one by one: a sweep over the ends of all spans finds where the numbers
 change. So the cost grows with the number of spans, however long they are and however many lie on one token.
 """
 
@@ -42,7 +42,7 @@ class Runs:
 
 
 @dataclass(frozen=True)
-class Stretches:
+class Segments:
     """Neighbouring units with as many spans of one label: `gold` of one side, `system` of the other."""
 
     begin: Ints
@@ -58,9 +58,9 @@ def runs(spans: Spans, first: Ints, part: str) -> Runs:
     gapped = np.flatnonzero(spans.shape)
     if len(gapped):
         lengths, shapes = (end - begin)[gapped].tolist(), spans.shape[gapped].tolist()
-        pieces = [_pieces(spans.vocabulary.shapes[shape], size) for size, shape in zip(lengths, shapes, strict=True)]
-        sizes = [len(each) for each in pieces]
-        bounds = ints(list(chain.from_iterable(pieces))) + np.repeat(begin[gapped], sizes)[:, None]
+        split_up = [_between(spans.vocabulary.shapes[shape], size) for size, shape in zip(lengths, shapes, strict=True)]
+        sizes = [len(each) for each in split_up]
+        bounds = ints(list(chain.from_iterable(split_up))) + np.repeat(begin[gapped], sizes)[:, None]
         whole = np.flatnonzero(spans.shape == 0)
         begin, end = np.concatenate((begin[whole], bounds[:, 0])), np.concatenate((end[whole], bounds[:, 1]))
         label = np.concatenate((label[whole], np.repeat(label[gapped], sizes)))
@@ -69,8 +69,8 @@ def runs(spans: Spans, first: Ints, part: str) -> Runs:
     return found if (begin < end).all() else found.take(begin < end)
 
 
-def _pieces(gaps: Sequence[int], size: int) -> list[tuple[int, int]]:
-    """The bounds of the pieces of a span with gaps, counted from its first token."""
+def _between(gaps: Sequence[int], size: int) -> list[tuple[int, int]]:
+    """The bounds of the runs of a span with gaps, counted from its first token."""
     return [(before + 1, behind) for before, behind in pairwise((-1, *gaps, size)) if before + 1 < behind]
 
 
@@ -85,8 +85,8 @@ def split(found: Runs, rows: Bools) -> Runs:
     return Runs(*map(np.concatenate, ((kept.begin, begin), (kept.end, begin + 1), (kept.label, label))))
 
 
-def stretches(gold: Runs, system: Runs) -> Stretches:
-    """All stretches that any span lies on, by label.
+def segments(gold: Runs, system: Runs) -> Segments:
+    """All segments that any span lies on, by label.
 
     An end is one number: label, place, and which end of whose run it is. Both numbers of spans are counted in one, too.
     """
@@ -96,7 +96,7 @@ def stretches(gold: Runs, system: Runs) -> Stretches:
     met = np.cumsum(_CHANGES.take(ordered & 3))
     place = ordered >> 2
     length = np.append(place[1:], 0)[: len(place)] - place
-    # Behind the last end of a label both numbers are 0, so that no stretch goes on into the next one.
+    # Behind the last end of a label both numbers are 0, so that no segment goes on into the next one.
     rows = np.flatnonzero((length != 0) & (met != 0))
     label, begin = np.divmod(place[rows], width)
-    return Stretches(begin, length[rows], label, met[rows] >> 32, met[rows] & (1 << 32) - 1)
+    return Segments(begin, length[rows], label, met[rows] >> 32, met[rows] & (1 << 32) - 1)

@@ -29,16 +29,15 @@ for the categories. Neither says which spans go together where several overlap; 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, ints
-from evenhand.tasks.spans.crowded_pairs import pair_up
+from evenhand.arrays import Bools, Ints, empty, pack
 from evenhand.tasks.spans.exact import equal_spans
-from evenhand.tasks.spans.pairs import Pairs, overlapping
+from evenhand.tasks.spans.pairs import Pairs, taken
 from evenhand.text.layers import Spans
 
 PAIR_KINDS = ("exact_same", "exact_other", "overlap_same", "overlap_other", "missing", "spurious")
@@ -60,8 +59,8 @@ class Paired:
         return len(self.kind)
 
 
-def semeval(gold: Spans, system: Spans, pairs: Pairs | None) -> Paired:
-    """The kind of every span, and its partner; `pairs` are all pairs that share a token, or None if too many."""
+def semeval(gold: Spans, system: Spans, pairs: Iterable[Pairs]) -> Paired:
+    """The kind of every span, and its partner; `pairs` are all pairs that share a token."""
     partner = np.full(len(gold), -1, dtype=np.int64)
     alone = np.ones(len(system), dtype=np.bool_)
     kind = np.full(len(gold), MISSING, dtype=np.int64)
@@ -69,8 +68,10 @@ def semeval(gold: Spans, system: Spans, pairs: Pairs | None) -> Paired:
     left, right = equal_spans(gold, system)
     partner[left], alone[right], kind[left] = right, False, EXACT_SAME
 
-    left, right = _overlapping(gold, system, pairs, partner < 0, alone)
-    partner[left], alone[right], kind[left] = right, False, _kinds(gold, system, left, right)
+    for some in pairs:
+        free = some.take((partner[some.left] < 0) & alone[some.right])
+        left, right = _best_pairs(gold, system, free)
+        partner[left], alone[right], kind[left] = right, False, _kinds(gold, system, left, right)
 
     spurious = np.flatnonzero(alone)
     return Paired(
@@ -80,50 +81,23 @@ def semeval(gold: Spans, system: Spans, pairs: Pairs | None) -> Paired:
     )
 
 
-def _overlapping(
-    gold: Spans, system: Spans, pairs: Pairs | None, free_gold: Bools, free_system: Bools
-) -> tuple[Ints, Ints]:
-    """The pairs of rows that are taken among the spans that are free."""
-    if pairs is None and not (gold.shape.any() or system.shape.any()):
-        left, right = _in_order(gold, free_gold), _in_order(system, free_system)
-        partner = pair_up(gold.take(left), system.take(right))
-        return left[partner >= 0], right[partner[partner >= 0]]
-    if pairs is None:
-        pairs = overlapping(gold, system)
-    free = pairs.take(free_gold[pairs.left] & free_system[pairs.right])
-    single = _once(free.left) & _once(free.right)
-    hard = free.take(~single)
-    left, right = _greedy(hard.take(_best_first(gold, system, hard)))
-    return np.concatenate((left, free.left[single])), np.concatenate((right, free.right[single]))
-
-
-def _in_order(spans: Spans, chosen: Bools) -> Ints:
-    """Rows of spans that have a token, by start, end and label name."""
-    rows = np.flatnonzero(chosen & (spans.start < spans.end))
-    label = _ranks(spans.label[rows], spans.vocabulary.labels.values)
-    return rows[np.lexsort((label, spans.end[rows], spans.start[rows]))]
-
-
-def _greedy(pairs: Pairs) -> tuple[Ints, Ints]:
-    """Take each pair in turn whose spans are both free. A loop, because each pair taken rules out later ones."""
-    of_gold: dict[int, int] = {}
-    taken: set[int] = set()
-    for left, right in zip(pairs.left.tolist(), pairs.right.tolist(), strict=True):
-        if left not in of_gold and right not in taken:
-            of_gold[left] = right
-            taken.add(right)
-    return ints(list(of_gold)), ints(list(of_gold.values()))
+def _best_pairs(gold: Spans, system: Spans, pairs: Pairs) -> tuple[Ints, Ints]:
+    """The rows of the pairs that are taken; where two spans have no other pair, theirs is."""
+    single = _once(pairs.left) & _once(pairs.right)
+    hard = pairs.take(~single)
+    order = _best_first(gold, system, hard)
+    best = order[taken(hard.left[order], hard.right[order])]
+    return (
+        np.concatenate((hard.left[best], pairs.left[single])),
+        np.concatenate((hard.right[best], pairs.right[single])),
+    )
 
 
 def _best_first(gold: Spans, system: Spans, pairs: Pairs) -> Ints:
     """The order in which pairs are taken; spans that are equal in every respect keep the order of the input."""
     kind = _kinds(gold, system, pairs.left, pairs.right)
-    columns = [kind >= OVERLAP_SAME, -pairs.shared, kind]
-    for spans, rows in ((gold, pairs.left), (system, pairs.right)):
-        labels, shapes = spans.vocabulary.labels.values, spans.vocabulary.shapes.values
-        columns += [spans.start[rows], spans.end[rows]]
-        columns += [_ranks(spans.label[rows], labels), _ranks(spans.shape[rows], shapes)]
-    return np.lexsort(columns[::-1])
+    ranks = _ranks(gold, pairs.left), _ranks(system, pairs.right)
+    return np.lexsort((ranks[1], ranks[0], kind, -pairs.shared, kind >= OVERLAP_SAME))
 
 
 def _kinds(gold: Spans, system: Spans, left: Ints, right: Ints) -> Ints:
@@ -138,11 +112,17 @@ def _kinds(gold: Spans, system: Spans, left: Ints, right: Ints) -> Ints:
     )
 
 
-def _ranks(codes: Ints, values: Sequence[Any]) -> Ints:
+def _ranks(spans: Spans, rows: Ints) -> Ints:
+    """The rank of each of these spans by start, end, label name and gaps; equal spans share theirs."""
+    label = _by_value(spans.label[rows], spans.vocabulary.labels.values)
+    shape = _by_value(spans.shape[rows], spans.vocabulary.shapes.values)
+    return pack(*((column, empty()) for column in (spans.start[rows], spans.end[rows], label, shape)))[0]
+
+
+def _by_value(codes: Ints, values: Sequence[Any]) -> Ints:
     """The rank of each code's value among those that occur: codes themselves depend on the order of reading."""
-    distinct, place = np.unique(codes, return_inverse=True)
-    occurring = [values[code] for code in distinct.tolist()]
-    ordered = sorted(range(len(occurring)), key=occurring.__getitem__)
+    occurring, place = np.unique(codes, return_inverse=True)
+    ordered = sorted(range(len(occurring)), key=[values[code] for code in occurring.tolist()].__getitem__)
     ranks: Ints = np.argsort(ordered)[place]
     return ranks
 

@@ -30,12 +30,6 @@ class Components:
     gold_count: Ints
     system_count: Ints
 
-    def rows(self, component: int) -> tuple[Ints, Ints]:
-        """The spans of one component; both sides are in the order of components."""
-        edges = component, component + 1
-        gold, system = np.searchsorted(self.of_gold, edges), np.searchsorted(self.of_system, edges)
-        return self.gold[gold[0] : gold[1]], self.system[system[0] : system[1]]
-
 
 def match_stars(matching: Matching, found: Components) -> Bools:
     """Match the components with a single span on one side, where the others are apart; which components these are."""

@@ -33,12 +33,13 @@ PARAMETERS = (
         "target",
         "Count LE and LBE for the gold label (target) or for the system's (system).",
         choices=("target", "system"),
+        effect="labels",
     ),
     Parameter(
         "supertag",
         "names",
         (),
-        "Several labels taken as one, reported beside the others: all labels, or those named.",
+        "Report several labels as one, beside the others: all labels, or those named.",
         metavar="NAME[=LABEL,...]",
         parse=_supertags,
         stored=tuple[Supertag, ...],
@@ -47,8 +48,17 @@ PARAMETERS = (
         labels=lambda tags: [label for tag in tags for label in tag.labels],
         is_repeated=True,
         compares=False,
+        effect="rows",
     ),
-    Parameter("baselines", "flag", False, "Show what trivial systems get under ts and t.", key="", compares=False),
+    Parameter(
+        "baselines",
+        "flag",
+        False,
+        "Report the scores of trivial systems under ts and t.",
+        key="",
+        compares=False,
+        effect="rows",
+    ),
 )
 
 TASK = Task(

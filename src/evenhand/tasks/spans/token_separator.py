@@ -28,10 +28,9 @@ from functools import cached_property
 
 import numpy as np
 
-from evenhand.arrays import Ints, Numbers, Values, distinct, empty, ones, others, ranges
-from evenhand.tasks.spans.crowded import Crowd
-from evenhand.tasks.spans.pairs import listed, overlapping
-from evenhand.tasks.spans.segments import Runs, Stretches, runs, split, stretches
+from evenhand.arrays import Ints, Numbers, Values, empty, ones, ranges
+from evenhand.tasks.spans.pairs import AllPairs
+from evenhand.tasks.spans.segments import Runs, Segments, runs, segments, split
 from evenhand.text.layers import Spans
 
 PARTS = ("token", "separator")
@@ -92,7 +91,7 @@ def units(gold: Spans, system: Spans, text: Text, equal: tuple[Ints, Ints]) -> U
         gold, system = gold.without(equal[0]), system.without(equal[1])
     for number, part in enumerate(PARTS):
         sides = (_within_scopes(runs(side, text.first, part), text) for side in (gold, system))
-        found = stretches(*sides)
+        found = segments(*sides)
         for kind, chosen, count in _outcomes(found):
             rows.append(_counted(found, chosen, count, kind + number * len(_OUTCOMES), text))
     return Units(*(np.concatenate(column) for column in zip(*rows, strict=True)))
@@ -108,8 +107,8 @@ def _within_scopes(found: Runs, text: Text) -> Runs:
     return split(found, text.scope_of(found.begin) != text.scope_of(found.end - 1))
 
 
-def _counted(found: Stretches, rows: Ints, count: Ints, kind: int, text: Text) -> Rows:
-    """Rows for some stretches, with so many spans on each of their units; unit by unit where these have weights."""
+def _counted(found: Segments, rows: Ints, count: Ints, kind: int, text: Text) -> Rows:
+    """Rows for some segments, with so many spans on each of their units; unit by unit where these have weights."""
     begin, length, label = found.begin[rows], found.length[rows], found.label[rows]
     if text.weights is None or kind >= len(_OUTCOMES):  # separators have no weights here
         return text.scope_of(begin), label, np.full(len(rows), kind), count * length
@@ -139,8 +138,8 @@ def _equal(spans: Spans, text: Text) -> list[Rows]:
     ]
 
 
-def _outcomes(found: Stretches) -> Iterator[tuple[int, Ints, Ints]]:
-    """Kind, stretches and counts: TP, FP and FN by presence, then what several spans on a unit add."""
+def _outcomes(found: Segments) -> Iterator[tuple[int, Ints, Ints]]:
+    """Kind, segments and counts: TP, FP and FN by presence, then what several spans on a unit add."""
     gold, system = found.gold, found.system
     both, spurious, missing = (gold > 0) & (system > 0), gold == 0, system == 0
     for kind, chosen in enumerate((both, spurious, missing)):
@@ -174,24 +173,13 @@ def close_and_missed(gold: Spans, system: Spans, text: Text, equal: tuple[Ints, 
     if _is_flat(gold, text) and _is_flat(system, text):
         # Then equal spans overlap no others.
         gold, system = gold.without(equal[0]), system.without(equal[1])
-    pairs = listed(gold, system)
-    if pairs is None and _are_plain(gold) and _are_plain(system):
-        crowd = Crowd(gold, system)
-        return _near(gold, np.flatnonzero(crowd.one_off()), np.flatnonzero(~crowd.overlapping()))
-    if pairs is None:
-        pairs = overlapping(gold, system)
-    same = gold.label[pairs.left] == system.label[pairs.right]
-    left, right = pairs.left[same], pairs.right[same]
-    off = np.abs(gold.start[left] - system.start[right]) + np.abs(gold.end[left] - system.end[right])
-    return _near(gold, distinct(left[off == 1]), others(len(gold), left))
-
-
-def _are_plain(spans: Spans) -> bool:
-    """Whether all spans have a token and none has gaps."""
-    return not spans.shape.any() and bool((spans.start < spans.end).all())
-
-
-def _near(gold: Spans, close: Ints, missed: Ints) -> Units:
-    rows = np.concatenate((close, missed))
-    kind = np.repeat((_CLOSE, _MISSED), (len(close), len(missed)))
+    close, met = (np.zeros(len(gold), dtype=np.bool_) for _ in range(2))
+    for pairs in AllPairs(gold, system):
+        same = gold.label[pairs.left] == system.label[pairs.right]
+        left, right = pairs.left[same], pairs.right[same]
+        off = np.abs(gold.start[left] - system.start[right]) + np.abs(gold.end[left] - system.end[right])
+        close[left[off == 1]] = True
+        met[left] = True
+    rows = np.concatenate((np.flatnonzero(close), np.flatnonzero(~met)))
+    kind = np.repeat((_CLOSE, _MISSED), (np.count_nonzero(close), np.count_nonzero(~met)))
     return Units(gold.scope[rows], gold.label[rows], kind, ones(len(rows)))

@@ -1,42 +1,25 @@
-"""The three passes of fair evaluation, taken literally, for the spans whose overlaps are not one to one.
+"""The three passes of fair evaluation for the spans whose overlaps are not one to one.
 
-This is a loop, because each match changes what the next one sees. It runs over the hard components only and looks at
-overlapping pairs only, so its cost grows with their number, not with the square of the number of spans.
+Passes 2 and 3 are loops, because each match uses up tokens that the next one cannot share. They run over the hard
+components only and look at overlapping pairs only, so their cost grows with the number of these, not with the square
+of the number of spans.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
-from evenhand.arrays import Ints, ints
+from evenhand.arrays import Bools, Ints, ints
 from evenhand.tasks.spans.boundaries import boundary_kind, overlap
 from evenhand.tasks.spans.kinds import LBE
-from evenhand.tasks.spans.pairs import Overlaps
+from evenhand.tasks.spans.pairs import Pairs, crossing_pairs, sizes, taken
+from evenhand.tasks.spans.token_bits import shared_bits, token_bits
 from evenhand.tasks.spans.verdicts import Matching
 from evenhand.text.layers import Spans
-
-
-class Neighbours:
-    """For each span of one side, in the order of the walk, the spans of the other side that overlap it.
-
-    They are in one list: a list for each span would be so many objects that Python looks after them most of the time.
-    """
-
-    def __init__(self, span: Ints, neighbour: Ints) -> None:
-        counts = np.bincount(span)
-        self._spans: list[int] = np.flatnonzero(counts).tolist()
-        self._first: list[int] = np.append(0, np.cumsum(counts)).tolist()
-        self._neighbours: list[int] = neighbour[np.argsort(span, kind="stable")].tolist()
-
-    def __iter__(self) -> Iterator[int]:
-        """The spans that have any."""
-        return iter(self._spans)
-
-    def __getitem__(self, span: int) -> list[int]:
-        return self._neighbours[self._first[span] : self._first[span + 1]]
 
 
 @dataclass
@@ -44,86 +27,112 @@ class Side:
     """The spans of one side in the order of the walk: shortest first, then as in the input."""
 
     rows: Ints
+    spans: Spans
+    size: Ints
+    """How many tokens each span has."""
+    start: list[int]
     length: list[int]
-    tokens: list[set[int]]
-    """The tokens of each span that no match has used up."""
-    turn: dict[int, int] = field(default_factory=dict)
-    """For each span that has been matched, when it was."""
+    tokens: list[int]
+    """The tokens of each span that no match has used up, as bits."""
+    left: list[int]
+    """How many these are."""
+    turn: list[int]
+    """When each span was matched for the first time; -1 for free ones."""
+    turns: int = 0
 
     @staticmethod
     def of(spans: Spans, rows: Ints) -> Side:
         rows = np.sort(rows)
-        length = spans.end[rows] - spans.start[rows]
-        order = np.argsort(length, kind="stable")
-        rows = rows[order]
-        return Side(rows, length[order].tolist(), spans.take(rows).token_sets())
+        rows = rows[np.argsort((spans.end - spans.start)[rows], kind="stable")]
+        spans = spans.take(rows)
+        size, length = sizes(spans), spans.end - spans.start
+        free = [-1] * len(rows)
+        return Side(rows, spans, size, spans.start.tolist(), length.tolist(), token_bits(spans), size.tolist(), free)
 
-    def free(self, spans: Iterable[int]) -> list[int]:
-        return [span for span in spans if span not in self.turn]
+    def is_free(self, spans: Ints) -> Bools:
+        free: Bools = (ints(self.turn) < 0)[spans]
+        return free
 
-    def match(self, span: int) -> None:
-        self.turn.setdefault(span, len(self.turn))
+    def use(self, span: int, shared: int, start: int) -> None:
+        """Note a match, which uses up some tokens, counted from this start."""
+        self.tokens[span] ^= shared << start - self.start[span]
+        self.left[span] -= shared.bit_count()
+        if self.turn[span] < 0:
+            self.turn[span] = self.turns
+            self.turns += 1
 
 
 def walk(matching: Matching, gold_rows: Ints, system_rows: Ints) -> None:
     """Match the given spans, which are free, by the three passes for BE and then the three for LBE."""
     gold, system = Side.of(matching.gold, gold_rows), Side.of(matching.system, system_rows)
-    left, right = _overlapping(matching, gold.rows, system.rows)
-    same_label = matching.gold.label[gold.rows[left]] == matching.system.label[system.rows[right]]
-    for same in (True, False):
-        pairs = np.flatnonzero(same_label == same)
-        of_gold, of_system = Neighbours(left[pairs], right[pairs]), Neighbours(right[pairs], left[pairs])
-        passes = (
-            (1, list(_free_with_free(gold, system, of_gold))),
-            (2, list(_free_with_matched(gold, system, of_gold))),
-            (3, [(t, s) for s, t in _free_with_matched(system, gold, of_system)]),
-        )
-        for step, matches in passes:
-            places = ints(matches).reshape(-1, 2)
-            t, s = gold.rows[places[:, 0]], system.rows[places[:, 1]]
-            matching.pair(t, s, boundary_kind(matching.gold, matching.system, t, s) if same else LBE, step)
+    for pairs in crossing_pairs(gold.spans, system.spans):
+        pairs = pairs.take(overlap(gold.spans, system.spans, pairs.left, pairs.right))
+        same_label = gold.spans.label[pairs.left] == system.spans.label[pairs.right]
+        for same in (True, False):
+            chosen = pairs.take(same_label == same)
+            for step, (left, right) in enumerate(_passes(gold, system, chosen), 1):
+                t, s = gold.rows[left], system.rows[right]
+                matching.pair(t, s, boundary_kind(matching.gold, matching.system, t, s) if same else LBE, step)
 
 
-def _free_with_free(side: Side, other: Side, neighbours: Neighbours) -> Iterator[tuple[int, int]]:
-    """Pass 1. Shared tokens are not asked for: spans with gaps may overlap without any."""
-    for span in side.free(neighbours):
-        candidates = other.free(neighbours[span])
-        if candidates:
-            best = min((*_distance(side.tokens[span], other, each), each) for each in candidates)[-1]
-            yield _match(side, span, other, best)
+def _passes(gold: Side, system: Side, pairs: Pairs) -> Iterator[tuple[Ints, Ints]]:
+    """What each of the three passes matches."""
+    yield _free_with_free(gold, system, pairs)
+    yield _free_with_matched(gold, system, pairs.left, pairs.right)
+    right, left = _free_with_matched(system, gold, pairs.right, pairs.left)
+    yield left, right
 
 
-def _free_with_matched(side: Side, other: Side, neighbours: Neighbours) -> Iterator[tuple[int, int]]:
+def _free_with_free(gold: Side, system: Side, pairs: Pairs) -> tuple[Ints, Ints]:
+    """Pass 1. Free spans have all their tokens, so that it is known beforehand which are the most similar.
+
+    Shared tokens are not asked for: spans with gaps may overlap without any.
+    """
+    pairs = pairs.take(gold.is_free(pairs.left) & system.is_free(pairs.right))
+    alone = system.size[pairs.right] - pairs.shared
+    order = np.lexsort((pairs.right, alone, -pairs.shared, pairs.left))
+    best = order[taken(pairs.left[order], pairs.right[order])]
+    left, right = pairs.left[best], pairs.right[best]
+    for span, partner in zip(left.tolist(), right.tolist(), strict=True):
+        _match(gold, span, system, partner)
+    return left, right
+
+
+def _free_with_matched(side: Side, other: Side, spans: Ints, candidates: Ints) -> tuple[Ints, Ints]:
     """Passes 2 and 3: with a span that has a partner already, if the two still share a token that is not used up."""
-    for span in side.free(neighbours):
-        tokens = side.tokens[span]
-        candidates = [
-            each for each in neighbours[span] if each in other.turn and not tokens.isdisjoint(other.tokens[each])
-        ]
-        if candidates:
-            best = min((*_distance(tokens, other, each), other.turn[each], each) for each in candidates)[-1]
-            yield _match(side, span, other, best)
+    rows = np.flatnonzero(side.is_free(spans) & ~other.is_free(candidates))
+    rows = rows[np.argsort(spans[rows], kind="stable")]
+    spans, candidates = spans[rows], candidates[rows]
+    matches = []
+    for first, behind in pairwise([*np.flatnonzero(np.diff(spans, prepend=-1)).tolist(), len(spans)]):
+        span = int(spans[first])
+        partner = _most_similar(side, span, other, candidates[first:behind].tolist())
+        if partner >= 0:
+            _match(side, span, other, partner)
+            matches.append((span, partner))
+    found = ints(matches).reshape(-1, 2)
+    return found[:, 0], found[:, 1]
 
 
-def _distance(tokens: set[int], other: Side, candidate: int) -> tuple[int, int, int]:
-    """How unlike a candidate is: fewest shared tokens, most tokens of its own, longest; less is more similar."""
-    shared = len(tokens & other.tokens[candidate])
-    return -shared, len(other.tokens[candidate]) - shared, other.length[candidate]
+def _most_similar(side: Side, span: int, other: Side, candidates: list[int]) -> int:
+    """The candidate with most shared tokens, then fewest of its own, then the shortest, then the first matched.
+
+    Tokens that are used up do not count; -1 where none is left to share.
+    """
+    tokens, start = side.tokens[span], side.start[span]
+    most_similar, partner = (0, 0, 0, 0), -1
+    for candidate in candidates:
+        shared = shared_bits(tokens, start, other.tokens[candidate], other.start[candidate]).bit_count()
+        if shared:
+            key = (-shared, other.left[candidate] - shared, other.length[candidate], other.turn[candidate])
+            if key < most_similar:
+                most_similar, partner = key, candidate
+    return partner
 
 
-def _match(side: Side, span: int, other: Side, partner: int) -> tuple[int, int]:
+def _match(side: Side, span: int, other: Side, partner: int) -> None:
     """Match two spans: the tokens they share are used up on both sides."""
-    shared = side.tokens[span] & other.tokens[partner]
-    side.tokens[span] -= shared
-    other.tokens[partner] -= shared
-    side.match(span)
-    other.match(partner)
-    return span, partner
-
-
-def _overlapping(matching: Matching, gold_rows: Ints, system_rows: Ints) -> tuple[Ints, Ints]:
-    """All pairs that overlap (see `overlap`), as places in the two lists of rows."""
-    gold, system = matching.gold.take(gold_rows), matching.system.take(system_rows)
-    left, right = Overlaps(gold, system).rows()
-    keep = overlap(gold, system, left, right)
-    return left[keep], right[keep]
+    start, other_start = side.start[span], other.start[partner]
+    shared = shared_bits(side.tokens[span], start, other.tokens[partner], other_start)
+    side.use(span, shared, max(start, other_start))
+    other.use(partner, shared, max(start, other_start))

@@ -37,8 +37,8 @@ PUNCTUATION = Parameter(
     "punctuation",
     "text",
     Punctuation(),
-    "Words left out as punctuation: none (keep), or those with a punct relation (relation), without letters and digits "
-    "(form), or with these tags (pos:PUNCT,SYM).",
+    "Words to leave out as punctuation: none (keep), those with the relation punct (relation), those without letters "
+    "and digits (form), or those with these tags (pos:PUNCT,SYM) [keep].",
     metavar="POLICY",
     parse=Punctuation.parse,
     stored=Punctuation,

@@ -1,0 +1,130 @@
+"""Help in groups: every option stands under a heading, and --help-all shows those that few people need.
+
+Options of tasks and match models are in --help-all only, so that no plug-in makes the short help long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from evenhand.scores.model import Model
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+Decorator = Callable[[Any], Any]
+CRITERIA, CHECKING, COMPARING, SCORING = "Criteria", "What to check", "What to compare", "What to score"
+READING, STATISTICS, WRITING, RUNNING = "Reading files", "Statistics", "Output", "Where it runs"
+_FIRST = (CRITERIA, CHECKING, COMPARING, SCORING, READING, STATISTICS, WRITING, RUNNING)
+"""The headings, in their order; those of tasks follow, then the last one."""
+_HELP = "Help"
+_WIDTH = 26
+"""The width of the first column, the same under all headings."""
+_ALL = "evenhand.help-all"
+
+
+class Option(click.Option):
+    """An option with a heading; a rare one is in --help-all only."""
+
+    def __init__(self, *arguments: Any, group: str = _HELP, is_rare: bool = False, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self.group, self.is_rare = group, is_rare
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        record = super().get_help_record(ctx)
+        return None if record is None else (record[0], record[1].replace("  [", " ["))
+
+
+class Command(click.Command):
+    """A command whose help has groups, and lists what its options can name."""
+
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        has_rare = any(isinstance(each, Option) and each.is_rare for each in self.params)
+        flag: dict[str, Any] = {"is_flag": True, "is_eager": True, "expose_value": False, "callback": _show_all}
+        shown = "Show all options, also of tasks and match models, and exit."
+        self.params.append(Option(["--help-all"], help=shown, hidden=not has_rare, **flag))
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        is_whole = bool(ctx.meta.get(_ALL))
+        groups: dict[str, list[tuple[str, str]]] = {heading: [] for heading in _FIRST}
+        for each in self.get_params(ctx):
+            record = each.get_help_record(ctx) if isinstance(each, click.Option) else None
+            if record is not None and (is_whole or not getattr(each, "is_rare", False)):
+                groups.setdefault(getattr(each, "group", _HELP), []).append(record)
+        last = {_HELP: groups.pop(_HELP)}
+        names = {each.name for each in self.params if each.name}
+        for sections in (groups.items(), _lists(names, is_whole=is_whole), last.items()):
+            for heading, rows in sections:
+                _write(formatter, heading, rows)
+
+
+def option(group: str, *names: str, help: str, default: Any = ..., rare: bool = False, **settings: Any) -> Decorator:
+    """An option under a heading; its help ends with the default, if there is one."""
+    if default is not ...:
+        settings["default"] = default
+        help = help if default in (None, ()) else f"{help.rstrip('.')} [{default}]."
+    return click.option(*names, cls=Option, group=group, is_rare=rare, help=help, **settings)
+
+
+def with_options(command: Decorated, options: Iterable[Decorator]) -> Decorated:
+    """A command with these options, in this order in its help."""
+    for each in reversed(list(options)):
+        command = each(command)
+    return command
+
+
+def _show_all(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        ctx.meta[_ALL] = True
+        click.echo(ctx.get_help(), color=ctx.color)
+        ctx.exit()
+
+
+def _write(formatter: click.HelpFormatter, heading: str, rows: list[tuple[str, str]]) -> None:
+    """Two columns under a heading, without breaks in names that have hyphens."""
+    if not rows:
+        return
+    width = _WIDTH if rows[0][0].startswith("-") else max(len(first) for first, _ in rows)
+    margin = " " * (width + 4)
+    with formatter.section(heading):
+        for first, second in rows:
+            lines = wrap(second, formatter.width - len(margin), break_on_hyphens=False) or [""]
+            begin = f"  {first:<{width}}  {lines.pop(0)}".rstrip() if len(first) <= width else f"  {first}"
+            formatter.write("".join(f"{line}\n" for line in (begin, *(margin + line for line in lines))))
+
+
+def _lists(options: set[str], *, is_whole: bool) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """What options can name: match models by task and, in the whole help, all of their names, tasks and formats."""
+    from evenhand.settings import FORMATS
+    from evenhand.tasks.registry import TASKS, models_of
+
+    if "by" in options:
+        yield "Scores for --by", [(task.name, ", ".join(task.compared_by)) for task in TASKS.values()]
+    if "match" in options and not is_whole:
+        yield "Match models", [(task, ", ".join(_families(models_of(task)))) for task in TASKS]
+    if is_whole and "match" in options:
+        for task in TASKS:
+            yield f"Match models of {task}, with other names", list(_named(models_of(task)))
+    if is_whole and "task" in options:
+        yield "Tasks", [(task.name, task.title) for task in TASKS.values()]
+    if is_whole and "formats" in options:
+        yield "Formats", [("names", ", ".join(FORMATS))]
+
+
+def _families(models: Iterable[Model]) -> list[str]:
+    """The names of models, and one for each family."""
+    return list(dict.fromkeys(each.family or each.name for each in models))
+
+
+def _named(models: tuple[Model, ...]) -> Iterator[tuple[str, str]]:
+    """Each model or family with the other names that are understood."""
+    for name in _families(models):
+        own = [each for each in models if name in (each.name, each.family)]
+        if own[0].name == name:
+            yield name, ", ".join(own[0].aliases)
+        else:
+            yield name, f"all of {', '.join(each.name for each in own)}"

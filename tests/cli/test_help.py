@@ -1,0 +1,255 @@
+"""Help in groups, and options that come from what tasks and match models declare."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+
+from conftest import ROOT
+from evenhand.cli import main
+from evenhand.cli.help import Command
+from evenhand.tasks.registry import TASKS, all_parameters, models_of
+
+EXAMPLES = ROOT / "src" / "evenhand" / "examples"
+SPANS = (EXAMPLES / "ner" / "gold.conll", EXAMPLES / "ner" / "crf.conll")
+CHAINS = (EXAMPLES / "chains" / "gold.conll", EXAMPLES / "chains" / "neural.conll")
+OPTION = re.compile(r"^  (-\w, )?--?[\w-]+")
+HEADING = re.compile(r"^(\w.*):$")
+MOST = 25
+
+
+def run(*arguments: object, **environment: str) -> Result:
+    return CliRunner(env=environment).invoke(main, [str(each) for each in arguments], prog_name="evenhand")
+
+
+def commands(group: click.Command = main, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The commands that do something, such as `score` and `plot errors`."""
+    if not isinstance(group, click.Group):
+        yield path
+        return
+    ctx = click.Context(group)
+    for name in group.list_commands(ctx):
+        command = group.get_command(ctx, name)
+        assert command is not None
+        yield from commands(command, (*path, name))
+
+
+def sections(text: str) -> dict[str, list[str]]:
+    """The lines under each heading of a help; what stands above is under the empty one."""
+    found: dict[str, list[str]] = {"": []}
+    heading = ""
+    for line in text.splitlines():
+        if match := HEADING.match(line):
+            heading = match[1]
+            assert heading not in found
+            found[heading] = []
+        else:
+            found[heading].append(line)
+    return found
+
+
+def options(text: str) -> dict[str, list[str]]:
+    """The options under each heading of a help."""
+    rows = {name: [line for line in lines if OPTION.match(line)] for name, lines in sections(text).items() if name}
+    return {name: lines for name, lines in rows.items() if lines}
+
+
+ALL = list(commands())
+
+
+def test_all_commands_are_found() -> None:
+    assert len(ALL) == 13
+    assert ("plot", "errors") in ALL
+
+
+@pytest.mark.parametrize("command", ALL, ids=" ".join)
+def test_short_help_has_at_most_25_options(command: tuple[str, ...]) -> None:
+    assert 2 <= sum(map(len, options(run(*command, "--help").stdout).values())) <= MOST
+
+
+@pytest.mark.parametrize("command", ALL, ids=" ".join)
+def test_every_option_stands_under_a_heading(command: tuple[str, ...]) -> None:
+    shown = options(run(*command, "--help-all").stdout)
+    names = {name for lines in shown.values() for line in lines for name in re.findall(r"--[\w-]+", line[:34])}
+    found: click.Command = main
+    for name in command:
+        assert isinstance(found, click.Group)
+        found = found.get_command(click.Context(found), name)  # type: ignore[assignment]
+    assert isinstance(found, Command)
+    declared = {each.opts[-1] for each in found.params if isinstance(each, click.Option) and not each.hidden}
+    assert declared <= names
+    assert "Options" not in shown
+
+
+def test_headings_of_score() -> None:
+    short, whole = (list(sections(run("score", option).stdout)) for option in ("--help", "--help-all"))
+    assert short == ["", "What to score", "Reading files", "Output", "Where it runs", "Match models", "Help"]
+    assert whole == [
+        *("", "What to score", "Reading files", "Output", "Where it runs"),
+        *("Spans", "Tags and trees", "Trees", "Chains"),
+        *(f"Match models of {task}, with other names" for task in ("spans", "tags", "trees", "chains")),
+        *("Tasks", "Formats", "Help"),
+    ]
+    gate = list(options(run("gate", "--help").stdout))
+    assert gate == ["Criteria", "What to compare", "What to score", "Reading files", "Statistics", "Output", "Help"]
+
+
+def test_short_help_lists_match_models_by_task() -> None:
+    assert sections(run("score", "--help").stdout)["Match models"] == [
+        "  spans   exact, fair, weighted, ts, t, overlap, contain, constrained, iou,",
+        "          semeval, accuracy",
+        "  tags    accuracy",
+        "  trees   uas, ls, las, conll18",
+        "  chains  mentions, muc, b_cubed, ceaf_m, ceaf_e, blanc, lea, mela, arcs",
+        "",
+    ]
+    assert sections(run("compare", "--help").stdout)["Scores for --by"][0] == "  spans   fair, exact"
+
+
+def test_the_whole_help_has_every_parameter_match_model_and_alias() -> None:
+    shown = " ".join(run("score", "--help-all", COLUMNS="120").stdout.split())
+    for parameter in all_parameters().values():
+        assert f" {parameter.option} " in shown
+    for task in TASKS:
+        for model in models_of(task):
+            assert re.search(rf"[ ,]{re.escape(model.name)}[ ,]", shown)
+    for alias in ("strict", "b3", "ceafe", "conll f1", "jaccard"):
+        assert alias in shown
+    assert "--missing" not in shown
+
+
+def test_parameters_of_match_models_say_which() -> None:
+    rows = " ".join(" ".join(sections(run("score", "--help-all").stdout)["Spans"]).split())
+    assert "--iou NUMBER iou: Least intersection over union of two spans that match [0.5]." in rows
+    assert "--token-weight COLUMN ts, t: Column of GOLD" in rows
+    assert "--levels [pooled|separate] Match nested spans" in rows
+
+
+@pytest.mark.parametrize("command", ALL, ids=" ".join)
+@pytest.mark.parametrize("width", [80, 120])
+def test_lines_fit_the_terminal(command: tuple[str, ...], width: int) -> None:
+    lines = run(*command, "--help-all", COLUMNS=str(width)).stdout.splitlines()
+    assert max(map(len, lines)) <= width
+    assert [line for line in lines if line != line.rstrip()] == []
+    texts = {line.index(line.split("  ")[-1].strip()) for line in lines if re.match(r"^  -.*\S  +\S", line)}
+    assert texts == {30}  # the column where the help of options begins
+
+
+def test_former_names_work_with_a_note() -> None:
+    arguments = ("score", *SPANS, "--match", "constrained", "--as", "value")
+    new = run(*arguments, "--constrained-missing", 3, "--constrained-spurious", 0)
+    old = run(*arguments, "--missing", 3, "--spurious", 0)
+    assert (new.exit_code, old.exit_code) == (0, 0)
+    assert old.stdout == new.stdout != run(*arguments).stdout
+    assert old.stderr.splitlines()[:2] == [
+        "--spurious is now --constrained-spurious.",
+        "--missing is now --constrained-missing.",
+    ]
+    assert "is now" not in new.stderr
+    assert run(*arguments, "--missing", 3, "-q").stderr == ""
+    both = run(*arguments, "--missing", 3, "--constrained-missing", 3)
+    assert both.exit_code == 2
+    assert both.stderr.endswith("constrained_missing and missing are the same option; give one of them.\n")
+
+
+@pytest.mark.parametrize(
+    ("files", "given", "signature"),
+    [
+        (CHAINS, "b3,CoNLL", "match:b_cubed,mela"),
+        (CHAINS, "B-Cubed,CEAFe,CEAFm", "match:b_cubed,ceaf_e,ceaf_m"),
+        (SPANS, "STRICT", "match:exact"),
+        (SPANS, "Fair,Semeval", "match:fair,semeval-strict,semeval-exact,semeval-partial,semeval-type"),
+    ],
+)
+def test_match_models_by_other_names(files: tuple[Path, Path], given: str, signature: str) -> None:
+    result = run("score", *files, "--match", given, "-q")
+    assert result.exit_code == 0
+    assert f"|{signature}|" in result.stdout
+
+
+def test_scores_to_compare_by_have_other_names() -> None:
+    fast = ("--trials", 0, "--resamples", 0, "--as", "json", "-q")
+    result = run("compare", SPANS[0], SPANS[1], SPANS[1].with_name("tagger.conll"), "--by", "Strict", *fast)
+    assert '"by": "exact"' in result.stdout or '"by":"exact"' in result.stdout
+    result = run("compare", SPANS[0], SPANS[1], SPANS[1].with_name("tagger.conll"), "--by", "las", *fast)
+    assert result.stderr == "evenhand: by is 'las'; choose one of fair, exact for spans.\n"
+
+
+@pytest.mark.parametrize(
+    ("given", "hint"),
+    [
+        ("fairy", "the nearest one is fair; "),
+        ("semevals", "the nearest one is semeval; "),
+        ("b3", "it is a model of chains; "),
+        ("qqq", ""),
+    ],
+)
+def test_unknown_match_models_get_the_nearest_and_the_list_of_the_task(given: str, hint: str) -> None:
+    result = run("score", *SPANS, "--match", f"exact,{given}")
+    models = (
+        "exact, fair, weighted, ts, t, overlap, contain, constrained, iou, semeval-strict, semeval-exact, "
+        "semeval-partial, semeval-type, accuracy"
+    )
+    sentence = f"match is '{given}', which is no match model of spans; {hint}choose from {models}."
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"evenhand: {sentence}\n")
+
+
+PLUGIN = """
+from evenhand.parameters import Parameter
+from evenhand.scores.model import Model
+from evenhand.tasks.spans.models import MODELS
+
+EXACT = next(model for model in MODELS if model.name == "exact")
+SHARE = Parameter("plain_share", "number", 0.25, "A share.", former=("bare_share",), compares=False, above=0)
+PLAIN = Model("plain", "spans", EXACT.judge, EXACT.arithmetic, "our_models", ("simple",), parameters=(SHARE,))
+"""
+ENTRY_POINTS = """[evenhand.models]
+plain = our_models:PLAIN
+absent = our_models:NOTHING
+"""
+
+
+@pytest.fixture
+def plugin(tmp_path: Path) -> Path:
+    """A folder with an installed package that adds a match model, and one that is not there."""
+    metadata = tmp_path / "our_models-1.0.dist-info"
+    metadata.mkdir()
+    (tmp_path / "our_models.py").write_text(PLUGIN)
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: our-models\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(ENTRY_POINTS)
+    return tmp_path
+
+
+def test_a_plug_in_adds_options_and_a_broken_one_is_left_out_with_one_line(plugin: Path) -> None:
+    def outside(*arguments: object) -> subprocess.CompletedProcess[str]:
+        code = "from evenhand.cli import main; main(prog_name='evenhand')"
+        paths = os.pathsep.join([str(plugin), str(ROOT / "src")])
+        command = [sys.executable, "-c", code, *map(str, arguments)]
+        return subprocess.run(
+            command, capture_output=True, text=True, check=False, env=os.environ | {"PYTHONPATH": paths}
+        )
+
+    warning = (
+        "evenhand: The plug-in 'absent' of our-models (evenhand.models) is left out: AttributeError: module 'our_models' "
+        "has no attribute 'NOTHING'.\n"
+    )
+    shown = outside("score", "--help-all")
+    assert (shown.returncode, shown.stderr) == (0, warning)
+    rows = " ".join(shown.stdout.split())
+    assert "--plain-share NUMBER plain: A share [0.25]." in rows
+    assert "plain simple" in rows
+    scored = outside("score", *SPANS, "--match", "Simple", "--bare-share", "0.5", "--as", "text")
+    assert scored.returncode == 0
+    assert scored.stderr.startswith(f"{warning}--bare-share is now --plain-share.\n")
+    assert "|plain-share:0.5" in scored.stdout
+    refused = outside("score", *SPANS, "--match", "plain", "--plain-share", "0", "-q")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr == f"{warning}evenhand: plain_share is 0.0; it must be above 0.\n"

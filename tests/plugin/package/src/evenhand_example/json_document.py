@@ -1,0 +1,85 @@
+"""One JSON document a file: `{"sentences": [{"tokens": [...], "label": "...", "spans": [[start, end, label], ...]}]}`.
+
+Ends of spans are exclusive. A sentence may have a label of its own, for the task `sentences`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+from evenhand.formats.format import Carry, Format, Writing
+
+from evenhand.formats.convert import Conversion
+from evenhand.formats.source import Block, Source
+from evenhand.settings import Columns, ReadSettings
+from evenhand.text.annotation import Annotation, Reading
+from evenhand.text.corpus import Corpus
+from evenhand.text.labels import Vocabulary
+from evenhand.text.layers import Spans, Tags
+from evenhand.text.tokens import Tokens
+
+LABELS = "sentence-labels"
+"""The layer of sentence labels: a tag a sentence."""
+
+
+def recognise(sample: Block) -> float:
+    return 0.9 if sample.data.lstrip().startswith(b'{"sentences"') else 0.0
+
+
+def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+    data = b"".join(block.data[: block.size] for block in source.blocks(settings.block_size, cut_behind="line"))
+    try:
+        sentences = json.loads(data)["sentences"]
+        yield _annotation(source, sentences, vocabulary)
+    except (ValueError, KeyError, TypeError) as error:
+        finding = f"the file is no JSON document with sentences ({error})"
+        raise source.error(1, finding, 'write {"sentences": [{"tokens": [...], "spans": [[0, 1, "PER"]]}]}') from None
+
+
+def _annotation(source: Source, sentences: list[dict[str, Any]], vocabulary: Vocabulary) -> Annotation:
+    words = [sentence["tokens"] for sentence in sentences]
+    bounds = np.array([0, *accumulate(map(len, words))], dtype=np.int64)
+    corpus = Corpus(str(source), len(words), bounds, Tokens.of([word for each in words for word in each]))
+    rows = [
+        (scope, start, end, vocabulary.labels.code(label))
+        for scope, sentence in enumerate(sentences)
+        for start, end, label in sentence.get("spans", ())
+    ]
+    scope, start, end, label = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+    names = tuple(dict.fromkeys(sentence.get("label", "") for sentence in sentences))
+    code = np.array([names.index(sentence.get("label", "")) for sentence in sentences], dtype=np.int64)
+    layers = {"spans": Spans.of(vocabulary, scope, start, end, label), LABELS: Tags(code, names)}
+    return Annotation(corpus, layers, {"spans": Reading(FORMAT.name)}, source.name)
+
+
+def write(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
+    sentences = []
+    for batch in batches:
+        corpus, labels = batch.corpus, batch.layers.get(LABELS)
+        assert corpus.tokens is not None
+        assert corpus.bounds is not None
+        spans: list[list[list[Any]]] = [[] for _ in range(corpus.sentences)]
+        for label, scope, start, end in batch.spans().rows():
+            spans[scope].append([start, end, label])
+        for number in range(corpus.sentences):
+            tokens = corpus.tokens.texts(*corpus.bounds[number : number + 2].tolist())
+            label = {"label": labels.names[labels.code[number]]} if isinstance(labels, Tags) else {}
+            sentences.append({"tokens": tokens, **label, "spans": spans[number]})
+    yield json.dumps({"sentences": sentences}, ensure_ascii=False) + "\n"
+
+
+_WRITING = Writing(Carry(characters=False, documents="none", levels=False, gaps=False), text=write)
+FORMAT = Format(
+    name="json-document",
+    help="one JSON document a file, with sentences",
+    tasks=("spans", "sentences"),
+    read=read,
+    writes={"spans": _WRITING, "sentences": _WRITING},
+    suffixes=(".jdoc",),
+    begins=b"{",
+    recognise=recognise,
+)

@@ -1,0 +1,56 @@
+"""Last tokens: a span is right if the other side has one with its label that ends on the same token.
+
+- recall R = `gold_hits` / `gold`, precision P = `system_hits` / `system`
+- With `--last-token-tolerance n` the ends may be n tokens apart.
+
+Source: this package; heads of noun phrases in English mostly stand last.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from evenhand.parameters import Parameter
+from evenhand.scores.model import Judge, Model
+from evenhand.tally import Tally
+from evenhand.tasks.spans.models import hit_model
+from evenhand.tasks.spans.overlap import Hits
+from evenhand.tasks.spans.question import Question
+from evenhand.tasks.spans.tallies import tally_hits
+from evenhand.text.layers import Spans
+
+
+def count(question: Question) -> Tally:
+    tolerance = question.settings["last_token_tolerance"]
+    gold, system = question.gold, question.system
+    found = Hits(_hit(gold, system, tolerance), _hit(system, gold, tolerance))
+    return tally_hits(found, *question.given, question.groups)
+
+
+def _hit(spans: Spans, others: Spans, tolerance: int) -> np.ndarray:
+    """Which spans have another one beside them."""
+    ends: set[tuple[int, int, int]] = set()
+    for scope, label, end in zip(others.scope.tolist(), others.label.tolist(), others.end.tolist(), strict=True):
+        ends |= {(scope, label, end + shift) for shift in range(-tolerance, tolerance + 1)}
+    rows = zip(spans.scope.tolist(), spans.label.tolist(), spans.end.tolist(), strict=True)
+    return np.array([row in ends for row in rows], dtype=np.bool_)
+
+
+MODEL = Model(
+    name="last-token",
+    task="spans",
+    judge=Judge("last-token", count),
+    arithmetic=hit_model,
+    definition="evenhand_example.last_token",
+    aliases=("head",),
+    parameters=(
+        Parameter(
+            "last_token_tolerance",
+            "whole",
+            0,
+            "Number of tokens that the ends of two spans may be apart in last-token.",
+            least=0,
+            compares=False,
+        ),
+    ),
+)

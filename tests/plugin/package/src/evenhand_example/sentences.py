@@ -1,0 +1,60 @@
+"""Sentence labels: a system is right about a sentence if its label is that of the gold standard.
+
+accuracy = right sentences / sentences
+
+Source: this package.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from evenhand.registry import late
+from evenhand.scores.match_model import MatchModel
+from evenhand.scores.model import Judge, Model
+from evenhand.settings import ScoreSettings
+from evenhand.tasks.labeled_units import KINDS, LabeledUnitPassage
+from evenhand.tasks.task import Example, Task
+from evenhand.tasks.words.kinds import TAG_KINDS
+from evenhand.tasks.words.models import by_label, share_of_right
+from evenhand.text.annotation import Annotation
+from evenhand.text.labels import Vocabulary
+from evenhand.text.layers import Spans, Tags
+from evenhand_example.json_document import LABELS
+
+
+def units(annotation: Annotation, vocabulary: Vocabulary) -> Spans:
+    """Every sentence, with its label."""
+    labels, corpus = annotation[LABELS], annotation.corpus
+    assert isinstance(labels, Tags)
+    code = np.array([vocabulary.labels.code(name) for name in labels.names], dtype=np.int64)[labels.code]
+    start = np.zeros(corpus.sentences, dtype=np.int64)
+    assert corpus.lengths is not None
+    return Spans.of(vocabulary, np.arange(corpus.sentences), start, corpus.lengths, code)
+
+
+def _accuracy(name: str, settings: ScoreSettings) -> MatchModel:
+    return by_label(name, "sentences", TAG_KINDS, ("right",), settings, confuses=True)
+
+
+TASK = Task(
+    name="sentences",
+    title="sentence labels",
+    unit="sentence",
+    example=Example("sentences", "gold.jdoc", ("rules.jdoc", "model.jdoc"), "evenhand_example", "--task sentences"),
+    models=(Model("accuracy", "sentences", Judge("sentences"), _accuracy, "evenhand_example.sentences"),),
+    match=lambda content: ("accuracy",),
+    ranked=lambda content: ("accuracy",),
+    compared_by=("accuracy",),
+    reported_by=("accuracy",),
+    compared=share_of_right,
+    passage=partial(LabeledUnitPassage, judge="sentences", units=units),
+    shows=lambda annotation: False,
+    notes=late("evenhand.tasks.words.notes:notes"),
+    kinds=KINDS,
+    right=lambda by: ("right",),
+    verdict_judges=("sentences",),
+    compares_shared=True,
+)
