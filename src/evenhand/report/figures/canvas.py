@@ -147,6 +147,19 @@ def count_axis(axes: Axes, ticks: int) -> None:
     axes.xaxis.set_major_formatter(lambda value, _: f"{abs(value):,.0f}")
 
 
+def beside(
+    axes: Axes, text: str, place: tuple[float, float], points: float, *, at_edge: bool = False, **style: Any
+) -> None:
+    """A small text to the right of a place, so many points away, or to its left; the place may be at the right edge."""
+    axes.annotate(
+        *(text, place, (points, 0)),
+        xycoords=("axes fraction", "data") if at_edge else "data",
+        textcoords="offset points",
+        annotation_clip=False,
+        **{"ha": "left" if points > 0 else "right", "va": "center_baseline", "fontsize": SMALL, **style},
+    )
+
+
 def clean(text: str) -> str:
     """A text from the data without characters that files cannot hold."""
     return "".join(" " if char in "\t\n\r" else "\ufffd" if _is_unfit(char) else char for char in text)

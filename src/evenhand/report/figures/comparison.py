@@ -12,6 +12,7 @@ from evenhand.report.figures.canvas import (
     TEXT_SIZE,
     VERMILLION,
     Size,
+    beside,
     count_axis,
     joined,
     legend,
@@ -95,15 +96,7 @@ def _bars(axes: Axes, counts: Sequence[int], colour: str, hatch: str, name: str)
     """A bar for each pair, with its count at the end."""
     axes.barh(range(len(counts)), counts, 0.7, color=colour, hatch=hatch, edgecolor="black", label=name)
     for place, count in enumerate(counts):
-        left = name == "new errors"
-        offset, side = ((-3, 0), "right") if left else ((3, 0), "left")
-        axes.annotate(
-            *(f"{abs(count):,}", (count, place), offset),
-            textcoords="offset points",
-            va="center_baseline",
-            ha=side,
-            fontsize=SMALL,
-        )
+        beside(axes, f"{abs(count):,}", (count, place), -3 if name == "new errors" else 3)
 
 
 def _deltas(axes: Axes, pairs: Sequence[Pair]) -> None:
@@ -117,16 +110,7 @@ def _deltas(axes: Axes, pairs: Sequence[Pair]) -> None:
     for place, (pair, delta) in enumerate(zip(pairs, deltas, strict=True)):
         marks = stars(None if pair.significance is None else pair.significance.p_holm)
         text = f"{delta:+.2f}{marks}".replace("-", "−")
-        axes.annotate(
-            text,
-            (1, place),
-            (4, 0),
-            xycoords=("axes fraction", "data"),
-            textcoords="offset points",
-            va="center_baseline",
-            fontsize=SMALL,
-            annotation_clip=False,
-        )
+        beside(axes, text, (1, place), 4, at_edge=True)
 
 
 def _remark(comparison: Comparison, shown: int) -> str:

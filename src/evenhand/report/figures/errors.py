@@ -9,6 +9,7 @@ from evenhand.report.figures.canvas import (
     FILLS,
     SMALL,
     Size,
+    beside,
     count_axis,
     joined,
     legend,
@@ -73,14 +74,7 @@ def _figures(
 def _totals(axes: Axes, bars: Sequence[Bar], places: Sequence[float], scale: Sequence[float]) -> None:
     """How many errors there are, behind each bar."""
     for bar, place, each in zip(bars, places, scale, strict=True):
-        axes.annotate(
-            f"n = {bar.total:,.0f}",
-            *((bar.total * each, place), (3, 0)),
-            textcoords="offset points",
-            va="center_baseline",
-            fontsize=SMALL,
-            annotation_clip=False,
-        )
+        beside(axes, f"n = {bar.total:,.0f}", (bar.total * each, place), 3)
 
 
 def _places(bars: Sequence[Bar]) -> Iterator[float]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evenhand.files import write_file
 from evenhand.problems import SettingError
@@ -20,13 +20,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Subject = Results | Comparison | Ranking
-_KINDS: dict[type[Subject], tuple[str, ...]] = {
-    Results: ("errors", "confusion"),
-    Comparison: ("comparison",),
-    Ranking: ("ranks",),
+_FIGURES: dict[str, tuple[type[Subject], str, Callable[..., Figure]]] = {
+    "errors": (Results, "score", errors.draw),
+    "confusion": (Results, "score", confusion.draw),
+    "comparison": (Comparison, "compare", comparison.draw),
+    "ranks": (Ranking, "rank", ranks.draw),
 }
-"""The figures that each result has; the first is the default."""
-_MADE_BY = {"errors": "score", "confusion": "score", "comparison": "compare", "ranks": "rank"}
+"""Of what figures are drawn, the function that makes it, and how they are drawn; the first of a result is its default.
+"""
 
 
 def plot(
@@ -39,14 +40,7 @@ def plot(
     counts: bool = False,
     systems: str | Sequence[str] = (),
 ) -> Figure:
-    """Draw one figure of a result and, where a path is given, write it there.
-
-    kind       "errors" (default) and "confusion" of results, "comparison" of comparisons, "ranks" of rankings
-    path       a file that ends with .svg, .pdf or .png
-    width, height
-               in inches; without them, the width of a page of two columns and as high as the content needs
-    counts     "errors" only: bars are as long as there are errors, instead of all alike
-    systems    "confusion" only: the systems to show, if not all
+    """Draw one figure of a result and, where a path is given, write it there; see `Plotted.plot`.
 
     The figure is one of matplotlib, to be changed at will.
     """
@@ -60,7 +54,8 @@ def plot(
     size = Size(width, height)
     check_matplotlib()
     with style():
-        figure = finish(_drawn(subject, size, kind, counts=counts, systems=systems))
+        choices: dict[str, dict[str, Any]] = {"errors": {"counts": counts}, "confusion": {"systems": systems}}
+        figure = finish(_FIGURES[kind][2](subject, size, **choices.get(kind, {})))
     if path is not None and form is not None:
         write_file(path, render(figure, form, subject.signature))
     return figure
@@ -77,22 +72,11 @@ def _subject(drawn: Plotted) -> Subject:
 
 def _kind(subject: Subject, kind: str | None) -> str:
     """The kind of figure that is meant; one that the result does not have is refused."""
-    kinds = next(kinds for of, kinds in _KINDS.items() if isinstance(subject, of))
+    kinds = [name for name, (of, *_) in _FIGURES.items() if isinstance(subject, of)]
     kind = kind or kinds[0]
-    if kind not in _MADE_BY:
-        raise SettingError(f"There is no figure {kind!r}; choose one of {', '.join(_MADE_BY)}.")
+    if kind not in _FIGURES:
+        raise SettingError(f"There is no figure {kind!r}; choose one of {', '.join(_FIGURES)}.")
     if kind not in kinds:
-        raise SettingError(
-            f"The figure {kind!r} comes from evenhand.{_MADE_BY[kind]}; this result has {' and '.join(kinds)}."
-        )
+        made_by = _FIGURES[kind][1]
+        raise SettingError(f"The figure {kind!r} comes from evenhand.{made_by}; this result has {' and '.join(kinds)}.")
     return kind
-
-
-def _drawn(subject: Subject, size: Size, kind: str, *, counts: bool, systems: str | Sequence[str]) -> Figure:
-    if isinstance(subject, Comparison):
-        return comparison.draw(subject, size)
-    if isinstance(subject, Ranking):
-        return ranks.draw(subject, size)
-    if kind == "confusion":
-        return confusion.draw(subject, size, systems)
-    return errors.draw(subject, size, counts=counts)

@@ -11,6 +11,7 @@ from evenhand.report.figures.canvas import (
     TEXT_SIZE,
     VERMILLION,
     Size,
+    beside,
     named,
     remark,
     rows_of,
@@ -65,29 +66,11 @@ def _ranks(axes: Axes, ranking: Ranking, model: str) -> None:
     """The ranks at the right, with the places gained or lost against the first model."""
     for place, system in enumerate(ranking.systems):
         standing = ranking[model][system]
-        axes.annotate(
-            f"{standing.rank}",
-            *((1, place), (14, 0)),
-            xycoords=("axes fraction", "data"),
-            textcoords="offset points",
-            ha="right",
-            va="center_baseline",
-            fontsize=SMALL,
-            annotation_clip=False,
-        )
+        beside(axes, f"{standing.rank}", (1, place), 14, at_edge=True, ha="right")
         if standing.change:
             gained = standing.change > 0
-            axes.annotate(
-                f"{'▲' if gained else '▼'}{abs(standing.change)}",
-                *((1, place), (16, 0)),
-                xycoords=("axes fraction", "data"),
-                textcoords="offset points",
-                ha="left",
-                va="center_baseline",
-                fontsize=SMALL - 1,
-                color=BLUE if gained else VERMILLION,
-                annotation_clip=False,
-            )
+            text, color = f"{'▲' if gained else '▼'}{abs(standing.change)}", BLUE if gained else VERMILLION
+            beside(axes, text, (1, place), 16, at_edge=True, fontsize=SMALL - 1, color=color)
 
 
 def _remark(ranking: Ranking) -> str:
