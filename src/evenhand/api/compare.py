@@ -28,7 +28,7 @@ from evenhand.problems import SettingError
 from evenhand.result.comparison import Comparison
 from evenhand.settings import Resampled, choose, column_names
 from evenhand.tasks.registry import TASKS, all_parameters, name_among
-from evenhand.tasks.task import Task
+from evenhand.tasks.task import Content, Task
 from evenhand.text.annotation import extra_layer
 from evenhand.text.labels import Vocabulary
 
@@ -114,6 +114,8 @@ class ComparisonRun:
     options: Mapping[str, Any]
     of: Resampled | None = None
     """What is to be resampled, if a user says so."""
+    content: Content | None = None
+    """What the gold standard is, if that is known."""
 
     def __post_init__(self) -> None:
         if len(self.systems) < 2:
@@ -121,7 +123,9 @@ class ComparisonRun:
         _check_effect(self.options)
         if self.vocabulary is not None and "vocabulary" not in self.slices:
             raise SettingError("A word list is for the slice 'vocabulary'; name that too.")
-        self.prepared, self.by = prepare_comparison(self.gold, self.systems, self.by, self.of, self.options)
+        self.prepared, self.by = prepare_comparison(
+            self.gold, self.systems, self.by, self.of, self.options, self.content
+        )
         asked = self.slices
         for name in asked:
             others = [task.name for task in TASKS.values() if name in task.slices]
@@ -192,10 +196,15 @@ class ComparisonRun:
 
 
 def prepare_comparison(
-    gold: Input, systems: Mapping[str, Input], by: str | None, of: Resampled | None, options: Mapping[str, Any]
+    gold: Input,
+    systems: Mapping[str, Input],
+    by: str | None,
+    of: Resampled | None,
+    options: Mapping[str, Any],
+    content: Content | None = None,
 ) -> tuple[Prepared, str]:
     """The settings of a comparison, and what systems are compared by."""
-    content = content_for(gold, options)
+    content = content or content_for(gold, options)
     task = TASKS[content.task]
     check_resampled(of, task.name)
     score = name_among(task.name, by or task.compared_by[0], task.compared_by)

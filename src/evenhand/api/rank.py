@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.api.score import score
+from evenhand.api.results import scored
+from evenhand.api.score import chosen_engine
 from evenhand.api.significance import checked_intervals
 from evenhand.api.suites import suite
 from evenhand.arguments import checked_arguments
@@ -17,7 +18,7 @@ from evenhand.comparison.ranking import Samples, correlations, resampled, standi
 from evenhand.formats.addresses import Place, place
 from evenhand.pipeline.groups import check_resampled, resampled_groups
 from evenhand.pipeline.inputs import Input, named
-from evenhand.pipeline.options import content_for, known_options
+from evenhand.pipeline.options import content_for, known_options, prepare
 from evenhand.problems import SettingError
 from evenhand.result.ranking import Ranking
 from evenhand.result.result import Results
@@ -99,8 +100,10 @@ def _rank(
     content = content_for(gold, options)
     check_resampled(of, content.task)
     match = options.get("match") or TASKS[content.task].ranked(content)
-    chosen = {**options, "match": match, "groups": _GROUPS[of] if resamples else "total"}
-    return ranked(score(gold, systems, **chosen), resamples, level, seed, of, data_set)
+    groups: Groups = _GROUPS[of] if resamples else "total"
+    prepared = prepare(gold, systems, {**options, "match": match}, content)
+    results = scored(gold, systems, prepared, groups, chosen_engine(options.get("engine"), options.get("jobs")))
+    return ranked(results, resamples, level, seed, of, data_set)
 
 
 def ranked(

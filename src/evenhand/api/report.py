@@ -101,12 +101,12 @@ class _Pass:
             raise SettingError("groups does nothing in a report; say with `of` what is resampled.")
         self._scoring = prepare(gold, systems, {**options, "match": match}, content)
         compared = {name: value for name, value in options.items() if name not in without_effect()}
-        self._comparing, self.by = prepare_comparison(gold, systems, by, of, compared)
+        self._comparing, self.by = prepare_comparison(gold, systems, by, of, compared, content)
         self._comparison: ComparisonRun | None = None
         pairs: Sequence[tuple[int, int]] = ()
         slices: tuple[str, ...] = ()
         if len(systems) > 1:
-            self._comparison = ComparisonRun(gold, systems, self.by, None, False, None, (), compared, of)
+            self._comparison = ComparisonRun(gold, systems, self.by, None, False, None, (), compared, of, content)
             pairs, slices = self._comparison.pairs, self._comparison.slices
         vocabulary = Vocabulary()
         self.counts = ComparisonCounts(

@@ -85,11 +85,12 @@ def score(
         "functions": functions,
         **parameters,
     }
-    results = scored(gold, sides, prepare(gold, sides, options), groups, _engine(engine, jobs))
+    results = scored(gold, sides, prepare(gold, sides, options), groups, chosen_engine(engine, jobs))
     return next(iter(results.values())) if systems is None or is_one(systems) else results
 
 
-def _engine(engine: Engine | None, jobs: int | None) -> Engine:
+def chosen_engine(engine: Engine | None, jobs: int | None) -> Engine:
+    """Where work runs: in this process unless somebody says."""
     if jobs is None:
         return engine or serial
     if engine is not None:

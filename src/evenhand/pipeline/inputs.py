@@ -6,7 +6,6 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import tee
 from os import PathLike
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 from evenhand.arguments import shown
 from evenhand.formats.addresses import Place, place
 from evenhand.formats.folders import FileList, check_same_names, files_of
-from evenhand.formats.read import batches, open_file
+from evenhand.formats.read import OpenFiles
 from evenhand.formats.source import Source
 from evenhand.problems import SettingError
 from evenhand.settings import UNIVERSAL_LAYERS, ColumnName, ReadSettings
@@ -37,24 +36,39 @@ def open_sides(
     task: Task,
     read_as: Mapping[str, ReadSettings],
     vocabulary: Vocabulary,
+    files: OpenFiles | None = None,
 ) -> Sides:
-    """What opens each side; without systems, one file holds both."""
+    """What opens each side; without systems, one file holds both. `files` are the gold standard's, if recognised."""
     if systems is None:
         if not task.is_one_file:
             raise SettingError(f"Gold and prediction of {task.name} stand in two files; name the system's file, too.")
-        first, second = _two_columns(gold, read_as, vocabulary)
+        first, second = _two_columns(gold, read_as, vocabulary, files)
         return Sides(lambda: first, {name_of(gold): lambda reference=None: second}, ("gold", "system"))
     if not task.matches_documents:
         for side in systems.values():
             if not isinstance(gold, Annotation) and not isinstance(side, Annotation):
                 check_same_names(place_of(gold), place_of(side))
-    opened = {name: partial(_open_system, side, read_as["system"], vocabulary) for name, side in systems.items()}
-    return Sides(partial(_batches, gold, read_as["gold"], vocabulary), opened)
+    opened = {name: _Opened(side, read_as["system"], vocabulary) for name, side in systems.items()}
+    return Sides(_Opened(gold, read_as["gold"], vocabulary, files), opened)
 
 
-def _open_system(side: Input, settings: ReadSettings, vocabulary: Vocabulary, reference: str | None = None) -> Stream:
-    """A system's batches; `reference` is the encoding of its gold standard."""
-    return _batches(side, settings.judged_by(reference), vocabulary)
+class _Opened:
+    """Opens one side, as often as somebody asks; its files are recognised once."""
+
+    def __init__(
+        self, side: Input, settings: ReadSettings, vocabulary: Vocabulary, files: OpenFiles | None = None
+    ) -> None:
+        self._side, self._settings, self._vocabulary = side, settings, vocabulary
+        if files is None and not isinstance(side, Annotation):
+            files = OpenFiles(place_of(side), settings)
+        self._files = files
+
+    def __call__(self, reference: str | None = None) -> Stream:
+        """The batches; `reference` is the encoding of a system's gold standard."""
+        if isinstance(self._side, Annotation):
+            return iter([self._side])
+        assert self._files is not None
+        return self._files.read_as(self._settings.judged_by(reference)).batches(self._vocabulary)
 
 
 def content_of(gold: Input, format: str | None, task: str | None, columns: tuple[ColumnName, ...] = ()) -> Content:
@@ -64,9 +78,8 @@ def content_of(gold: Input, format: str | None, task: str | None, columns: tuple
         traits = {"universal"} if all(layer in gold.layers for layer in UNIVERSAL_LAYERS) else set()
         traits |= {"conllu"} if gold.reading.format == "conllu" else set()
         return Content(task or shown, frozenset(traits | ({"pos"} if "pos" in gold.layers else set())))
-    source = Source(first_file(gold))
-    opened = open_file(source, ReadSettings(format, columns, task=task))
-    return Content(opened.task, opened.traits)
+    files = OpenFiles(place_of(gold), ReadSettings(format, columns, task=task))
+    return Content(files.first.task, files.first.traits, files)
 
 
 def _by_layers() -> list[Task]:
@@ -141,17 +154,16 @@ def unique_names(sides: Sequence[Input]) -> list[str]:
     return names
 
 
-def _batches(side: Input, settings: ReadSettings, vocabulary: Vocabulary) -> Stream:
-    return iter([side]) if isinstance(side, Annotation) else batches(place_of(side), settings, vocabulary)
-
-
-def _two_columns(side: Input, read_as: Mapping[str, ReadSettings], vocabulary: Vocabulary) -> tuple[Stream, Stream]:
+def _two_columns(
+    side: Input, read_as: Mapping[str, ReadSettings], vocabulary: Vocabulary, files: OpenFiles | None
+) -> tuple[Stream, Stream]:
     """Gold and system from columns of one file, which is read once."""
     if isinstance(side, Annotation):
         raise SettingError("One annotation cannot be scored alone; give a system, or a file with two columns of tags.")
     columns = {name: settings.columns for name, settings in read_as.items()}
     settings = replace(read_as["gold"], system_encoding=read_as["system"].encoding)
-    batch, stream = peeked(batches(place_of(side), settings, vocabulary, columns))
+    files = OpenFiles(place_of(side), settings) if files is None else files.read_as(settings)
+    batch, stream = peeked(files.batches(vocabulary, columns))
     if batch is not None and "gold" not in batch.layers:
         kind = next(iter(batch.readings.values())).format
         shown = side.name if isinstance(side, FileList) else place(side)

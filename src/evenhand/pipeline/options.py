@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar, get_args
 
 from evenhand.arguments import SIDES
@@ -35,6 +35,8 @@ class Prepared:
     read_as: Mapping[str, ReadSettings]
     """How each side is read."""
     content: Content
+    gold: Input | None = field(default=None, compare=False, repr=False)
+    """The gold standard that the content is told of."""
 
     @property
     def task(self) -> Task:
@@ -83,7 +85,7 @@ def prepare(
     _check(task, settings, options)
     task.adjust(chosen, content)
     task.check(settings, content)
-    return Prepared(settings, {side: _read_settings(side, options, content, chosen) for side in SIDES}, content)
+    return Prepared(settings, {side: _read_settings(side, options, content, chosen) for side in SIDES}, content, gold)
 
 
 def _models(task: Task, named: Sequence[str], options: Mapping[str, Any]) -> tuple[str, ...]:

@@ -59,7 +59,8 @@ class Work:
     ) -> Run:
         """One pass over all sides; `watches` look at every judgement."""
         prepared, vocabulary = self.prepared, vocabulary or Vocabulary()
-        sides = open_sides(self.gold, self.systems, prepared.task, prepared.read_as, vocabulary)
+        files = prepared.content.files if prepared.gold is self.gold else None
+        sides = open_sides(self.gold, self.systems, prepared.task, prepared.read_as, vocabulary, files)
         counting = Counting(prepared.task, list(sides.systems), self.groups, sides.layers[0])
         asked = Question(
             sides,

@@ -18,6 +18,7 @@ from evenhand.settings import Align, ScoreSettings
 from evenhand.tasks.display import Display
 
 if TYPE_CHECKING:
+    from evenhand.formats.read import OpenFiles
     from evenhand.text.annotation import Annotation
 
 
@@ -28,6 +29,12 @@ class Content:
     task: str
     traits: frozenset[str] = frozenset()
     """What its format says of it: `universal` (the columns of Universal Dependencies), `conllu`, `pos`."""
+    files: OpenFiles | None = field(default=None, compare=False, repr=False)
+    """Its files, which were recognised to know that."""
+
+    def __reduce__(self) -> tuple[type[Content], tuple[str, frozenset[str]]]:
+        """Other processes recognise the files that they read."""
+        return Content, (self.task, self.traits)
 
 
 @dataclass(frozen=True)
