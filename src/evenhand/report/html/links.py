@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from functools import lru_cache
 from urllib.parse import quote
 
 from evenhand.table import Query
@@ -10,6 +11,7 @@ from evenhand.table import Query
 _NAMES = {field.name: field.name.rstrip("_") for field in fields(Query) if field.name != "by"}
 
 
+@lru_cache(1 << 14)
 def address(query: Query | None, by: str) -> str | None:
     """The address of some units (`#units?system=crf&kind=LE&gold=PER`) in a page that shows the verdicts of a score.
 
@@ -21,5 +23,6 @@ def address(query: Query | None, by: str) -> str | None:
     return "#units?" + "&".join(f"{name}={_spelled(value)}" for name, value in asked if value is not None)
 
 
+@lru_cache(1 << 14)
 def _spelled(value: str | bool) -> str:
     return quote(str(int(value)) if isinstance(value, bool) else value, safe="")
