@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, select_autoescape
+from jinja2 import Environment, Template, select_autoescape
 from markupsafe import Markup
 
 from evenhand.problems import visible
@@ -19,11 +20,7 @@ _TEMPLATES = files("evenhand.report.html") / "templates"
 
 def render(report: Report) -> str:
     """The page; all text from the data is escaped by the template, or carried as data."""
-    environment = Environment(
-        autoescape=select_autoescape(default=True), trim_blocks=True, lstrip_blocks=True, finalize=_visible
-    )
-    template = environment.from_string(_read("page.html"))
-    return template.render(
+    return _template().render(
         report=report,
         style=Markup(_read("style.css")),
         script=Markup(_read("browser.js")),
@@ -34,6 +31,14 @@ def render(report: Report) -> str:
         errors=bar_chart(report),
         sections=list(sections(report)),
     )
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(
+        autoescape=select_autoescape(default=True), trim_blocks=True, lstrip_blocks=True, finalize=_visible
+    )
+    return environment.from_string(_read("page.html"))
 
 
 def _read(name: str) -> str:

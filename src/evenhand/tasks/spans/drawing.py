@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 
+from evenhand.arrays import Ints
 from evenhand.tasks.drawings import Row, Rows
 from evenhand.text.layers import Spans
 
@@ -19,21 +19,19 @@ class SpanDrawing:
         self._spans = sides
 
     def sides(self, sentence: int) -> list[Rows]:
-        return [
-            tuple(rows[bisect_left(scopes, sentence) : bisect_right(scopes, sentence)])
-            for scopes, rows in self._by_scope
-        ]
+        return [tuple(rows[slice(*bounds[sentence : sentence + 2])]) for bounds, rows in self._by_scope]
 
     @cached_property
     def _by_scope(self) -> list[tuple[list[int], list[Row]]]:
-        """The spans of each side, sentence by sentence: the sentences, and the rows."""
-        return [_rows(side.take(np.argsort(side.scope, kind="stable"))) for side in self._spans]
+        """The spans of each side, sentence by sentence: where those of each sentence begin, and the rows."""
+        sentences = np.arange(max((int(side.scope.max(initial=-1)) for side in self._spans), default=-1) + 2)
+        return [_rows(side.take(np.argsort(side.scope, kind="stable")), sentences) for side in self._spans]
 
 
-def _rows(side: Spans) -> tuple[list[int], list[Row]]:
+def _rows(side: Spans, sentences: Ints) -> tuple[list[int], list[Row]]:
     columns = (side.label, side.start, side.end)
     rows: list[Row] = list(zip(*(column.tolist() for column in columns), strict=True))
     for row in np.flatnonzero(side.shape).tolist():
         start = int(side.start[row])
         rows[row] += tuple(start + gap for gap in side.vocabulary.shapes[int(side.shape[row])])
-    return side.scope.tolist(), rows
+    return np.searchsorted(side.scope, sentences).tolist(), rows
