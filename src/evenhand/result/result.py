@@ -62,10 +62,9 @@ class Result(Framed, Plotted, Tabled, Tallied):
     """What the tallies keep apart: documents, sentences, or nothing."""
 
     def __getitem__(self, model: str) -> ModelScore:
-        try:
-            return self.scores[model]
-        except KeyError:
-            raise KeyError(f"no match model {model!r} was scored; there are {', '.join(self.scores)}") from None
+        if model not in self.scores:
+            raise KeyError(f"no match model {model!r} was scored; there are {', '.join(self.scores)}")
+        return self.scores[model]
 
     @property
     def beta(self) -> float:

@@ -19,7 +19,8 @@ def with_confusion(score: ModelScore, tallies: Mapping[str, Tally]) -> ModelScor
 def with_sentences(score: ModelScore, tallies: Mapping[str, Tally]) -> ModelScore:
     """A score with the sentences that are fully correct, and by distance where distances were counted."""
     distances = _distances(score.model, tallies["distances"]) if "distances" in tallies else {}
-    sentences = _sentences(score.model, tallies["sentences"]) if "sentences" in tallies else None
+    whole = tallies.get("sentences")
+    sentences = None if whole is None or score.name not in whole.kinds else _sentences(score.model, whole)
     return replace(score, sentences=sentences, distances=distances)
 
 
