@@ -111,8 +111,8 @@ def _paired(comparison: Comparison) -> Table:
         for b, response in enumerate(comparison.systems[a + 1 :], a + 1):
             rows.append([key, response, *(float(table[a, b]) for table in comparison.paired.values())])
             queries.append([Query(from_=key, to=response, different=True)] * len(columns))
-    further = TASKS[comparison.task].display.remarks.get("paired", "")
-    remark = f"F1 of one response with another as the key. {further}".strip()
+    further = TASKS[comparison.task].display.remarks.get("paired")
+    remark = f"F1 of one response with another as the key{f': {further}' if further else ''}."
     return Table("key", columns, rows, remark=remark, queries=queries)
 
 

@@ -172,8 +172,8 @@ def _labels(comparison: Comparison, pair: Pair, style: TableStyle) -> Table:
     order = list(comparison.labels.items())
     if comparison.sort != "frequency":
         order.sort(key=lambda item: (-abs(_delta(item[1], pair)), item[0]))
-    bounds = comparison.oracle.labels
-    are_compared = all(not each.units or bounds[label].units == each.units for label, each in order)
+    compared = {label: bound.units for label, bound in comparison.oracle.labels.items()}
+    are_compared = all(each.units == compared.get(label, 0) for label, each in order)
     rows: list[list[Cell]] = []
     queries: list[list[Query | None]] = []
     for label, each in order[:MOST_ROWS]:

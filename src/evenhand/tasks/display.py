@@ -50,8 +50,8 @@ class Display:
 
     agreement  what two systems share [equal answers]
     moved      what the same answer may differ in [answer, but another match]
-    oracle, paired
-               a sentence below the oracle, and below scores with one system as the key for another
+    oracle     a sentence below the oracle
+    paired     what to know of scores with one system as the key for another
     """
     label: str = "label"
     """What its labels are called."""

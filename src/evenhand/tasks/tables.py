@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from evenhand.problems import SettingError
 from evenhand.scores.model_score import Average, ModelScore, Row
 from evenhand.table import Cell, Column, Query, Table
 from evenhand.table_style import PLAIN, TableStyle
@@ -165,9 +166,7 @@ def asking(result: Result, score: ModelScore) -> Ask:
     A page does not carry what only the system has, where it is compared on units of the gold standard; so it cannot
     list all that the system found.
     """
-    task, system = TASKS[result.settings.task], result.name
-    tally = result.tallies.get(score.model.judge)
-    has_extra = tally is not None and EXTRA in tally.kinds and bool((tally.kind == tally.kinds.index(EXTRA)).any())
+    task, system, has_extra = TASKS[result.settings.task], result.name, _has_extra(result, score)
 
     def ask(label: str | None, count: str) -> Query | None:
         if count == "gold":
@@ -179,6 +178,15 @@ def asking(result: Result, score: ModelScore) -> Ask:
         return Query(system, kind=count, gold=label) if count in task.kinds else Query(system, label=label)
 
     return ask
+
+
+def _has_extra(result: Result, score: ModelScore) -> bool:
+    """Whether the system has units that the gold standard has not."""
+    try:
+        tally = result.tallies.get(score.model.judge)
+    except SettingError:  # a saved result, of which no page is made
+        return False
+    return tally is not None and EXTRA in tally.kinds and bool((tally.kind == tally.kinds.index(EXTRA)).any())
 
 
 def _baselines(score: ModelScore, style: TableStyle) -> str:

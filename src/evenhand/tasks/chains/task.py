@@ -78,7 +78,7 @@ TASK = Task(
         remarks={
             "moved": "verdict, but another antecedent",
             "oracle": "Units are mentions with an antecedent in the key, and scores are recall.",
-            "paired": "The figures are the same both ways, but for ARCS nom and repeated spans.",
+            "paired": "the same both ways, but for ARCS nom and repeated spans",
         },
         label="type of mention",
         absent=("tn",),
