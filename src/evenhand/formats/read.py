@@ -13,11 +13,11 @@ from evenhand.formats.addresses import Place, place
 from evenhand.formats.folders import FileList, files_of, folder_name
 from evenhand.formats.format import Format
 from evenhand.formats.recognition import recognise
-from evenhand.formats.registry import format_named
+from evenhand.formats.registry import FORMATS, format_named
 from evenhand.formats.source import Source
 from evenhand.problems import SettingError
-from evenhand.settings import ColumnName, Columns, Offsets, ReadSettings, Repair, Task, column_names
-from evenhand.text.annotation import Annotation
+from evenhand.settings import ColumnName, Columns, Offsets, ReadSettings, Repair, Task, choose, column_names
+from evenhand.text.annotation import LISTS, Annotation
 from evenhand.text.characters import peeked
 from evenhand.text.labels import Vocabulary
 
@@ -47,6 +47,7 @@ def read(
     for name, value in (("format", format), ("column", column), ("encoding", encoding)):
         if isinstance(value, Mapping):
             raise SettingError(f"A file that is read alone has no sides; give its {name}.")
+    choose("task", task, sorted({name for each in FORMATS.values() for name in each.tasks}), optional=True)
     if format is not None:
         format_named(format)
     settings = ReadSettings(format, column_names(column), encoding, repair, offsets, functions, task=task)
@@ -94,6 +95,9 @@ class OpenFile:
         wanted = {"spans": settings.columns} if columns is None else columns
         with source.located():
             for batch in self.format.read(source, settings, vocabulary, wanted):
+                if batch.reading.format == LISTS:  # a reader that makes lists of its lines
+                    readings = {name: replace(each, format=self.format.name) for name, each in batch.readings.items()}
+                    batch = replace(batch, readings=readings)
                 yield batch if self.confidence == 1 else batch.recognised(self.confidence)
 
 

@@ -23,11 +23,15 @@ def extra_layer(column: ColumnName) -> str:
     return f"column {column}"
 
 
+LISTS = "lists"
+"""The format of annotations that come from plain lists."""
+
+
 @dataclass(frozen=True)
 class Reading:
     """How a file was understood, and what was mended in it."""
 
-    format: str = "lists"
+    format: str = LISTS
     encoding: str | None = None
     column: str | None = None
     repaired: int = 0

@@ -11,7 +11,7 @@ from evenhand.arguments import shown
 from evenhand.arrays import Ints, ints
 from evenhand.problems import InputError
 from evenhand.settings import choose
-from evenhand.text.annotation import Annotation, Layer, Reading
+from evenhand.text.annotation import LISTS, Annotation, Layer, Reading
 from evenhand.text.chains import Chains
 from evenhand.text.codes import Coder
 from evenhand.text.corpus import Corpus
@@ -62,7 +62,7 @@ def chains(
         names=tuple(names),
         unnamed=unnamed,
     )
-    return Annotation(corpus, layers, {"chains": Reading("lists")}, name)
+    return Annotation(corpus, layers, {"chains": Reading(LISTS)}, name)
 
 
 def _names(names: Any, size: int, name: str) -> list[str]:

@@ -14,7 +14,7 @@ from evenhand.limits import TOKENS
 from evenhand.problems import InputError, SettingError
 from evenhand.settings import ENCODINGS, Repair, choose
 from evenhand.text import encodings
-from evenhand.text.annotation import Annotation, Reading
+from evenhand.text.annotation import LISTS, Annotation, Reading
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags, Trees
@@ -68,7 +68,7 @@ def tags(
     outside = np.isin(code, [place for place, tag in enumerate(names) if tag in encodings.OUTSIDE_TAGS])
     doubtful = doubt(names, len(code), int(np.count_nonzero(outside))) if plain and not is_named else None
     reading = Reading(
-        "lists", encoding, repaired=len(decoded.ill_formed), first_repair=first, is_named=is_named, doubt=doubtful
+        LISTS, encoding, repaired=len(decoded.ill_formed), first_repair=first, is_named=is_named, doubt=doubtful
     )
     return Annotation(corpus, {"spans": decoded.spans, "tags": Tags(code, tuple(names))}, {"spans": reading}, name)
 
@@ -99,7 +99,7 @@ def trees(
             sentence = int(np.searchsorted(bounds, int(wrong.argmax()), side="right"))
             raise InputError(name, None, f"sentence {sentence} has {what}", "heads must make a tree")
     corpus = Corpus(name, len(given), bounds, tokens_of(tokens, bounds, name))
-    return Annotation(corpus, {"trees": Trees(head, Tags(relation, tuple(names)))}, {"words": Reading("lists")}, name)
+    return Annotation(corpus, {"trees": Trees(head, Tags(relation, tuple(names)))}, {"words": Reading(LISTS)}, name)
 
 
 def spans(
@@ -146,7 +146,7 @@ def spans(
             shape[row] = vocabulary.shapes.code(gaps)
     layer = Spans.of(vocabulary, scope, start, stop, labels, shape=shape)
     corpus = Corpus(name, len(given), None if lengths is None else _checked_lengths(lengths, layer, len(given), name))
-    return Annotation(corpus, {"spans": layer}, {"spans": Reading("lists")}, name)
+    return Annotation(corpus, {"spans": layer}, {"spans": Reading(LISTS)}, name)
 
 
 def _parts(item: Any, sizes: tuple[int, ...], sentence: int, name: str, remedy: str) -> Sequence[Any]:
