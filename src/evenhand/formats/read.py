@@ -95,7 +95,7 @@ class OpenFile:
         wanted = {"spans": settings.columns} if columns is None else columns
         with source.located():
             for batch in self.format.read(source, settings, vocabulary, wanted):
-                if batch.reading.format == LISTS:  # a reader that makes lists of its lines
+                if any(each.format == LISTS for each in batch.readings.values()):  # a reader that makes lists of lines
                     readings = {name: replace(each, format=self.format.name) for name, each in batch.readings.items()}
                     batch = replace(batch, readings=readings)
                 yield batch if self.confidence == 1 else batch.recognised(self.confidence)
