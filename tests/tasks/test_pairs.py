@@ -18,6 +18,7 @@ from evenhand.arrays import ints
 from evenhand.limits import PAIRS
 from evenhand.tasks.spans import pairs as listing
 from evenhand.tasks.spans.pairs import AllPairs, Pairs, sizes, taken
+from peaks import PEAK
 
 PILE = f"""
 import sys
