@@ -33,10 +33,13 @@ def definition(name: str) -> str:
     return text
 
 
-def problems(page: str) -> Iterator[str]:
+def problems(page: str, template: str) -> Iterator[str]:
     """Match models without a section, sections of match models without a source, sources without a reference."""
     body, _, references = page.partition(REFERENCES)
     sections = body.split("\n## ")[1:]
+    for model in (model for task in TASKS for model in models_of(task)):
+        if f"{{{{{model.definition}}}}}" not in template:
+            yield f"The definition of the match model {model.name}, {model.definition}, is not in definitions.in.md."
     for model in (model.name for task in TASKS for model in models_of(task)):
         names = (f"`{model}`", f"`{model.partition('-')[0]}-…`")
         section = next((each for each in sections if any(name in each.partition("\n")[0] for name in names)), None)
@@ -51,7 +54,7 @@ def problems(page: str) -> Iterator[str]:
 
 def main() -> None:
     page = fill(TEMPLATE.read_text(encoding="utf-8"))
-    found = list(problems(page))
+    found = list(problems(page, TEMPLATE.read_text(encoding="utf-8")))
     if found:
         sys.exit("\n".join(found))
     PAGE.write_text(page, encoding="utf-8")

@@ -11,6 +11,7 @@ import pytest
 
 from conftest import ROOT
 
+TEMPLATE = (ROOT / "docs" / "definitions.in.md").read_text(encoding="utf-8")
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 
 
@@ -31,7 +32,7 @@ def test_definitions_are_what_the_docstrings_say(docs: ModuleType) -> None:
 
 
 def test_every_match_model_has_a_section_and_every_source_a_reference(docs: ModuleType) -> None:
-    assert list(docs.problems(docs.PAGE.read_text(encoding="utf-8"))) == []
+    assert list(docs.problems(docs.PAGE.read_text(encoding="utf-8"), TEMPLATE)) == []
 
 
 def test_a_definition_ends_with_its_sources(docs: ModuleType) -> None:
@@ -42,17 +43,17 @@ def test_a_definition_ends_with_its_sources(docs: ModuleType) -> None:
 
 def test_a_match_model_without_a_section_is_a_problem(docs: ModuleType) -> None:
     page = docs.PAGE.read_text(encoding="utf-8").replace("## Weight tables (`weighted`)", "## Weight tables")
-    assert any("weighted has no section" in problem for problem in docs.problems(page))
+    assert any("weighted has no section" in problem for problem in docs.problems(page, TEMPLATE))
 
 
 def test_a_section_without_a_source_is_a_problem(docs: ModuleType) -> None:
     page = docs.PAGE.read_text(encoding="utf-8").replace("Sources: Ortmann 2022, Algorithm 1", "Ortmann 2022")
-    assert list(docs.problems(page)) == ["The section of the match model exact names no source."]
+    assert list(docs.problems(page, TEMPLATE)) == ["The section of the match model exact names no source."]
 
 
 def test_a_source_without_a_reference_is_a_problem(docs: ModuleType) -> None:
     page = docs.PAGE.read_text(encoding="utf-8").replace("Source: Spearman 1904.", "Source: Spearman 1905.")
-    assert list(docs.problems(page)) == ["There is no reference for Spearman 1905."]
+    assert list(docs.problems(page, TEMPLATE)) == ["There is no reference for Spearman 1905."]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -69,3 +70,18 @@ def headings(page: Path) -> set[str]:
     """The names of a page's headings in links: small letters and digits, with hyphens for spaces."""
     found = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in found}
+
+
+def test_a_match_model_whose_definition_is_left_out_is_a_problem(docs: ModuleType) -> None:
+    page = docs.PAGE.read_text(encoding="utf-8")
+    found = list(docs.problems(page, TEMPLATE.replace("{{evenhand.tasks.spans.overlap}}", "")))
+    assert found[0].startswith("The definition of the match model overlap, evenhand.tasks.spans.overlap, is not in")
+
+
+def test_the_architecture_page_names_modules_that_exist() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rooms = "text|formats|tally|scores|statistics|tasks|pipeline|comparison|result|report|engines|api|cli"
+    named = set(re.findall(rf"`((?:{rooms})/[\w/]+)`", text))
+    source = ROOT / "src" / "evenhand"
+    assert len(named) > 60
+    assert [name for name in sorted(named) if not ((source / f"{name}.py").exists() or (source / name).is_dir())] == []

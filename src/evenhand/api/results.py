@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 
 from evenhand.pipeline.inputs import Input, name_of
 from evenhand.pipeline.options import Prepared
@@ -65,18 +64,3 @@ def notes_on_files(gold: Gold, name: str, run: Run, prepared: Prepared, *, ident
     """What a reader should know about the files of a system and of the gold standard."""
     side, read_as = run.systems[name], prepared.read_as["gold"]
     return prepared.task.notes(gold, run.gold, name, side, read_as, identical=identical)
-
-
-def without_groups(results: Results, models: Sequence[str]) -> Results:
-    """The same results as totals, for some match models."""
-    return Results(
-        {
-            name: replace(
-                result,
-                tallies={judge: tally.total() for judge, tally in result.tallies.items()},
-                groups="total",
-                models=tuple(each for each in result.models if each.name in models),
-            )
-            for name, result in results.items()
-        }
-    )

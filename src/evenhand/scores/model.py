@@ -48,9 +48,3 @@ class Model:
     def prepare(self, settings: ScoreSettings) -> MatchModel:
         """The model under these settings."""
         return self.arithmetic(self.name, settings)
-
-    def documentation(self) -> str:
-        """The docstring that defines it."""
-        from pkgutil import resolve_name
-
-        return resolve_name(self.definition).__doc__ or ""

@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from evenhand.arrays import Ints, Values
-from evenhand.tasks.chains.overlap import Overlap, Side
+from evenhand.tasks.chains.overlap import ChainSizes, Overlap
 
 Table = dict[str, Values]
 """Kinds of counts, by document."""
@@ -69,7 +69,7 @@ def _half(size: Values) -> Values:
     return size * (size - 1) / 2
 
 
-def _links_of_sums(found: Overlap, chain: Ints, side: Side) -> Values:
+def _links_of_sums(found: Overlap, chain: Ints, side: ChainSizes) -> Values:
     """The links between common mentions of each chain."""
     size = np.bincount(chain, found.common, minlength=len(side.size)).astype(np.int64)
     return found.by_document(side.document, links(size))

@@ -12,7 +12,7 @@ from evenhand.text.chains import Chains, spans_of
 
 
 @dataclass(frozen=True)
-class Side:
+class ChainSizes:
     """The chains of one side: how many mentions each has, and its document."""
 
     size: Ints
@@ -24,8 +24,8 @@ class Overlap:
     """The chains of both sides, and a cell for every two that share mentions."""
 
     documents: int
-    key: Side
-    response: Side
+    key: ChainSizes
+    response: ChainSizes
     key_chain: Ints
     """The chain of the key, for each cell."""
     response_chain: Ints
@@ -67,7 +67,7 @@ def overlap_of(key: Chains, response: Chains, documents: int) -> Overlap:
     return Overlap(documents, key_side, response_side, cell // width, cell % width, common)
 
 
-def _numbered(chains: Chains) -> tuple[Ints, Side]:
+def _numbered(chains: Chains) -> tuple[Ints, ChainSizes]:
     """The chain of each mention, numbered without gaps, and the chains."""
     _, first, chain = np.unique(chains.chain, return_index=True, return_inverse=True)
-    return chain, Side(np.bincount(chain, minlength=len(first)), chains.document[first])
+    return chain, ChainSizes(np.bincount(chain, minlength=len(first)), chains.document[first])

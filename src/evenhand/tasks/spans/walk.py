@@ -23,7 +23,7 @@ from evenhand.text.layers import Spans
 
 
 @dataclass
-class Side:
+class WalkedSpans:
     """The spans of one side in the order of the walk: shortest first, then as in the input."""
 
     rows: Ints
@@ -41,13 +41,15 @@ class Side:
     turns: int = 0
 
     @staticmethod
-    def of(spans: Spans, rows: Ints) -> Side:
+    def of(spans: Spans, rows: Ints) -> WalkedSpans:
         rows = np.sort(rows)
         rows = rows[np.argsort((spans.end - spans.start)[rows], kind="stable")]
         spans = spans.take(rows)
         size, length = sizes(spans), spans.end - spans.start
         free = [-1] * len(rows)
-        return Side(rows, spans, size, spans.start.tolist(), length.tolist(), token_bits(spans), size.tolist(), free)
+        return WalkedSpans(
+            rows, spans, size, spans.start.tolist(), length.tolist(), token_bits(spans), size.tolist(), free
+        )
 
     def is_free(self, spans: Ints) -> Bools:
         free: Bools = (ints(self.turn) < 0)[spans]
@@ -64,7 +66,7 @@ class Side:
 
 def walk(matching: Matching, gold_rows: Ints, system_rows: Ints) -> None:
     """Match the given spans, which are free, by the three passes for BE and then the three for LBE."""
-    gold, system = Side.of(matching.gold, gold_rows), Side.of(matching.system, system_rows)
+    gold, system = WalkedSpans.of(matching.gold, gold_rows), WalkedSpans.of(matching.system, system_rows)
     for pairs in crossing_pairs(gold.spans, system.spans):
         pairs = pairs.take(overlap(gold.spans, system.spans, pairs.left, pairs.right))
         same_label = gold.spans.label[pairs.left] == system.spans.label[pairs.right]
@@ -75,7 +77,7 @@ def walk(matching: Matching, gold_rows: Ints, system_rows: Ints) -> None:
                 matching.pair(t, s, boundary_kind(matching.gold, matching.system, t, s) if same else LBE, step)
 
 
-def _passes(gold: Side, system: Side, pairs: Pairs) -> Iterator[tuple[Ints, Ints]]:
+def _passes(gold: WalkedSpans, system: WalkedSpans, pairs: Pairs) -> Iterator[tuple[Ints, Ints]]:
     """What each of the three passes matches."""
     yield _free_with_free(gold, system, pairs)
     yield _free_with_matched(gold, system, pairs.left, pairs.right)
@@ -83,7 +85,7 @@ def _passes(gold: Side, system: Side, pairs: Pairs) -> Iterator[tuple[Ints, Ints
     yield left, right
 
 
-def _free_with_free(gold: Side, system: Side, pairs: Pairs) -> tuple[Ints, Ints]:
+def _free_with_free(gold: WalkedSpans, system: WalkedSpans, pairs: Pairs) -> tuple[Ints, Ints]:
     """Pass 1. Free spans have all their tokens, so that it is known beforehand which are the most similar.
 
     Shared tokens are not asked for: spans with gaps may overlap without any.
@@ -98,7 +100,7 @@ def _free_with_free(gold: Side, system: Side, pairs: Pairs) -> tuple[Ints, Ints]
     return left, right
 
 
-def _free_with_matched(side: Side, other: Side, spans: Ints, candidates: Ints) -> tuple[Ints, Ints]:
+def _free_with_matched(side: WalkedSpans, other: WalkedSpans, spans: Ints, candidates: Ints) -> tuple[Ints, Ints]:
     """Passes 2 and 3: with a span that has a partner already, if the two still share a token that is not used up."""
     rows = np.flatnonzero(side.is_free(spans) & ~other.is_free(candidates))
     rows = rows[np.argsort(spans[rows], kind="stable")]
@@ -114,7 +116,7 @@ def _free_with_matched(side: Side, other: Side, spans: Ints, candidates: Ints) -
     return found[:, 0], found[:, 1]
 
 
-def _most_similar(side: Side, span: int, other: Side, candidates: list[int]) -> int:
+def _most_similar(side: WalkedSpans, span: int, other: WalkedSpans, candidates: list[int]) -> int:
     """The candidate with most shared tokens, then fewest of its own, then the shortest, then the first matched.
 
     Tokens that are used up do not count; -1 where none is left to share.
@@ -130,7 +132,7 @@ def _most_similar(side: Side, span: int, other: Side, candidates: list[int]) -> 
     return partner
 
 
-def _match(side: Side, span: int, other: Side, partner: int) -> None:
+def _match(side: WalkedSpans, span: int, other: WalkedSpans, partner: int) -> None:
     """Match two spans: the tokens they share are used up on both sides."""
     start, other_start = side.start[span], other.start[partner]
     shared = shared_bits(side.tokens[span], start, other.tokens[partner], other_start)
