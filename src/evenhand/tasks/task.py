@@ -49,7 +49,7 @@ class Example:
     """What a command needs beside the files."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Task:
     """What is scored: its units, its match models, and how they are read, judged, compared and shown."""
 
@@ -96,7 +96,7 @@ class Task:
     """Whether an annotation in memory is for this task."""
     shows_any: bool = False
     """Whether it can take any annotation, and so is asked last."""
-    passage: Callable[..., Any] = lambda: None
+    passage: Callable[..., Any]
     """Open, align, portion and judge: a `tasks.passage.Passage`, given a `tasks.passage.Question`."""
     is_one_file: bool = False
     """Whether gold standard and prediction may be two columns of one file."""

@@ -16,7 +16,7 @@ import numpy as np
 from evenhand.arrays import Bools, Bytes, Ints
 from evenhand.tally import Tally, tally_table
 from evenhand.tasks.answers import Answers
-from evenhand.tasks.passage import Numbering, Numbers, Outcome, Question, VerdictRows
+from evenhand.tasks.passage import Numbering, Outcome, Question, VerdictRows
 from evenhand.tasks.places import Places
 from evenhand.tasks.units import Units
 from evenhand.tasks.words.answers import WordAnswers, answers_on_words, heads_of, word_units
@@ -92,7 +92,6 @@ class WordPassage:
             for name, stream in zip(asked.sides.systems, streams, strict=True)
         }
         self._side = WaitingWords(kept, by_position=self._by_position)
-        self._numbers: list[Numbers] = []
         self._documents: list[Ints] = []
         self._judged, self._ends_apart = 0, False
         self._names: dict[int, str] = {}
@@ -131,7 +130,7 @@ class WordPassage:
 
     def _judge(self, aligned: Mapping[str, Aligned]) -> WordJudgement:
         asked, names = self._asked, self._asked.vocabulary.labels.values
-        found = WordJudgement(self._places(next(iter(aligned.values())).gold), self._judges, dict(self._names))
+        found = WordJudgement(self._places(next(iter(aligned.values())).gold), self._judges, self._names)
         for place, (name, each) in enumerate(aligned.items()):
             judge, side = self._judges[name], asked.system_counts[name]
             gold, system = judge.labels(each.gold, "gold"), judge.labels(each.system, "system")
