@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from conftest import ROOT
+from evenhand.tasks.registry import TASKS, models_of
 
 SOURCE = ROOT / "src" / "evenhand"
 ROOMS = (
@@ -45,17 +46,6 @@ ROOMS = (
 """From the bottom up: a module imports only from its own room and those before it."""
 
 
-IN_TRANSIT = (
-    *("scores/model_score.py", "scores/system_scores.py"),
-    *(
-        f"tasks/{task}/{name}.py"
-        for task in ("spans", "words", "chains")
-        for name in ("comparison", "judging", "passage")
-    ),
-)
-"""Modules that are still on their way to rooms of their own."""
-
-
 def room(module: str) -> str:
     parts = module.split(".")
     return parts[1] if len(parts) > 1 else ""
@@ -77,11 +67,36 @@ def imports(path: Path) -> list[str]:
 @pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
 def test_modules_import_only_from_rooms_before_their_own(path: Path) -> None:
     own = path.relative_to(SOURCE).with_suffix("").parts[0]
-    if own == "__init__" or path.relative_to(SOURCE).as_posix() in IN_TRANSIT:
+    if own == "__init__":
         return
     place = ROOMS.index(own)
     for name in imports(path):
         assert ROOMS.index(room(name)) <= place, f"{path.name} imports {name}"
+
+
+DECLARING = ("tasks", "formats", "examples", "text")
+"""The rooms that may know tasks and match models by name: where they are declared, and where layers have names."""
+
+
+def names_in(path: Path) -> set[str]:
+    """The texts that a module compares something with, or looks something up by."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+            parts = [part for side in sides for part in (side.elts if isinstance(side, ast.Tuple) else [side])]
+            found |= {part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)}
+    return found
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in sorted(SOURCE.rglob("*.py")) if path.relative_to(SOURCE).parts[0] not in DECLARING],
+    ids=lambda path: str(path.relative_to(SOURCE)),
+)
+def test_nobody_branches_on_the_name_of_a_task_or_match_model(path: Path) -> None:
+    models = {model.name for task in TASKS for model in models_of(task)} - {"accuracy"}
+    assert not names_in(path) & {*TASKS, *models}
 
 
 def loaded_by(statement: str) -> set[str]:
