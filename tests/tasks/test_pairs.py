@@ -132,7 +132,7 @@ def test_too_many_pairs_in_a_sentence_are_refused(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(eh.EvenhandError) as raised:
         eh.score(gold, gold, match="overlap")
     assert str(raised.value) == (
-        "10 gold and 10 system spans of one sentence or document make 100 overlapping pairs"
+        "spans: 10 gold and 10 system spans of one sentence or document make 100 overlapping pairs"
         " (the first gold span there is 'A' from 3 to 9); check its spans, or set EVENHAND_MAX_PAIRS to more than 99."
     )
     assert eh.score(gold, gold).scores["fair"].f1 == 1

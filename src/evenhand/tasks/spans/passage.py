@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from evenhand.arrays import Ints, ints
+from evenhand.limits import LimitError
 from evenhand.problems import InputError, SettingError
 from evenhand.relabeling import Supertag
 from evenhand.tally import Tally
@@ -112,11 +113,15 @@ class SpanPassage:
         for name, feed in self._feeds.items():
             question = self._question(name, feed, portion, gold, side.tags, context)
             asked.system_counts[name].add(question.given[1].label, names)
-            found.tallies[name] = {
-                judge.name: judge.count(question) for judge in asked.judges if judge.count is not None
-            }
-            for tag in asked.settings["supertag"]:
-                self._judge_supertag(tag, name, question)
+            try:
+                found.tallies[name] = {
+                    judge.name: judge.count(question) for judge in asked.judges if judge.count is not None
+                }
+                for tag in asked.settings["supertag"]:
+                    self._judge_supertag(tag, name, question)
+            except LimitError as error:  # judges do not know in which file spans are
+                source = portion.batches[0].corpus.source
+                raise InputError(source, None, error.finding, error.remedy) from None
             if asked.is_watched:
                 found.questions[name] = question
         asked.gold_count.add(gold.label, names)
