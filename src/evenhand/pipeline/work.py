@@ -83,6 +83,7 @@ def one_pass(task: Task, asked: Question, counting: Counting, watches: Sequence[
         counting.add(judgement)
         for watch in watches:
             watch(judgement)
+        del judgement  # what it keeps is let go before the next portion is judged
     run = counting.finish(passage.finish(), asked.vocabulary.labels.values)
     task.check_sides(run.gold, run.systems)
     return run
