@@ -202,3 +202,30 @@ def test_results_and_pages_say_the_same() -> None:
         eh.score(gold, system).to_json("/dev/full")
     with pytest.raises(eh.InputError, match="disk is full"):
         eh.report(gold, system, trials=0, resamples=0).to_html("/dev/full")
+
+
+_MAKES_A_CLASS = """
+import os, signal
+from evenhand.cli.ending import orderly
+
+class Attribute:
+    def __set_name__(self, owner, name):
+        {}
+
+with orderly():
+    type("Made", (), {{"attribute": Attribute()}})
+"""
+
+
+def test_a_signal_while_a_class_is_made() -> None:
+    """Python up to 3.11 turns what is raised in `__set_name__` into a RuntimeError; the status is the signal's."""
+    code = _MAKES_A_CLASS.format("os.kill(os.getpid(), signal.SIGTERM)")
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stderr) == (143, "")
+
+
+def test_an_error_without_a_signal_stays_an_error() -> None:
+    code = _MAKES_A_CLASS.format("raise ValueError('of our own')")
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert found.returncode == 1
+    assert "ValueError: of our own" in found.stderr

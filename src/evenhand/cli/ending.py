@@ -70,19 +70,24 @@ def _let_go(stream: IO[Any]) -> None:
 @contextmanager
 def _cleaning_up() -> Iterator[None]:
     """Let other signals than that of Ctrl-C raise too, so that temporary files are removed."""
-    taken = []
+    taken, received = [], []
+
+    def end(number: int, frame: FrameType | None) -> NoReturn:
+        received.append(number)
+        sys.exit(128 + number)
+
     for name in _ENDING:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
             with suppress(ValueError):  # another thread than the main one has no say
-                signal.signal(number, _end)
+                signal.signal(number, end)
                 taken.append(number)
     try:
         yield
+    except Exception:
+        if received:  # while a class is made, Python turns what a signal raises into an error of its own
+            sys.exit(128 + received[0])
+        raise
     finally:
         for number in taken:
             signal.signal(number, signal.SIG_DFL)
-
-
-def _end(number: int, frame: FrameType | None) -> NoReturn:
-    sys.exit(128 + number)
