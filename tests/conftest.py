@@ -30,7 +30,16 @@ Golden = Callable[[str, str], None]
 """Compares a text with the golden file of that name."""
 
 SLOW = {
-    *("browser", "fuzz", "odd_files", "test_addresses", "test_chain_options", "test_chain_slices", "test_chains"),
+    *(
+        "browser",
+        "fuzz",
+        "odd_files",
+        "plugin",
+        "test_addresses",
+        "test_chain_options",
+        "test_chain_slices",
+        "test_chains",
+    ),
     *("test_combinations", "test_compare", "test_compare_chains", "test_compare_statistics", "test_compressed"),
     *("test_conll2012_problems", "test_conllu_problems", "test_convert_chains", "test_convert_output"),
     *("test_convert_words", "test_damaged_tables", "test_dask", "test_dask_here", "test_ending", "test_figures"),
