@@ -196,3 +196,12 @@ def test_gold_and_prediction_before_a_trailing_tab(tmp_path: Path) -> None:
     result = eh.score(path)
     assert (result.gold.reading.column, result.reading.column) == ("2", "3")
     assert (result.gold.units, result.units) == (1, 2)
+
+
+def test_a_header_with_a_tab_at_its_end(file) -> None:
+    """Found by mutated files: the header has an empty cell more than the lines below."""
+    path = file("TOKEN\tNE-COARSE\t\nAda\tB-PER\n\n")
+    assert eh.read(path).spans().rows() == [("PER", 0, 0, 1)]
+    bad = file("TOKEN\tNE-COARSE\t\n# d\n")
+    with pytest.raises(eh.EvenhandError):
+        eh.read(bad)

@@ -66,6 +66,7 @@ def layout_of(source: Source, named: Sequence[ColumnName]) -> Layout:
     rows = _first_rows(source, named)
     number, tabs, cells = rows[0]
     width = _width(cells, [each for _, _, each in rows[1:]])
+    cells = cells[:width]
     if _is_header(cells, [each for _, _, each in rows[1:] if len(each) == width], named):
         token = next((place for place, cell in enumerate(cells) if cell.lower() in _TOKEN_NAMES), 0)
         return Layout(tabs, width, number, names=tuple(cells), token=token)
