@@ -117,6 +117,21 @@ def test_paths_are_told_as_they_were_given_though_workers_are_elsewhere(tmp_path
     assert done.stderr.startswith("evenhand: system/001.conll:1: found the token 'other' where gold/001.conll:1 has ")
 
 
+@needs_proc
+def test_a_worker_that_cannot_see_a_file_is_named(pairs: Path, cluster: Cluster, client: Any) -> None:
+    """/proc/self/cwd is the folder of each process: the files are there for the command, not for the workers."""
+    manifest = Path("/proc/self/cwd") / pairs.name
+    done = subprocess.run(
+        arguments(manifest, cluster), cwd=pairs.parent, capture_output=True, text=True, check=False, timeout=LONGEST
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    worker = next(address for address in client.nthreads() if address in done.stderr)
+    assert done.stderr == (
+        f"evenhand: /proc/self/cwd/gold/000.conll: the worker {worker} cannot open it (there is no such file); "
+        "let all workers see the file under the same path.\n"
+    )
+
+
 def test_a_text_that_goes_on_in_the_next_file(tmp_path: Path, client: Any) -> None:
     """Only both files together are right, as they are for one process."""
     for side in ("gold", "system"):
