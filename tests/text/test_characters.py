@@ -77,6 +77,15 @@ def test_position_ignores_what_tokens_are_but_not_how_many() -> None:
         eh.score(GOLD, eh.tags([["O"], ["O", "O"]], tokens=[["a"], ["b", "c"]]), align="position")
 
 
+@pytest.mark.parametrize("sentences", [[["O"]], [["O", "O", "O"], ["O"]]], ids=["shorter", "longer"])
+def test_by_position_nobody_is_advised_to_align_by_position(sentences: list[list[str]]) -> None:
+    gold = eh.tags([["B-LOC", "I-LOC", "O"]], tokens=[["New", "York-based", "x"]], name="gold")
+    system = eh.tags(sentences, tokens=[["a" for _ in tags] for tags in sentences], name="system")
+    with pytest.raises(eh.InputError, match="both sides must have the same sentences in the same order") as error:
+        eh.score(gold, system, align="position")
+    assert "--align" not in str(error.value)
+
+
 WORDS = st.lists(
     st.lists(st.text(st.sampled_from("aé世😀"), min_size=1, max_size=4), min_size=1, max_size=4), min_size=1, max_size=3
 )

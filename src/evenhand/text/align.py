@@ -57,7 +57,7 @@ class Feed:
             portion = self._rest or self._next(gold)
             if portion is None:
                 self._check_lengths(gold, portions)
-                raise _ends_early(gold, self._last, done)
+                raise _ends_early(gold, self._last, done, _remedy(gold, by_position=self._by_position))
             need = _size(gold, portion.by_token)
             beyond = _beyond(portion, need - done)
             cut, self._rest = portion.cut(need - done)
@@ -102,7 +102,7 @@ class Feed:
         finding = f"found {what} behind the end of the gold standard {gold.source}"
         if corpus.tokens is None and corpus.line(0) is None:
             finding = other_number(gold.sentences, gold.sentences + corpus.sentences)
-        raise InputError(corpus.source, corpus.line(0), finding, _remedy(corpus), "text")
+        raise InputError(corpus.source, corpus.line(0), finding, _remedy(corpus, by_position=self._by_position), "text")
 
     def _next(self, gold: Corpus) -> _Portion | None:
         batch = next(self._batches, None)
@@ -238,9 +238,9 @@ def _around(characters: Tokens, place: int, width: int = 10) -> str:
     return characters.data[characters.start[first] : characters.end[last]].decode()
 
 
-def _remedy(corpus: Corpus) -> str:
+def _remedy(corpus: Corpus, *, by_position: bool = False) -> str:
     """What both sides must have."""
-    if corpus.tokens is None:
+    if corpus.tokens is None or by_position:
         return SAME_SENTENCES
     return SAME_TEXT if corpus.atoms == "characters" else SAME_TOKENS
 
@@ -283,7 +283,7 @@ def _check_ends(gold: Corpus, system: Corpus, spans: Spans) -> None:
         raise InputError(system.source, system.line(sentence), finding, SAME_SENTENCES, "text")
 
 
-def _ends_early(gold: Corpus, last: _Portion | None, done: int) -> InputError:
+def _ends_early(gold: Corpus, last: _Portion | None, done: int, remedy: str) -> InputError:
     """The error for a system that is too short."""
     if last is None:  # a reader yields one batch at least, so this is an annotation without any
         return InputError("the system", None, "it is empty", SAME_SENTENCES)
@@ -294,4 +294,4 @@ def _ends_early(gold: Corpus, last: _Portion | None, done: int) -> InputError:
     line = corpus.line(_size(corpus, corpus.bounds is not None) - 1)
     if line is None and what == "a sentence":
         finding = shorter(gold, corpus)
-    return InputError(corpus.source, line, finding, _remedy(gold) if last.by_token else SAME_SENTENCES, "text")
+    return InputError(corpus.source, line, finding, remedy if last.by_token else SAME_SENTENCES, "text")
