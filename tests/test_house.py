@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from conftest import ROOT
+from evenhand.formats.registry import FORMATS
 from evenhand.tasks.registry import TASKS, models_of
 
 SOURCE = ROOT / "src" / "evenhand"
@@ -75,7 +76,7 @@ def test_modules_import_only_from_rooms_before_their_own(path: Path) -> None:
 
 
 DECLARING = ("tasks", "formats", "examples", "text")
-"""The rooms that may know tasks and match models by name: where they are declared, and where layers have names."""
+"""The rooms that may know tasks, match models and formats by name: where they are declared, and layers have names."""
 
 
 def names_in(path: Path) -> set[str]:
@@ -94,9 +95,10 @@ def names_in(path: Path) -> set[str]:
     [path for path in sorted(SOURCE.rglob("*.py")) if path.relative_to(SOURCE).parts[0] not in DECLARING],
     ids=lambda path: str(path.relative_to(SOURCE)),
 )
-def test_nobody_branches_on_the_name_of_a_task_or_match_model(path: Path) -> None:
+def test_nobody_branches_on_the_name_of_a_task_match_model_or_format(path: Path) -> None:
     models = {model.name for task in TASKS for model in models_of(task)} - {"accuracy"}
-    assert not names_in(path) & {*TASKS, *models}
+    formats = {*FORMATS} - {"json", "jsonl"}  # which are forms of output, too
+    assert not names_in(path) & {*TASKS, *models, *formats}
 
 
 def loaded_by(statement: str) -> set[str]:

@@ -234,6 +234,18 @@ def test_subtypes_count_only_if_asked_for(score: Score) -> None:
     assert counted(score(gold, system, labels="nsubj")) == ["nsubj"]
 
 
+@pytest.mark.parametrize(("format", "correct"), [("conllu", 1), ("conllx", 1 / 2)])
+def test_the_format_says_whether_relations_have_subtypes_also_in_memory(
+    tmp_path: Path, format: str, correct: float
+) -> None:
+    gold, system = tmp_path / "gold", tmp_path / "system"
+    gold.write_text(conllu("a 2 nsubj:pass\n b 0 root"))
+    system.write_text(conllu("a 2 nsubj\n b 0 root"))
+    assert eh.score(gold, system, format=format)["las"].headline == correct
+    in_memory = eh.read(gold, format=format), eh.read(system, format=format)
+    assert eh.score(*in_memory)["las"].headline == correct
+
+
 def test_relations_can_be_mapped_on_one_side_or_both(score: Score) -> None:
     """With one name for obj and obl, `fish` is right; where the system's obl become obj, `today` is wrong too."""
     assert headlines(score(GOLD, SYSTEM, map={"obl": "obj"})) == [3 / 5, 4 / 5, 3 / 5]

@@ -216,6 +216,7 @@ FORMAT = Format(
     has_columns=True,
     division=SENTENCES,
     traits=traits,
+    own_traits=frozenset({"conllu"}),
 )
 _CONLLX = by_batch(late("evenhand.formats.conllu_write:write_conllx"))
 CONLLX = replace(
@@ -226,6 +227,7 @@ CONLLX = replace(
     suffixes=(".conllx",),
     certain=None,
     recognise=None,
+    own_traits=frozenset(),
 )
 CONLL2009 = replace(
     CONLLX, name="conll2009", help="CoNLL-2009: form, lemma, POS, features, head and relation", writes={}, suffixes=()

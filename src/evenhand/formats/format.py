@@ -104,3 +104,5 @@ class Format:
     """How a large file is divided into parts; None: not at all."""
     traits: Callable[[Source, ReadSettings], frozenset[str]] = _no_traits
     """What a file has beyond its task: `universal` (the columns of Universal Dependencies), `conllu`, `pos`."""
+    own_traits: frozenset[str] = frozenset()
+    """Those of all that is read from it, also of annotations in memory."""

@@ -14,6 +14,7 @@ from evenhand.arguments import shown
 from evenhand.formats.addresses import Place, place
 from evenhand.formats.folders import FileList, check_same_names, files_of
 from evenhand.formats.read import OpenFiles
+from evenhand.formats.registry import FORMATS
 from evenhand.formats.source import Source
 from evenhand.problems import SettingError
 from evenhand.settings import UNIVERSAL_LAYERS, ColumnName, ReadSettings
@@ -76,8 +77,9 @@ def content_of(gold: Input, format: str | None, task: str | None, columns: tuple
     if isinstance(gold, Annotation):
         shown = next(each.name for each in _by_layers() if each.shows(gold))
         traits = {"universal"} if all(layer in gold.layers for layer in UNIVERSAL_LAYERS) else set()
-        traits |= {"conllu"} if gold.reading.format == "conllu" else set()
-        return Content(task or shown, frozenset(traits | ({"pos"} if "pos" in gold.layers else set())))
+        traits |= {"pos"} if "pos" in gold.layers else set()
+        name = gold.reading.format
+        return Content(task or shown, frozenset(traits | (FORMATS[name].own_traits if name in FORMATS else set())))
     files = OpenFiles(place_of(gold), ReadSettings(format, columns, task=task))
     return Content(files.first.task, files.first.traits, files)
 
