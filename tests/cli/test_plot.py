@@ -141,6 +141,8 @@ def test_options_that_would_do_nothing_are_refused(figure: Path) -> None:
     for kind, option in (
         ("errors", "--beta"),
         ("confusion", "--counts"),
+        ("confusion", "--no-singletons"),
+        ("confusion", "--nominal"),
         ("ranks", "--system"),
         ("comparison", "--match"),
     ):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -137,12 +137,16 @@ _SCORING_OPTIONS = {
 
 
 def scoring_options(
-    *, with_match: bool = True, effects: Sequence[str] = ("scores", "labels", "rows"), without: Sequence[str] = ()
+    *,
+    with_match: bool = True,
+    effects: Sequence[str] = ("scores", "labels", "rows"),
+    without: Sequence[str] = (),
+    tasks: Container[str] = TASKS,
 ) -> Decorator:
     """What is scored and how: the options of all tasks, and what tasks and match models declare.
 
     Without `with_match`, parameters are left out that a comparison does not look at; so are those whose effect is none
-    of `effects`, and the common options `without`.
+    of `effects`, those that are for none of `tasks`, and the common options `without`.
     """
     common = [
         each for name, each in _SCORING_OPTIONS.items() if name not in without and (with_match or name != "match")
@@ -151,6 +155,7 @@ def scoring_options(
         each
         for parameter in all_parameters().values()
         if parameter.effect in effects and (with_match or parameter.compares)
+        if any(task in tasks for task in tasks_with(parameter))
         for each in parameter_options(parameter)
     ]
     return lambda command: with_options(command, (*common, *declared))

@@ -13,6 +13,7 @@ from evenhand.cli.options import by_option, reading_options, score_options, scor
 from evenhand.cli.output import quiet_option
 from evenhand.cli.statistics import INTERVAL_NAMES, STATISTICS_NAMES, interval_options, statistics_options
 from evenhand.formats.addresses import Place
+from evenhand.tasks.registry import TASKS
 
 if TYPE_CHECKING:
     from evenhand.result.comparison import Comparison
@@ -39,6 +40,10 @@ _FIGURE_OPTIONS = (
     option(WRITING, "--height", type=float, metavar="INCHES", help="Height of the figure [depends on the content]."),
     quiet_option,
 )
+
+
+_CONFUSED = [task.name for task in TASKS.values() if task.display.confusion is not None]
+"""The tasks whose labels can be confused."""
 
 
 @click.group(no_args_is_help=False, subcommand_metavar="KIND GOLD SYSTEM...")
@@ -80,7 +85,7 @@ def errors(gold: Place, systems: tuple[Place, ...], counts: bool, **options: Any
 @option(WRITING, "--system", "chosen", multiple=True, metavar="NAME", help="Draw only this system. Repeatable.")
 @figure_options
 @reading_options(sided=True)
-@scoring_options(with_match=False, effects=("scores",), without=("beta",))
+@scoring_options(with_match=False, effects=("scores",), without=("beta",), tasks=_CONFUSED)
 def confusion(gold: Place, systems: tuple[Place, ...], chosen: tuple[str, ...], **options: Any) -> None:
     """Labels that are confused with each other.
 
