@@ -10,7 +10,7 @@ from threading import Event, Thread
 import pytest
 
 from conftest import EXAMPLE, ROOT
-from evenhand.engines.workers import without_script
+from evenhand.engines.starting import starting_processes
 
 HOST = """
 import sys
@@ -42,13 +42,13 @@ def test_two_threads_leave_the_script_in_its_place() -> None:
     may_leave = Event()
 
     def enter_first() -> None:
-        with without_script():
+        with starting_processes():
             is_in.set()
             may_leave.wait(0.2)
 
     def enter_second() -> None:
         is_in.wait()
-        with without_script():
+        with starting_processes():
             may_leave.set()
             first.join(2)
 

@@ -11,16 +11,11 @@ from importlib import import_module
 from typing import Any
 
 from evenhand.engines.dask_tasks import Progress, run_tasks
-from evenhand.engines.file_pairs import file_pairs, sides_of
-from evenhand.engines.interrupts import deaf_to_interrupts
-from evenhand.engines.workers import without_script
-from evenhand.formats.folders import files_of
-from evenhand.formats.pipes import is_pipe
-from evenhand.pipeline.inputs import place_of
+from evenhand.engines.file_pairs import file_pairs
+from evenhand.engines.starting import starting_processes
 from evenhand.pipeline.run import Run
 from evenhand.pipeline.work import Engine, Work, serial
 from evenhand.problems import SettingError
-from evenhand.text.annotation import Annotation
 
 _CONNECTING = 5
 """For how many seconds a scheduler may be silent."""
@@ -46,22 +41,12 @@ def dask(client: Any = None, scheduler: str | None = None, progress: Progress | 
 
     def engine(work: Work) -> Run:
         pairs = file_pairs(work)
-        if pairs is None and _is_sent(work) and (client, scheduler) != (None, None):
-            pairs = [work]
-        if pairs is None:
+        if pairs is None or (len(pairs) == 1 and client is None and scheduler is None):
             return serial(work)
         with _connected(client, scheduler) as connected:
             return run_tasks(connected, work, pairs, progress)
 
     return engine
-
-
-def _is_sent(work: Work) -> bool:
-    """Whether each side is a single file that others can read, too."""
-    return all(
-        not isinstance(side, Annotation) and not is_pipe(place_of(side)) and files_of(place_of(side)) is None
-        for side in sides_of(work)
-    )
 
 
 @contextmanager
@@ -119,7 +104,7 @@ def _check_scheme(distributed: Any, scheduler: str) -> None:
 def _processes(distributed: Any) -> Iterator[Any]:
     """A cluster on this machine: a process for each core, on no network but its own."""
     count = import_module("dask.system").CPU_COUNT
-    with deaf_to_interrupts(), without_script():
+    with starting_processes():
         cluster = distributed.LocalCluster(
             n_workers=count,
             threads_per_worker=1,

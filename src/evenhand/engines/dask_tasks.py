@@ -10,21 +10,19 @@ import os
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import closing, suppress
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from threading import Event
 from typing import Any
 from uuid import uuid4
 
-from evenhand.engines.file_pairs import part_of, sides_of
+from evenhand.engines.file_pairs import Pair, part_of, together
 from evenhand.engines.joining import IndivisibleError, Joining
-from evenhand.formats.addresses import Place
 from evenhand.formats.folders import FileList
-from evenhand.pipeline.inputs import Input, first_file, name_of
 from evenhand.pipeline.run import Run
 from evenhand.pipeline.work import Work
 from evenhand.problems import EvenhandError, InputError, Problem, SettingError
-from evenhand.text.annotation import Annotation
 from evenhand.version import __version__
 
 Progress = Callable[[int, int], None]
@@ -44,7 +42,7 @@ _UNSEEN = ("there is no such file", "cannot be opened")
 _GONE = "The scheduler does not answer any more; see its log, and begin again."
 
 
-def run_tasks(client: Any, work: Work, pairs: Sequence[Work], progress: Progress | None) -> Run:
+def run_tasks(client: Any, work: Work, pairs: Sequence[Pair], progress: Progress | None) -> Run:
     """The run over all file pairs."""
     threads = _check_workers(client) or _THREADS
     size = min(_LARGEST, -(-len(pairs) // (_ROUNDS * threads)))
@@ -56,7 +54,7 @@ def run_tasks(client: Any, work: Work, pairs: Sequence[Work], progress: Progress
         return _joined(client, work, pairs, len(pairs), progress)
 
 
-def _joined(client: Any, work: Work, pairs: Sequence[Work], size: int, progress: Progress | None) -> Run:
+def _joined(client: Any, work: Work, pairs: Sequence[Pair], size: int, progress: Progress | None) -> Run:
     joining, done = Joining(work), 0
     with closing(_runs(client, work, pairs, size)) as runs:  # so that tasks are cancelled whatever happens here
         for run, count in runs:
@@ -67,7 +65,7 @@ def _joined(client: Any, work: Work, pairs: Sequence[Work], size: int, progress:
     return joining.finish()
 
 
-def _runs(client: Any, work: Work, pairs: Sequence[Work], size: int) -> Generator[tuple[Run, int], None, None]:
+def _runs(client: Any, work: Work, pairs: Sequence[Pair], size: int) -> Generator[tuple[Run, int], None, None]:
     """The runs over parts of some file pairs in their order, and the number of pairs of each.
 
     From the first part on that has an error, all is one part: then its error, or its run, is that of a single process,
@@ -112,11 +110,12 @@ class _Tasks:
         try:
             found = self._awaited(future)
         except distributed.KilledWorker as error:
-            files = [str(file) for file in _gold_files(self._parts[number])]
-            what = "it" if len(files) == 1 else f"it or the {len(files) - 1} files behind it"
+            gold = self._parts[number].gold
+            assert isinstance(gold, FileList)
+            what = "it" if len(gold.files) == 1 else f"it or the {len(gold.files) - 1} files behind it"
             workers = f"{error.allowed_failures + 1} workers" if error.allowed_failures else "1 worker"
             finding, remedy = f"{workers} died that scored {what}", "look at their logs, they may need more memory"
-            raise InputError(files[0], None, finding, remedy) from None
+            raise InputError(str(gold.files[0]), None, finding, remedy) from None
         except (ImportError, AttributeError) as error:
             raise SettingError(f"A worker has no evenhand {__version__} ({error}); install it there.") from None
         except (OSError, CancelledError):
@@ -172,21 +171,9 @@ class UnseenFileError(InputError):
         return InputError(problem.source, problem.line, finding, "let all workers see the file under the same path")
 
 
-def _part(work: Work, pairs: Sequence[Work]) -> Work:
+def _part(work: Work, pairs: Sequence[Pair]) -> Work:
     """Some file pairs as one work, which can be done in any folder."""
-    sides = zip(*(sides_of(pair) for pair in pairs), strict=True)
-    return part_of(work, [_files(side) for side in sides])
-
-
-def _gold_files(part: Work) -> tuple[Place, ...]:
-    assert isinstance(part.gold, FileList)
-    return part.gold.files
-
-
-def _files(sides: Sequence[Input]) -> FileList:
-    """The files of a side, one of each pair."""
-    files = [first_file(side) for side in sides if not isinstance(side, Annotation)]
-    return FileList(name_of(sides[0]), tuple(files), base=Path.cwd())
+    return part_of(work, [replace(side, base=Path.cwd()) for side in together(pairs)])
 
 
 def _run(found: Run | EvenhandError) -> Run:

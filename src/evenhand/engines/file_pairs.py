@@ -1,4 +1,4 @@
-"""Work on folders, patterns and lists of files, file by file: each file of the gold standard with those of systems."""
+"""Work on files, file by file: each file of the gold standard with those of systems."""
 
 from __future__ import annotations
 
@@ -8,39 +8,49 @@ from dataclasses import replace
 from evenhand.engines.joining import part_groups
 from evenhand.formats.addresses import Place
 from evenhand.formats.folders import FileList, files_of
-from evenhand.pipeline.inputs import Input, name_of, place_of
+from evenhand.formats.pipes import is_pipe
+from evenhand.pipeline.inputs import name_of, place_of
 from evenhand.pipeline.work import Work
 from evenhand.text.annotation import Annotation
 
+Pair = list[FileList]
+"""One file of each side, the gold standard's first; or as many of each."""
 
-def file_pairs(work: Work) -> list[Work] | None:
-    """The parts of the work that have one file a side, in their order; `Joining` puts their runs together.
 
-    None where a side is a single file or an annotation, or where the files of two sides do not belong together.
+def file_pairs(work: Work) -> list[Pair] | None:
+    """The files that belong together, in their order: those of folders, patterns and lists, or a single one a side.
+
+    None where a side is no file that can be read again, or where the files of two sides do not belong together.
     """
-    sides = sides_of(work)
-    listed: list[list[Place]] = []
-    for side in sides:
-        files = None if isinstance(side, Annotation) else files_of(place_of(side))
-        if files is None:
-            return None
-        listed.append(files)
-    by_place = any(isinstance(side, FileList) for side in sides)
-    if len({len(files) if by_place else tuple(file.name for file in files) for files in listed}) > 1:
+    places = [place_of(side) for side in work.sides if not isinstance(side, Annotation)]
+    if len(places) < len(work.sides):
         return None
-    names = [name_of(side) for side in sides]
+    found = [files_of(where) for where in places]
+    listed = [files for files in found if files is not None]
+    if not listed and not any(map(is_pipe, places)):
+        listed = [[where] for where in places if not isinstance(where, FileList)]
+    elif len(listed) < len(places) or not _belong_together(places, listed):
+        return None
+    names = [name_of(side) for side in work.sides]
     return [
-        part_of(work, [FileList(name, (file,)) for name, file in zip(names, files, strict=True)])
+        [FileList(name, (file,)) for name, file in zip(names, files, strict=True)]
         for files in zip(*listed, strict=True)
     ]
 
 
-def sides_of(work: Work) -> list[Input]:
-    """The gold standard and the systems."""
-    return [work.gold, *(work.systems or {}).values()]
+def _belong_together(places: Sequence[Place | FileList], listed: Sequence[list[Place]]) -> bool:
+    """Whether folders and patterns have files of the same names, or lists as many."""
+    if any(isinstance(where, FileList) for where in places):
+        return len({len(files) for files in listed}) == 1
+    return len({tuple(file.name for file in files) for files in listed}) == 1
 
 
-def part_of(work: Work, sides: Sequence[Input]) -> Work:
+def together(pairs: Sequence[Pair]) -> Pair:
+    """Some pairs that follow each other as one."""
+    return [replace(sides[0], files=tuple(side.files[0] for side in sides)) for sides in zip(*pairs, strict=True)]
+
+
+def part_of(work: Work, pair: Pair) -> Work:
     """The same work on a part of each side, as `Joining` takes its run."""
-    systems = None if work.systems is None else dict(zip(work.systems, sides[1:], strict=True))
-    return replace(work, gold=sides[0], systems=systems, groups=part_groups(work))
+    systems = None if work.systems is None else dict(zip(work.systems, pair[1:], strict=True))
+    return replace(work, gold=pair[0], systems=systems, groups=part_groups(work))

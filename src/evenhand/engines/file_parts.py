@@ -10,15 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 
+from evenhand.engines.file_pairs import Pair
 from evenhand.engines.joining import IndivisibleError
-from evenhand.formats.folders import FileList
 from evenhand.formats.parsing.scan import Cut, Division, Scan
 from evenhand.formats.recognition import recognise
 from evenhand.formats.source import Part, Source
 from evenhand.settings import ReadSettings, ScoreSettings
-
-Pair = list[FileList]
-"""One file of each side, the gold standard's first."""
 
 
 def division_of(source: Source, read_as: ReadSettings, settings: ScoreSettings) -> Division | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evenhand.pipeline.run import Run
+from evenhand.pipeline.run import Run, Sums
 from evenhand.pipeline.work import Work
 from evenhand.problems import EvenhandError
 from evenhand.settings import Groups
@@ -12,8 +12,6 @@ from evenhand.text.chain_feed import repeated_name
 
 Key = tuple[str, str | None, str]
 """System, supertag (or none) and judge."""
-_MOST = 16
-"""How many totals wait until they are added up."""
 
 
 class IndivisibleError(EvenhandError):
@@ -36,7 +34,7 @@ class Joining:
         self._takes_tags = any(judge.takes_tags for judge in work.judges)
         self._check_sides = work.prepared.task.check_sides
         self._run: Run | None = None
-        self._tallies: dict[Key, list[Tally]] = {}
+        self._sums: Sums[Key] = Sums(work.groups, by_document=work.prepared.task.by_document)
 
     def add(self, run: Run) -> None:
         """Add the run over the next part, or raise an error if it does not continue the others."""
@@ -66,9 +64,9 @@ class Joining:
         """The run over all parts."""
         run = self._run
         assert run is not None  # there is a part at least
-        for (name, tag, judge), parts in self._tallies.items():
+        for (name, tag, judge), tally in self._sums.finish().items():
             tallies = run.tallies[name] if tag is None else run.supertags[name][tag]
-            tallies[judge] = self._merged(parts)
+            tallies[judge] = tally
         run.settle_groups(self._groups)
         self._check_sides(run.gold, run.systems)  # one side of each part may be without spans, and the whole not
         return run
@@ -76,15 +74,7 @@ class Joining:
     def _add_tallies(self, run: Run, shift: int) -> None:
         """Take the tallies of a run; its groups are larger by `shift`."""
         for key, tally in _keyed(run).items():
-            parts = self._tallies.setdefault(key, [])
-            parts.append(tally.shifted(shift))
-            if self._groups == "total" and len(parts) > _MOST:
-                parts[:] = [self._merged(parts)]
-
-    def _merged(self, parts: list[Tally]) -> Tally:
-        """The sum; a total is added up document by document, from the first on, where parts keep these apart."""
-        found = Tally.merge(parts)
-        return found.total() if self._groups == "total" != self._part_groups else found
+            self._sums.add(key, tally.shifted(shift))
 
 
 def _keyed(run: Run) -> dict[Key, Tally]:

@@ -6,19 +6,15 @@ be divided.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from evenhand.engines.file_pairs import file_pairs, part_of, sides_of
-from evenhand.engines.file_parts import Pair, division_of, file_parts
+from evenhand.engines.file_pairs import Pair, file_pairs, part_of, together
+from evenhand.engines.file_parts import division_of, file_parts
 from evenhand.engines.workers import LARGE
-from evenhand.formats.folders import FileList
 from evenhand.formats.parsing.scan import Division
 from evenhand.formats.source import Source
-from evenhand.pipeline.inputs import name_of, place_of
 from evenhand.pipeline.work import Work
-from evenhand.text.annotation import Annotation
 
 _WORTH = 4
 """How many of the smallest parts work must have to be divided."""
@@ -46,7 +42,7 @@ class Share:
 
 def parts(work: Work, jobs: int, smallest: int = SMALLEST) -> Generator[Work, None, None]:
     """The parts of the work in their order, found one after the other; a single one if it is small or indivisible."""
-    pairs = _pairs(work)
+    pairs = file_pairs(work) or []
     sizes = [sum(Source(side.files[0]).size for side in pair) for pair in pairs]
     if sum(sizes) < _WORTH * smallest:
         yield work
@@ -56,7 +52,7 @@ def parts(work: Work, jobs: int, smallest: int = SMALLEST) -> Generator[Work, No
         wanted = share(waits)
         divisions = _divisions(work, pair) if size >= 2 * wanted else None
         if waiting and (divisions is not None or waits + size > wanted or len(waiting) * len(pair) >= _MOST_FILES):
-            yield part_of(work, _together(waiting))
+            yield part_of(work, together(waiting))
             waiting, waits = [], 0
         share = replace(share, behind=share.behind - size)
         if divisions is None:
@@ -64,21 +60,7 @@ def parts(work: Work, jobs: int, smallest: int = SMALLEST) -> Generator[Work, No
         else:
             yield from (part_of(work, each) for each in file_parts(pair, divisions, share))
     if waiting:
-        yield part_of(work, _together(waiting))
-
-
-def _pairs(work: Work) -> list[Pair]:
-    """The files that belong together; none where some are no files, or are not the same on all sides."""
-    found = file_pairs(work)
-    if found is not None:
-        return [[side for side in sides_of(pair) if isinstance(side, FileList)] for pair in found]
-    single = []
-    for side in sides_of(work):
-        file = None if isinstance(side, Annotation) else place_of(side)
-        if not isinstance(file, Path) or not file.is_file():
-            return []
-        single.append(FileList(name_of(side), (file,)))
-    return [single]
+        yield part_of(work, together(waiting))
 
 
 def _divisions(work: Work, pair: Pair) -> list[Division] | None:
@@ -90,8 +72,3 @@ def _divisions(work: Work, pair: Pair) -> list[Division] | None:
     ]
     divisions = [division for division in found if division is not None]
     return divisions if len(divisions) == len(pair) else None
-
-
-def _together(pairs: Sequence[Pair]) -> Pair:
-    """Some pairs that follow each other as one."""
-    return [replace(sides[0], files=tuple(side.files[0] for side in sides)) for sides in zip(*pairs, strict=True)]

@@ -31,8 +31,7 @@ def recording(path: str | PathLike[str]) -> Engine:
 
 def _recorded(path: str, work: Work) -> Run:
     form, arrow = table_format(path), pyarrow_to_write()
-    sides = [work.gold, *(work.systems or {}).values()]
-    refuse_overwriting(path, [place_of(side) for side in sides if not isinstance(side, Annotation)])
+    refuse_overwriting(path, [place_of(side) for side in work.sides if not isinstance(side, Annotation)])
     task, asked = work.prepared.task, [judge.name for judge in work.judges]
     judge = next((judge for judge in task.verdict_judges if judge in asked), None)
     if judge is None:

@@ -13,18 +13,15 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from importlib import import_module
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
-from threading import RLock, Thread
-from types import ModuleType
+from threading import Thread
 from typing import TYPE_CHECKING
 
-from evenhand.engines.interrupts import deaf_to_interrupts
+from evenhand.engines.starting import starting_processes
 from evenhand.memory import keep_freed_memory
 from evenhand.problems import EvenhandError
 from evenhand.registry import PluginWarning
@@ -40,8 +37,6 @@ LARGE = 16 << 20
 _MOST_DEATHS = 3
 """How often processes are replaced."""
 _MOST_ON_WINDOWS = 61
-_SCRIPT = RLock()
-"""Who holds it may put another module in place of the script."""
 
 
 def cores() -> int:
@@ -73,15 +68,15 @@ class Workers:
 
     def load(self) -> None:
         """Start the processes now, and have them load what they need."""
-        with deaf_to_interrupts(), without_script():
+        with starting_processes():
             for _ in range(self._jobs):
                 self._pool.submit(_load)
 
     def submit(self, part: Work) -> Future[Run]:
         """Have a part done. The answer is a `BrokenProcessPool` if the process that has it dies, or another one."""
         try:
-            with deaf_to_interrupts(), without_script():
-                return self._pool.submit(_run, part)
+            with starting_processes():
+                return self._pool.submit(part.run)
         except BrokenProcessPool as error:
             failed: Future[Run] = Future()
             failed.set_exception(error)
@@ -129,23 +124,3 @@ def _end_with(leash: Connection) -> None:
 def _load() -> None:
     for name in _NEEDED:
         import_module(name)
-
-
-def _run(part: Work) -> Run:
-    return part.run()
-
-
-@contextmanager
-def without_script() -> Iterator[None]:
-    """Keep the script from processes that are started now, which would run it to take functions from it.
-
-    They need none, and a script may call `score` without asking first whether it is the main one. One thread at a time
-    does this: another one would take the empty script for the true one.
-    """
-    with _SCRIPT:
-        main = sys.modules["__main__"]
-        sys.modules["__main__"] = ModuleType("__main__")
-        try:
-            yield
-        finally:
-            sys.modules["__main__"] = main

@@ -12,7 +12,7 @@ from typing import Any
 
 from evenhand.arguments import shown
 from evenhand.formats.addresses import Place, place
-from evenhand.formats.folders import FileList, check_same_names, files_of
+from evenhand.formats.folders import FileList, check_same_names
 from evenhand.formats.read import OpenFiles
 from evenhand.formats.registry import FORMATS
 from evenhand.formats.source import Source
@@ -92,16 +92,6 @@ def _by_layers() -> list[Task]:
 def place_of(side: str | PathLike[str] | FileList) -> Place | FileList:
     """Where the file or files of a side are."""
     return side if isinstance(side, FileList) else place(_checked(side))
-
-
-def first_file(side: str | PathLike[str] | FileList) -> Place:
-    """The file of a side, or the first one of several."""
-    where = place_of(side)
-    files = files_of(where)
-    if files is not None:
-        return files[0]
-    assert not isinstance(where, FileList)
-    return where
 
 
 def is_one(systems: Systems) -> bool:

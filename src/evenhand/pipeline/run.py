@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from evenhand.text.corpus import Corpus
 if TYPE_CHECKING:
     from evenhand.result.result import Gold
 
+Key = TypeVar("Key")
 _MOST = 16
 """How many totals wait until they are added up."""
 
@@ -120,6 +121,29 @@ class Run:
         }
 
 
+class Sums(Generic[Key]):
+    """Tallies of portions or parts that are added up by key; few totals wait at a time."""
+
+    def __init__(self, groups: Groups, *, by_document: bool) -> None:
+        self._is_total, self._by_document = groups == "total", by_document
+        self._waiting: dict[Key, list[Tally]] = {}
+
+    def add(self, key: Key, tally: Tally) -> None:
+        waiting = self._waiting.setdefault(key, [])
+        waiting.append(tally)
+        if self._is_total and len(waiting) > _MOST:
+            waiting[:] = [self._merged(waiting)]
+
+    def finish(self) -> dict[Key, Tally]:
+        """The sums; what they are made of is let go."""
+        return {key: self._merged(self._waiting.pop(key)) for key in list(self._waiting)}
+
+    def _merged(self, tallies: list[Tally]) -> Tally:
+        """The sum; a total of fractions is added up document by document, whatever the portions were."""
+        found = Tally.merge(tallies)
+        return found.total() if self._is_total and self._by_document else found
+
+
 class Counting:
     """A run in the making: numbers the batches of the gold standard, and adds up judgements."""
 
@@ -130,7 +154,7 @@ class Counting:
             )
         self.run = Run(SideCount(), {name: SideCount() for name in systems})
         self._by_document, self._groups, self._layer = task.by_document, groups, layer
-        self._parts: dict[str, dict[str, list[Tally]]] = {name: {} for name in systems}
+        self._sums: Sums[tuple[str, str]] = Sums(groups, by_document=task.by_document)
 
     def number(self, batch: Annotation) -> Numbers:
         """Where the next batch stands; its text is counted."""
@@ -145,17 +169,15 @@ class Counting:
         """Add the counts of a portion."""
         for name, tallies in judgement.tallies.items():
             for judge, tally in tallies.items():
-                parts = self._parts[name].setdefault(judge, [])
-                parts.append(tally)
-                if self._groups == "total" and len(parts) > _MOST:
-                    parts[:] = [self._merged(parts)]
+                self._sums.add((name, judge), tally)
 
     def finish(self, outcome: Outcome, labels: Sequence[str]) -> Run:
         run = self.run
-        run.tallies = {
-            name: {judge: self._merged(found.pop(judge)) for judge in list(found)} | dict(outcome.shared)
-            for name, found in self._parts.items()
-        }
+        run.tallies = {name: {} for name in run.systems}
+        for (name, judge), tally in self._sums.finish().items():
+            run.tallies[name][judge] = tally
+        for tallies in run.tallies.values():
+            tallies |= outcome.shared
         run.supertags = {
             name: {tag: dict(found) for tag, found in outcome.supertags.get(name, {}).items()} for name in run.systems
         }
@@ -164,8 +186,3 @@ class Counting:
         run.by_position, run.ends_apart = outcome.by_position, outcome.ends_apart
         run.labels = tuple(sorted(labels))
         return run
-
-    def _merged(self, parts: list[Tally]) -> Tally:
-        """The sum; a total of fractions is added up document by document, whatever the portions were."""
-        found = Tally.merge(parts)
-        return found.total() if self._by_document and self._groups == "total" else found

@@ -38,6 +38,11 @@ class Work:
     """Whether judges are asked, too, that only totals need, though groups are kept apart."""
 
     @property
+    def sides(self) -> list[Input]:
+        """The gold standard and the systems."""
+        return [self.gold, *(self.systems or {}).values()]
+
+    @property
     def judges(self) -> tuple[Judge, ...]:
         """The judges that are asked, each once."""
         task = self.prepared.settings.task
