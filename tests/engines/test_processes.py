@@ -18,7 +18,7 @@ import evenhand as eh
 from conftest import EXAMPLE
 from divided import write
 from evenhand.engines.processes import _Tasks, processes
-from evenhand.engines.workers import WorkerError, Workers, cores
+from evenhand.engines.workers import _NEEDED, WorkerError, Workers, _load, cores
 from evenhand.pipeline.work import Work
 
 SMALLEST = 4000
@@ -192,6 +192,11 @@ def test_what_is_small_is_done_here(files: dict[str, Path], monkeypatch: pytest.
     for jobs in (0, 1, 2):
         eh.score(files["gold"], files["crf"], jobs=jobs)
     assert not numbers
+
+
+def test_what_processes_load_ahead_is_there() -> None:
+    _load()
+    assert all(name in sys.modules for name in _NEEDED)
 
 
 def test_there_are_cores() -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from evenhand.pipeline.run import Run
     from evenhand.pipeline.work import Work
 
-_NEEDED = ("evenhand.pipeline.work", "evenhand.pipeline.serial", "evenhand.formats.columns")
+_NEEDED = ("evenhand.pipeline.work", "evenhand.formats.columns")
 """What most work needs; the rest is loaded with its first part."""
 LARGE = 16 << 20
 """How many bytes work must have to be divided: else, processes take longer to start than it takes."""
