@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from build import pairs, rows
 from evenhand.arrays import Ints, Values, Words
 from evenhand.statistics import group_types as module
-from evenhand.statistics.group_types import TallyCounts, difference_keys, group_types, table_types
+from evenhand.statistics.group_types import GroupCounts, difference_keys, group_types, table_types
 from evenhand.statistics.significance import swappable
 from evenhand.tally import Tally
 from evenhand.tasks.spans.fair import fair
@@ -39,7 +39,7 @@ def test_types_are_the_different_rows_of_all_tables_in_their_order(given_tables:
 
 
 def types(tallies: list[Tally], kinds: set[str], groups: int) -> tuple[list[int], list[int]]:
-    first, sizes = group_types([TallyCounts.of_tally(tally, kinds, groups) for tally in tallies], groups)
+    first, sizes = group_types([GroupCounts.of_tally(tally, kinds, groups) for tally in tallies], groups)
     return first.tolist(), sizes.tolist()
 
 

@@ -21,7 +21,7 @@ from evenhand.comparison.many_labels import wide_headlines
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.model_score import divided_table, headlines
 from evenhand.statistics.correlation import kendall, ranks, spearman
-from evenhand.statistics.group_types import TallyCounts, group_types
+from evenhand.statistics.group_types import GroupCounts, group_types
 from evenhand.statistics.intervals import interval
 from evenhand.statistics.resample import bootstrap
 from evenhand.tally import Tally
@@ -101,7 +101,7 @@ def resampled(
     """
     judges = dict.fromkeys(model.judge for model in models)
     judged, kinds = (each[judge] for each in tallies.values() for judge in judges), _kinds(models)
-    first, sizes = group_types([TallyCounts.of_tally(tally, kinds, groups) for tally in judged], groups)
+    first, sizes = group_types([GroupCounts.of_tally(tally, kinds, groups) for tally in judged], groups)
     found: dict[str, dict[str, Values]] = {model.name: {} for model in models}
     wide = [model for model in models if model.headline == "macro" and len(gold_labels) * len(sizes) * 3 > _MOST_CELLS]
     for model, (system, each) in product(wide, tallies.items()):

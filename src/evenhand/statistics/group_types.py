@@ -24,8 +24,8 @@ _PARTS = 4
 
 
 @dataclass(frozen=True)
-class TallyCounts:
-    """The counts of a tally by group: the cells that each group has, in order, and how many units of each.
+class GroupCounts:
+    """Counts by group: the cells that each group has, in order, and how many units of each.
 
     Where all counts are one, a cell stands as often as it is counted.
     """
@@ -36,8 +36,14 @@ class TallyCounts:
     count: Numbers
 
     @staticmethod
-    def of_tally(tally: Tally, kinds: AbstractSet[str], groups: int) -> TallyCounts:
-        """The counts of these kinds."""
+    def of_table(table: Values) -> GroupCounts:
+        """The counts of a table, (groups, columns)."""
+        groups, columns = table.shape
+        return GroupCounts(np.arange(groups + 1) * columns, np.tile(np.arange(columns), groups), table.ravel())
+
+    @staticmethod
+    def of_tally(tally: Tally, kinds: AbstractSet[str], groups: int) -> GroupCounts:
+        """The counts of a tally of these kinds."""
         group, cell, number = tally.group, tally.cell, tally.count
         if not kinds >= set(tally.kinds):
             rows = np.array([kind in kinds for kind in tally.kinds], dtype=np.bool_).take(tally.kind)
@@ -53,7 +59,7 @@ class TallyCounts:
             order = np.argsort(key, kind="stable")
             key, number = _added_up(key[order], number[order])
         group = key // width
-        return TallyCounts(_bounds(group, groups), key - group * width, number)
+        return GroupCounts(_bounds(group, groups), key - group * width, number)
 
     def mixed(self, random: np.random.Generator) -> Words:
         """For each group the sum of its counts with random weights, modulo 2⁶⁴."""
@@ -75,23 +81,7 @@ class TallyCounts:
         return is_ones(self.count) or np.array_equal(self.count.take(place), self.count)
 
 
-@dataclass(frozen=True)
-class TableCounts:
-    """The counts of a table by group, (groups, columns)."""
-
-    table: Values
-
-    def mixed(self, random: np.random.Generator) -> Words:
-        """For each group the sum of its counts with random weights, modulo 2⁶⁴."""
-        sums: Words = _bits(self.table) @ _weights(self.table.shape[1], random)
-        return sums
-
-    def are_equal(self, others: Ints) -> bool:
-        """Whether each group has the same counts as the other group that is named for it."""
-        return np.array_equal(self.table[others], self.table)
-
-
-def group_types(counts: Sequence[TallyCounts] | Sequence[TableCounts], groups: int) -> tuple[Ints, Ints]:
+def group_types(counts: Sequence[GroupCounts], groups: int) -> tuple[Ints, Ints]:
     """The first group of each type, in the order of the groups, and how many groups there are of the type."""
     for seed in count():
         random = np.random.default_rng(seed)
@@ -108,7 +98,7 @@ def group_types(counts: Sequence[TallyCounts] | Sequence[TableCounts], groups: i
 
 def table_types(tables: Sequence[Values]) -> tuple[Ints, Ints]:
     """The same for tables of counts, (groups, columns); in the order of their rows, the first table first."""
-    chosen, sizes = group_types([TableCounts(table) for table in tables], len(tables[0]))
+    chosen, sizes = group_types([GroupCounts.of_table(table) for table in tables], len(tables[0]))
     order = np.lexsort(np.concatenate([table[chosen] for table in tables], axis=1).T[::-1])
     return chosen[order], sizes[order]
 
