@@ -12,7 +12,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evenhand.names import load_late
-from evenhand.version import __version__
 
 if TYPE_CHECKING:
     from evenhand import engines as engines
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from evenhand.text.lists import spans as spans
     from evenhand.text.lists import tags as tags
     from evenhand.text.lists import trees as trees
+    from evenhand.version import __version__ as __version__
 
 _HOMES = {
     "Annotation": "evenhand.text.annotation",
@@ -53,6 +53,7 @@ _HOMES = {
     "Results": "evenhand.result.result",
     "SettingError": "evenhand.problems",
     "Tally": "evenhand.tally",
+    "__version__": "evenhand.version",
     "chains": "evenhand.text.chain_lists",
     "compare": "evenhand.api.compare",
     "engines": "evenhand.engines",
@@ -70,35 +71,5 @@ _HOMES = {
     "tags": "evenhand.text.lists",
     "trees": "evenhand.text.lists",
 }
-
-__all__ = [
-    "Annotation",
-    "Comparison",
-    "EvenhandError",
-    "Gate",
-    "GermEval",
-    "InputError",
-    "Ranking",
-    "Report",
-    "Result",
-    "Results",
-    "SettingError",
-    "Tally",
-    "__version__",
-    "chains",
-    "compare",
-    "engines",
-    "gate",
-    "germeval",
-    "manifest",
-    "rank",
-    "rank_suite",
-    "read",
-    "report",
-    "score",
-    "spans",
-    "tags",
-    "trees",
-]
 
 load_late(__name__, _HOMES)

@@ -67,6 +67,6 @@ LIMITS = (PIECE, FILE, COLUMNS, LABEL, TOKENS, GAPS, DEPTH, BRACKETS, PAIRS)
 _QUOTED = 40
 
 
-def long_label(text: str) -> tuple[str, str]:
-    """What is said of a label above the limit, of which the beginning is enough."""
-    return f"a label has more than {LABEL.value:,} bytes ({text[:_QUOTED]!r}…)", LABEL.remedy
+def long_label(text: str, place: int | None = None) -> LimitError:
+    """The error for a label above the limit, of which the beginning is enough."""
+    return LimitError(f"a label has more than {LABEL.value:,} bytes ({text[:_QUOTED]!r}…)", LABEL.remedy, place=place)

@@ -27,11 +27,11 @@ class _Package(ModuleType):
             super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
-        return sorted(self.__dict__["__all__"])
+        return sorted(self.__dict__[_HOMES])
 
 
 def load_late(package: str, homes: Mapping[str, str]) -> None:
-    """Let a package have names: each is what the module at its home calls so, or else that module itself."""
+    """Let a package have public names: each is what the module at its home calls so, or else that module itself."""
     module = sys.modules[package]
-    module.__dict__[_HOMES] = homes
+    module.__dict__.update({_HOMES: homes, "__all__": sorted(homes)})
     module.__class__ = _Package

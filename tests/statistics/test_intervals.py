@@ -37,12 +37,6 @@ def test_interval_by_hand() -> None:
     assert interval(HUNDRED, level=0.9) == pytest.approx((5, 95))
 
 
-def test_interval_of_every_column() -> None:
-    low, high = interval(HUNDRED[:, None] * [1, 10])
-    assert low == pytest.approx([2.5, 25])
-    assert high == pytest.approx([97.5, 975])
-
-
 def test_interval_of_a_share_of_groups() -> None:
     """400 of 1,000 groups: the sum is binomial, so that the interval is about 400 ± 1.96 sqrt(1000 · 0.4 · 0.6)."""
     sums = bootstrap(np.array([[1.0], [0.0]]), np.array([400, 600]), 20_000, seed=6)

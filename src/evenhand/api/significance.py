@@ -149,13 +149,11 @@ class Testing:
             return 0.0 - high, 0.0 - low
         values, level = samples[after] - samples[before], self._resampling.level
         if self._resampling.interval == "percentile":
-            low, high = interval(values, level)
-            return float(low), float(high)
+            return interval(values, level)
         both, size = np.concatenate((self._tables[before], self._tables[after]), axis=1), self._columns
 
         def difference(sums: Values) -> Values:
             return self._statistic(sums[..., size:]) - self._statistic(sums[..., :size])
 
         groups = ones(len(both))
-        low, high = bca(values, delta, jackknife(both, groups, difference), groups, level)
-        return float(low), float(high)
+        return bca(values, delta, jackknife(both, groups, difference), groups, level)

@@ -79,7 +79,7 @@ class ComparisonCounts:
         for name, slice_of in self._slicers.items():
             self._add_slice(name, slice_of(answers, places, self._slice_names[name]), answers)
         if self.sought.wanted is not None:
-            self.sought.wanted.add(answers, places, self.systems, self)
+            self.sought.wanted.add(answers, places, self)
         if self.sought.collection is not None:
             self.sought.collection.add(judgement.units(self.by), places, judgement.drawing())
 

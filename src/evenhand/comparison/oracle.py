@@ -16,7 +16,6 @@ Source: Tuggener 2017, section 3 (Tables 9 to 11).
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -104,7 +103,7 @@ class Oracle:
 
     def difficulty(self) -> dict[int, int]:
         """How many units so many systems have right."""
-        return dict(Counter(dict(enumerate(self._difficulty.tolist()))))
+        return dict(enumerate(self._difficulty.tolist()))
 
 
 def _bound(row: Ints) -> Bound:

@@ -16,14 +16,14 @@ from itertools import combinations, product
 
 import numpy as np
 
-from evenhand.arrays import Values
-from evenhand.comparison.many_labels import wide_headlines
+from evenhand.arrays import Ints, Values
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.model_score import divided_table, headlines
 from evenhand.statistics.correlation import kendall, ranks, spearman
+from evenhand.statistics.draws import Seed, series_sizes
 from evenhand.statistics.group_types import GroupCounts, group_types
 from evenhand.statistics.intervals import interval
-from evenhand.statistics.resample import bootstrap
+from evenhand.statistics.resample import bootstrap, drawn_numbers
 from evenhand.tally import Tally
 
 Headlines = Mapping[str, Mapping[str, float]]
@@ -59,32 +59,24 @@ def standings(scores: Headlines, samples: Samples, level: float) -> dict[str, di
     found: dict[str, dict[str, Standing]] = {}
     first: dict[str, int] = {}
     for model, by_system in scores.items():
-        values = ranks(np.array(list(by_system.values())), ties="first")
+        values = ranks(list(by_system.values()), ties="first")
         placed = {system: int(rank) for system, rank in zip(by_system, values, strict=True)}
         first = first or placed
         bounds = {system: interval(each, level) for system, each in samples.get(model, {}).items()}
         found[model] = {
-            system: Standing(score, placed[system], first[system] - placed[system], _pair(bounds.get(system)))
+            system: Standing(score, placed[system], first[system] - placed[system], bounds.get(system))
             for system, score in by_system.items()
         }
     return found
 
 
-def _pair(bounds: tuple[float, float] | None) -> tuple[float, float] | None:
-    return None if bounds is None else (float(bounds[0]), float(bounds[1]))
-
-
 def correlations(scores: Headlines) -> list[Correlation]:
     """Spearman's rho and Kendall's tau-b for every two models."""
+    values = {model: list(by_system.values()) for model, by_system in scores.items()}
     return [
-        Correlation((one, other), spearman(left, right), kendall(left, right))
-        for (one, left), (other, right) in combinations(_arrays(scores), 2)
+        Correlation((one, other), spearman(values[one], values[other]), kendall(values[one], values[other]))
+        for one, other in combinations(values, 2)
     ]
-
-
-def _arrays(scores: Headlines) -> Iterator[tuple[str, Values]]:
-    for model, by_system in scores.items():
-        yield model, np.array(list(by_system.values()))
 
 
 def resampled(
@@ -93,7 +85,7 @@ def resampled(
     gold_labels: Sequence[str],
     groups: int,
     resamples: int,
-    seed: int | Sequence[int],
+    seed: Seed,
 ) -> dict[str, dict[str, Values]]:
     """The headlines of every system in resamples of the groups, which are the same for all models and systems.
 
@@ -106,7 +98,7 @@ def resampled(
     wide = [model for model in models if model.headline == "macro" and len(gold_labels) * len(sizes) * 3 > _MOST_CELLS]
     for model, (system, each) in product(wide, tallies.items()):
         rows = each[model.judge].choose(first)
-        found[model.name][system] = wide_headlines(model, rows, gold_labels, sizes, resamples, seed)
+        found[model.name][system] = _wide_headlines(model, rows, gold_labels, sizes, resamples, seed)
     others = [model for model in models if model not in wide]
     for part in _parts(others, list(tallies), len(gold_labels) * len(sizes)):
         chosen = {(system, model.judge): tallies[system][model.judge] for system, model in part}
@@ -132,3 +124,29 @@ def _parts(models: Sequence[MatchModel], systems: Sequence[str], size: int) -> I
     step = max(1, _MOST_CELLS // max(1, size * len(models) * 3))
     for begin in range(0, len(systems) if models else 0, step):
         yield [(system, model) for system in systems[begin : begin + step] for model in models]
+
+
+def _wide_headlines(
+    model: MatchModel, tally: Tally, labels: Sequence[str], sizes: Ints, resamples: int, seed: Seed
+) -> Values:
+    """The headlines of resamples, averaged over so many labels that a table of all groups and labels is too large.
+
+    The tally's groups are types of groups, of which there are `sizes`. Most have few labels, so that only the counts
+    that are there are multiplied and added up. Whole numbers have the same sums in any order, so that the headlines
+    are those of the table.
+    """
+    rows, column, counts = tally.weighed(model.divided(), labels)
+    order = np.argsort(column, kind="stable")
+    order = order[np.searchsorted(column[order], 0) :]
+    group, column, counts = rows[order], column[order], counts[:, order]
+    first = np.flatnonzero(np.diff(column, prepend=-1))
+    found = [np.zeros(0)]
+    for series, size in enumerate(series_sizes(resamples)):
+        for numbers in drawn_numbers(sizes, size, seed, series):
+            sums = np.zeros((len(numbers), len(labels), len(counts)))
+            if len(first):
+                drawn = numbers[:, group]
+                for place, row in enumerate(counts):
+                    sums[:, column[first], place] = np.add.reduceat(drawn * row, first, axis=1)
+            found.append(headlines(model, sums))
+    return np.concatenate(found)

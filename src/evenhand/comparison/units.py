@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,20 +14,11 @@ from evenhand.problems import SettingError
 from evenhand.tasks.answers import Answers
 from evenhand.tasks.places import Places
 
+if TYPE_CHECKING:
+    from evenhand.comparison.counts import ComparisonCounts
+
 SHOWN = (*CLASSES, "unsolved", "solved_once")
 """What units can be asked for: differences of a pair, or those that no system, or only one, has right."""
-
-
-class Names(Protocol):
-    """What the gold standard and systems say of units, in words."""
-
-    def gold(self, answers: Answers, places: Places, unit: int) -> tuple[str, str | None]:
-        """The label and, of trees, the head."""
-
-    def answer(self, answers: Answers, places: Places, system: int, unit: int) -> str: ...
-
-    def antecedent(self, answers: Answers, places: Places, unit: int) -> str | None:
-        """Of mentions: the closest antecedent in the key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +77,9 @@ class Wanted:
         if self.kind not in SHOWN:
             raise SettingError(f"{self.kind!r} is no kind of unit; choose one of {', '.join(SHOWN)}.")
 
-    def add(self, answers: Answers, places: Places, systems: Sequence[str], names: Names) -> None:
-        """Find more of them."""
+    def add(self, answers: Answers, places: Places, counts: ComparisonCounts) -> None:
+        """Find more of them; `counts` knows what the gold standard and systems say, in words."""
+        systems = counts.systems
         for pair, units in self._units(answers):
             order = np.lexsort((answers.end[units], answers.start[units], answers.sentence[units]))
             units = units[order][: None if self.limit is None else max(0, self.limit - len(self.found))]
@@ -108,10 +100,10 @@ class Wanted:
                         end,
                         places.words(sentence, start, end),
                         places.text(sentence),
-                        *names.gold(answers, places, unit),
-                        {name: names.answer(answers, places, row, unit) for row, name in enumerate(systems)},
+                        *counts.gold(answers, places, unit),
+                        {name: counts.answer(answers, places, row, unit) for row, name in enumerate(systems)},
                         places.name(document),
-                        names.antecedent(answers, places, unit),
+                        counts.antecedent(answers, places, unit),
                     )
                 )
 

@@ -21,6 +21,4 @@ _HOMES = {
     "serial": "evenhand.pipeline.work",
 }
 
-__all__ = ["Engine", "dask", "processes", "recording", "serial"]
-
 load_late(__name__, _HOMES)

@@ -17,26 +17,24 @@ equations 14.9 to 14.15, for its form with the jackknife.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from evenhand.arrays import Ints, Values
 from evenhand.statistics.draws import ROUNDING, Statistic
 
 
-def interval(values: Values, level: float = 0.95) -> tuple[Any, Any]:
-    """The percentile interval of resampled values: their (1 - level) / 2 and (1 + level) / 2 quantiles.
+def interval(values: Values, level: float = 0.95) -> tuple[float, float]:
+    """The percentile interval of resampled values: their (1 - level) / 2 and (1 + level) / 2 quantiles."""
+    return _between(values, (1 - level) / 2, (1 + level) / 2)
 
-    Two numbers; of a table of values, a row a resample, two arrays with one interval a column.
-    """
-    low, high = np.quantile(values, ((1 - level) / 2, (1 + level) / 2), axis=0)
+
+def _between(values: Values, *shares: float) -> tuple[float, float]:
+    """The quantiles of values at two shares."""
+    low, high = np.quantile(values, shares).tolist()
     return low, high
 
 
-def bca(
-    values: Values, observed: float, jackknife: Values, sizes: Ints, level: float = 0.95
-) -> tuple[np.float64, np.float64]:
+def bca(values: Values, observed: float, jackknife: Values, sizes: Ints, level: float = 0.95) -> tuple[float, float]:
     """The bias-corrected and accelerated interval of resampled values.
 
     `jackknife` are the values with one group of each type left out, and `sizes` how many groups there are of it.
@@ -53,9 +51,7 @@ def bca(
     bias, skew = normal.inv_cdf(share), acceleration(jackknife, sizes)
     shifted = [bias + normal.inv_cdf(each) for each in ((1 - level) / 2, (1 + level) / 2)]
     # At and behind its pole, which few groups and a wide interval can reach, the transformation is at its limit.
-    corrected = [normal.cdf(bias + each / max(1 - skew * each, 1e-12)) for each in shifted]
-    low, high = np.quantile(values, corrected)
-    return low, high
+    return _between(values, *(normal.cdf(bias + each / max(1 - skew * each, 1e-12)) for each in shifted))
 
 
 def acceleration(jackknife: Values, sizes: Ints) -> float:

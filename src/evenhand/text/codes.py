@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.arrays import Ints, Words
-from evenhand.limits import LABEL, LimitError, long_label
+from evenhand.limits import LABEL, long_label
 from evenhand.text.tokens import Tokens, masks, windows
 
 _MULTIPLIERS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xD6E8FEB86659FD93)
@@ -152,7 +152,7 @@ class CellCodes:
         while len(rows):
             if done > _LONG and done > LABEL.value:
                 place = int(start[rows[0]])
-                raise LimitError(*long_label(data[place : place + done].decode(errors="ignore")), place=place)
+                raise long_label(data[place : place + done].decode(errors="ignore"), place)
             so_far = self._links(keys[rows])[0].astype(np.uint64) + np.uint64(1)
             link = self._links(words[start[rows] + done] & masks(lengths[rows] - done))[0].astype(np.uint64)
             keys[rows] = (so_far << np.uint64(36)) | (link << np.uint64(8))

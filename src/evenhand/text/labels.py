@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable
 from typing import Generic, TypeVar
 
 from evenhand.arrays import Ints, ints
-from evenhand.limits import LABEL, LimitError, long_label
+from evenhand.limits import LABEL, long_label
 from evenhand.text.codes import Coder
 
 T = TypeVar("T", bound=Hashable)
@@ -50,7 +50,7 @@ class Labels(Codes[str]):
 
     def code(self, value: str) -> int:
         if len(value) > LABEL.value and self.find(value) is None:
-            raise LimitError(*long_label(value))
+            raise long_label(value)
         return super().code(value)
 
 

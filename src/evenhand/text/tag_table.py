@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.arrays import Ints, empty, ints
-from evenhand.limits import LABEL, LimitError, long_label
+from evenhand.limits import LABEL, long_label
 from evenhand.settings import Repair
 from evenhand.text import encodings
 from evenhand.text.codes import Mostly
@@ -47,7 +47,7 @@ class TagTable:
         """Give `tag` the next code; what is wrong with it, or None. What is wrong counts as outside."""
         parts, finding = [], None
         if len(tag) > LABEL.value:
-            raise LimitError(*long_label(tag))
+            raise long_label(tag)
         for text in tag.split(STACK):
             if text in OUTSIDE_TAGS:
                 parts.append(_OUTSIDE_PART)
