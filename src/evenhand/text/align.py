@@ -16,7 +16,7 @@ import numpy as np
 from evenhand.arrays import Ints, ints
 from evenhand.problems import InputError
 from evenhand.text.annotation import Annotation, Reading
-from evenhand.text.corpus import Corpus
+from evenhand.text.corpus import Corpus, complete
 from evenhand.text.layers import Spans, Tags
 from evenhand.text.tokens import Tokens, first_difference
 from evenhand.text.unequal import other_length, other_number, shorter
@@ -159,8 +159,8 @@ class _Portion:
     @staticmethod
     def join_tags(portions: Sequence[_Portion]) -> Tags | None:
         """The tags of successive portions, if all have some."""
-        tags = [cut.tags for cut in portions if cut.tags is not None]
-        return Tags.concatenate(tags) if len(tags) == len(portions) else None
+        tags = complete([cut.tags for cut in portions])
+        return None if tags is None else Tags.concatenate(tags)
 
 
 def _size(corpus: Corpus, by_token: bool) -> int:
@@ -177,23 +177,11 @@ def _moved(spans: Spans, by: int, by_token: bool) -> Spans:
 
 def _cut(corpus: Corpus, size: int, by_token: bool) -> tuple[Corpus, Corpus]:
     """A system's text before and from a token or sentence on; its documents do not count and are dropped."""
-    bounds = corpus.bounds
-    if bounds is None:
-        first = Corpus(corpus.source, size, lines=corpus.lines[:size])
-        return first, Corpus(corpus.source, corpus.sentences - size, lines=corpus.lines[size:])
-    token = size if by_token else int(bounds[size])
-    before = np.append(bounds[: np.searchsorted(bounds, token)], token)
-    after = np.append(token, bounds[np.searchsorted(bounds, token, side="right") :]) - token
-    return _part(corpus, before, 0, token), _part(corpus, after, token, int(bounds[-1]))
-
-
-def _part(corpus: Corpus, bounds: Ints, begin: int, end: int) -> Corpus:
-    tokens = corpus.tokens.slice(begin, end) if corpus.tokens is not None else None
-    lines = corpus.lines[begin:end]
-    if corpus.has_lines_of_sentences and corpus.bounds is not None:
-        first = int(np.searchsorted(corpus.bounds, begin, side="right")) - 1
-        lines = corpus.lines[first : first + len(bounds) - 1]
-    return Corpus(corpus.source, len(bounds) - 1, bounds, tokens, lines, corpus.first_line, corpus.atoms)
+    if not by_token:
+        return corpus.part(0, size), corpus.part(size, corpus.sentences)
+    assert corpus.bounds is not None
+    behind, within = np.searchsorted(corpus.bounds, size), np.searchsorted(corpus.bounds, size, side="right") - 1
+    return corpus.part(0, int(behind), end=size), corpus.part(int(within), corpus.sentences, begin=size)
 
 
 def _sentence_starts(portions: Sequence[_Portion]) -> Ints:

@@ -12,8 +12,8 @@ from evenhand.problems import SettingError
 from evenhand.settings import ColumnName
 from evenhand.text.chains import Chains
 from evenhand.text.corpus import Corpus
-from evenhand.text.layers import Spans, Tags, Trees, Written
-from evenhand.text.tokens import Joined, Tokens
+from evenhand.text.layers import Spans, Tags, Trees
+from evenhand.text.tokens import Joined
 
 Layer = Spans | Tags | Trees | Chains
 
@@ -160,24 +160,16 @@ class Annotation:
                 layers[name] = Spans.concatenate([part.spans(name) for part in parts], scopes)
             elif isinstance(layer, Trees):
                 trees = [part.trees() for part in parts]
-                relation = _join_tags([each.relation for each in trees], joined)
+                relation = Tags.concatenate([each.relation for each in trees], joined)
                 layers[name] = Trees(np.concatenate([each.head for each in trees]), relation)
             elif isinstance(layer, Chains):
                 documents = np.cumsum([0, *(len(part.corpus.documents) for part in parts[:-1])]).tolist()
                 layers[name] = Chains.concatenate([part.chains() for part in parts], documents)
             else:
                 tags = [part.layers[name] for part in parts]
-                layers[name] = _join_tags([each for each in tags if isinstance(each, Tags)], joined)
+                layers[name] = Tags.concatenate([each for each in tags if isinstance(each, Tags)], joined)
         readings = dict(first.readings)
         for part in parts[1:]:
             readings = {name: reading.plus(part.readings[name]) for name, reading in readings.items()}
         corpus = Corpus.concatenate([part.corpus for part in parts], joined)
         return Annotation(corpus, layers, readings, first.name)
-
-
-def _join_tags(parts: Sequence[Tags], joined: Joined) -> Tags:
-    """Tags of successive batches; what stays in the bytes of its file still does."""
-    written = [part for part in parts if isinstance(part, Written)]
-    if len(written) < len(parts):
-        return Tags.concatenate(parts)
-    return written[0].moved(Tokens.concatenate([part.cells for part in written], joined))

@@ -6,14 +6,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, chain
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from evenhand.arrays import Ints, Values, empty, ints
+from evenhand.arrays import Ints, Number, Values, empty, ints
 from evenhand.settings import Atoms
 from evenhand.text.tokens import Joined, Tokens
+
+T = TypeVar("T")
+
+
+def complete(found: Sequence[T | None]) -> list[T] | None:
+    """What all parts have, or None where one has none."""
+    known = [each for each in found if each is not None]
+    return known if len(known) == len(found) else None
 
 
 class LineNumbers:
@@ -63,6 +71,12 @@ class MultiWords:
 
     def __len__(self) -> int:
         return len(self.first)
+
+    def within(self, begin: int, end: int) -> MultiWords:
+        """Those of some words, which are counted anew."""
+        low, high = np.searchsorted(self.first, (begin, end)).tolist()
+        first, size, lines = (column[low:high] for column in (self.first, self.size, self.lines))
+        return MultiWords(first - begin, size, self.tokens.slice(low, high), lines)
 
 
 @dataclass(frozen=True)
@@ -182,6 +196,27 @@ class Corpus:
         line = self.line(index)
         return self.source if line is None else f"{self.source}:{line}"
 
+    def part(self, first: int, last: int, begin: int | None = None, end: int | None = None) -> Corpus:
+        """The sentences from one up to another one; they may begin and end with a token within a sentence.
+
+        Documents and asides are left behind, and what is known of each token but its place and form.
+        """
+        if self.bounds is None:
+            return Corpus(self.source, last - first, lines=self.lines[first:last], first_line=self.first_line)
+        bounds = self.bounds[first : last + 1].copy()
+        bounds[0], bounds[-1] = bounds[0] if begin is None else begin, bounds[-1] if end is None else end
+        begin, end = bounds[[0, -1]].tolist()
+        return Corpus(
+            self.source,
+            last - first,
+            bounds - begin,
+            None if self.tokens is None else self.tokens.slice(begin, end),
+            self.lines[first:last] if self.has_lines_of_sentences else self.lines[begin:end],
+            self.first_line,
+            self.atoms,
+            multiwords=None if self.multiwords is None else self.multiwords.within(begin, end),
+        )
+
     @staticmethod
     def concatenate(parts: Sequence[Corpus], joined: Joined | None = None) -> Corpus:
         """Batches of one file, joined in their order; for `joined` see `Tokens.concatenate`."""
@@ -190,22 +225,16 @@ class Corpus:
         joined = {} if joined is None else joined
         first_sentence = np.cumsum([0, *(part.sentences for part in parts)])
         documents = [part.documents[int(part.continues and i > 0) :] for i, part in enumerate(parts)]
-        all_bounds = [part.bounds for part in parts if part.bounds is not None]
-        all_weights = [part.weights for part in parts if part.weights is not None]
-        all_raw = [part.raw for part in parts if part.raw is not None]
-        all_decimals = [part.decimals for part in parts if part.decimals is not None]
-        all_tokens = [part.tokens for part in parts if part.tokens is not None]
+        tokens = complete([part.tokens for part in parts])
         return Corpus(
             source=parts[0].source,
             sentences=int(first_sentence[-1]),
-            bounds=_join_bounds(all_bounds, [int(each[-1]) for each in all_bounds])
-            if len(all_bounds) == len(parts)
-            else None,
-            tokens=Tokens.concatenate(all_tokens, joined) if len(all_tokens) == len(parts) else None,
+            bounds=_join_bounds([part.bounds for part in parts]),
+            tokens=None if tokens is None else Tokens.concatenate(tokens, joined),
             lines=np.concatenate([part.lines + part.first_line for part in parts]),
-            weights=np.concatenate(all_weights) if len(all_weights) == len(parts) else None,
-            raw=_join_bounds(all_raw, [int(each[-1]) for each in all_raw]) if len(all_raw) == len(parts) else None,
-            decimals=np.concatenate(all_decimals) if len(all_decimals) == len(parts) else None,
+            weights=join_columns([part.weights for part in parts]),
+            raw=_join_bounds([part.raw for part in parts]),
+            decimals=join_columns([part.decimals for part in parts]),
             documents=np.concatenate(
                 [starts + shift for starts, shift in zip(documents, first_sentence, strict=False)]
             ),
@@ -221,16 +250,25 @@ class Corpus:
         )
 
 
-def _join_bounds(parts: Sequence[Ints], sizes: Sequence[int]) -> Ints:
-    """Bounds of successive parts, each of which takes so much room, counted from the first one's begin."""
-    before = _before(sizes)
-    joined = [part[:-1] + shift for part, shift in zip(parts, before, strict=True)]
-    return np.concatenate([*joined, parts[-1][-1:] + before[-1]])
+def join_columns(parts: Sequence[npt.NDArray[Number] | None]) -> npt.NDArray[Number] | None:
+    """The column of successive parts, if all have one."""
+    found = complete(parts)
+    return None if found is None else np.concatenate(found)
+
+
+def _join_bounds(parts: Sequence[Ints | None]) -> Ints | None:
+    """Bounds of successive parts, counted from the first one's begin, if all have some."""
+    found = complete(parts)
+    if found is None:
+        return None
+    before = _before([int(part[-1]) for part in found])
+    joined = [part[:-1] + shift for part, shift in zip(found, before, strict=True)]
+    return np.concatenate([*joined, found[-1][-1:] + before[-1]])
 
 
 def _join_multiwords(parts: Sequence[Corpus], joined: Joined) -> MultiWords | None:
-    found = [part.multiwords for part in parts if part.multiwords is not None]
-    if len(found) < len(parts):
+    found = complete([part.multiwords for part in parts])
+    if found is None:
         return None
     words = _before([part.token_count or 0 for part in parts])
     return MultiWords(
@@ -242,8 +280,8 @@ def _join_multiwords(parts: Sequence[Corpus], joined: Joined) -> MultiWords | No
 
 
 def _join_asides(parts: Sequence[Corpus], joined: Joined) -> Asides | None:
-    found = [part.asides for part in parts if part.asides is not None]
-    if len(found) < len(parts):
+    found = complete([part.asides for part in parts])
+    if found is None:
         return None
     words, sentences = _before([part.token_count or 0 for part in parts]), _before([part.sentences for part in parts])
     return Asides(

@@ -11,7 +11,7 @@ import numpy as np
 from evenhand.arrays import Ints, concatenate, others, zeros
 from evenhand.text.codes import Coder, Mostly
 from evenhand.text.labels import Vocabulary
-from evenhand.text.tokens import Tokens
+from evenhand.text.tokens import Joined, Tokens
 
 FEATURES = "feats"
 """What the column of features is called."""
@@ -46,9 +46,17 @@ class Tags:
         return coder(Tokens.of(self.names))[self.code]
 
     @staticmethod
-    def concatenate(parts: Sequence[Tags]) -> Tags:
-        """Tags of successive batches, whose names are those of the last one: a reader's table of tags only grows."""
-        return parts[0] if len(parts) == 1 else Tags(np.concatenate([part.code for part in parts]), parts[-1].names)
+    def concatenate(parts: Sequence[Tags], joined: Joined | None = None) -> Tags:
+        """Tags of successive batches, whose names are those of the last one: a reader's table of tags only grows.
+
+        What stays in the bytes of its file still does; for `joined` see `Tokens.concatenate`.
+        """
+        if len(parts) == 1:
+            return parts[0]
+        written = [part for part in parts if isinstance(part, Written)]
+        if len(written) == len(parts):
+            return written[0].moved(Tokens.concatenate([part.cells for part in written], joined))
+        return Tags(np.concatenate([part.code for part in parts]), parts[-1].names)
 
 
 class MostlyTags(Tags):

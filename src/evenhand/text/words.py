@@ -6,7 +6,7 @@ token. Characters are counted over the whole file, in bytes, so that parts of fi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from evenhand.arrays import Bools, Bytes, Ints, ranges
 from evenhand.problems import InputError
 from evenhand.text.annotation import Annotation, Layer
-from evenhand.text.corpus import Corpus, MultiWords
+from evenhand.text.corpus import Corpus
 from evenhand.text.layers import Tags, Trees, Written
 from evenhand.text.spaces import in_separator
 from evenhand.text.tokens import PADDING, Tokens
@@ -150,46 +150,25 @@ def surface(corpus: Corpus) -> tuple[Tokens, Ints | None, Bools]:
 
 def _part(annotation: Annotation, first: int, last: int, *, compact: bool) -> Annotation:
     """Some sentences of an annotation of words; its documents and asides are left behind."""
-    corpus = annotation.corpus
-    assert corpus.bounds is not None
-    begin, end = corpus.bounds[[first, last]].tolist()
+    assert annotation.corpus.bounds is not None
+    begin, end = annotation.corpus.bounds[[first, last]].tolist()
     layers: dict[str, Layer] = {
         name: layer.slice(begin, end) for name, layer in annotation.layers.items() if isinstance(layer, Tags | Trees)
     }
-    lines = corpus.lines[first:last] if corpus.has_lines_of_sentences else corpus.lines[begin:end]
-    part = Annotation(
-        Corpus(
-            corpus.source,
-            last - first,
-            corpus.bounds[first : last + 1] - begin,
-            None if corpus.tokens is None else corpus.tokens.slice(begin, end),
-            lines,
-            corpus.first_line,
-            multiwords=_multiwords(corpus.multiwords, begin, end),
-        ),
-        layers,
-        annotation.readings,
-        annotation.name,
-    )
+    part = replace(annotation, corpus=annotation.corpus.part(first, last), layers=layers)
     return _compact(part) if compact else part
-
-
-def _multiwords(multiwords: MultiWords | None, begin: int, end: int) -> MultiWords | None:
-    if multiwords is None:
-        return None
-    low, high = np.searchsorted(multiwords.first, (begin, end)).tolist()
-    first, size, lines = (column[low:high] for column in (multiwords.first, multiwords.size, multiwords.lines))
-    return MultiWords(first - begin, size, multiwords.tokens.slice(low, high), lines)
 
 
 def _compact(annotation: Annotation) -> Annotation:
     """The same annotation, with the bytes of its file that its words need, unless these are most of them."""
     edges: dict[int, tuple[int, int]] = {}
-    for tokens in _all_tokens(annotation):
+    kept: dict[int, bytes] = {}
+
+    def noted(tokens: Tokens) -> Tokens:
         if len(tokens):
             low, high = edges.get(id(tokens.data), (len(tokens.data), 0))
             edges[id(tokens.data)] = min(low, int(tokens.start.min())), max(high, int(tokens.end.max()))
-    kept: dict[int, bytes] = {}
+        return tokens
 
     def moved(tokens: Tokens) -> Tokens:
         low, high = edges.get(id(tokens.data), (0, 0))
@@ -198,29 +177,23 @@ def _compact(annotation: Annotation) -> Annotation:
         data = kept.setdefault(id(tokens.data), tokens.data[low:high] + PADDING)
         return Tokens(data, tokens.start - low, tokens.end - low)
 
-    def moved_tags(tags: Tags) -> Tags:
-        return tags.moved(moved(tags.cells)) if isinstance(tags, Written) else tags
+    return _with_cells(_with_cells(annotation, noted), moved)
+
+
+def _with_cells(annotation: Annotation, change: Callable[[Tokens], Tokens]) -> Annotation:
+    """An annotation of words with a change to all that are places in the bytes of its file."""
+
+    def changed(tags: Tags) -> Tags:
+        return tags.moved(change(tags.cells)) if isinstance(tags, Written) else tags
 
     corpus, layers = annotation.corpus, dict[str, Layer]()
     for name, layer in annotation.layers.items():
         if isinstance(layer, Trees):
-            layers[name] = Trees(layer.head, moved_tags(layer.relation))
+            layers[name] = Trees(layer.head, changed(layer.relation))
         elif isinstance(layer, Tags):
-            layers[name] = moved_tags(layer)
+            layers[name] = changed(layer)
     multiwords = corpus.multiwords
     if multiwords is not None:
-        multiwords = replace(multiwords, tokens=moved(multiwords.tokens))
-    forms = None if corpus.tokens is None else moved(corpus.tokens)
+        multiwords = replace(multiwords, tokens=change(multiwords.tokens))
+    forms = None if corpus.tokens is None else change(corpus.tokens)
     return replace(annotation, corpus=replace(corpus, tokens=forms, multiwords=multiwords), layers=layers)
-
-
-def _all_tokens(annotation: Annotation) -> Iterator[Tokens]:
-    corpus = annotation.corpus
-    if corpus.tokens is not None:
-        yield corpus.tokens
-    if corpus.multiwords is not None:
-        yield corpus.multiwords.tokens
-    for layer in annotation.layers.values():
-        tags = layer.relation if isinstance(layer, Trees) else layer
-        if isinstance(tags, Written):
-            yield tags.cells

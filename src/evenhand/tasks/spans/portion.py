@@ -12,7 +12,7 @@ from evenhand.tasks.passage import Numbers
 from evenhand.tasks.places import Places
 from evenhand.text.align import Feed
 from evenhand.text.annotation import Annotation
-from evenhand.text.corpus import Corpus
+from evenhand.text.corpus import Corpus, complete, join_columns
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags
 from evenhand.text.overhang import overhang
@@ -65,8 +65,8 @@ class Portion:
     def _side(self, spans: Sequence[Spans], tags: Sequence[Tags | None]) -> SideSpans:
         first = np.cumsum([0, *(corpus.sentences for corpus in self._corpora)])[:-1].tolist()
         joined = Spans.concatenate([each.into(self._vocabulary) for each in spans], first)
-        known = [each for each in tags if each is not None]
-        return SideSpans(joined, Tags.concatenate(known) if len(known) == len(tags) else None)
+        known = complete(tags)
+        return SideSpans(joined, None if known is None else Tags.concatenate(known))
 
     @property
     def _corpora(self) -> list[Corpus]:
@@ -90,14 +90,12 @@ class Portion:
     @property
     def lengths(self) -> Ints | None:
         """How many tokens each sentence has, where the files say."""
-        found = [corpus.lengths for corpus in self._corpora if corpus.lengths is not None]
-        return np.concatenate(found) if len(found) == len(self._corpora) else None
+        return join_columns([corpus.lengths for corpus in self._corpora])
 
     @property
     def weights(self) -> Values | None:
         """What each token weighs, where a column says."""
-        found = [corpus.weights for corpus in self._corpora if corpus.weights is not None]
-        return np.concatenate(found) if len(found) == len(self._corpora) else None
+        return join_columns([corpus.weights for corpus in self._corpora])
 
 
 def _carried(side: SideSpans, feed: Feed, lengths: Ints) -> SideSpans:
