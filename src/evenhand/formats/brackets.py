@@ -16,11 +16,11 @@ import numpy as np
 from evenhand.arrays import Bytes, Ints, ints
 from evenhand.formats.format import Carry, Format, Writing, by_batch
 from evenhand.formats.parsing.blocks import refuse_deep
-from evenhand.formats.parsing.label_column import LabelColumn
 from evenhand.formats.source import LINE_FEED, Block, Source
 from evenhand.problems import SettingError
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
+from evenhand.text.codes import Coder
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags
@@ -89,7 +89,7 @@ def recognise(sample: Block) -> float:
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole trees, with the layers `spans` and `pos`."""
-    labels, tags = LabelColumn(str if settings.functions else without_functions), LabelColumn(str)
+    labels, tags = Coder(str if settings.functions else without_functions), Coder()
     begun = False
     for data, first_line in _whole_trees(source, settings.block_size):
         signs = Signs.of(data, first_line)
@@ -169,11 +169,11 @@ def _tree_line(signs: Signs, sign: int) -> int:
 
 
 def _annotation(
-    source: Source, signs: Signs, labels: LabelColumn, tags: LabelColumn, vocabulary: Vocabulary, begun: bool
+    source: Source, signs: Signs, labels: Coder, tags: Coder, vocabulary: Vocabulary, begun: bool
 ) -> Annotation:
     opens = signs.kind == OPEN
     tagged = np.flatnonzero(opens & (signs.kind_at(1) == WORD) & (signs.kind_at(2) == WORD))
-    tag = tags.read(signs.data, signs.start[tagged + 1], signs.end[tagged + 1])
+    tag = tags(Tokens(signs.data, signs.start[tagged + 1], signs.end[tagged + 1]))
     kept = ~tags.among(tag, (TRACE,))
     words = tagged[kept] + 2
     before = np.searchsorted(words, np.arange(len(opens)))
@@ -194,20 +194,20 @@ def _annotation(
 
 
 def _constituents(
-    signs: Signs, tagged: Ints, trees: Ints, before: Ints, labels: LabelColumn, vocabulary: Vocabulary
+    signs: Signs, tagged: Ints, trees: Ints, before: Ints, labels: Coder, vocabulary: Vocabulary
 ) -> Spans:
     """The constituents in the order of their opening brackets; `before` has the number of words before each sign."""
     first, last = _pairs(signs, tagged)
     labeled = signs.kind[first + 1] == WORD
     cell = signs.start[first + labeled]
-    code = labels.read(signs.data, cell, np.where(labeled, signs.end[first + labeled], cell))
+    code = labels(Tokens(signs.data, cell, np.where(labeled, signs.end[first + labeled], cell)))
     tree = np.searchsorted(trees, first, side="right") - 1
     root = (signs.depth[first] == 1) & labels.among(code, ROOTS)
     # Where the outermost bracket is no constituent, depth counts from the brackets in it.
     top = np.ones(len(trees), dtype=np.int64)
     top[tree[root]] = 2
     kept = np.flatnonzero(~root & (before[first] < before[last]))
-    first, last, tree, label = first[kept], last[kept], tree[kept], labels.into(vocabulary, code[kept])
+    first, last, tree, label = first[kept], last[kept], tree[kept], vocabulary.labels_of(labels, code[kept])
     begin = before[trees][tree]
     level = signs.depth[first] - top[tree]
     return Spans.of(vocabulary, tree, before[first] - begin, before[last] - begin, label, level)

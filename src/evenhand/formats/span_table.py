@@ -13,15 +13,16 @@ import numpy as np
 from evenhand.arrays import Bools, Ints
 from evenhand.formats.format import Carry, Format, Writing, by_batch
 from evenhand.formats.parsing.blocks import MOST_DIGITS, Lines, numbers, split
-from evenhand.formats.parsing.label_column import LabelColumn
 from evenhand.formats.parsing.scan import Division, has_text
 from evenhand.formats.source import Block, Source
 from evenhand.limits import GAPS, TOKENS
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
+from evenhand.text.codes import Coder
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
+from evenhand.text.tokens import Tokens
 
 DUMMIES = ("NONE", "EMPTY")
 DUMMY_POSITION = 999
@@ -42,7 +43,7 @@ def recognise(sample: Block) -> float:
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The table in batches of whole sentences."""
-    labels = LabelColumn()
+    labels = Coder()
     tabs = _has_tabs(source.sample(1 << 12))
     pending, begun = 0, False
     for block in source.blocks(settings.block_size):
@@ -93,16 +94,16 @@ def _bounds(lines: Lines, rows: Ints) -> tuple[Ints, Ints, Bools]:
     return first, last, not_first | not_last | (first == 0) | (last < first)
 
 
-def _spans(source: Source, lines: Lines, rows: Ints, labels: LabelColumn, vocabulary: Vocabulary) -> tuple[Spans, int]:
+def _spans(source: Source, lines: Lines, rows: Ints, labels: Coder, vocabulary: Vocabulary) -> tuple[Spans, int]:
     """The spans of a block, in the sentences of the block, and the number of dummies that were left out."""
     rows = _good_rows(source, lines, rows)
     first, last, _ = _bounds(lines, rows)
-    code = labels.read(lines.data, *_cells(lines, rows, 0))
+    code = labels(Tokens(lines.data, *_cells(lines, rows, 0)))
     keep = np.flatnonzero(~(labels.among(code, DUMMIES) & (first == DUMMY_POSITION) & (last == DUMMY_POSITION)))
     sentence = np.searchsorted(np.flatnonzero(lines.cells == 0), rows)
     shape = _shapes(source, lines, rows[keep], first[keep], last[keep], vocabulary)
     spans = Spans.of(
-        vocabulary, sentence[keep], first[keep] - 1, last[keep], labels.into(vocabulary, code[keep]), shape=shape
+        vocabulary, sentence[keep], first[keep] - 1, last[keep], vocabulary.labels_of(labels, code[keep]), shape=shape
     )
     return spans, len(rows) - len(keep)
 

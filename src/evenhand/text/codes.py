@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 import numpy as np
 
-from evenhand.arrays import Ints, Words
+from evenhand.arrays import Bools, Ints, Words
 from evenhand.limits import LABEL, long_label
 from evenhand.text.tokens import Tokens, masks, windows
 
@@ -162,13 +163,20 @@ class CellCodes:
 
 
 class Coder:
-    """The texts of one column as codes, and the texts behind them; all files of a run share it, and so their codes."""
+    """The texts of one column as codes, and the texts behind them; files that share it have the same codes."""
 
-    def __init__(self) -> None:
+    def __init__(self, spell: Callable[[str], str] = str) -> None:
+        """`spell` says what becomes of a text."""
         self.names: list[str] = []
+        self._spell = spell
         self._codes = CellCodes()
 
     def __call__(self, cells: Tokens) -> Ints:
+        """The code of each cell."""
         code, new = self._codes(cells.data, cells.start, cells.end)
-        self.names += [cells[row] for row in new]
+        self.names += [self._spell(cells[row]) for row in new]
         return code
+
+    def among(self, code: Ints, names: Collection[str]) -> Bools:
+        """Which codes stand for one of some names."""
+        return np.isin(code, [each for each, name in enumerate(self.names) if name in names])

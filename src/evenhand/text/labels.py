@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from typing import Generic, TypeVar
 
+import numpy as np
+
 from evenhand.arrays import Ints, ints
 from evenhand.limits import LABEL, long_label
 from evenhand.text.codes import Coder
@@ -65,3 +67,8 @@ class Vocabulary:
         self.labels: Codes[str] = Labels()
         self.shapes: Codes[tuple[int, ...]] = Codes([()])
         self.columns: defaultdict[str, Coder] = defaultdict(Coder)
+
+    def labels_of(self, coder: Coder, code: Ints) -> Ints:
+        """The label codes for codes of a coder; only names that occur become labels."""
+        used, place = np.unique(code, return_inverse=True)
+        return ints([self.labels.code(coder.names[each]) for each in used.tolist()])[place]

@@ -12,9 +12,10 @@ from evenhand.formats.parsing.json_spelling import ACCEPTED, Spelling, learn
 from evenhand.formats.source import Block
 from evenhand.settings import Offsets
 from evenhand.text.characters import Texts
-from evenhand.text.codes import CellCodes
+from evenhand.text.codes import CellCodes, Coder
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
+from evenhand.text.tokens import Tokens
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,5 @@ class AlikeTexts:
 
 
 def _is_accepted(data: bytes, answer: Cells) -> Bools:
-    cells, first = CellCodes()(data, *answer)
-    names = [data[answer[0][row] : answer[1][row]].decode() for row in first]
-    return np.array([name in ACCEPTED for name in names], dtype=np.bool_)[cells]
+    answers = Coder()
+    return answers.among(answers(Tokens(data, *answer)), ACCEPTED)
