@@ -63,11 +63,6 @@ class Rank:
         np.cumsum(np.bitwise_count(words), out=before[1:])
         return Rank(words, before)
 
-    @property
-    def size(self) -> int:
-        """How many there are."""
-        return int(self.before[-1])
-
     def __call__(self, place: Ints) -> Ints:
         word = place >> 6
         found: Ints = self.before[word] + np.bitwise_count(self.words[word] & _BELOW[place & 63])

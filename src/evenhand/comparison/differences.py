@@ -86,7 +86,8 @@ class Differences:
             units = np.flatnonzero(is_different)
             keys = before[a][units] | after[b][units]
             if answers.gold_head is not None:
-                keys |= self._changes(answers, a, b)[units] << _CHANGE_PLACE
+                head, relation = answers.part[a] != answers.part[b], answers.shown[a] != answers.shown[b]
+                keys |= (head + 2 * relation)[units] << _CHANGE_PLACE  # their places in `CHANGES`
             else:  # the same answer but other bounds, or another antecedent
                 counts.moved += int(np.count_nonzero((answers.part[a] != answers.part[b]) & ~is_different & is_gold))
             found, number = np.unique(keys, return_counts=True)
@@ -94,12 +95,6 @@ class Differences:
             counts.units += gold
             if absent is not None:
                 counts.units += surplus - int(absent[a, b])
-
-    def _changes(self, answers: Answers, a: int, b: int) -> Ints:
-        """The places in `CHANGES` of what differs."""
-        head, relation = answers.part[a] != answers.part[b], answers.shown[a] != answers.shown[b]
-        changes: Ints = head.astype(np.int64) + 2 * relation
-        return changes
 
     def finish(self) -> dict[tuple[int, int], PairCounts]:
         """The counts of all pairs, with their transitions."""

@@ -46,12 +46,6 @@ def lists(value: Any, what: str, name: str, remedy: str, *, sets: bool = False) 
     ]
 
 
-def check_texts(distinct: Iterable[object], sentences: Sequence[Sequence[Any]], what: str, name: str) -> None:
-    """Refuse what is no text, or cannot be written as such; `distinct` are the values in the lists."""
-    if not all(map(is_text, distinct)):
-        refuse_texts(sentences, what, name)
-
-
 def is_text(value: object) -> bool:
     """Whether this is a text without halves of characters, which no file can hold."""
     return isinstance(value, str) and (value.isascii() or not any("\ud800" <= char <= "\udfff" for char in value))

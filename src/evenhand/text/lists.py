@@ -18,7 +18,7 @@ from evenhand.text.annotation import LISTS, Annotation, Reading
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags, Trees
-from evenhand.text.list_checks import check_name, check_texts, gaps_of, listed, lists, numbers, refuse_texts
+from evenhand.text.list_checks import check_name, gaps_of, is_text, listed, lists, numbers, refuse_texts
 from evenhand.text.plain_labels import doubt
 from evenhand.text.tag_table import TagTable, looks_plain
 from evenhand.text.tokens import Tokens
@@ -193,7 +193,8 @@ def _coded(sentences: Sequence[Sequence[Any]], count: int, what: str, name: str)
         found = np.fromiter((codes.setdefault(tag, len(codes)) for tag in flat), dtype=np.int64, count=count)
     except TypeError:  # what cannot be a key is no text
         refuse_texts(sentences, what, name)
-    check_texts(codes, sentences, what, name)
+    if not all(map(is_text, codes)):
+        refuse_texts(sentences, what, name)
     return found, list(map(str, codes))
 
 

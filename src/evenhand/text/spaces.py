@@ -6,16 +6,15 @@ from unicodedata import category
 
 import numpy as np
 
-from evenhand.arrays import Bools, Bytes, Ints, ints
+from evenhand.arrays import Bools, Bytes, Ints
 
-_WIDE_SPACES = ints([code for code in range(128, 0x3001) if chr(code).isspace()])
+_WIDE_SPACES = [code for code in range(128, 0x3001) if chr(code).isspace()]
 _IS_ATOM = bytes(byte >= 0xC0 or (byte < 0x80 and not chr(byte).isspace()) for byte in range(256))
 """Which bytes begin a character that is no space, wide spaces aside."""
-_MAYBE_WIDE = bytes(byte in {chr(code).encode()[0] for code in _WIDE_SPACES.tolist()} for byte in range(256))
+_MAYBE_WIDE = bytes(byte in {chr(code).encode()[0] for code in _WIDE_SPACES} for byte in range(256))
 """Which bytes can begin a wide space."""
-_SEPARATORS = [code for code in range(128, 0x3001) if category(chr(code)) == "Zs"]
+_SEPARATORS = [code for code in _WIDE_SPACES if category(chr(code)) == "Zs"]
 """The spaces beside the blank that Unicode calls space separators (category Zs)."""
-_LEADS = bytes(byte in {chr(code).encode()[0] for code in _SEPARATORS} for byte in range(256))
 
 
 def is_ascii(text: Bytes) -> bool:
@@ -37,9 +36,8 @@ def begins_atom(text: Bytes, *, has_controls: bool = True) -> Bools:
     kept = np.frombuffer(text.tobytes().translate(_IS_ATOM), dtype=np.bool_)
     if plain:
         return kept
-    wide = np.flatnonzero(np.frombuffer(text.tobytes().translate(_MAYBE_WIDE), dtype=np.bool_))
     kept = kept.copy()
-    kept[wide[np.isin(_codes(text, wide), _WIDE_SPACES)]] = False
+    kept[_wide(text, _WIDE_SPACES)] = False
     return kept
 
 
@@ -50,20 +48,21 @@ def _has_control_atoms(text: Bytes) -> bool:
     return bool((text < ord("\t")).any() or ((text - np.uint8(14)) < np.uint8(14)).any())
 
 
-def _codes(text: Bytes, start: Ints) -> Ints:
-    """The code points of characters of two or three bytes."""
+def _wide(text: Bytes, spaces: list[int]) -> Ints:
+    """Where some wide spaces begin, which are characters of two or three bytes."""
+    start = np.flatnonzero(np.frombuffer(text.tobytes().translate(_MAYBE_WIDE), dtype=np.bool_))
     last = len(text) - 1
     lead, second, third = (text[np.minimum(start + at, last)].astype(np.int64) for at in range(3))
     two = ((lead & 0x1F) << 6) | (second & 0x3F)
-    return np.where(lead >= 0xE0, ((lead & 0x0F) << 12) | ((second & 0x3F) << 6) | (third & 0x3F), two)
+    codes = np.where(lead >= 0xE0, ((lead & 0x0F) << 12) | ((second & 0x3F) << 6) | (third & 0x3F), two)
+    return start[np.isin(codes, spaces)]
 
 
 def in_separator(text: Bytes) -> Bools:
     """Which bytes belong to a space separator (category Zs): the blank, and some characters of two or three bytes."""
     found: Bools = text == ord(" ")
     if not is_ascii(text):
-        lead = np.flatnonzero(np.frombuffer(text.tobytes().translate(_LEADS), dtype=np.bool_))
-        lead = lead[np.isin(_codes(text, lead), _SEPARATORS)]
+        lead = _wide(text, _SEPARATORS)
         found[lead] = found[lead + 1] = True
         found[lead[text[lead] >= 0xE0] + 2] = True
     return found

@@ -68,12 +68,16 @@ class Words:
         """The sentences before one, and those from it on, if there are any; the latter leave the others' bytes."""
         if sentence >= self.corpus.sentences:
             return self, None
-        return self._part(0, sentence), self._part(sentence, self.corpus.sentences, compact=True)
+        behind = self._part(sentence, self.corpus.sentences)
+        return self._part(0, sentence), replace(behind, annotation=_compact(behind.annotation))
 
-    def _part(self, first: int, last: int, *, compact: bool = False) -> Words:
+    def _part(self, first: int, last: int) -> Words:
+        """Some sentences."""
         begin, end = self.bounds[[first, last]].tolist()
+        given = self.annotation.layers.items()
+        layers = {name: layer.slice(begin, end) for name, layer in given if isinstance(layer, Tags | Trees)}
         return Words(
-            _part(self.annotation, first, last, compact=compact),
+            replace(self.annotation, corpus=self.corpus.part(first, last), layers=layers),
             self.start[begin:end],
             self.end[begin:end],
             self.in_multiword[begin:end],
@@ -146,17 +150,6 @@ def surface(corpus: Corpus) -> tuple[Tokens, Ints | None, Bools]:
     start[token_of[multiwords.first]] = multiwords.tokens.start
     end[token_of[multiwords.first]] = multiwords.tokens.end
     return Tokens(words.data, start, end), token_of, in_multiword
-
-
-def _part(annotation: Annotation, first: int, last: int, *, compact: bool) -> Annotation:
-    """Some sentences of an annotation of words; its documents and asides are left behind."""
-    assert annotation.corpus.bounds is not None
-    begin, end = annotation.corpus.bounds[[first, last]].tolist()
-    layers: dict[str, Layer] = {
-        name: layer.slice(begin, end) for name, layer in annotation.layers.items() if isinstance(layer, Tags | Trees)
-    }
-    part = replace(annotation, corpus=annotation.corpus.part(first, last), layers=layers)
-    return _compact(part) if compact else part
 
 
 def _compact(annotation: Annotation) -> Annotation:

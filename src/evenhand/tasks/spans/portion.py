@@ -15,7 +15,6 @@ from evenhand.text.annotation import Annotation
 from evenhand.text.corpus import Corpus, complete, join_columns
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags
-from evenhand.text.overhang import overhang
 
 PORTION = 1 << 14
 """How many gold spans are judged at a time: enough that the cost of a call does not count."""
@@ -112,5 +111,24 @@ def _carried(side: SideSpans, feed: Feed, lengths: Ints) -> SideSpans:
         scope = np.searchsorted(first, inside.start, side="right") - 1
         inside = replace(inside, scope=scope, start=inside.start - first[scope], end=inside.end - first[scope])
         side = replace(side, continued=inside)
-    feed.reaching = overhang(whole, size) if (whole.end > size).any() else None
+    feed.reaching = _overhang(whole, size) if (whole.end > size).any() else None
     return side
+
+
+def _overhang(spans: Spans, size: int) -> Spans:
+    """What spans cover behind the first `size` tokens, counted from there; they are counted from the first token.
+
+    A system may break sentences elsewhere, so that a span of its own goes on in the next portion of the gold standard.
+    It belongs where it begins; but models that count tokens count the rest, too, where it is.
+    """
+    rest = spans.take(np.flatnonzero(spans.end > size))
+    start, end = np.maximum(rest.start - size, 0), rest.end - size
+    shape = rest.shape.copy()
+    shapes = rest.vocabulary.shapes
+    for row in np.flatnonzero(shape).tolist():
+        first = int(rest.start[row]) - size
+        gaps = {first + gap for gap in shapes[int(shape[row])]}
+        covered = [token for token in range(int(start[row]), int(end[row])) if token not in gaps]
+        start[row] = covered[0]
+        shape[row] = shapes.code(tuple(gap - covered[0] for gap in sorted(gaps) if gap > covered[0]))
+    return replace(rest, scope=np.zeros_like(start), start=start, end=end, shape=shape)
