@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import asdict, replace
 
-from evenhand.api.pairs import ComparedRun, Pairs, UnitsOf
-from evenhand.api.significance import Resampling
-from evenhand.comparison.units import Unit
+from evenhand.api.comparison_run import ComparedRun, ComparisonRun
+from evenhand.api.pairs import Pairs
 from evenhand.result.comparison import Comparison, OracleResult, Slice
 from evenhand.result.notes import notes_on_comparison, notes_on_settings
 from evenhand.result.result import Gold
@@ -18,51 +17,50 @@ from evenhand.tally import Tally
 from evenhand.text.annotation import Reading
 
 
-def comparison(found: ComparedRun, resampling: Resampling, units: UnitsOf, shown: Sequence[Unit]) -> Comparison:
-    """All figures of a comparison."""
-    counts, model, tallies = found.counts, found.model, found.tallies
-    names = counts.systems
-    gold, settings = found.figures(), found.prepared.settings
-    scores = {name: headline(model, tally, list(gold.labels)) for name, tally in tallies.items()}
-    pairs = Pairs(found, resampling, scores, units)()
-    kind, _ = found.groups
+def comparison(run: ComparisonRun, found: ComparedRun) -> Comparison:
+    """All figures of a comparison; `run` reads the files again for units and pages."""
+    counts, model, task = found.counts, found.model, found.prepared.task
+    gold, settings, (groups, _) = found.figures(), found.prepared.settings, found.groups
+    scores = _headlines(found, model, gold)
+    pairs = Pairs(run, found, scores)()
     paired = counts.agreement.paired()
     return Comparison(
         gold=gold,
         task=settings.task,
         by=found.by,
-        systems=names,
+        systems=counts.systems,
         scores=scores,
         pairs=pairs,
         oracle=_oracle(found, scores),
         difficulty=counts.oracle.difficulty(),
         all_answers=paired[found.by] if paired else counts.agreement.all_answers(),
         correct_answers=counts.agreement.correct_answers(),
-        labels=_labels(model, tallies, gold.labels),
-        slices={name: _slices(model, names, *each) for name, each in counts.slices().items()},
+        labels=_labels(model, found.tallies_of(model), gold.labels),
+        slices={name: _slices(model, *each) for name, each in counts.slices().items()},
         left_out=counts.left_out,
-        resampling={**resampling.__dict__, "of": kind},
-        signature=_signature(found, resampling, gold.reading),
+        resampling={**asdict(found.resampling), "of": groups},
+        signature=_signature(found, gold.reading),
         notes=(
             *notes_on_settings(settings, counts.labels.values),
-            *found.prepared.task.setting_notes(settings),
-            *notes_on_comparison(gold, counts.left_out, pairs, kind, settings.task),
+            *task.setting_notes(settings),
+            *notes_on_comparison(gold, counts.left_out, pairs, groups, settings.task),
             *_notes_on_files(found, gold),
         ),
-        shown_units=tuple(shown),
-        further_scores=_further(found, list(gold.labels)),
+        further_scores=_further(found, gold),
         paired=dict(paired),
+        page=run.page,
     )
 
 
-def _further(found: ComparedRun, labels: Sequence[str]) -> dict[str, dict[str, float]]:
+def _headlines(found: ComparedRun, model: MatchModel, gold: Gold) -> dict[str, float]:
+    """The score of every system under a match model."""
+    return {name: headline(model, tally, list(gold.labels)) for name, tally in found.tallies_of(model).items()}
+
+
+def _further(found: ComparedRun, gold: Gold) -> dict[str, dict[str, float]]:
     """Every system's other scores, beside the one that it is compared by."""
-    if not found.further:
-        return {}
-    return {
-        name: {model.name: headline(model, tallies[model.judge], labels) for model in found.further}
-        for name, tallies in found.run.tallies.items()
-    }
+    scores = {model.name: _headlines(found, model, gold) for model in found.further}
+    return {name: {model: each[name] for model, each in scores.items()} for name in found.run.systems if scores}
 
 
 def _notes_on_files(found: ComparedRun, gold: Gold) -> tuple[str, ...]:
@@ -78,21 +76,15 @@ def _notes_on_files(found: ComparedRun, gold: Gold) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _signature(found: ComparedRun, resampling: Resampling, reading: Reading) -> str:
-    prepared, run = found.prepared, found.run
+def _signature(found: ComparedRun, reading: Reading) -> str:
+    prepared, run, setting = found.prepared, found.run, found.resampling
     signatures = [
-        signature(
-            prepared.settings,
-            prepared.read_as["gold"],
-            run.atoms,
-            reading,
-            side.reading or Reading(),
-        )
+        signature(prepared.settings, prepared.read_as["gold"], run.atoms, reading, side.reading or Reading())
         for side in run.systems.values()
     ]
-    parts = [joint_signature(signatures), f"by:{found.by}", f"of:{found.groups[0]}", f"trials:{resampling.trials}"]
-    parts += [f"resamples:{resampling.resamples}", f"interval:{resampling.interval}"]
-    return "|".join([*parts, f"level:{resampling.level:g}", f"seed:{resampling.seed}"])
+    parts = [joint_signature(signatures), f"by:{found.by}", f"of:{found.groups[0]}", f"trials:{setting.trials}"]
+    parts += [f"resamples:{setting.resamples}", f"interval:{setting.interval}"]
+    return "|".join([*parts, f"level:{setting.level:g}", f"seed:{setting.seed}"])
 
 
 def _oracle(found: ComparedRun, scores: Mapping[str, float]) -> OracleResult:
@@ -104,33 +96,27 @@ def _oracle(found: ComparedRun, scores: Mapping[str, float]) -> OracleResult:
 
 def _labels(model: MatchModel, tallies: Mapping[str, Tally], support: Mapping[str, int]) -> dict[str, Slice]:
     """The score of every system on every label, the most frequent first."""
-    scored = {name: score_tally(model, tally, support).labels for name, tally in tallies.items()}
-    labels = dict.fromkeys(label for rows in scored.values() for label in rows)
+    scored = _scored(model, tallies)
+    labels = {label for rows in scored.values() for label in rows}
     order = sorted(labels, key=lambda label: (-support.get(label, 0), label))
-    return {
-        label: Slice(
-            support.get(label, 0),
-            {name: _value(model, rows[label]) if label in rows else 0.0 for name, rows in scored.items()},
-        )
-        for label in order
-    }
+    return {label: _slice(model, label, support.get(label, 0), scored) for label in order}
 
 
-def _value(model: MatchModel, row: Row) -> float:
-    return row.recall if model.headline == "accuracy" else row.f_beta
-
-
-def _slices(
-    model: MatchModel, names: Sequence[str], units: Mapping[str, int], tallies: Sequence[Tally]
-) -> dict[str, Slice]:
+def _slices(model: MatchModel, units: Mapping[str, int], tallies: Mapping[str, Tally]) -> dict[str, Slice]:
     """The score of every system on every slice, those first on which scores differ most."""
-    scored = {name: score_tally(model, tally, {}).labels for name, tally in zip(names, tallies, strict=True)}
-    found = {
-        value: Slice(
-            units[value], {name: _value(model, rows[value]) if value in rows else 0.0 for name, rows in scored.items()}
-        )
-        for value in units
-        if units[value] or any(value in rows for rows in scored.values())
-    }
+    scored = _scored(model, tallies)
+    met = [value for value in units if units[value] or any(value in rows for rows in scored.values())]
+    found = {value: _slice(model, value, units[value], scored) for value in met}
     spread = {value: max(each.scores.values()) - min(each.scores.values()) for value, each in found.items()}
     return dict(sorted(found.items(), key=lambda item: (-spread[item[0]], item[0])))
+
+
+def _scored(model: MatchModel, tallies: Mapping[str, Tally]) -> dict[str, Mapping[str, Row]]:
+    """For every system, the scores of all labels, or of the slices that stand for them."""
+    return {name: score_tally(model, tally, {}).labels for name, tally in tallies.items()}
+
+
+def _slice(model: MatchModel, label: str, units: int, scored: Mapping[str, Mapping[str, Row]]) -> Slice:
+    rows = {name: found.get(label) for name, found in scored.items()}
+    accuracy = model.headline == "accuracy"
+    return Slice(units, {name: (row.recall if accuracy else row.f_beta) if row else 0.0 for name, row in rows.items()})

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from evenhand.api.compare import ComparisonRun
-from evenhand.api.significance import Resampling, checked_trials
+from evenhand.api.comparison import comparison
+from evenhand.api.comparison_run import ComparisonRun
+from evenhand.api.significance import Resampling
 from evenhand.arguments import checked_arguments, number_that, whole_number
 from evenhand.pipeline.inputs import Input, unique_names
 from evenhand.pipeline.options import known_options
@@ -56,10 +57,10 @@ def gate(
     by_default = max_drop is None and max_new_errors is None and alpha is None
     if by_default:
         alpha = DEFAULT_ALPHA
-    trials = _trials(trials, alpha)
     first, second = unique_names([baseline, candidate])
-    run = ComparisonRun(gold, {first: baseline, second: candidate}, by, None, False, None, (), options, of)
-    found, few = _tested(run, alpha, Resampling.checked(trials, 0, "percentile", 0.95, seed))
+    resampling = _resampling(trials, alpha, seed, of)
+    run = ComparisonRun(gold, {first: baseline, second: candidate}, [(0, 1)], by, resampling, options)
+    found, few = _tested(run, alpha)
     pair = found.pair(first, second)
     criteria = []
     if max_drop is not None:
@@ -85,27 +86,30 @@ def _checked(max_drop: object, max_new_errors: object, alpha: object) -> tuple[f
     return max_drop, max_new_errors, alpha
 
 
-def _trials(given: int | None, alpha: float | None) -> int:
-    """How many trials the test has; none where there is no test."""
-    trials = trials_for(1, alpha or DEFAULT_ALPHA) if given is None else checked_trials(given)
+def _resampling(trials: int | None, alpha: float | None, seed: int, of: Resampled | None) -> Resampling:
+    """How the test is made; without trials where there is none."""
+    trials = trials_for(1, alpha or DEFAULT_ALPHA) if trials is None else trials
+    found = Resampling.checked(trials, seed=seed, of=of)
     if alpha is None:
-        return 0
-    if 1 / (trials + 1) >= alpha:
+        return replace(found, trials=0)
+    if 1 / (found.trials + 1) >= alpha:
         enough = f"{int(1 / alpha):,} at least"
         raise SettingError(f"trials is {trials:,}; for p-values below {alpha:g} the test takes {enough}.")
-    return trials
+    return found
 
 
-def _tested(run: ComparisonRun, alpha: float | None, resampling: Resampling) -> tuple[Comparison, int | None]:
+def _tested(run: ComparisonRun, alpha: float | None) -> tuple[Comparison, int | None]:
     """The comparison; by sentence where systems differ in too few documents to decide, and then in how many."""
-    compared = run(None)
-    found = run.figures(compared, resampling)
+    compared = run()
+    found = comparison(run, compared)
     (pair,) = found.pairs.values()
-    may_change = run.of is None and not TASKS[found.task].by_document and found.resampling["of"] == "documents"
+    resampling = run.resampling
+    may_change = resampling.of is None and not TASKS[found.task].by_document and found.resampling["of"] == "documents"
     if alpha is None or abs(pair.delta) <= ROUNDING or not may_change or _decides(pair.significance, alpha):
         return found, None
     assert pair.significance is not None
-    return run.figures(replace(compared, of="sentences"), resampling), pair.significance.groups
+    by_sentence = replace(compared, resampling=replace(resampling, of="sentences"))
+    return comparison(run, by_sentence), pair.significance.groups
 
 
 def _decides(test: Significance | None, alpha: float) -> bool:

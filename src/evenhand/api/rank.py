@@ -11,12 +11,11 @@ import numpy as np
 
 from evenhand.api.results import scored
 from evenhand.api.score import chosen_engine
-from evenhand.api.significance import checked_intervals
+from evenhand.api.significance import Resampling
 from evenhand.api.suites import suite
 from evenhand.arguments import checked_arguments
 from evenhand.comparison.ranking import Samples, correlations, resampled, standings
 from evenhand.formats.addresses import Place, place
-from evenhand.pipeline.groups import check_resampled, resampled_groups
 from evenhand.pipeline.inputs import Input, named
 from evenhand.pipeline.options import content_for, known_options, prepare
 from evenhand.problems import SettingError
@@ -54,8 +53,8 @@ def rank(
     "t" for spans, "accuracy" for tags, the official LAS, MLAS and BLEX for CoNLL-U, "las", "uas" and "ls" for other
     trees, "mela", "lea", "arcs_any" and (with POS) "arcs_nom" for chains.
     """
-    ranking, _ = _rank(gold, named(systems) or {}, resamples, level, seed, of, options)
-    return ranking
+    resampling = Resampling.checked(resamples=resamples, level=level, seed=seed, of=of)
+    return _rank(gold, named(systems) or {}, resampling, options)[0]
 
 
 @checked_arguments(known_options)
@@ -75,41 +74,34 @@ def rank_suite(
     `column`, `encoding`, `align` and `map`. Paths are counted from its folder. All data sets must have the same
     systems.
     """
+    resampling = Resampling.checked(resamples=resamples, level=level, seed=seed, of=of)
     parts, samples = {}, {}
     for number, data_set in enumerate(suite(manifest)):
         chosen: dict[str, Any] = {**options, **data_set.options}
-        found = _rank(data_set.gold, data_set.systems, resamples, level, seed, of, chosen, number)
+        found = _rank(data_set.gold, data_set.systems, resampling, chosen, number)
         parts[data_set.name], samples[data_set.name] = replace(found[0], name=data_set.name), found[1]
     return _average(place(manifest), parts, samples)
 
 
 def _rank(
-    gold: Input,
-    systems: Mapping[str, Input],
-    resamples: int,
-    level: float,
-    seed: int,
-    of: Resampled | None,
-    options: Mapping[str, Any],
-    data_set: int = 0,
+    gold: Input, systems: Mapping[str, Input], resampling: Resampling, options: Mapping[str, Any], data_set: int = 0
 ) -> tuple[Ranking, Samples]:
     """The ranking on one data set, and the resampled headlines; each data set has draws of its own."""
-    resamples, level, seed = checked_intervals(resamples, level, seed)
     if options.get("groups", "total") != "total":
         raise SettingError("groups does nothing in a ranking; say with `of` what is resampled.")
     content = content_for(gold, options)
-    check_resampled(of, content.task)
-    match = options.get("match") or TASKS[content.task].ranked(content)
-    groups: Groups = _GROUPS[of] if resamples else "total"
+    task = TASKS[content.task]
+    resampling.check(task)
+    match = options.get("match") or task.ranked(content)
+    groups: Groups = _GROUPS[resampling.of] if resampling.resamples else "total"
     prepared = prepare(gold, systems, {**options, "match": match}, content)
     results = scored(gold, systems, prepared, groups, chosen_engine(options.get("engine"), options.get("jobs")))
-    return ranked(results, resamples, level, seed, of, data_set)
+    return ranked(results, resampling, data_set)
 
 
-def ranked(
-    results: Results, resamples: int, level: float, seed: int, of: Resampled | None, data_set: int = 0
-) -> tuple[Ranking, Samples]:
+def ranked(results: Results, resampling: Resampling, data_set: int = 0) -> tuple[Ranking, Samples]:
     """The ranking of results whose tallies keep apart what is resampled, and the resampled headlines."""
+    task, resamples, level, seed = TASKS[results.task], resampling.resamples, resampling.level, resampling.seed
     models = next(iter(results.values())).models
     tallies = {name: result.tallies for name, result in results.items()}
     judges = {model.judge for model in models}
@@ -119,9 +111,9 @@ def ranked(
         model.name: {name: headline(model, each[model.judge], labels) for name, each in totals.items()}
         for model in models
     }
-    kind, number = resampled_groups(of, results.task, results.gold.documents, results.gold.sentences)
+    kind, number = resampling.groups(task, results.gold.documents, results.gold.sentences)
     notes = results.notes
-    if resamples and TASKS[results.task].by_document and number < 2:
+    if resamples and task.by_document and number < 2:
         resamples, notes = 0, (*notes, "there is one document, so that nothing can be resampled; no intervals.")
     samples: Samples = {}
     if resamples:

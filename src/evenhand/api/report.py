@@ -4,29 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Any, Literal, get_args
 
-from evenhand.api.compare import ComparisonRun, prepare_comparison, without_effect
-from evenhand.api.pairs import ComparedRun
+from evenhand.api.comparison import comparison
+from evenhand.api.comparison_run import ComparedRun, ComparisonRun, without_effect
 from evenhand.api.rank import ranked
 from evenhand.api.results import results_of
 from evenhand.api.significance import Resampling, default_trials
 from evenhand.arguments import checked_arguments, whole_number
 from evenhand.comparison.collection import Collection
-from evenhand.comparison.counts import ComparisonCounts, Sought
-from evenhand.pipeline.groups import resampled_groups
 from evenhand.pipeline.inputs import Input, name_of, named
-from evenhand.pipeline.options import content_for, known_options, prepare
-from evenhand.pipeline.run import Run
-from evenhand.pipeline.work import Work
+from evenhand.pipeline.options import Prepared, content_for, known_options, prepare
 from evenhand.problems import SettingError
-from evenhand.result.comparison import Comparison
 from evenhand.result.ranking import Ranking
 from evenhand.result.report import Report
 from evenhand.result.result import Results
 from evenhand.settings import Groups, Resampled, choose
 from evenhand.tasks.registry import TASKS, name_among
-from evenhand.text.labels import Vocabulary
+from evenhand.tasks.task import Content
 
 DEFAULT_LIMIT = 50_000
 _MOST_TRANSITIONS = 50
@@ -59,85 +55,52 @@ def report(
 
     The other keywords are those of `score`.
     """
-    limit = whole_number("limit", limit, 0)
+    units = Collection(whole_number("limit", limit, 0))
     sides = named(systems) or {}
-    number = len(sides) * (len(sides) - 1) // 2
-    trials = default_trials(max(number, 1)) if trials is None else trials
-    resampling = Resampling.checked(trials, resamples, interval, level, seed)
-    found = _Pass(gold, sides, by, of, options, limit)
-    comparison = found.comparison(resampling) if len(sides) > 1 else None
+    pairs = list(combinations(range(len(sides)), 2))
+    trials = default_trials(max(len(pairs), 1)) if trials is None else trials
+    resampling = Resampling.checked(trials, resamples, interval, level, seed, of)
+    content = content_for(gold, options)
+    scored = _scored(gold, sides, by, options, content)
+    compared = {name: value for name, value in options.items() if name not in without_effect()}
+    run = ComparisonRun(gold, sides, pairs, by, resampling, compared, content=content)
+    found = run(collection=units, scored=scored)
     return Report(
         title=title or f"{', '.join(sides) if len(sides) < 6 else f'{len(sides)} systems'} on {name_of(gold)}",
-        results=found.results(),
-        ranking=found.ranking(resampling),
-        comparison=comparison,
+        results=_results(found, scored),
+        ranking=_ranking(found, scored),
+        comparison=replace(comparison(run, found), top=_MOST_TRANSITIONS) if pairs else None,
         by=found.by,
-        units=found.units,
+        units=units,
         labels=tuple(found.counts.labels.values),
     )
 
 
-class _Pass:
-    """One pass over all files, from which scores, ranks, differences and units come."""
+def _scored(
+    gold: Input, systems: Mapping[str, Input], by: str | None, options: Mapping[str, Any], content: Content
+) -> Prepared:
+    """The settings of the scores."""
+    task = TASKS[content.task]
+    if by is not None and name_among(task.name, by, task.reported_by) is None:
+        names = " or ".join(task.reported_by)
+        raise SettingError(f"A report compares {task.name} by {names}, whose verdicts tell the kinds of errors.")
+    choose("groups", options.get("groups", "total"), get_args(Groups))
+    if options.get("groups", "total") != "total":
+        raise SettingError("groups does nothing in a report; say with `of` what is resampled.")
+    match = options.get("match") or task.match(content)
+    return prepare(gold, systems, {**options, "match": match}, content)
 
-    def __init__(
-        self,
-        gold: Input,
-        systems: Mapping[str, Input],
-        by: str | None,
-        of: Resampled | None,
-        options: Mapping[str, Any],
-        limit: int,
-    ) -> None:
-        self._gold, self._of, self.units = gold, of, Collection(limit)
-        content = content_for(gold, options)
-        task = TASKS[content.task]
-        if by is not None and name_among(task.name, by, task.reported_by) is None:
-            names = " or ".join(task.reported_by)
-            raise SettingError(f"A report compares {task.name} by {names}, whose verdicts tell the kinds of errors.")
-        match = options.get("match") or task.match(content)
-        choose("groups", options.get("groups", "total"), get_args(Groups))
-        if options.get("groups", "total") != "total":
-            raise SettingError("groups does nothing in a report; say with `of` what is resampled.")
-        self._scoring = prepare(gold, systems, {**options, "match": match}, content)
-        compared = {name: value for name, value in options.items() if name not in without_effect()}
-        self._comparing, self.by = prepare_comparison(gold, systems, by, of, compared, content)
-        self._comparison: ComparisonRun | None = None
-        pairs: Sequence[tuple[int, int]] = ()
-        slices: tuple[str, ...] = ()
-        if len(systems) > 1:
-            self._comparison = ComparisonRun(gold, systems, self.by, None, False, None, (), compared, of, content)
-            pairs, slices = self._comparison.pairs, self._comparison.slices
-        vocabulary = Vocabulary()
-        self.counts = ComparisonCounts(
-            *(task, self._comparing.settings, self.by, list(systems), pairs, vocabulary.labels),
-            Sought(slices, collection=self.units),
-        )
-        self._run = self._pass(gold, systems, vocabulary)
 
-    def _pass(self, gold: Input, systems: Mapping[str, Input], vocabulary: Vocabulary) -> Run:
-        settings, compared = self._scoring.settings, self._comparing.settings.match
-        asked = () if self._scoring.task.compares_shared else compared
-        models = tuple(dict.fromkeys((*settings.match, *asked)))
-        prepared = replace(self._scoring, settings=replace(settings, match=models))
-        return Work(gold, systems, prepared, models, "finest", with_totals=True).run([self.counts], vocabulary)
+def _results(found: ComparedRun, scored: Prepared) -> Results:
+    """The scores, as totals."""
+    totals = {
+        name: {judge: tally.total() for judge, tally in tallies.items()} for name, tallies in found.run.tallies.items()
+    }
+    return results_of(found.gold_name, replace(found.run, tallies=totals), scored, "total")
 
-    def results(self) -> Results:
-        """The scores, as totals."""
-        totals = {
-            name: {judge: tally.total() for judge, tally in tallies.items()}
-            for name, tallies in self._run.tallies.items()
-        }
-        return results_of(name_of(self._gold), replace(self._run, tallies=totals), self._scoring, "total")
 
-    def ranking(self, resampling: Resampling) -> Ranking:
-        run = self._run
-        kind, _ = resampled_groups(self._of, self._scoring.settings.task, run.documents, run.sentences)
-        tallies = run.by_document(run.tallies) if kind == "documents" else run.tallies
-        results = results_of(name_of(self._gold), replace(run, tallies=tallies), self._scoring, "finest")
-        return ranked(results, resampling.resamples, resampling.level, resampling.seed, self._of)[0]
-
-    def comparison(self, resampling: Resampling) -> Comparison:
-        assert self._comparison is not None
-        compared = ComparedRun(name_of(self._gold), self._run, self.counts, self._comparing, self._of)
-        return replace(self._comparison.figures(compared, resampling), top=_MOST_TRANSITIONS)
+def _ranking(found: ComparedRun, scored: Prepared) -> Ranking:
+    run = found.run
+    tallies = run.by_document(run.tallies) if found.groups[0] == "documents" else run.tallies
+    results = results_of(found.gold_name, replace(run, tallies=tallies), scored, "finest")
+    return ranked(results, found.resampling)[0]

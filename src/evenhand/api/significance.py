@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, cmp_to_key, partial
+from typing import get_args
 
 import numpy as np
 
@@ -14,11 +15,13 @@ from evenhand.problems import SettingError
 from evenhand.result.pairs import ScoreChange, Significance
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.model_score import headlines
+from evenhand.settings import Resampled, choose
 from evenhand.statistics.group_types import difference_keys, table_types
 from evenhand.statistics.intervals import bca, interval, jackknife
 from evenhand.statistics.resample import bootstrap
 from evenhand.statistics.significance import holm, randomization, trials_for
 from evenhand.tally import Tally
+from evenhand.tasks.task import Task
 
 MOST_TRIALS = 10_000_000
 MOST_RESAMPLES = 1_000_000
@@ -37,28 +40,47 @@ class Resampling:
     interval: str
     level: float
     seed: int
+    of: Resampled | None
+    """What is resampled, if a user says so."""
 
     @staticmethod
-    def checked(trials: object, resamples: object, interval: object, level: object, seed: object) -> Resampling:
+    def checked(
+        trials: object = 0,
+        resamples: object = 0,
+        interval: object = "percentile",
+        level: object = 0.95,
+        seed: object = 0,
+        of: Resampled | None = None,
+    ) -> Resampling:
         """From what a user gives; what cannot be is refused."""
+        choose("of", of, get_args(Resampled), optional=True)
         if interval not in ("percentile", "bca"):
             raise SettingError(f"interval is {shown(interval)}; choose percentile or bca.")
-        resamples, level, seed = checked_intervals(resamples, level, seed)
-        return Resampling(checked_trials(trials), resamples, str(interval), level, seed)
+        return Resampling(
+            whole_number("trials", trials, 0, MOST_TRIALS),
+            whole_number("resamples", resamples, 0, MOST_RESAMPLES),
+            str(interval),
+            number_that("level", level, lambda value: 0 < value < 1, "a number between 0 and 1"),
+            whole_number("seed", seed, 0, MOST_SEED),
+            of,
+        )
 
+    def check(self, task: Task) -> None:
+        """Refuse to resample what scores of a task are no sums over, before files are read."""
+        if task.by_document and self.of == "sentences":
+            raise SettingError(f"Scores of {task.name} are no sums over sentences; resample documents.")
 
-def checked_trials(trials: object) -> int:
-    """A number of trials; what is none is refused."""
-    return whole_number("trials", trials, 0, MOST_TRIALS)
+    def groups(self, task: Task, documents: int, sentences: int) -> tuple[Resampled, int]:
+        """What is resampled, and how many of them there are.
 
-
-def checked_intervals(resamples: object, level: object, seed: object) -> tuple[int, float, int]:
-    """How intervals are made; what cannot be is refused."""
-    return (
-        whole_number("resamples", resamples, 0, MOST_RESAMPLES),
-        number_that("level", level, lambda value: 0 < value < 1, "a number between 0 and 1"),
-        whole_number("seed", seed, 0, MOST_SEED),
-    )
+        Documents, or sentences where there is one document, unless a user says which. Where counts add up over
+        documents only, always these.
+        """
+        if self.of == "documents" and documents < 2:
+            remedy = "leave it out" if task.by_document else "resample sentences"
+            raise SettingError(f"of is 'documents', but the gold standard has only one document; {remedy}.")
+        of = self.of or ("documents" if documents > 1 or task.by_document else "sentences")
+        return of, documents if of == "documents" else sentences
 
 
 def default_trials(pairs: int) -> int:

@@ -111,11 +111,11 @@ class ComparisonCounts:
             nothing = np.full(len(units), -1)
             tallies.append(Tally.of(names, kinds, group, of_unit[units], nothing, kind[units]))
 
-    def slices(self) -> Mapping[str, tuple[Mapping[str, int], list[Tally]]]:
+    def slices(self) -> Mapping[str, tuple[Mapping[str, int], Mapping[str, Tally]]]:
         """For every slicing, the gold standard's units by slice, and each system's tally with slices for labels."""
         return {
-            name: (self._slice_units[name], [Tally.merge(parts) for parts in systems])
-            for name, systems in self._sliced.items()
+            name: (self._slice_units[name], dict(zip(self.systems, map(Tally.merge, parts), strict=True)))
+            for name, parts in self._sliced.items()
         }
 
     def gold(self, answers: Answers, places: Places, unit: int) -> tuple[str, str | None]:

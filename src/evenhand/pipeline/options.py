@@ -12,8 +12,9 @@ from evenhand.parameters import Parameter, names, values
 from evenhand.pipeline.inputs import Input, content_of
 from evenhand.problems import SettingError
 from evenhand.relabeling import label_maps
+from evenhand.scores.match_model import MatchModel
 from evenhand.settings import Align, ColumnName, ReadSettings, ScoreSettings, choose, column_names
-from evenhand.tasks.registry import TASKS, all_parameters, model_names, models_of, parameters_of
+from evenhand.tasks.registry import TASKS, all_parameters, model, model_names, models_of, parameters_of
 from evenhand.tasks.task import Content, Task
 
 T = TypeVar("T")
@@ -41,6 +42,11 @@ class Prepared:
     @property
     def task(self) -> Task:
         return TASKS[self.settings.task]
+
+    @property
+    def models(self) -> list[MatchModel]:
+        """The match models, with their settings."""
+        return [model(self.settings.task, name).prepare(self.settings) for name in self.settings.match]
 
 
 def known_options() -> set[str]:
@@ -91,9 +97,9 @@ def prepare(
 def _models(task: Task, named: Sequence[str], options: Mapping[str, Any]) -> tuple[str, ...]:
     """The match models: those named, and the ones that a parameter of theirs asks for."""
     asked = [
-        model.name
-        for model in models_of(task.name)
-        if any(each.adds_model and options.get(each.name) is not None for each in model.parameters)
+        each.name
+        for each in models_of(task.name)
+        if any(parameter.adds_model and options.get(parameter.name) is not None for parameter in each.parameters)
     ]
     return model_names(task.name, (*named, *asked))
 

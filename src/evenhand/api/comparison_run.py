@@ -1,0 +1,161 @@
+"""A comparison that is prepared and run: its settings, the pass over all files, and what that adds up."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from evenhand.api.significance import Resampling
+from evenhand.comparison.collection import Collection as UnitCollection
+from evenhand.comparison.counts import ComparisonCounts, Sought
+from evenhand.comparison.slices import SLICES
+from evenhand.comparison.units import Unit, Wanted
+from evenhand.pipeline.inputs import Input, name_of
+from evenhand.pipeline.options import Prepared, content_for, prepare
+from evenhand.pipeline.run import Run
+from evenhand.pipeline.work import Work
+from evenhand.problems import SettingError
+from evenhand.result.result import Gold
+from evenhand.scores.match_model import MatchModel
+from evenhand.settings import Resampled, column_names
+from evenhand.tally import Tally
+from evenhand.tasks.registry import TASKS, all_parameters, name_among
+from evenhand.tasks.task import Content
+from evenhand.text.annotation import extra_layer
+from evenhand.text.labels import Vocabulary
+
+
+@dataclass(frozen=True)
+class ComparedRun:
+    """What a run added up, and what was compared on the way."""
+
+    gold_name: str
+    run: Run
+    counts: ComparisonCounts
+    prepared: Prepared
+    resampling: Resampling
+
+    @property
+    def by(self) -> str:
+        return self.counts.by
+
+    @property
+    def model(self) -> MatchModel:
+        return self.prepared.task.compared(self.by, self.prepared.settings)
+
+    @property
+    def further(self) -> list[MatchModel]:
+        """The scores whose differences are tested each for itself, where a comparison has several."""
+        models = self.prepared.models
+        return models if len(models) > 1 else []
+
+    def figures(self) -> Gold:
+        """The gold standard in figures: of the units that all systems have, where only these are compared."""
+        side = self.counts.gold_count if self.prepared.task.compares_shared else None
+        return self.run.figures(self.gold_name, side)
+
+    def tallies_of(self, model: MatchModel) -> dict[str, Tally]:
+        """The counts of each system, by what is resampled."""
+        return {name: found[model.judge] for name, found in self._tallies.items()}
+
+    @cached_property
+    def _tallies(self) -> dict[str, dict[str, Tally]]:
+        tallies = self.run.tallies
+        if self.prepared.task.compares_shared:
+            tallies = {name: {"shared": tally} for name, tally in self.counts.shared_tallies().items()}
+        return self.run.by_document(tallies) if self.groups[0] == "documents" else tallies
+
+    @cached_property
+    def groups(self) -> tuple[Resampled, int]:
+        """What is resampled, and how many of them there are."""
+        return self.resampling.groups(self.prepared.task, self.run.documents, self.run.sentences)
+
+
+def without_effect() -> list[str]:
+    """Options of `score` that change nothing that is compared."""
+    parameters = [each for each in all_parameters().values() if not each.compares]
+    return ["match", "groups", "jobs", "engine", *(name for each in parameters for name in (each.name, *each.former))]
+
+
+@dataclass
+class ComparisonRun:
+    """A comparison that can be run more than once: for its counts, and for the units behind them."""
+
+    gold: Input
+    systems: Mapping[str, Input]
+    pairs: Sequence[tuple[int, int]]
+    """The numbers of systems that are compared with each other."""
+    by: str | None
+    resampling: Resampling
+    options: Mapping[str, Any]
+    slices: tuple[str, ...] = ()
+    vocabulary: Collection[str] | None = None
+    content: Content | None = None
+    """What the gold standard is, if that is known."""
+
+    def __post_init__(self) -> None:
+        _check_effect(self.options)
+        content = self.content or content_for(self.gold, self.options)
+        task, given = TASKS[content.task], self.by
+        self.resampling.check(task)
+        self.by = name_among(task.name, given or task.compared_by[0], task.compared_by)
+        if self.by is None:
+            raise SettingError(f"by is {given!r}; choose one of {', '.join(task.compared_by)} for {task.name}.")
+        for name in self.slices:
+            others = [each.name for each in TASKS.values() if name in each.slices]
+            if others and task.name not in others:
+                raise SettingError(f"The slice {name!r} is for {others[0]}; leave it out.")
+        known = (*SLICES, *task.slices)
+        columns = column_names([name for name in self.slices if name not in known])
+        chosen = {**self.options, "match": task.compared_models(self.by, content)}
+        prepared = prepare(self.gold, self.systems, chosen, content)
+        gold = replace(prepared.read_as["gold"], extra=columns)
+        self.prepared = replace(prepared, read_as={**prepared.read_as, "gold": gold})
+        self.slices = tuple(dict.fromkeys((*self.slices, *task.default_slices(content))))
+
+    def __call__(
+        self,
+        wanted: Wanted | None = None,
+        collection: UnitCollection | None = None,
+        scored: Prepared | None = None,
+    ) -> ComparedRun:
+        """One pass; `scored` are the settings of scores that come from it, too, with their totals."""
+        compared, vocabulary, by = self.prepared, Vocabulary(), str(self.by)
+        task, systems = compared.task, list(self.systems)
+        sought = Sought(self.slices, self.vocabulary, wanted, collection)
+        counts = ComparisonCounts(task, compared.settings, by, systems, self.pairs, vocabulary.labels, sought)
+        models = () if task.compares_shared else compared.settings.match
+        work = Work(self.gold, self.systems, compared, models, "finest")
+        if scored is not None:
+            models = tuple(dict.fromkeys((*scored.settings.match, *models)))
+            prepared = replace(scored, settings=replace(scored.settings, match=models))
+            work = replace(work, prepared=prepared, models=models, with_totals=True)
+        layers = (*self.slices, *map(extra_layer, compared.read_as["gold"].extra))
+        run = work.run([counts], vocabulary, layers)
+        return ComparedRun(name_of(self.gold), run, counts, compared, self.resampling)
+
+    def units(self, kind: str, pair: tuple[int, int]) -> list[Unit]:
+        """A second pass, for the units of one class of one pair."""
+        wanted = Wanted(kind, [pair])
+        self(wanted)
+        return wanted.found
+
+    def page(self, path: str | Path | None) -> str:
+        """A report on the same systems, which is loaded late as it compares them itself."""
+        from evenhand.api.report import report
+
+        by = self.by if self.by in self.prepared.task.reported_by else None
+        return report(self.gold, self.systems, by=by, **asdict(self.resampling), **self.options).to_html(path)
+
+
+def _check_effect(options: Mapping[str, Any]) -> None:
+    """Refuse options that change nothing that is compared."""
+    parameters = all_parameters()
+    for name in without_effect():
+        value = options.get(name)
+        default = parameters[name].default if name in parameters else None
+        if value is not None and value is not False and value not in ("", (), [], default):
+            raise SettingError(f"{name} does nothing in a comparison; leave it out.")
