@@ -25,7 +25,7 @@ def tallies(
     gold: list[list[str]], system: list[str], monkeypatch: pytest.MonkeyPatch, portion: int
 ) -> dict[str, object]:
     """The counts of all judges; the gold standard comes a sentence at a time, the system as one sentence."""
-    monkeypatch.setattr(import_module("evenhand.tasks.spans.passage"), "PORTION", portion)
+    monkeypatch.setattr(import_module("evenhand.tasks.spans.portion"), "PORTION", portion)
     golds = [eh.tags([tags], tokens=[words], encoding="iob2") for tags, words in zip(gold, WORDS, strict=True)]
     bioes = eh.tags([system], tokens=ALL, encoding="iob2")
     batch = Annotation(bioes.corpus, {"spans": bioes.spans()}, bioes.readings)

@@ -260,3 +260,10 @@ def _all_names(names: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     if all(longest[: len(each)] == each for each in names):
         return longest
     return tuple(dict.fromkeys(chain.from_iterable(names)))
+
+
+def tally_table(kinds: Sequence[str], table: Numbers, groups: Ints) -> Tally:
+    """The counts of a table, a row a sentence (or document) and a column a kind, which belong to no label."""
+    row, kind = np.nonzero(table)
+    nothing = np.full(len(row), -1)
+    return Tally.of((), kinds, groups[row], nothing, nothing, kind, table[row, kind])

@@ -29,7 +29,7 @@ def exact(gold: Spans, system: Spans, equal: tuple[Ints, Ints] | None = None) ->
 
 def equal_spans(gold: Spans, system: Spans) -> tuple[Ints, Ints]:
     """The rows of equal spans, one to one in the order of the input."""
-    return _equal_keys(
+    return equal_keys(
         *pack(
             (gold.scope, system.scope),
             (gold.start, system.start),
@@ -40,7 +40,7 @@ def equal_spans(gold: Spans, system: Spans) -> tuple[Ints, Ints]:
     )
 
 
-def _equal_keys(left: Ints, right: Ints) -> tuple[Ints, Ints]:
+def equal_keys(left: Ints, right: Ints) -> tuple[Ints, Ints]:
     """Rows with equal keys: the first row with a key on the left goes with the first on the right, and so on."""
     if _ascending(left) and _ascending(right):  # flat spans in the order of the text: merging two runs is linear
         keys = np.concatenate((left, right))

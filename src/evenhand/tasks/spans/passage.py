@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
@@ -20,14 +19,14 @@ from evenhand.tasks.places import Places
 from evenhand.tasks.side_count import SideCount
 from evenhand.tasks.spans.answers import answers_on_spans, span_units
 from evenhand.tasks.spans.drawing import SpanDrawing
-from evenhand.tasks.spans.portion import PORTION, Portion
+from evenhand.tasks.spans.portion import Portion, Portions
 from evenhand.tasks.spans.question import Context, Question, Relabeling
 from evenhand.tasks.spans.tallies import tally_units
 from evenhand.tasks.spans.token_separator import all_units
 from evenhand.tasks.units import Units
 from evenhand.text.align import Feed
-from evenhand.text.annotation import Annotation, Reading
-from evenhand.text.characters import peeked, same_atoms
+from evenhand.text.annotation import Reading
+from evenhand.text.characters import peeked
 from evenhand.text.corpus import Corpus
 from evenhand.text.layers import Spans
 from evenhand.text.plain_labels import SETTLE
@@ -41,16 +40,10 @@ class SpanPassage:
 
     def __init__(self, asked: passage.Question) -> None:
         self._asked, settings = asked, asked.settings
-        gold_layer, system_layer = asked.sides.layers
         first, gold = peeked(asked.sides.gold())
-        encoding = None if first is None else first.readings[gold_layer].encoding
+        encoding = None if first is None else first.readings[asked.sides.layers[0]].encoding
         streams = [open_side(reference=encoding) for open_side in asked.sides.systems.values()]
-        self._gold, *others = same_atoms([gold, *streams], settings.align)
-        by_position = settings.align == "position"
-        self._feeds = {
-            name: Feed(stream, system_layer, by_position=by_position)
-            for name, stream in zip(asked.sides.systems, others, strict=True)
-        }
+        self._portions = Portions(asked, [gold, *streams], asked.sides.layers)
         self._takes_tags = any(judge.takes_tags for judge in asked.judges)
         self._relabel_gold = Relabeling(settings, "gold", "gold")
         self._relabel = {name: Relabeling(settings, "system", name) for name in asked.sides.systems}
@@ -61,21 +54,7 @@ class SpanPassage:
         }
 
     def judgements(self, number: Numbering) -> Iterator[SpanJudgement]:
-        portion, corpus = self._portion(), None
-        for batch in self._gold:
-            corpus = batch.corpus
-            self._check(corpus)
-            portion.add(batch, number(batch))
-            if len(portion) >= PORTION:
-                yield self._judge(portion)
-                portion = self._portion()
-        assert corpus is not None  # a reader yields one batch at least, or raises
-        if portion.sentences:
-            yield self._judge(portion)
-        for name, feed in self._feeds.items():
-            feed.finish(corpus)
-            side = self._asked.system_counts[name]
-            side.reading, side.breaks_differ = feed.reading, feed.breaks_differ
+        yield from map(self._judge, self._portions.take(number, self._check))
 
     def finish(self) -> Outcome:
         shared = {"text": Tally.merge(self._text)} if self._text else {}
@@ -84,9 +63,6 @@ class SpanPassage:
             for name, tags in self._supertags.items()
         }
         return Outcome(shared=shared, supertags=supertags, levels=self._levels)
-
-    def _portion(self) -> Portion:
-        return Portion(self._asked.vocabulary, self._asked.sides.layers[0])
 
     def _check(self, corpus: Corpus) -> None:
         """Refuse what cannot be counted on this text."""
@@ -110,7 +86,7 @@ class SpanPassage:
         if asked.asks("units"):
             self._text.append(tally_units(all_units(context.text), (), context.groups))
         found = SpanJudgement(portion, gold)
-        for name, feed in self._feeds.items():
+        for name, feed in self._portions.feeds.items():
             question = self._question(name, feed, portion, gold, side.tags, context)
             asked.system_counts[name].add(question.given[1].label, names)
             try:
@@ -170,7 +146,7 @@ class SpanJudgement:
     def groups(self) -> Ints:
         return self.portion.groups
 
-    @cached_property
+    @property
     def places(self) -> Places:
         return self.portion.places
 
@@ -186,35 +162,13 @@ class SpanJudgement:
     def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
         question = self.questions[system]
         units = span_units(answers_on_spans(self.gold, [(question.given[1], question.verdicts(judge))]))
-        first = 0
-        for batch, numbers in zip(self.portion.batches, self.portion.numbers, strict=True):
-            yield _rows(units, batch, first, numbers.first_document), numbers.sentences
-            first += batch.corpus.sentences
-
-
-def _rows(units: Units, batch: Annotation, first: int, documents: int) -> VerdictRows:
-    """The units of one batch of a portion, in the order of the text; so many documents stand before."""
-    corpus = batch.corpus
-    rows = np.flatnonzero((units.sentence >= first) & (units.sentence < first + corpus.sentences))
-    order = np.lexsort((units.surplus[rows], units.end[rows], units.start[rows], units.sentence[rows]))
-    rows = rows[order]
-    sentence, bounds = units.sentence[rows] - first, units.partner[0, rows]
-    return VerdictRows(
-        corpus,
-        sentence,
-        units.start[rows],
-        units.end[rows],
-        corpus.document_of(sentence) + documents,
-        dict(enumerate(corpus.names, documents)),
-        units.gold[0, rows],
-        units.predicted[0, rows],
-        units.kind[0, rows],
-        {
-            "side": units.surplus[rows].astype(np.int64),
+        bounds = units.partner[0]
+        more = {
+            "side": units.surplus.astype(np.int64),
             "matched_start": np.where(bounds < 0, -1, bounds >> 32),
             "matched_end": np.where(bounds < 0, -1, bounds & 0xFFFFFFFF),
-        },
-    )
+        }
+        return self.portion.rows(units, more)
 
 
 def check_kinds(gold: SideCount, systems: Mapping[str, SideCount]) -> None:

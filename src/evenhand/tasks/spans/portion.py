@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from evenhand.arrays import Ints, Values
-from evenhand.tasks.passage import Numbers
+from evenhand.tasks.passage import Numbering, Numbers, Question, VerdictRows
 from evenhand.tasks.places import Places
+from evenhand.tasks.units import Units
 from evenhand.text.align import Feed
 from evenhand.text.annotation import Annotation
+from evenhand.text.characters import same_atoms
 from evenhand.text.corpus import Corpus, complete, join_columns
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags
@@ -79,7 +82,7 @@ class Portion:
         """The group of each sentence."""
         return np.concatenate([each.groups for each in self.numbers])
 
-    @property
+    @cached_property
     def places(self) -> Places:
         """Where its sentences are."""
         documents = np.concatenate([each.documents for each in self.numbers])
@@ -95,6 +98,65 @@ class Portion:
     def weights(self) -> Values | None:
         """What each token weighs, where a column says."""
         return join_columns([corpus.weights for corpus in self._corpora])
+
+    def rows(self, units: Units, more: Mapping[str, Ints] | None = None) -> Iterator[tuple[VerdictRows, int]]:
+        """The units under one system, batch by batch in the order of the text, for a table of verdicts."""
+        order = np.lexsort((units.surplus, units.end, units.start, units.sentence))
+        first = 0
+        for batch, numbers in zip(self.batches, self.numbers, strict=True):
+            corpus, document = batch.corpus, numbers.first_document
+            bounds = np.searchsorted(units.sentence[order], (first, first + corpus.sentences))
+            rows = order[slice(*bounds)]
+            sentence = units.sentence[rows] - first
+            table = VerdictRows(
+                corpus,
+                sentence,
+                units.start[rows],
+                units.end[rows],
+                corpus.document_of(sentence) + document,
+                dict(enumerate(corpus.names, document)),
+                units.gold[0, rows],
+                units.predicted[0, rows],
+                units.kind[0, rows],
+                {name: column[rows] for name, column in (more or {}).items()},
+            )
+            yield table, numbers.sentences
+            first += corpus.sentences
+
+
+class Portions:
+    """One pass over the gold standard, portion by portion; every system has its own feed."""
+
+    def __init__(self, asked: Question, streams: Sequence[Iterator[Annotation]], layers: tuple[str, str]) -> None:
+        """`streams` are the gold standard and all systems, and `layers` hold the spans of each."""
+        self._asked, self._layer = asked, layers[0]
+        align = asked.settings.align
+        self._gold, *systems = same_atoms(streams, align)
+        self.feeds = {
+            name: Feed(stream, layers[1], by_position=align == "position")
+            for name, stream in zip(asked.sides.systems, systems, strict=True)
+        }
+
+    def take(self, number: Numbering, check: Callable[[Corpus], None] = lambda corpus: None) -> Iterator[Portion]:
+        """All portions; `check` may refuse a batch, and systems must end where the gold standard does."""
+        portion, corpus = self._portion(), None
+        for batch in self._gold:
+            corpus = batch.corpus
+            check(corpus)
+            portion.add(batch, number(batch))
+            if len(portion) >= PORTION:
+                yield portion
+                portion = self._portion()
+        assert corpus is not None  # a reader yields one batch at least, or raises
+        if portion.sentences:
+            yield portion
+        for name, feed in self.feeds.items():
+            feed.finish(corpus)
+            side = self._asked.system_counts[name]
+            side.reading, side.breaks_differ = feed.reading, feed.breaks_differ
+
+    def _portion(self) -> Portion:
+        return Portion(self._asked.vocabulary, self._layer)
 
 
 def _carried(side: SideSpans, feed: Feed, lengths: Ints) -> SideSpans:

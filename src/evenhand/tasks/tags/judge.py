@@ -16,16 +16,77 @@ Sources: Tuggener 2017, section 2.1 (Table 3), for accuracy and correct sentence
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import partial
+
 import numpy as np
 
 from evenhand.arrays import Bools, Ints
+from evenhand.tally import Tally
+from evenhand.tasks.passage import Question
 from evenhand.tasks.words.kinds import TAG_KINDS
-from evenhand.tasks.words.verdicts import WordVerdicts, verdicts
+from evenhand.tasks.words.labels import Renamed, counted_words, label_maps
+from evenhand.tasks.words.passage import WordPassage
+from evenhand.tasks.words.universal import feature_set
+from evenhand.tasks.words.verdicts import JudgedUnits, UnitVerdicts
+from evenhand.text.layers import FeatureSets
 from evenhand.text.word_feed import Aligned
+from evenhand.text.words import Words
 
 
-def judge_tags(aligned: Aligned, gold: Ints, system: Ints, counted: Bools, counted_extra: Bools) -> WordVerdicts:
-    """The verdicts on words, by the codes of their tags."""
-    mine, theirs = aligned.rows
-    kind = np.where(gold[mine] == system[theirs], 0, 1)
-    return verdicts(aligned, TAG_KINDS, kind, (gold, system), counted, counted_extra)
+def passage(asked: Question) -> WordPassage:
+    columns = {side: next(iter(asked.read_as[side].columns), None) for side in ("gold", "system")}
+    layers = ("tags", "upos", "xpos", *map(str, columns.values()))
+    judges = {name: TagJudge(asked, name) for name in asked.sides.systems}
+    return WordPassage(asked, layers, judges)
+
+
+class TagJudge:
+    """Judges the tags of one system."""
+
+    def __init__(self, asked: Question, name: str) -> None:
+        self._settings, self._table = asked.settings, asked.vocabulary.labels
+        self._asks = bool(asked.judges)
+        self._columns = {side: next(iter(asked.read_as[side].columns), None) for side in ("gold", "system")}
+        coder = asked.vocabulary.columns["scored"]
+        self._spell: Callable[[str], str] = str
+        self._names, self._feature_sets = dict[str, Renamed](), dict[str, Renamed]()
+        for side, whose in (("gold", "gold"), ("system", name)):
+            maps = label_maps(asked.settings, side, whose)
+            of_sets = {feature_set(old): feature_set(new) for old, new in maps.items()}
+            self._names[side] = Renamed(coder, self._table, partial(_mapped, maps))
+            self._feature_sets[side] = Renamed(coder, self._table, partial(_mapped_set, of_sets))
+
+    def labels(self, words: Words, side: str) -> Ints:
+        tags = words.annotation.word_tags(self._columns[side])
+        if isinstance(tags, FeatureSets):
+            self._spell = feature_set
+            return self._feature_sets[side](tags)
+        return self._names[side](tags)
+
+    def counted(self, words: Words, labels: Ints) -> Bools:
+        return counted_words(self._settings, words, labels, self._table.values, self._spell)
+
+    def heads(self, aligned: Aligned) -> None:
+        return None
+
+    def judge(self, words: JudgedUnits) -> tuple[dict[str, Tally], UnitVerdicts | None]:
+        if not self._asks:
+            return {}, None
+        mine, theirs = words.rows
+        found = words.verdicts(TAG_KINDS, np.where(words.gold[mine] == words.system[theirs], 0, 1))
+        tallies = {
+            "tags": found.tally(self._table.values, words.groups),
+            "sentences": found.sentence_tally({"accuracy": ("right",)}, words.groups),
+        }
+        return tallies, found
+
+
+def _mapped(maps: Mapping[str, str], tag: str) -> str:
+    return maps.get(tag, tag)
+
+
+def _mapped_set(maps: Mapping[str, str], tag: str) -> str:
+    """The same for features, which are the same in any order."""
+    features = feature_set(tag)
+    return maps.get(features, features)

@@ -35,10 +35,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.arrays import Bools, Ints
-from evenhand.tasks.trees.judge import same_heads
-from evenhand.tasks.trees.kinds import OF_CONTENT, OF_WORDS
+from evenhand.tasks.trees.models import OF_CONTENT, OF_WORDS
 from evenhand.tasks.words.universal import CONTENT, FUNCTIONAL
-from evenhand.tasks.words.verdicts import sentence_of
+from evenhand.tasks.words.verdicts import Heads, sentence_of
 from evenhand.text.layers import Tags, Written
 from evenhand.text.tokens import equal
 from evenhand.text.word_feed import Aligned
@@ -54,8 +53,6 @@ KINDS = (
 class Analysis:
     """The columns of one side's words, in codes that both sides share."""
 
-    head: Ints
-    """By place among all words; -1 for roots."""
     relation: Ints
     upos: Ints
     features: Ints
@@ -63,13 +60,13 @@ class Analysis:
     lemma: Tags
 
 
-def count_conll18(aligned: Aligned, gold: Analysis, system: Analysis, relations: Sequence[str]) -> Ints:
+def count_conll18(heads: Heads, gold: Analysis, system: Analysis, relations: Sequence[str]) -> Ints:
     """The counts of `KINDS` for every sentence of the gold standard; what the system has counts where it begins."""
+    aligned, same_head = heads.aligned, heads.are_same
     mine, theirs = aligned.rows
     is_content, is_functional = (
         np.array([name in members for name in relations], dtype=np.bool_) for members in (CONTENT, FUNCTIONAL)
     )
-    same_head = same_heads(aligned, gold.head, system.head)
     same_upos = gold.upos[mine] == system.upos[theirs]
     same_xpos = equal_texts(gold.xpos, system.xpos, mine, theirs)
     same_features = gold.features[mine] == system.features[theirs]
@@ -78,7 +75,7 @@ def count_conll18(aligned: Aligned, gold: Analysis, system: Analysis, relations:
     attached = same_head & same_relation
     content = attached & is_content[gold.relation[mine]]
     is_child = same_relation & same_upos & same_features & same_head & is_functional[gold.relation[mine]]
-    same_children = _same_children(aligned, gold, system, is_functional, is_child)
+    same_children = _same_children(heads, gold, system, is_functional, is_child)
     correct = {
         "words": np.ones(len(mine), dtype=np.bool_),
         "upos": same_upos,
@@ -140,22 +137,22 @@ def _same_spans(start: Ints, end: Ints, other_start: Ints, other_end: Ints) -> B
     return same
 
 
-def _same_children(aligned: Aligned, gold: Analysis, system: Analysis, is_functional: Bools, is_child: Bools) -> Bools:
+def _same_children(heads: Heads, gold: Analysis, system: Analysis, is_functional: Bools, is_child: Bools) -> Bools:
     """Which aligned words have the same functional children; `is_child` says which aligned words are such themselves.
 
     Alignment keeps the order of words, so that children are the same if each side has as many as are aligned.
     """
-    mine, theirs = aligned.rows
-    same = _children(gold.head, mine[is_child], len(aligned.gold))[mine]
-    wanted = _children(gold.head, np.flatnonzero(is_functional[gold.relation]), len(aligned.gold))[mine]
-    found = _children(system.head, np.flatnonzero(is_functional[system.relation]), len(aligned.system))[theirs]
+    mine, theirs = heads.aligned.rows
+    same = _children(heads.gold, mine[is_child])[mine]
+    wanted = _children(heads.gold, np.flatnonzero(is_functional[gold.relation]))[mine]
+    found = _children(heads.system, np.flatnonzero(is_functional[system.relation]))[theirs]
     equally_many: Bools = (same == wanted) & (same == found)
     return equally_many
 
 
-def _children(head: Ints, children: Ints, size: int) -> Ints:
+def _children(head: Ints, children: Ints) -> Ints:
     """How many of these words each word has below it; roots' heads, which are -1, count for nobody."""
-    return np.bincount(head[children] + 1, minlength=size + 1)[1:]
+    return np.bincount(head[children] + 1, minlength=len(head) + 1)[1:]
 
 
 def equal_texts(gold: Tags, system: Tags, mine: Ints, theirs: Ints) -> Bools:

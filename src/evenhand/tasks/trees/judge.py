@@ -24,48 +24,132 @@ Tuggener 2017, section 2.2 (Table 5), for sentences that are fully correct under
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+
 import numpy as np
 
 from evenhand.arrays import Bools, Ints
-from evenhand.tasks.words.kinds import TREE_KINDS
-from evenhand.tasks.words.verdicts import WordVerdicts, verdicts
-from evenhand.text.trees import heads_in_text
+from evenhand.problems import SettingError
+from evenhand.settings import UNIVERSAL_LAYERS
+from evenhand.tally import Tally, tally_table
+from evenhand.tasks.passage import Question
+from evenhand.tasks.trees import conll18
+from evenhand.tasks.words.kinds import RIGHT, TREE_KINDS
+from evenhand.tasks.words.labels import Renamed, counted_words, label_maps
+from evenhand.tasks.words.passage import WordPassage
+from evenhand.tasks.words.universal import universal_features, without_subtype
+from evenhand.tasks.words.verdicts import Heads, JudgedUnits, UnitVerdicts
+from evenhand.text.annotation import Annotation
+from evenhand.text.labels import Codes
+from evenhand.text.layers import Tags
 from evenhand.text.word_feed import Aligned
+from evenhand.text.words import Words
 
+_DISTANCES = ("root", "1", "2", "3-6", "7+")
 _LEAST = (1, 2, 3, 7)
 """The shortest distance of all but the first."""
 
 
-def heads(aligned: Aligned) -> tuple[Ints, Ints]:
-    """The heads of all words by their place among the words of both sides; -1 for roots."""
-    return (
-        heads_in_text(aligned.gold.annotation.trees().head, aligned.gold.bounds),
-        heads_in_text(aligned.system.annotation.trees().head, aligned.system.bounds),
+def passage(asked: Question) -> WordPassage:
+    return WordPassage(
+        asked, ("trees", *UNIVERSAL_LAYERS), {name: TreeJudge(asked, name) for name in asked.sides.systems}
     )
 
 
-def same_heads(aligned: Aligned, gold_head: Ints, system_head: Ints) -> Bools:
-    """Which aligned words have the same head."""
-    mine, theirs = aligned.rows
-    same: Bools = aligned.heads_in_gold(system_head[theirs]) == gold_head[mine]
-    return same
+@dataclass(frozen=True)
+class SideNames:
+    """How the names of one side are taken: its relations, with and without subtypes, its features and its UPOS."""
+
+    relations: Renamed
+    universal: Renamed
+    features: Renamed
+    upos: Renamed
 
 
-def judge_trees(
-    aligned: Aligned,
-    same_head: Bools,
-    gold: Ints,
-    system: Ints,
-    counted: Bools,
-    counted_extra: Bools,
-) -> WordVerdicts:
-    """The verdicts on words, by the codes of their relations."""
-    mine, theirs = aligned.rows
-    kind = np.where(same_head, 0, 1) + np.where(gold[mine] == system[theirs], 0, 2)
-    return verdicts(aligned, TREE_KINDS, kind, (gold, system), counted, counted_extra)
+class TreeJudge:
+    """Judges the trees of one system."""
+
+    def __init__(self, asked: Question, name: str) -> None:
+        self._asked, self._settings, self._table = asked, asked.settings, asked.vocabulary.labels
+        self._universal, features, upos = Codes[str](), Codes[str](), Codes[str]()
+        columns, keeps = asked.vocabulary.columns, asked.settings["subtypes"]
+        self._names = {}
+        for side, whose in (("gold", "gold"), ("system", name)):
+            maps = label_maps(asked.settings, side, whose)
+            self._names[side] = SideNames(
+                Renamed(columns["deprel"], self._table, partial(_mapped, maps, keeps)),
+                Renamed(columns["deprel"], self._universal, partial(_universal, maps, keeps)),
+                Renamed(columns["feats"], features, universal_features),
+                Renamed(columns["upos"], upos, str),
+            )
+
+    def labels(self, words: Words, side: str) -> Ints:
+        return self._names[side].relations(words.annotation.trees().relation)
+
+    def counted(self, words: Words, labels: Ints) -> Bools:
+        return counted_words(self._settings, words, labels, self._table.values)
+
+    def heads(self, aligned: Aligned) -> Heads:
+        return Heads.of(aligned)
+
+    def judge(self, words: JudgedUnits) -> tuple[dict[str, Tally], UnitVerdicts | None]:
+        assert words.heads is not None
+        heads, aligned = words.heads, words.heads.aligned
+        tallies: dict[str, Tally] = {}
+        found = None
+        if self._asked.asks("trees"):
+            found = self._attachment(words, heads, tallies)
+        if self._asked.asks("conll18"):
+            one = self._analysis(aligned.gold.annotation, "gold")
+            other = self._analysis(aligned.system.annotation, "system")
+            table = conll18.count_conll18(heads, one, other, self._universal.values)
+            tallies["conll18"] = tally_table(conll18.KINDS, table, words.groups)
+        return tallies, found
+
+    def _attachment(self, words: JudgedUnits, heads: Heads, tallies: dict[str, Tally]) -> UnitVerdicts:
+        """Count heads and relations: by relation, by distance, and fully correct sentences."""
+        mine, theirs = words.rows
+        kind = np.where(heads.are_same, 0, 1) + np.where(words.gold[mine] == words.system[theirs], 0, 2)
+        found = words.verdicts(TREE_KINDS, kind)
+        far = replace(
+            found,
+            gold_label=np.append(_distances(heads.gold), -1)[found.gold],
+            system_label=np.append(_distances(heads.system), -1)[found.system],
+        )
+        tallies["trees"] = found.tally(self._table.values, words.groups)
+        tallies["sentences"] = found.sentence_tally(RIGHT, words.groups)
+        tallies["distances"] = far.tally(_DISTANCES, words.groups)
+        return found
+
+    def _analysis(self, annotation: Annotation, side: str) -> conll18.Analysis:
+        names, relation = self._names[side], annotation.trees().relation
+        upos, xpos, features, lemma = (_tags(annotation, layer) for layer in UNIVERSAL_LAYERS)
+        analysed = (names.universal(relation), names.upos(upos), names.features(features))
+        return conll18.Analysis(*analysed, xpos, lemma)
 
 
-def distances(head: Ints) -> Ints:
-    """The place in `DISTANCES` of each word, whose head is at this place among all words."""
+def _mapped(maps: Mapping[str, str], keeps_subtypes: bool, relation: str) -> str:
+    relation = relation if keeps_subtypes else without_subtype(relation)
+    return maps.get(relation, relation)
+
+
+def _universal(maps: Mapping[str, str], keeps_subtypes: bool, relation: str) -> str:
+    return without_subtype(_mapped(maps, keeps_subtypes, relation))
+
+
+def _tags(annotation: Annotation, layer: str) -> Tags:
+    found = annotation.layers.get(layer)
+    if not isinstance(found, Tags):
+        raise SettingError(
+            f"The metrics of CoNLL 2018 take the column {layer}, which {annotation.corpus.source} does not have; "
+            "choose --match uas,ls,las, or name the column."
+        )
+    return found
+
+
+def _distances(head: Ints) -> Ints:
+    """The place in `_DISTANCES` of each word, whose head is at this place among all words."""
     far = np.abs(np.arange(len(head)) - head)
     return np.where(head < 0, 0, np.searchsorted(_LEAST, far, side="right"))

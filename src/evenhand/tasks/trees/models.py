@@ -5,11 +5,12 @@ from __future__ import annotations
 from evenhand.scores.match_model import MatchModel, Sum
 from evenhand.scores.model import Judge, Model
 from evenhand.settings import ScoreSettings
-from evenhand.tasks.trees.kinds import OF_CONTENT, OF_WORDS
 from evenhand.tasks.words.kinds import RIGHT, TREE_KINDS
 from evenhand.tasks.words.models import by_label
 
 ATTACHMENT = ("uas", "ls", "las")
+OF_WORDS = ("upos", "xpos", "ufeats", "alltags", "lemmas", "uas", "las")
+OF_CONTENT = ("clas", "mlas", "blex")
 _METRICS = ("tokens", "sentences", "words", *OF_WORDS, *OF_CONTENT)
 _TITLES = (
     *("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "AllTags", "Lemmas"),

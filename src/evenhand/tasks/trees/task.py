@@ -6,6 +6,7 @@ from typing import Any
 
 from evenhand.parameters import Parameter
 from evenhand.registry import late
+from evenhand.settings import ScoreSettings
 from evenhand.tasks.display import Confusion, Display
 from evenhand.tasks.task import Content, Example, Task
 from evenhand.tasks.trees.models import ATTACHMENT, CONLL18, MODELS, OFFICIAL
@@ -17,6 +18,14 @@ from evenhand.tasks.words.punctuation_policy import PUNCTUATION
 def _adjust(values: dict[str, Any], content: Content) -> None:
     """Relations have subtypes in CoNLL-U only; elsewhere a colon is part of the name."""
     values["subtypes"] = values["subtypes"] or "conllu" not in content.traits
+
+
+def _setting_notes(settings: ScoreSettings) -> tuple[str, ...]:
+    """What settings do not concern the metrics of CoNLL 2018."""
+    chooses = settings.labels or settings.exclude or settings["punctuation"].by != "keep" or settings["subtypes"]
+    if chooses and any(model in CONLL18 for model in settings.match):
+        return ("--labels, --exclude, --punctuation and --subtypes do not concern the metrics of CoNLL 2018.",)
+    return ()
 
 
 TASK = Task(
@@ -46,9 +55,9 @@ TASK = Task(
     ),
     adjust=_adjust,
     shows=lambda annotation: "trees" in annotation.layers,
-    passage=late("evenhand.tasks.trees.judging:passage"),
+    passage=late("evenhand.tasks.trees.judge:passage"),
     notes=late("evenhand.tasks.words.notes:notes"),
-    setting_notes=late("evenhand.tasks.trees.notes:setting_notes"),
+    setting_notes=_setting_notes,
     is_perfect=late("evenhand.tasks.words.notes:is_perfect"),
     kinds=(*TREE_KINDS, MISSING),
     right=lambda by: RIGHT[by],

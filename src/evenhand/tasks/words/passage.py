@@ -8,21 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, reduce
+from functools import reduce
 from typing import Protocol
 
 import numpy as np
 
 from evenhand.arrays import Bools, Bytes, Ints
-from evenhand.tally import Tally, tally_table
+from evenhand.tally import Tally
 from evenhand.tasks.answers import Answers
 from evenhand.tasks.passage import Numbering, Outcome, Question, VerdictRows
 from evenhand.tasks.places import Places
 from evenhand.tasks.units import Units
-from evenhand.tasks.words.answers import WordAnswers, answers_on_words, heads_of, word_units
+from evenhand.tasks.words.answers import answers_on_words, word_units
 from evenhand.tasks.words.drawing import WordDrawing
-from evenhand.tasks.words.verdicts import WordVerdicts, right_sentences
-from evenhand.text.annotation import Annotation
+from evenhand.tasks.words.verdicts import Heads, JudgedUnits, UnitVerdicts, sentence_of
 from evenhand.text.characters import peeked
 from evenhand.text.word_feed import Aligned, WaitingWords, WordFeed
 from evenhand.text.words import Words
@@ -40,38 +39,11 @@ class WordJudge(Protocol):
     def counted(self, words: Words, labels: Ints) -> Bools:
         """Which words count."""
 
-    def heads(self, aligned: Aligned) -> tuple[Ints, Ints] | None:
-        """The heads of all words of both sides, by their place among these; None where there are no trees."""
+    def heads(self, aligned: Aligned) -> Heads | None:
+        """The heads of both sides; None where there are no trees."""
 
-    def judge(self, words: JudgedWords) -> tuple[dict[str, Tally], WordVerdicts | None]:
+    def judge(self, words: JudgedUnits) -> tuple[dict[str, Tally], UnitVerdicts | None]:
         """The counts of all judges that are asked, and the verdicts on all words."""
-
-    def heads_in_file(self, annotation: Annotation) -> Ints | None:
-        """The heads as files have them, for a table of verdicts."""
-
-
-@dataclass(frozen=True)
-class JudgedWords:
-    """Some words of the gold standard and of one system, with their labels and which of them count."""
-
-    aligned: Aligned
-    gold: Ints
-    system: Ints
-    counted: Bools
-    counted_extra: Bools
-    heads: tuple[Ints, Ints] | None
-
-    @property
-    def groups(self) -> Ints:
-        return self.aligned.gold.groups
-
-    @property
-    def kept(self) -> Bools:
-        """Which words of the system count: those for words that do, and extra ones."""
-        kept = self.counted_extra.copy()
-        mine, theirs = self.aligned.rows
-        kept[theirs] = self.counted[mine]
-        return kept
 
 
 class WordPassage:
@@ -130,19 +102,16 @@ class WordPassage:
 
     def _judge(self, aligned: Mapping[str, Aligned]) -> WordJudgement:
         asked, names = self._asked, self._asked.vocabulary.labels.values
-        found = WordJudgement(self._places(next(iter(aligned.values())).gold), self._judges, self._names)
+        found = WordJudgement(self._places(next(iter(aligned.values())).gold), aligned, self._names)
         for place, (name, each) in enumerate(aligned.items()):
-            judge, side = self._judges[name], asked.system_counts[name]
-            gold, system = judge.labels(each.gold, "gold"), judge.labels(each.system, "system")
-            counted, extra = judge.counted(each.gold, gold), judge.counted(each.system, system)
-            words = JudgedWords(each, gold, system, counted, extra, judge.heads(each))
-            found.tallies[name], verdicts = judge.judge(words)
+            side, words = asked.system_counts[name], _side_by_side(each, self._judges[name])
+            found.tallies[name], verdicts = self._judges[name].judge(words)
             found.words[name] = words
             if verdicts is not None and asked.is_watched:
                 found.verdicts[name] = verdicts
             if place == 0:  # every system meets all words of the gold standard
-                asked.gold_count.add(gold[counted], names)
-            side.add(system[words.kept], names)
+                asked.gold_count.add(words.gold[words.counted], names)
+            side.add(words.system[words.kept], names)
             side.missing += len(each.gold) - len(each.rows[0])
         return found
 
@@ -155,62 +124,71 @@ class WordPassage:
         return Places([words.annotation], before, document_of[:size])
 
 
+def _side_by_side(aligned: Aligned, judge: WordJudge) -> JudgedUnits:
+    words, others = aligned.gold, aligned.system
+    gold, system, sentence = judge.labels(words, "gold"), judge.labels(others, "system"), words.sentence
+    start = np.arange(len(words)) - words.bounds[sentence]
+    return JudgedUnits(
+        aligned.rows,
+        gold,
+        system,
+        judge.counted(words, gold),
+        judge.counted(others, system),
+        sentence,
+        start,
+        start + 1,
+        sentence_of(aligned),
+        words.groups,
+        judge.heads(aligned),
+    )
+
+
 @dataclass
 class WordJudgement:
     """What is said of some words of the gold standard."""
 
     places: Places
-    judges: Mapping[str, WordJudge]
+    aligned: Mapping[str, Aligned]
     names: Mapping[int, str]
     """What documents are called."""
-    words: dict[str, JudgedWords] = field(default_factory=dict)
+    words: dict[str, JudgedUnits] = field(default_factory=dict)
     tallies: dict[str, dict[str, Tally]] = field(default_factory=dict)
-    verdicts: dict[str, WordVerdicts] = field(default_factory=dict)
+    verdicts: dict[str, UnitVerdicts] = field(default_factory=dict)
 
     @property
-    def _first(self) -> JudgedWords:
+    def _first(self) -> JudgedUnits:
         return next(iter(self.words.values()))
 
     @property
     def groups(self) -> Ints:
         return self._first.groups
 
-    @cached_property
-    def _answers(self) -> list[WordAnswers]:
-        return [
-            WordAnswers(each.aligned, each.system, None if each.heads is None else each.heads[1])
-            for each in self.words.values()
-        ]
-
-    @property
-    def _gold(self) -> tuple[Ints, Ints | None]:
-        first = self._first
-        return first.gold, None if first.heads is None else first.heads[0]
-
     def answers(self, by: str) -> Answers:
-        return answers_on_words(*self._gold, by, self._answers, self._first.counted)
+        return answers_on_words(by, list(self.words.values()))
 
     def units(self, by: str) -> Units:
-        return word_units(*self._gold, by, self._answers, self._first.counted)
+        return word_units(by, list(self.words.values()))
 
     def drawing(self) -> WordDrawing:
         """All words that count, also those that not all systems have."""
-        label, head = self._gold
-        labels = [label, *(np.append(each.label, -1)[each.partner] for each in self._answers)]
-        heads = None if head is None else [head, *(heads_of(each, each.partner) for each in self._answers)]
-        return WordDrawing(self._first.aligned.gold.bounds, labels, heads)
+        first, systems = self._first, self.words.values()
+        labels = [first.gold, *(each.predicted for each in systems)]
+        heads = None
+        if first.heads is not None:
+            heads = [first.heads.gold, *(each.heads.in_gold(each.partner) for each in systems if each.heads)]
+        return WordDrawing(next(iter(self.aligned.values())).gold.bounds, labels, heads)
 
     def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
-        aligned, found = self.words[system].aligned, self.verdicts[system]
+        aligned, found = self.aligned[system], self.verdicts[system]
         gold, is_extra = aligned.gold, found.gold < 0
         order = np.lexsort((found.system, found.gold, is_extra, found.sentence))
         mine, theirs, sentence = (column[order] for column in (found.gold, found.system, found.sentence))
         is_extra = is_extra[order]
         start = np.where(is_extra, -1, mine - gold.bounds[sentence])
         more = {"side": is_extra.astype(np.int64)}
-        heads = [self.judges[system].heads_in_file(side.annotation) for side in (gold, aligned.system)]
-        if heads[0] is not None and heads[1] is not None:
-            more |= {"gold_head": np.append(heads[0], -1)[mine], "system_head": np.append(heads[1], -1)[theirs]}
+        if self._first.heads is not None:  # as files have them
+            more["gold_head"] = np.append(gold.annotation.trees().head, -1)[mine]
+            more["system_head"] = np.append(aligned.system.annotation.trees().head, -1)[theirs]
         other = aligned.system.corpus.tokens
         rows = VerdictRows(
             gold.corpus,
@@ -226,12 +204,3 @@ class WordJudgement:
             other.take(theirs) if other is not None and is_extra.any() else None,
         )
         yield rows, self.places.before
-
-
-def sentence_tally(right: Mapping[str, tuple[str, ...]], found: WordVerdicts, words: JudgedWords) -> Tally:
-    """The sentences that are fully correct under each score, and those that could be."""
-    sentences = words.aligned.gold.corpus.sentences
-    correct = {name: right_sentences(found, kinds, sentences) for name, kinds in right.items()}
-    counted = next(iter(correct.values()))[1]
-    table = np.stack([counted, *(each for each, _ in correct.values())], axis=1).astype(np.int64)
-    return tally_table(("sentences", *correct), table, words.groups)
