@@ -100,6 +100,14 @@ class ScoreSettings:
         """Whether all labels stay what they are."""
         return not (self.maps or self.labels or self.exclude)
 
+    def new_names(self, side: str, name: str) -> dict[str, str]:
+        """What labels become on one side (`gold` or `system`), whose file is called `name`."""
+        return {each.old: each.new for each in self.maps if each.applies_to(side, name)}
+
+    def chooses(self, label: str) -> bool:
+        """Whether a label is one of those that count, by its new name."""
+        return (not self.labels or label in self.labels) and label not in self.exclude
+
     def __post_init__(self) -> None:
         choose("align", self.align, get_args(Align))
         if not 0 < self.beta < float("inf"):

@@ -3,7 +3,8 @@
 Sentences with a label, documents with a class, given mentions with a type: gold standard and systems have the same
 units, and a system is right where its label is. A task says where its units are (`units`) and has the rest from here:
 alignment of tokens, portions, verdicts (right, wrong, missing), comparisons and the page. Units of a task are handed
-over as spans, each with its label.
+over as spans, each with its label. `--labels` and `--exclude` choose the units that count, by their label in the gold
+standard, as they choose words: another label of the system is wrong, whether it is chosen or not.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from evenhand.arrays import Ints, pack
+from evenhand.arrays import Bools, Ints, pack
 from evenhand.tally import Tally
 from evenhand.tasks.answers import Answers
 from evenhand.tasks.passage import Numbering, Outcome, Question, VerdictRows
@@ -44,8 +45,9 @@ class LabeledUnitPassage:
         self._asked, self._judge_name, self._units = asked, judge, units
         opened = (asked.sides.gold, *asked.sides.systems.values())
         self._portions = Portions(asked, [self._as_spans(open_side()) for open_side in opened], ("spans", "spans"))
-        self._relabel = {name: Relabeling(asked.settings, "system", name) for name in asked.sides.systems}
-        self._relabel_gold = Relabeling(asked.settings, "gold", "gold")
+        systems, settings = asked.sides.systems, asked.settings
+        self._relabel = {name: Relabeling(settings, "system", name, chooses=False) for name in systems}
+        self._relabel_gold = Relabeling(settings, "gold", "gold", chooses=False)
 
     def _as_spans(self, stream: Iterator[Annotation]) -> Iterator[Annotation]:
         """Batches whose only layer of spans are the units."""
@@ -63,30 +65,35 @@ class LabeledUnitPassage:
     def _judge(self, portion: Portion) -> LabeledUnitJudgement:
         asked, names = self._asked, self._asked.vocabulary.labels.values
         gold = self._relabel_gold(portion.gold(keeps_tags=False).spans)
-        asked.gold_count.add(gold.label, names)
-        found = LabeledUnitJudgement(portion, [gold])
+        counted = self._counted(gold)
+        asked.gold_count.add(gold.label[counted], names)
+        found = LabeledUnitJudgement(portion, [gold.take(np.flatnonzero(counted))])
         for name, feed in self._portions.feeds.items():
             system = self._relabel[name](portion.take(feed).spans)
-            units = _side_by_side(gold, system, portion.groups)
-            side = asked.system_counts[name]
-            side.add(system.label, names)
+            units = JudgedUnits(
+                _same_bounds(gold, system),
+                *(gold.label, system.label, counted, self._counted(system)),
+                *(gold.scope, gold.start, gold.end, system.scope, portion.groups),
+            )
+            side, kept = asked.system_counts[name], np.flatnonzero(units.kept)
+            side.add(system.label[kept], names)
             side.missing += len(gold) - len(units.rows[0])
-            found.sides.append(system)
+            found.sides.append(system.take(kept))
             found.systems[name], found.tallies[name] = units, {}
             if asked.asks(self._judge_name):
-                mine, theirs = units.rows
-                verdicts = units.verdicts(TAG_KINDS, np.where(units.gold[mine] == units.system[theirs], 0, 1))
+                verdicts = units.verdicts(TAG_KINDS, units.is_wrong)
                 found.tallies[name][self._judge_name] = verdicts.tally(names, portion.groups)
         return found
 
+    def _counted(self, units: Spans) -> Bools:
+        """Which units count, by their own labels."""
+        names = self._asked.vocabulary.labels.values
+        return np.array([self._asked.settings.chooses(name) for name in names], dtype=np.bool_)[units.label]
 
-def _side_by_side(gold: Spans, system: Spans, groups: Ints) -> JudgedUnits:
-    """The units of both sides; those with the same bounds are the same."""
-    columns = [(gold.scope, system.scope), (gold.start, system.start), (gold.end, system.end)]
-    rows = equal_keys(*pack(*columns))
-    every, other = np.ones(len(gold), dtype=np.bool_), np.ones(len(system), dtype=np.bool_)
-    places = (gold.scope, gold.start, gold.end, system.scope)
-    return JudgedUnits(rows, gold.label, system.label, every, other, *places, groups)
+
+def _same_bounds(gold: Spans, system: Spans) -> tuple[Ints, Ints]:
+    """The units that both sides have."""
+    return equal_keys(*pack((gold.scope, system.scope), (gold.start, system.start), (gold.end, system.end)))
 
 
 @dataclass
@@ -95,7 +102,7 @@ class LabeledUnitJudgement:
 
     portion: Portion
     sides: list[Spans]
-    """The gold standard's units, and those of every system."""
+    """The units of the gold standard and of every system that count."""
     systems: dict[str, JudgedUnits] = field(default_factory=dict)
     tallies: dict[str, dict[str, Tally]] = field(default_factory=dict)
 

@@ -18,21 +18,22 @@ from evenhand.text.layers import Spans, Tags, by_level
 
 
 class Relabeling:
-    """`--map`, then `--labels` and `--exclude`, for one side: a new code for each label, -1 where it is left out."""
+    """`--map` for one side, then `--labels` and `--exclude`: a new code for each label, -1 where it is left out."""
 
-    def __init__(self, settings: ScoreSettings, side: str, name: str) -> None:
-        self._map = {each.old: each.new for each in settings.maps if each.applies_to(side, name)}
-        self._labels, self._exclude = frozenset(settings.labels), frozenset(settings.exclude)
+    def __init__(self, settings: ScoreSettings, side: str, name: str, *, chooses: bool = True) -> None:
+        """Unless it `chooses`, no label is left out."""
+        self._map = settings.new_names(side, name)
+        self._chooses = settings.chooses if chooses and (settings.labels or settings.exclude) else None
         self._new: list[int] = []
 
     def __call__(self, spans: Spans) -> Spans:
-        if not (self._map or self._labels or self._exclude):
+        if not self._map and self._chooses is None:
             return spans
         labels = spans.vocabulary.labels
         while len(self._new) < len(labels):
             name = labels[len(self._new)]
             name = self._map.get(name, name)
-            kept = (not self._labels or name in self._labels) and name not in self._exclude
+            kept = self._chooses is None or self._chooses(name)
             self._new.append(labels.code(name) if kept else -1)
         return spans.relabel(np.array(self._new, dtype=np.int64))
 

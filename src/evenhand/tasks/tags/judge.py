@@ -16,16 +16,15 @@ Sources: Tuggener 2017, section 2.1 (Table 3), for accuracy and correct sentence
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
-
-import numpy as np
 
 from evenhand.arrays import Bools, Ints
 from evenhand.tally import Tally
 from evenhand.tasks.passage import Question
 from evenhand.tasks.words.kinds import TAG_KINDS
-from evenhand.tasks.words.labels import Renamed, counted_words, label_maps
+from evenhand.tasks.words.labels import Renamed, counted_words
 from evenhand.tasks.words.passage import WordPassage
 from evenhand.tasks.words.universal import feature_set
 from evenhand.tasks.words.verdicts import JudgedUnits, UnitVerdicts
@@ -49,23 +48,23 @@ class TagJudge:
         self._asks = bool(asked.judges)
         self._columns = {side: next(iter(asked.read_as[side].columns), None) for side in ("gold", "system")}
         coder = asked.vocabulary.columns["scored"]
-        self._spell: Callable[[str], str] = str
         self._names, self._feature_sets = dict[str, Renamed](), dict[str, Renamed]()
         for side, whose in (("gold", "gold"), ("system", name)):
-            maps = label_maps(asked.settings, side, whose)
+            maps = asked.settings.new_names(side, whose)
             of_sets = {feature_set(old): feature_set(new) for old, new in maps.items()}
             self._names[side] = Renamed(coder, self._table, partial(_mapped, maps))
             self._feature_sets[side] = Renamed(coder, self._table, partial(_mapped_set, of_sets))
 
     def labels(self, words: Words, side: str) -> Ints:
-        tags = words.annotation.word_tags(self._columns[side])
+        tags, settings = words.annotation.word_tags(self._columns[side]), self._settings
         if isinstance(tags, FeatureSets):
-            self._spell = feature_set
+            labels, exclude = (tuple(map(feature_set, chosen)) for chosen in (settings.labels, settings.exclude))
+            self._settings = replace(settings, labels=labels, exclude=exclude)
             return self._feature_sets[side](tags)
         return self._names[side](tags)
 
     def counted(self, words: Words, labels: Ints) -> Bools:
-        return counted_words(self._settings, words, labels, self._table.values, self._spell)
+        return counted_words(self._settings, words, labels, self._table.values)
 
     def heads(self, aligned: Aligned) -> None:
         return None
@@ -73,8 +72,7 @@ class TagJudge:
     def judge(self, words: JudgedUnits) -> tuple[dict[str, Tally], UnitVerdicts | None]:
         if not self._asks:
             return {}, None
-        mine, theirs = words.rows
-        found = words.verdicts(TAG_KINDS, np.where(words.gold[mine] == words.system[theirs], 0, 1))
+        found = words.verdicts(TAG_KINDS, words.is_wrong)
         tallies = {
             "tags": found.tally(self._table.values, words.groups),
             "sentences": found.sentence_tally({"accuracy": ("right",)}, words.groups),

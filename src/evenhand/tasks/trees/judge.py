@@ -37,7 +37,7 @@ from evenhand.tally import Tally, tally_table
 from evenhand.tasks.passage import Question
 from evenhand.tasks.trees import conll18
 from evenhand.tasks.words.kinds import RIGHT, TREE_KINDS
-from evenhand.tasks.words.labels import Renamed, counted_words, label_maps
+from evenhand.tasks.words.labels import Renamed, counted_words
 from evenhand.tasks.words.passage import WordPassage
 from evenhand.tasks.words.universal import universal_features, without_subtype
 from evenhand.tasks.words.verdicts import Heads, JudgedUnits, UnitVerdicts
@@ -77,7 +77,7 @@ class TreeJudge:
         columns, keeps = asked.vocabulary.columns, asked.settings["subtypes"]
         self._names = {}
         for side, whose in (("gold", "gold"), ("system", name)):
-            maps = label_maps(asked.settings, side, whose)
+            maps = asked.settings.new_names(side, whose)
             self._names[side] = SideNames(
                 Renamed(columns["deprel"], self._table, partial(_mapped, maps, keeps)),
                 Renamed(columns["deprel"], self._universal, partial(_universal, maps, keeps)),
@@ -110,9 +110,7 @@ class TreeJudge:
 
     def _attachment(self, words: JudgedUnits, heads: Heads, tallies: dict[str, Tally]) -> UnitVerdicts:
         """Count heads and relations: by relation, by distance, and fully correct sentences."""
-        mine, theirs = words.rows
-        kind = np.where(heads.are_same, 0, 1) + np.where(words.gold[mine] == words.system[theirs], 0, 2)
-        found = words.verdicts(TREE_KINDS, kind)
+        found = words.verdicts(TREE_KINDS, np.where(heads.are_same, 0, 1) + 2 * words.is_wrong)
         far = replace(
             found,
             gold_label=np.append(_distances(heads.gold), -1)[found.gold],

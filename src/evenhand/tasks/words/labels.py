@@ -35,20 +35,11 @@ class Renamed:
         return np.array(self._new, dtype=np.int64)[code]
 
 
-def label_maps(settings: ScoreSettings, side: str, name: str) -> dict[str, str]:
-    """The new names of labels on one side, whose system is called `name`."""
-    return {each.old: each.new for each in settings.maps if each.applies_to(side, name)}
-
-
-def counted_words(
-    settings: ScoreSettings, words: Words, labels: Ints, names: list[str], spell: Callable[[str], str] = str
-) -> Bools:
-    """Which words count: those that are no punctuation, and whose labels are chosen; `spell` is how labels are told."""
+def counted_words(settings: ScoreSettings, words: Words, labels: Ints, names: list[str]) -> Bools:
+    """Which words count: those that are no punctuation, and whose labels are chosen."""
     counted = ~_is_punctuation(settings["punctuation"], words.annotation)
     if settings.labels or settings.exclude:
-        wanted, unwanted = (set(map(spell, chosen)) for chosen in (settings.labels, settings.exclude))
-        chosen = [(not wanted or name in wanted) and name not in unwanted for name in names]
-        counted &= np.array(chosen, dtype=np.bool_)[labels]
+        counted &= np.array([settings.chooses(name) for name in names], dtype=np.bool_)[labels]
     return counted
 
 

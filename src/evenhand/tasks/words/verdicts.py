@@ -80,6 +80,12 @@ class JudgedUnits:
         return np.append(self.system, -1)[self.partner]
 
     @property
+    def is_wrong(self) -> Ints:
+        """1 for every unit that both sides have with different labels, 0 for the others that both have."""
+        mine, theirs = self.rows
+        return np.where(self.gold[mine] == self.system[theirs], 0, 1)
+
+    @property
     def kept(self) -> Bools:
         """Which units of the system count: those for units that do, and extra ones."""
         kept = self.counted_extra.copy()

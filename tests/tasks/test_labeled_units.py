@@ -1,0 +1,54 @@
+"""Tasks whose units both sides have, with one label each: here, the topics of sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import evenhand as eh
+from evenhand.tasks.registry import TASKS
+from foreign import TOPICS
+
+
+@pytest.fixture(autouse=True)
+def topics() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(TASKS.__dict__, "_plugins", {"topics": TOPICS})
+        yield
+
+
+def score(gold: str, system: str, **options: str) -> eh.Result:
+    """The scores of sentences of one token, each with a topic."""
+    sides = (eh.tags([[f"B-{topic}"] for topic in side.split()]) for side in (gold, system))
+    return eh.score(*sides, task="topics", **options)
+
+
+def counts(result: eh.Result) -> dict[str, int]:
+    """The verdicts, and how often each occurs; one on two labels is counted for both."""
+    found: dict[str, int] = {}
+    for (_, _, _, kind), count in result.tallies["topics"].cells().items():
+        found[kind] = found.get(kind, 0) + count
+    return found
+
+
+def test_a_label_that_is_not_chosen_is_wrong_and_not_missing() -> None:
+    """`--labels` and `--exclude` choose units by the label in the gold standard, as they choose words."""
+    chosen = score("A A B", "A B A", labels="A")
+    assert counts(chosen) == {"right": 1, "gold.wrong": 1, "system.wrong": 1}
+    assert chosen["accuracy"].overall.counts == {"correct": 1, "gold": 2, "system": 2}
+    assert chosen["accuracy"].confusion == {"A": {"B": 1}}
+    assert not any("no word for" in note for note in chosen.notes)
+    others = score("A A B", "A B A", exclude="A")
+    assert counts(others) == {"gold.wrong": 1, "system.wrong": 1}
+    assert others["accuracy"].overall.counts == {"correct": 0, "gold": 1, "system": 1}
+
+
+def test_labels_are_chosen_by_their_new_names() -> None:
+    assert counts(score("A B C", "A C C", map="B=A", labels="A")) == {"right": 1, "gold.wrong": 1, "system.wrong": 1}
+
+
+def test_a_comparison_keeps_units_whose_other_label_is_not_chosen() -> None:
+    gold, one, two = (eh.tags([[f"B-{topic}"] for topic in side]) for side in ("AAB", "ABB", "AAA"))
+    comparison = eh.compare(gold, {"one": one, "two": two}, task="topics", labels="A", trials=10)
+    assert comparison.pair("one", "two").corrections.count == 1
