@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from evenhand.arrays import Ints, empty, pack
-from evenhand.tasks.drawings import Drawing
 from evenhand.tasks.places import Places
-from evenhand.tasks.units import Units
+from evenhand.tasks.units import Drawing, Units
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -143,6 +143,15 @@ class Tally:
         for group, gold, system, kind, count in zip(*(column.tolist() for column in columns), strict=True):
             key = group, labels[gold], labels[system], self.kinds[kind]
             found[key] = found.get(key, 0) + count
+        return found
+
+    def confusion(self, counts: Callable[[str], bool]) -> dict[str, dict[str, float]]:
+        """What the kinds that count add up to, by gold label and system label."""
+        found: dict[str, dict[str, float]] = {}
+        for (_, gold, system, kind), count in sorted(self.total().cells().items()):
+            if counts(kind):
+                row = found.setdefault(gold, {})
+                row[system] = row.get(system, 0) + count
         return found
 
     def by_label(self, focus: str = "target") -> LabelCounts:

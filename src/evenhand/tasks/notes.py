@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from evenhand.problems import WARNING
+from evenhand.tally import Tally
 from evenhand.text.annotation import Reading
 from evenhand.text.label_names import MOST, foreign_labels, nearest
 
@@ -68,3 +69,10 @@ def _one_sided(
     if len(only) > MOST:
         found.append(f"{side}: {len(only) - MOST} more labels do not occur in {other}.")
     return found
+
+
+def is_perfect(tallies: Mapping[str, Tally]) -> bool:
+    """Whether all spans or words are right."""
+    judges = ("exact", "fair", "tags", "trees")
+    met = [tallies[judge] for judge in judges if judge in tallies and len(tallies[judge])]
+    return bool(met) and all(tally.kinds_met <= {"TP", "right"} for tally in met)

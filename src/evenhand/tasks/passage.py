@@ -16,10 +16,9 @@ from evenhand.scores.model import Judge
 from evenhand.settings import ReadSettings, ScoreSettings
 from evenhand.tally import Tally
 from evenhand.tasks.answers import Answers
-from evenhand.tasks.drawings import Drawing
 from evenhand.tasks.places import Places
 from evenhand.tasks.side_count import SideCount
-from evenhand.tasks.units import Units
+from evenhand.tasks.units import Drawing, Units
 from evenhand.text.annotation import Annotation
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary

@@ -1,12 +1,27 @@
-"""Units as an error browser shows them: what every system has of each, and the two labels that its verdict is about."""
+"""Units as an error browser shows them: what every system has of each, and the two labels that its verdict is about.
+
+A drawing is what every side has in a sentence.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from evenhand.arrays import Bools, Ints
 from evenhand.tasks.answers import Answers
 from evenhand.tasks.places import Places
+
+Row = tuple[int, ...]
+Rows = tuple[Row, ...] | tuple[Row | None, ...]
+"""Rows of numbers of one side. Tuples, as Python's garbage collector need not scan those again."""
+
+
+class Drawing(Protocol):
+    """The annotation of all sides, of which the gold standard is the first."""
+
+    def sides(self, sentence: int) -> list[Rows]:
+        """What each side has in a sentence: rows of numbers."""
 
 
 @dataclass(frozen=True)

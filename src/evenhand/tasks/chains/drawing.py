@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from evenhand.arrays import Ints, ranges
-from evenhand.tasks.drawings import Rows
+from evenhand.tasks.units import Rows
 from evenhand.text.chains import Chains
 from evenhand.text.corpus import Corpus
 

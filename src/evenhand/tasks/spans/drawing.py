@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from evenhand.arrays import Ints
-from evenhand.tasks.drawings import Row, Rows
+from evenhand.tasks.units import Row, Rows
 from evenhand.text.layers import Spans
 
 

@@ -49,7 +49,6 @@ from __future__ import annotations
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, pack
-from evenhand.tasks.spans.boundaries import boundary_kind, overlap
 from evenhand.tasks.spans.exact import equal_spans
 from evenhand.tasks.spans.kinds import FN, FP, LBE, LE, TP
 from evenhand.tasks.spans.stars import Components, match_stars
@@ -114,10 +113,10 @@ def _overlaps(matching: Matching) -> None:
     found = _components(matching)
     single = (found.gold_count == 1) & (found.system_count == 1)
     left, right = found.gold[single[found.of_gold]], found.system[single[found.of_system]]
-    comparable = overlap(gold, system, left, right)
+    comparable = matching.overlap(left, right)
     left, right = left[comparable], right[comparable]
     same_label = gold.label[left] == system.label[right]
-    matching.pair(left, right, np.where(same_label, boundary_kind(gold, system, left, right), LBE), step=1)
+    matching.pair(left, right, np.where(same_label, matching.boundary_kind(left, right), LBE), step=1)
 
     hard = (found.gold_count > 0) & (found.system_count > 0) & ~single & ~match_stars(matching, found)
     if hard.any():

@@ -11,19 +11,9 @@ from evenhand.tasks.spans.kinds import BOUNDARY_KINDS
 
 
 def with_details(score: ModelScore, tallies: Mapping[str, Tally]) -> ModelScore:
-    """A score with its confusion matrix and its boundary errors by edge."""
+    """A score with its boundary errors by edge, and its confusion matrix: all errors, FN under "", FP in the row ""."""
     tally = tallies[score.model.judge].total()
-    return replace(score, confusion=_confusion(tally), edges=_edges(tally))
-
-
-def _confusion(tally: Tally) -> dict[str, dict[str, float]]:
-    """Errors by gold and system label: LE and LBE off the diagonal, BE on it, FN under "", FP in the row ""."""
-    found: dict[str, dict[str, float]] = {}
-    for (_, gold, system, kind), count in sorted(tally.cells().items()):
-        if kind != "TP":
-            row = found.setdefault(gold, {})
-            row[system] = row.get(system, 0) + count
-    return found
+    return replace(score, confusion=tally.confusion(lambda kind: kind != "TP"), edges=_edges(tally))
 
 
 def _edges(tally: Tally) -> dict[str, dict[str, float]]:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from evenhand.arrays import empty
+from evenhand.arrays import Ints, empty
 from evenhand.tally import Tally
 from evenhand.tasks.spans.accuracy import by_sentence, equal_tags, equal_tokens
+from evenhand.tasks.spans.exact import exact as exact_verdicts
 from evenhand.tasks.spans.fair import fair as fair_verdicts
 from evenhand.tasks.spans.overlap import hits
 from evenhand.tasks.spans.question import Question
 from evenhand.tasks.spans.semeval import semeval as semeval_pairs
 from evenhand.tasks.spans.tallies import (
     tally_accuracy,
-    tally_exact,
     tally_hits,
     tally_rest,
     tally_semeval,
@@ -23,19 +24,24 @@ from evenhand.tasks.spans.tallies import (
 )
 from evenhand.tasks.spans.token_separator import Units, close_and_missed
 from evenhand.tasks.spans.token_separator import units as tokens_and_separators
+from evenhand.tasks.spans.verdicts import Verdicts
 from evenhand.text.layers import Spans
 
 
 def exact(question: Question) -> Tally:
-    return tally_exact(question.equal[0], question.others, *question.given, question.groups)
+    return _tally_rest(question, exact_verdicts)
 
 
 def fair(question: Question) -> Tally:
-    """Equal spans are right and out of the way of the others, which are few, unless somebody asks for all verdicts."""
+    """Unless somebody asks for all verdicts, equal spans are out of the way of the others, which are few."""
     if question.is_watched:
         return tally_spans(question.fair, *question.given, question.groups)
-    gold, system = question.gold.take(question.others[0]), question.system.take(question.others[1])
-    verdicts = fair_verdicts(gold, system, (empty(), empty()))
+    return _tally_rest(question, fair_verdicts)
+
+
+def _tally_rest(question: Question, judge: Callable[[Spans, Spans, tuple[Ints, Ints]], Verdicts]) -> Tally:
+    """Equal spans are right, and a judge is asked about the others."""
+    verdicts = judge(*question.rest, (empty(), empty()))
     return tally_rest(question.equal[0], verdicts, question.others, *question.given, question.groups)
 
 

@@ -105,6 +105,11 @@ class Question:
         return others(len(self.gold), self.equal[0]), others(len(self.system), self.equal[1])
 
     @cached_property
+    def rest(self) -> tuple[Spans, Spans]:
+        """These spans themselves."""
+        return self.gold.take(self.others[0]), self.system.take(self.others[1])
+
+    @cached_property
     def pairs(self) -> AllPairs:
         """All pairs of spans that share a token."""
         return AllPairs(self.gold, self.system)

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.arrays import Bools, Ints
-from evenhand.tasks.spans.boundaries import boundary_kind
 from evenhand.tasks.spans.kinds import LBE
 from evenhand.tasks.spans.verdicts import Matching
 
@@ -84,7 +83,7 @@ def _match(matching: Matching, component: Ints, left: Ints, right: Ints, chosen:
         keys = (left, gold.end[left] - gold.start[left])
     order = np.lexsort((*keys, ~same, component))
     component, left, right = component[order], left[order], right[order]
-    kind = np.where(same[order], boundary_kind(gold, system, left, right), LBE)
+    kind = np.where(same[order], matching.boundary_kind(left, right), LBE)
     first = np.append(True, component[1:] != component[:-1])[: len(component)]
     matching.pair(left[first], right[first], kind[first], step=1)
     matching.pair(left[~first], right[~first], kind[~first], step=step)

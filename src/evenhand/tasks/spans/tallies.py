@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evenhand.arrays import Ints, concatenate, ones
-from evenhand.tally.counts import Tally
+from evenhand.arrays import Ints, concatenate, ones, zeros
+from evenhand.tally import Tally, tally_table
 from evenhand.tasks.spans.kinds import EDGES, SPAN_KINDS
 from evenhand.tasks.spans.overlap import Hits
 from evenhand.tasks.spans.semeval import PAIR_KINDS, Paired
@@ -25,59 +25,37 @@ def tally_spans(verdicts: Verdicts, gold: Spans, system: Spans, groups: Ints | N
     return _tally_pairs(SPAN_KINDS, kind, verdicts.gold, verdicts.system, gold, system, groups)
 
 
-def tally_exact(equal: Ints, others: tuple[Ints, Ints], gold: Spans, system: Spans, groups: Ints) -> Tally:
-    """The counts of exact match: the gold spans that have equals, and the rows of both sides that have none."""
-    missing, surplus = others
-    group = np.concatenate((groups[gold.scope[missing]], groups[system.scope[surplus]]))
-    no_gold, no_system = np.full(len(surplus), -1), np.full(len(missing), -1)
-    return _with_right(
-        equal,
-        gold,
-        groups,
-        group,
-        np.concatenate((gold.label[missing], no_gold)),
-        np.concatenate((no_system, system.label[surplus])),
-        np.repeat((SPAN_KINDS.index("FN"), SPAN_KINDS.index("FP")), (len(missing), len(surplus))),
-    )
-
-
 def tally_rest(
     equal: Ints, verdicts: Verdicts, others: tuple[Ints, Ints], gold: Spans, system: Spans, groups: Ints
 ) -> Tally:
-    """The counts of equal spans and of a judge's verdicts on all others, whose rows `others` are."""
-    gold_row, system_row = np.append(others[0], -1)[verdicts.gold], np.append(others[1], -1)[verdicts.system]
-    scope = np.where(gold_row >= 0, np.append(gold.scope, 0)[gold_row], np.append(system.scope, 0)[system_row])
-    return _with_right(
-        equal,
-        gold,
-        groups,
-        groups[scope],
-        np.append(gold.label, -1)[gold_row],
-        np.append(system.label, -1)[system_row],
-        verdicts.kind * len(EDGES) + verdicts.edge,
-    )
-
-
-def _with_right(
-    equal: Ints, gold: Spans, groups: Ints, group: Ints, gold_label: Ints, system_label: Ints, kind: Ints
-) -> Tally:
-    """The tally of some units and of gold spans that have equals, which are many: in a total, one count a label."""
+    """The counts of equal spans, which are many: in a total, one count a label; and of verdicts on the `others`."""
     labels, right = gold.vocabulary.labels.values, SPAN_KINDS.index("TP")
     if groups.any():
-        label, group_of, count = gold.label[equal], groups[gold.scope[equal]], ones(len(equal))
+        label, group, count = gold.label[equal], groups[gold.scope[equal]], ones(len(equal))
     else:
         counted = np.bincount(gold.label[equal], minlength=1)
         label = np.flatnonzero(counted)
-        group_of, count = np.zeros_like(label), counted[label]
+        group, count = np.zeros_like(label), counted[label]
     every = np.arange(len(labels))
     cell = Tally.cell_of(labels, SPAN_KINDS, every, every, right).take(label)
+    gold_row, system_row = np.append(others[0], -1)[verdicts.gold], np.append(others[1], -1)[verdicts.system]
+    rest, gold_label, system_label = _groups_and_labels(gold_row, system_row, gold, system, groups)
+    kind = verdicts.kind * len(EDGES) + verdicts.edge
     return Tally.of_cells(
         labels,
         SPAN_KINDS,
-        np.concatenate((group_of, group)),
+        np.concatenate((group, rest)),
         np.concatenate((cell, Tally.cell_of(labels, SPAN_KINDS, gold_label, system_label, kind))),
         concatenate((count, ones(len(kind)))),
     )
+
+
+def _groups_and_labels(
+    gold_row: Ints, system_row: Ints, gold: Spans, system: Spans, groups: Ints
+) -> tuple[Ints, Ints, Ints]:
+    """The group, the gold label and the system label of each unit: a gold span, a system span (-1: none), or both."""
+    scope = np.where(gold_row >= 0, np.append(gold.scope, 0)[gold_row], np.append(system.scope, 0)[system_row])
+    return groups[scope], np.append(gold.label, -1)[gold_row], np.append(system.label, -1)[system_row]
 
 
 def tally_semeval(paired: Paired, gold: Spans, system: Spans, groups: Ints | None = None) -> Tally:
@@ -95,13 +73,10 @@ def _tally_pairs(
     groups: Ints | None,
 ) -> Tally:
     """One unit a row: a gold span, a system span (-1 for none), or both."""
-    gold_label, system_label = np.append(gold.label, -1)[gold_row], np.append(system.label, -1)[system_row]
-    group = np.zeros(len(kind), dtype=np.int64)
-    if groups is not None:
-        group = np.append(groups[gold.scope], -1)[gold_row]
-        alone = np.flatnonzero(group < 0)
-        group[alone] = groups[system.scope[system_row[alone]]]
-    return Tally.of(gold.vocabulary.labels.values, kinds, group, gold_label, system_label, kind)
+    if groups is None:
+        groups = zeros(int(max(gold.scope.max(initial=0), system.scope.max(initial=0))) + 1)
+    columns = _groups_and_labels(gold_row, system_row, gold, system, groups)
+    return Tally.of(gold.vocabulary.labels.values, kinds, *columns, kind)
 
 
 def tally_hits(hits: Hits, gold: Spans, system: Spans, groups: Ints) -> Tally:
@@ -125,8 +100,4 @@ def tally_units(units: Units, labels: Sequence[str], groups: Ints) -> Tally:
 
 def tally_accuracy(correct: Ints, lengths: Ints, groups: Ints) -> Tally:
     """How many tokens of each scope have the right tag, and how many have not."""
-    count = np.concatenate((correct, lengths - correct))
-    some = np.flatnonzero(count)
-    kind = np.repeat((0, 1), len(lengths))[some]
-    nothing = np.full(len(some), -1)
-    return Tally.of((), ACCURACY_KINDS, np.tile(groups, 2)[some], nothing, nothing, kind, count[some])
+    return tally_table(ACCURACY_KINDS, np.stack((correct, lengths - correct), axis=1), groups)

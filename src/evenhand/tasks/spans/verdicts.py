@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenhand.arrays import Ints
-from evenhand.tasks.spans.kinds import BES, FN, FP, LBE, LEFT, RIGHT
+from evenhand.arrays import Bools, Ints
+from evenhand.tasks.spans.kinds import BEL, BEO, BES, FN, FP, LBE, LEFT, RIGHT
 from evenhand.text.layers import Spans
 
 
@@ -47,6 +47,21 @@ class Matching:
             self.gold_kind[gold], self.gold_partner[gold], self.gold_step[gold] = kind, system, step
         if step != 2:
             self.system_kind[system], self.system_partner[system], self.system_step[system] = kind, gold, step
+
+    def overlap(self, gold: Ints, system: Ints) -> Bools:
+        """Which pairs of rows, each within one scope, overlap without having equal bounds."""
+        start, end = self.gold.start[gold], self.gold.end[gold]
+        other_start, other_end = self.system.start[system], self.system.end[system]
+        found: Bools = (start < other_end) & (other_start < end) & ((start != other_start) | (end != other_end))
+        return found
+
+    def boundary_kind(self, gold: Ints, system: Ints) -> Ints:
+        """BES where the system's span lies inside the gold span, BEL where it contains it, BEO where they cross.
+
+        The original bounds decide (Ortmann 2022, section 2.1).
+        """
+        start, end = self.system.start[system] - self.gold.start[gold], self.system.end[system] - self.gold.end[gold]
+        return np.where((start >= 0) & (end <= 0), BES, np.where((start <= 0) & (end >= 0), BEL, BEO))
 
     def verdicts(self) -> Verdicts:
         """The units: gold spans, then the system spans that are units of their own."""

@@ -14,7 +14,6 @@ from itertools import pairwise
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, ints
-from evenhand.tasks.spans.boundaries import boundary_kind, overlap
 from evenhand.tasks.spans.kinds import LBE
 from evenhand.tasks.spans.pairs import Pairs, crossing_pairs, sizes, taken
 from evenhand.tasks.spans.token_bits import shared_bits, token_bits
@@ -68,13 +67,13 @@ def walk(matching: Matching, gold_rows: Ints, system_rows: Ints) -> None:
     """Match the given spans, which are free, by the three passes for BE and then the three for LBE."""
     gold, system = WalkedSpans.of(matching.gold, gold_rows), WalkedSpans.of(matching.system, system_rows)
     for pairs in crossing_pairs(gold.spans, system.spans):
-        pairs = pairs.take(overlap(gold.spans, system.spans, pairs.left, pairs.right))
+        pairs = pairs.take(matching.overlap(gold.rows[pairs.left], system.rows[pairs.right]))
         same_label = gold.spans.label[pairs.left] == system.spans.label[pairs.right]
         for same in (True, False):
             chosen = pairs.take(same_label == same)
             for step, (left, right) in enumerate(_passes(gold, system, chosen), 1):
                 t, s = gold.rows[left], system.rows[right]
-                matching.pair(t, s, boundary_kind(matching.gold, matching.system, t, s) if same else LBE, step)
+                matching.pair(t, s, matching.boundary_kind(t, s) if same else LBE, step)
 
 
 def _passes(gold: WalkedSpans, system: WalkedSpans, pairs: Pairs) -> Iterator[tuple[Ints, Ints]]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from evenhand.arrays import Ints
-from evenhand.tasks.drawings import Rows
+from evenhand.tasks.units import Rows
 
 
 class WordDrawing:

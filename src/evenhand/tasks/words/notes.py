@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from evenhand.settings import ReadSettings
-from evenhand.tally import Tally
 from evenhand.tasks.notes import label_notes, reading_notes
 from evenhand.tasks.side_count import SideCount
 from evenhand.text.annotation import Reading
@@ -31,9 +29,3 @@ def notes(
     elif identical:
         found.append(f"system {name}: its words are labeled just as those of the gold standard; is it the right file?")
     return (*found, *label_notes(gold, name, side.labels, "words"))
-
-
-def is_perfect(tallies: Mapping[str, Tally]) -> bool:
-    """Whether all words are right."""
-    met = [tallies[judge] for judge in ("tags", "trees") if judge in tallies and len(tallies[judge])]
-    return bool(met) and all(tally.kinds_met <= {"right"} for tally in met)

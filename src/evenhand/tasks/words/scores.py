@@ -12,8 +12,13 @@ from evenhand.tasks.words.kinds import EXTRA, MISSING
 
 
 def with_confusion(score: ModelScore, tallies: Mapping[str, Tally]) -> ModelScore:
-    """A score that looks at labels, with sentences, distances and the confusion of labels."""
-    return replace(with_sentences(score, tallies), confusion=_confusion(tallies[score.model.judge]))
+    """A score that looks at labels, with sentences, distances and wrong labels; missing words are under ""."""
+    confusion = tallies[score.model.judge].confusion(_is_confused)
+    return replace(with_sentences(score, tallies), confusion=confusion)
+
+
+def _is_confused(kind: str) -> bool:
+    return kind.startswith("gold.") or kind in (MISSING, EXTRA)
 
 
 def with_sentences(score: ModelScore, tallies: Mapping[str, Tally]) -> ModelScore:
@@ -32,13 +37,3 @@ def _sentences(model: MatchModel, tally: Tally) -> Sentences:
 def _distances(model: MatchModel, tally: Tally) -> dict[str, Row]:
     rows = tally.by_label().rows
     return {name: score_row(model, tally, rows[name]) for name in tally.labels if name in rows}
-
-
-def _confusion(tally: Tally) -> dict[str, dict[str, float]]:
-    """Wrong labels by gold and system label; missing words under "", extra ones in the row ""."""
-    found: dict[str, dict[str, float]] = {}
-    for (_, gold, system, kind), count in sorted(tally.cells().items()):
-        if kind.startswith("gold.") or kind in (MISSING, EXTRA):
-            row = found.setdefault(gold, {})
-            row[system] = row.get(system, 0) + count
-    return found
