@@ -21,7 +21,6 @@ from evenhand.arrays import ints
 from evenhand.formats.addresses import Place
 from evenhand.formats.format import Carry, Format, Writing
 from evenhand.formats.json_spans import (
-    LabelCodes,
     Span,
     edges,
     on_texts,
@@ -195,7 +194,7 @@ def _spans(
     start, end = atoms.places(np.zeros_like(bounds), bounds).T
     for row in np.flatnonzero((start < 0) | (end <= start)).tolist():
         raise source.error(found[row].line, *ground.fault(0, spans[row]))
-    return atoms, spans_of([spans], ground, LabelCodes(vocabulary), lambda record, *fault: None)
+    return atoms, spans_of([spans], ground, vocabulary, lambda record, *fault: None)
 
 
 def _joined(texts: Sequence[str]) -> str:

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
 from typing import Any, TypeVar, cast
 
 import msgspec
@@ -83,10 +82,7 @@ class Record(msgspec.Struct, gc=False):
 
 
 _DECODER = msgspec.json.Decoder(Record)
-
-
-def decode_line(line: bytes) -> Record:
-    return _DECODER.decode(line)
+decode_line = _DECODER.decode
 
 
 def decode(source: Source, block: Block) -> tuple[list[Record], Ints]:
@@ -149,7 +145,7 @@ def settle(record: Record) -> Fault | None:
     text = record.text if record.text is not None or not isinstance(record.data, str) else record.data
     words = record.tokens is not None and all(isinstance(token, str) for token in record.tokens)
     record.text = None
-    if hides_spans(record):
+    if spans and record.spans is not None and not record.spans:
         finding = "the record has an empty list of spans beside another key that lists some"
         return finding, "leave one of the two out"
     if spans is None and tags is not None and words:
@@ -167,11 +163,6 @@ def settle(record: Record) -> Fault | None:
     elif record.spans is None:
         return "the record has tokens but no spans, tags or ner_tags", "list its spans or tags under one of these keys"
     return None
-
-
-def hides_spans(record: Record) -> bool:
-    """Whether `spans` is empty, and another key lists spans."""
-    return record.spans is not None and not record.spans and any(islice(_lists(record), 1, None))
 
 
 def _tags(record: Record) -> list[Any] | None:

@@ -46,24 +46,6 @@ class Span(msgspec.Struct, gc=False, omit_defaults=True):
         return f"the span [{self.start}, {self.end}] {self.label!r}"
 
 
-class LabelCodes:
-    """The codes of labels, looked up for whole lists."""
-
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        self.vocabulary = vocabulary
-        self._codes: dict[str, int] = {}
-
-    def __call__(self, names: list[str]) -> Ints:
-        try:
-            return np.fromiter(map(self._codes.__getitem__, names), dtype=np.int64, count=len(names))
-        except KeyError:
-            self._codes.update({name: self.vocabulary.labels.code(name) for name in dict.fromkeys(names)})
-            return self(names)
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._codes
-
-
 @dataclass(frozen=True)
 class Ground:
     """What offsets count in."""
@@ -108,7 +90,7 @@ def on_tokens(lengths: Ints) -> Ground:
     return Ground(place, fault)
 
 
-def spans_of(lists: Sequence[Sequence[Span]], ground: Ground, labels: LabelCodes, report: Report) -> Spans:
+def spans_of(lists: Sequence[Sequence[Span]], ground: Ground, vocabulary: Vocabulary, report: Report) -> Spans:
     """The spans of records, a list a record, in atoms; one that covers none is a problem, and left out."""
     flat = list(chain.from_iterable(lists))
     scope = np.repeat(np.arange(len(lists)), ints(list(map(len, lists))))
@@ -120,11 +102,12 @@ def spans_of(lists: Sequence[Sequence[Span]], ground: Ground, labels: LabelCodes
             report(int(scope[row]), *ground.fault(int(scope[row]), flat[row]))
         flat = [flat[row] for row in np.flatnonzero(good).tolist()]
         scope, start, end = scope[good], start[good], end[good]
-    label = labels([span.label for span in flat])
-    if "" in labels:
+    names = [span.label for span in flat]
+    codes = {name: vocabulary.labels.code(name) for name in dict.fromkeys(names)}
+    if "" in codes:
         for row in [row for row, span in enumerate(flat) if not span.label]:
             report(int(scope[row]), f"{flat[row]} has an empty label", "name its label")
-    spans = Spans.of(labels.vocabulary, scope, start, end, label)
+    spans = Spans.of(vocabulary, scope, start, end, ints([codes[name] for name in names]))
     if not any(map(_LEVEL, flat)) and not any(map(_PARTS, flat)):
         return spans
     shape = shapes(flat, spans, ground, report)

@@ -16,7 +16,6 @@ import msgspec
 from evenhand.formats.json_formats import LABEL_STUDIO
 from evenhand.formats.json_records import PROBLEM, UNREADABLE, explain
 from evenhand.formats.json_spans import (
-    LabelCodes,
     Offset,
     Span,
     edges,
@@ -90,7 +89,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
         _report(source, numbers[task], finding, remedy)
 
     atoms, ground = on_texts(texts, settings.offsets)
-    spans = spans_of(lists, ground, LabelCodes(vocabulary), report)
+    spans = spans_of(lists, ground, vocabulary, report)
     corpus = atoms.corpus(source.shown)
     yield Annotation(
         corpus, {"spans": spans}, {"spans": Reading(LABEL_STUDIO.name, skipped=dict(skipped))}, source.name

@@ -5,23 +5,21 @@ A record with a text has characters as atoms, one with tokens only has tokens.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain
 
 import numpy as np
 
 from evenhand.arrays import Ints, ints
 from evenhand.formats.json_records import PROBLEM, UNREADABLE, Record, Token, decode, decode_line, settle
-from evenhand.formats.json_spans import LabelCodes, misquoted, on_texts, on_tokens, spans_of
+from evenhand.formats.json_spans import Ground, misquoted, on_texts, on_tokens, spans_of
 from evenhand.formats.parsing.json_spelling import ACCEPTED
 from evenhand.formats.parsing.json_texts import AlikeTexts
 from evenhand.formats.parsing.tag_reader import Coded, TagReader, choose_encoding
 from evenhand.formats.source import Block, Source
 from evenhand.settings import Offsets, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
-from evenhand.text.characters import Texts
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
@@ -36,7 +34,7 @@ Decoded = tuple[list[Record], Ints]
 
 @dataclass(frozen=True)
 class Batch:
-    """Records that were not rejected, with their lines."""
+    """Records that were not rejected and can be read, with their lines."""
 
     source: Source
     records: list[Record]
@@ -45,12 +43,6 @@ class Batch:
     def report(self, record: int, finding: str, remedy: str) -> None:
         """Raise or collect a problem of a record."""
         self.source.report(int(self.lines[record]), finding, remedy, PROBLEM)
-
-    def without(self, places: Collection[int]) -> Batch:
-        if not places:
-            return self
-        kept = [place for place in range(len(self.records)) if place not in places]
-        return Batch(self.source, [self.records[place] for place in kept], self.lines[kept])
 
 
 class RecordReader:
@@ -69,41 +61,83 @@ class RecordReader:
         self._source, self._settings, self._vocabulary = source, settings, vocabulary
         self._alike = AlikeTexts(vocabulary, settings.offsets)
         self._kind: str | None = None
-        self._read: Callable[[Batch], Annotation] | None = None
+        self._tags: TagReader | None = None
+        self._codes: dict[str, int] = {}
+        """Those of the tags so far."""
 
     def read(self, block: Block) -> tuple[Annotation | None, int]:
         """What a block holds, if anything can be read or is left, and how many records were rejected."""
         alike = self._alike.read(block) if self._kind in (None, TEXT) else None
-        if alike is not None:
-            self._kind = TEXT
-            lines = block.first_line + alike.rows
-            if not len(lines):
-                return None, alike.rejected
-            return self._told(_text_annotation(self._source, alike.texts, alike.spans, lines)), alike.rejected
-        return self.take(decode(self._source, block))
+        if alike is None:
+            return self.take(decode(self._source, block))
+        self._kind = TEXT
+        if not len(alike.rows):
+            return None, alike.rejected
+        corpus = alike.texts.corpus(self._source.shown, block.first_line + alike.rows)
+        return self._annotation(corpus, alike.spans), alike.rejected
 
     def take(self, decoded: Decoded) -> tuple[Annotation | None, int]:
         """What records with their lines hold, and how many of them were rejected."""
-        self._kind, batch, rejected = _parse(self._source, decoded, self._kind)
-        if self._kind is None or not batch.records:
+        batch, rejected = self._readable(decoded)
+        if not batch.records:
             return None, rejected
-        self._read = self._read or self._reader(self._kind)
-        return self._told(self._read(batch)), rejected
+        if self._kind == TAGS:
+            return self._read_tags(batch), rejected
+        return (self._read_texts(batch) if self._kind == TEXT else self._read_tokens(batch)), rejected
 
-    def _told(self, annotation: Annotation) -> Annotation:
-        """An annotation that says which format it was read in."""
-        readings = {layer: replace(each, format=self._format) for layer, each in annotation.readings.items()}
-        return replace(annotation, readings=readings)
+    def _readable(self, decoded: Decoded) -> tuple[Batch, int]:
+        """The records that were not rejected and can be read, each brought to its kind, and how many were rejected."""
+        records, lines = decoded
+        kept, rejected = [], 0
+        for at, record in enumerate(records):
+            if record.answer is not None and record.answer not in ACCEPTED:
+                rejected += 1
+            elif (record.text is None or not record.spans) and (fault := settle(record)) is not None:
+                self._source.report(int(lines[at]), *fault, PROBLEM)
+            else:
+                kept.append(at)
+        if len(kept) < len(records):
+            records, lines = [records[at] for at in kept], lines[kept]
+        self._check_kinds(records, lines)
+        return Batch(self._source, records, lines), rejected
 
-    def _reader(self, kind: str) -> Callable[[Batch], Annotation]:
-        if kind == TEXT:
-            return partial(_texts, offsets=self._settings.offsets, labels=LabelCodes(self._vocabulary))
-        if kind == TOKENS:
-            return partial(_tokens, labels=LabelCodes(self._vocabulary))
-        sample = (_coded({}, _parse(self._source, decoded)[1]) for decoded in self._first())
-        encoding = choose_encoding(self._source, self._settings, sample)
-        tags = TagReader(self._source, self._settings, self._vocabulary, encoding)
-        return partial(_tags, tags=tags, codes={})
+    def _check_kinds(self, records: list[Record], lines: Ints) -> None:
+        """Raise an error where a record is of another kind than the first one of the file."""
+        for at, record in enumerate(records):
+            kind = _kind(record)
+            if self._kind is None:
+                self._kind = kind
+            elif kind != self._kind:
+                finding = f"the record has {kind} where the file began with {self._kind}"
+                raise self._source.error(int(lines[at]), finding, "put the two into files of their own", PROBLEM)
+
+    def _read_texts(self, batch: Batch) -> Annotation:
+        offsets = self._settings.offsets
+        _check_quotes(batch, offsets)
+        atoms, ground = on_texts([record.text or "" for record in batch.records], offsets)
+        return self._annotation(atoms.corpus(self._source.shown, batch.lines), self._spans(batch, ground))
+
+    def _read_tokens(self, batch: Batch) -> Annotation:
+        corpus = _token_corpus(batch)
+        assert corpus.lengths is not None
+        return self._annotation(corpus, self._spans(batch, on_tokens(corpus.lengths)))
+
+    def _spans(self, batch: Batch, ground: Ground) -> Spans:
+        return spans_of([record.spans or () for record in batch.records], ground, self._vocabulary, batch.report)
+
+    def _annotation(self, corpus: Corpus, spans: Spans) -> Annotation:
+        return Annotation(corpus, {"spans": spans}, {"spans": Reading(self._format)}, self._source.name)
+
+    def _read_tags(self, batch: Batch) -> Annotation:
+        """Tokens and the spans that their tags spell."""
+        if self._tags is None:
+            sample = (_coded({}, self._readable(decoded)[0]) for decoded in self._first())
+            encoding = choose_encoding(self._source, self._settings, sample)
+            self._tags = TagReader(self._source, self._settings, self._vocabulary, encoding)
+        coded = _coded(self._codes, batch)
+        tags, spans, reading = self._tags.read(coded)
+        readings = {"spans": replace(reading, format=self._format)}
+        return Annotation(coded.corpus, {"spans": spans, "tags": tags}, readings, self._source.name)
 
 
 def accepted(source: Source, parts: Iterable[tuple[Annotation | None, int]]) -> Iterator[Annotation]:
@@ -130,40 +164,6 @@ def _skipping(annotation: Annotation, rejected: int) -> Annotation:
     return replace(annotation, readings={"spans": reading})
 
 
-def _parse(source: Source, decoded: Decoded, kind: str | None = None) -> tuple[str | None, Batch, int]:
-    """The kind of the records so far, those that were not rejected, and how many more were."""
-    batch = Batch(source, *decoded)
-    rejected = set[int]()
-    if {record.answer for record in batch.records} - {None, *ACCEPTED}:
-        rejected = {at for at, record in enumerate(batch.records) if record.answer not in (None, *ACCEPTED)}
-    batch = _settled(batch.without(rejected))
-    return _common_kind(batch, kind), batch, len(rejected)
-
-
-def _settled(batch: Batch) -> Batch:
-    """The records that can be read, each brought to its kind."""
-    odd = [at for at, record in enumerate(batch.records) if record.text is None or not record.spans]
-    if not odd:
-        return batch
-    faults = {at: fault for at in odd if (fault := settle(batch.records[at])) is not None}
-    for at, fault in faults.items():
-        batch.report(at, *fault)
-    return batch.without(faults)
-
-
-def _common_kind(batch: Batch, kind: str | None) -> str | None:
-    """The one kind that all records are of, `kind` if there were some before."""
-    all_texts = None not in [record.text for record in batch.records]
-    kinds = [TEXT] * len(batch.records) if all_texts else [_kind(record) for record in batch.records]
-    if kind is None and kinds:
-        kind = kinds[0]
-    if kind is not None and kinds.count(kind) < len(kinds):
-        at, other = next((at, each) for at, each in enumerate(kinds) if each != kind)
-        finding = f"the record has {other} where the file began with {kind}"
-        raise batch.source.error(int(batch.lines[at]), finding, "put the two into files of their own", PROBLEM)
-    return kind
-
-
 def _kind(record: Record) -> str:
     return TEXT if record.text is not None else TAGS if record.spans is None else TOKENS
 
@@ -176,19 +176,6 @@ def kind_of(line: bytes) -> str | None:
         return None
     is_settled = record.text is not None and record.spans is not None
     return _kind(record) if is_settled or settle(record) is None else None
-
-
-def _texts(batch: Batch, offsets: Offsets, labels: LabelCodes) -> Annotation:
-    texts = [record.text or "" for record in batch.records]
-    _check_quotes(batch, offsets)
-    atoms, ground = on_texts(texts, offsets)
-    spans = spans_of([record.spans or () for record in batch.records], ground, labels, batch.report)
-    return _text_annotation(batch.source, atoms, spans, batch.lines)
-
-
-def _text_annotation(source: Source, atoms: Texts, spans: Spans, lines: Ints) -> Annotation:
-    corpus = atoms.corpus(source.shown, lines)
-    return Annotation(corpus, {"spans": spans}, {"spans": Reading()}, source.name)
 
 
 def _check_quotes(batch: Batch, offsets: Offsets) -> None:
@@ -205,20 +192,6 @@ def _check_quotes(batch: Batch, offsets: Offsets) -> None:
         fault = misquoted(text, [(each.start, each.end, each.text) for each in tokens], offsets)
         if fault is not None:
             batch.report(at, *fault)
-
-
-def _tokens(batch: Batch, labels: LabelCodes) -> Annotation:
-    corpus = _token_corpus(batch)
-    assert corpus.lengths is not None
-    spans = spans_of([record.spans or () for record in batch.records], on_tokens(corpus.lengths), labels, batch.report)
-    return Annotation(corpus, {"spans": spans}, {"spans": Reading()}, batch.source.name)
-
-
-def _tags(batch: Batch, tags: TagReader, codes: dict[str, int]) -> Annotation:
-    """Tokens and the spans that their tags spell; `codes` are those of the tags so far."""
-    coded = _coded(codes, batch)
-    layer, spans, reading = tags.read(coded)
-    return Annotation(coded.corpus, {"spans": spans, "tags": layer}, {"spans": reading}, batch.source.name)
 
 
 def _coded(codes: dict[str, int], batch: Batch) -> Coded:
