@@ -9,14 +9,14 @@ does not fit is left to the decoder in `json_records`, which knows all spellings
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import msgspec
 import numpy as np
 
 from evenhand.arrays import Bools, Bytes, Ints, Words, distinct, ints
 from evenhand.bits import bits, places
-from evenhand.formats.parsing.json_spelling import Hole, Piece, Spelling
+from evenhand.formats.parsing.json_spelling import ACCEPTED, Hole, Piece, Spelling
 from evenhand.formats.parsing.windows import leading_numbers, lengths_to_quote
 from evenhand.formats.source import LINE_FEED, Block
 from evenhand.text.tokens import PADDING, windows
@@ -39,7 +39,8 @@ class Columns:
     data: bytes
     text: Cells
     has_escapes: bool
-    answer: Cells | None
+    answer: Words | None
+    """The first eight bytes from each answer on, where records have one."""
     items: Ints
     """How many spans each record has."""
     label: Cells
@@ -47,6 +48,15 @@ class Columns:
     """The first eight bytes from each label on."""
     counts: dict[str, Ints]
     """Where spans start and end, and maybe their levels."""
+
+    @property
+    def is_accepted(self) -> Bools:
+        """Which records have an answer that keeps them, or none."""
+        if self.answer is None:
+            return np.ones(len(self.items), dtype=np.bool_)
+        answers = [answer.encode() + b'"' for answer in ACCEPTED]
+        found: Bools = np.any([self.answer & _mask(each) == _word(each) for each in answers], axis=0)
+        return found
 
     def of_records(self, kept: Bools) -> Columns:
         """The same columns of some records only."""
@@ -62,59 +72,49 @@ class Columns:
         )
 
 
-@dataclass
-class _Found:
-    """What is in the named holes."""
-
-    strings: dict[str, Cells] = field(default_factory=dict)
-    windows: dict[str, Words] = field(default_factory=dict)
-    counts: dict[str, Ints] = field(default_factory=dict)
-
-
-def read_columns(block: Block, spelling: Spelling, scratch: Bytes) -> Columns:
-    """The columns of a block, or an `OddError` if its records are not all spelled like this.
+class Matcher:
+    """Compares a block with a spelling.
 
     `scratch` is room for as many bytes as the block has: to use the same for all blocks saves the system's time.
     """
-    return _Matcher(block, scratch[: block.size]).columns(spelling)
-
-
-class _Matcher:
-    """Compares a block with a spelling."""
 
     def __init__(self, block: Block, scratch: Bytes) -> None:
-        self.scratch = scratch
+        self.scratch = scratch[: block.size]
         self.data = block.data
         self.text: Bytes = np.frombuffer(block.data, dtype=np.uint8)[: block.size]
         self.words: Words = windows(block.data)
         self.has_escapes = b"\\" in block.data
+        # What is in the named holes.
+        self.strings: dict[str, Cells] = {}
+        self.windows: dict[str, Words] = {}
+        self.counts: dict[str, Ints] = {}
 
     def columns(self, spelling: Spelling) -> Columns:
+        """The columns of the block, or an `OddError` if its records are not all spelled like this."""
         begin, at, first = self._places(spelling)
         items = np.diff(first)
         some = np.flatnonzero(items)
         # Where there are spans, the first one tells where the head ends: that saves looking for the end of its text.
         behind = np.full(len(begin), -1)
         behind[some] = at[first[some]]
-        found = _Found()
-        tail, _ = self._walk(spelling.head, begin, found, behind)
+        tail, _ = self._walk(spelling.head, begin, behind)
         _demand(tail[some] == behind[some])
-        end, window = self._walk(spelling.item, at, found)
+        end, window = self._walk(spelling.item, at)
         self._check_separators(spelling.separator, first[some], at, end, window)
         tail[some] = end[first[some + 1] - 1]
-        end, _ = self._walk(spelling.tail, tail, found)
+        end, _ = self._walk(spelling.tail, tail)
         _demand(end == np.append(begin[1:], len(self.text)))
-        data, text, quoted = self._unescaped(found.strings["text"])
+        data, text, quoted = self._unescaped(self.strings["text"])
         self._check_texts(spelling, len(begin), len(at), quoted)
         return Columns(
             data=data,
             text=text,
             has_escapes=self.has_escapes,
-            answer=found.strings.get("answer"),
+            answer=self.windows.get("answer"),
             items=items,
-            label=found.strings["label"],
-            label_window=found.windows["label"],
-            counts=found.counts,
+            label=self.strings["label"],
+            label_window=self.windows["label"],
+            counts=self.counts,
         )
 
     def _places(self, spelling: Spelling) -> tuple[Ints, Ints, Ints]:
@@ -147,9 +147,7 @@ class _Matcher:
         """The places at which the first eight bytes of a literal stand."""
         return at.compress(self.words[at] & _mask(literal) == _word(literal))
 
-    def _walk(
-        self, pieces: tuple[Piece, ...], at: Ints, found: _Found, behind: Ints | None = None
-    ) -> tuple[Ints, Words]:
+    def _walk(self, pieces: tuple[Piece, ...], at: Ints, behind: Ints | None = None) -> tuple[Ints, Words]:
         """Go through rows that begin at these places, and fill in their holes; where they end, and what follows there.
 
         Literals and holes take turns. `behind` tells the ends of some rows beforehand, and is negative for others.
@@ -160,14 +158,14 @@ class _Matcher:
             window = self._behind(literal, at)
             at = at + len(literal)
             if hole.kind == "count":
-                found.counts[hole.name], at = _count(at, window)
+                self.counts[hole.name], at = _count(at, window)
             elif hole.kind == "number":
                 at = self._number_ends(at, window)
             else:
                 is_last = place + 3 == len(pieces)
                 known = behind - len(following) if is_last and behind is not None else None
                 end = self._text_ends(at, known) if hole.name == "text" else self._string_ends(at, window)
-                found.windows[hole.name], found.strings[hole.name], at = window, (at, end), end
+                self.windows[hole.name], self.strings[hole.name], at = window, (at, end), end
         closing = _literal(pieces[-1])
         return at + len(closing), self._behind(closing, at)
 

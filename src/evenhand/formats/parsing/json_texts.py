@@ -6,16 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, ints
-from evenhand.formats.parsing.json_columns import Cells, Columns, OddError, read_columns
-from evenhand.formats.parsing.json_spelling import ACCEPTED, Spelling, learn
+from evenhand.arrays import Ints, ints
+from evenhand.formats.parsing.json_columns import Columns, Matcher, OddError
+from evenhand.formats.parsing.json_spelling import Spelling, learn
 from evenhand.formats.source import Block
 from evenhand.settings import Offsets
 from evenhand.text.characters import Texts
-from evenhand.text.codes import CellCodes, Coder
+from evenhand.text.codes import CellCodes
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
-from evenhand.text.tokens import Tokens
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ class AlikeTexts:
             if self._spelling is None:
                 return None
             try:
-                columns = read_columns(block, self._spelling, self._scratch)
+                columns = Matcher(block, self._scratch).columns(self._spelling)
                 block.has_lines(len(columns.items))
                 return self._batch(columns)
             except OddError:
@@ -61,18 +60,16 @@ class AlikeTexts:
                 self._answers_differ = True
 
     def _batch(self, columns: Columns) -> AlikeBatch:
-        records = len(columns.items)
-        kept = None if columns.answer is None else _is_accepted(columns.data, columns.answer)
-        if kept is not None and not kept.all():
-            columns = columns.of_records(kept)
+        kept = columns.is_accepted
+        columns = columns if kept.all() else columns.of_records(kept)
         texts = Texts.within(columns.data, *columns.text, self._offsets, has_controls=columns.has_escapes)
         scope = np.repeat(np.arange(len(columns.items)), columns.items)
         start, end = (texts.places(scope, columns.counts[side]) for side in ("start", "end"))
         if not ((start >= 0) & (end > start)).all():
             raise OddError
         spans = Spans.of(self._vocabulary, scope, start, end, self._codes(columns), columns.counts.get("level"))
-        rows = np.arange(records) if kept is None else np.flatnonzero(kept)
-        return AlikeBatch(texts, spans, rows, records - len(rows))
+        rows = np.flatnonzero(kept)
+        return AlikeBatch(texts, spans, rows, len(kept) - len(rows))
 
     def _codes(self, columns: Columns) -> Ints:
         data, label = columns.data, columns.label
@@ -83,8 +80,3 @@ class AlikeTexts:
         if (label[0] == label[1]).any():
             raise OddError
         return ints(self._labels)[cells]
-
-
-def _is_accepted(data: bytes, answer: Cells) -> Bools:
-    answers = Coder()
-    return answers.among(answers(Tokens(data, *answer)), ACCEPTED)
