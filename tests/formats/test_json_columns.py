@@ -138,7 +138,7 @@ def test_usual_files_need_no_decoder(shape: str, way: dict[str, Any]) -> None:
     ],
 )
 def test_other_kinds_of_records_are_left_to_the_decoder(record: Any) -> None:
-    assert learn(block(record), answers_differ=False) is None
+    assert learn(block(record)) is None
 
 
 def test_numbers_in_windows() -> None:

@@ -56,11 +56,8 @@ class Spelling:
         return sum(piece.count(b"{") for piece in pieces if isinstance(piece, bytes))
 
 
-def learn(block: Block, *, answers_differ: bool) -> Spelling | None:
-    """How the records of a block are spelled, if one of its first lines is a text with spans and can show it.
-
-    Unless `answers_differ`, the answer is part of it: in most files, all are accepted.
-    """
+def learn(block: Block) -> Spelling | None:
+    """How the records of a block are spelled, if one of its first lines is a text with spans and can show it."""
     begin = 0
     for _ in range(_LINES):
         end = block.data.find(b"\n", begin, block.size) + 1
@@ -77,7 +74,7 @@ def learn(block: Block, *, answers_differ: bool) -> Spelling | None:
         if len(lists) != 1 or len(texts) != 1 or not record.keys().isdisjoint(_OTHER_KEYS):
             return None
         if isinstance(record[lists[0]], list) and record[lists[0]]:
-            return _spelling(record, texts[0], lists[0], _Style.of(line), answers_differ=answers_differ)
+            return _spelling(record, texts[0], lists[0], _Style.of(line))
     return None
 
 
@@ -115,9 +112,7 @@ class _Style:
         return (self.comma if place else b"") + msgspec.json.encode(key) + self.colon
 
 
-def _spelling(
-    record: dict[str, object], text: str, spans: str, style: _Style, *, answers_differ: bool
-) -> Spelling | None:
+def _spelling(record: dict[str, object], text: str, spans: str, style: _Style) -> Spelling | None:
     items = record[spans]
     assert isinstance(items, list)
     item = _joined(style.pieces(items[0], _SPAN_KEYS[spans]))
@@ -132,8 +127,6 @@ def _spelling(
         if key == spans:
             part.append(b"[")
             part = tail
-        elif key == "answer" and value in ACCEPTED and not answers_differ:
-            part.append(msgspec.json.encode(value))
         else:
             part.extend(style.pieces(value, {}, {text: "text", "answer": "answer"}.get(key, "")))
     spelling = Spelling(_joined(head), item, style.comma, _joined([*tail, b"}" + style.end]))

@@ -34,7 +34,6 @@ class AlikeTexts:
     def __init__(self, vocabulary: Vocabulary, offsets: Offsets) -> None:
         self._vocabulary, self._offsets = vocabulary, offsets
         self._spelling: Spelling | None = None
-        self._answers_differ = False
         self._scratch = np.empty(0, dtype=np.uint8)
         self._cells = CellCodes()
         self._labels: list[int] = []
@@ -44,20 +43,17 @@ class AlikeTexts:
         """What a block holds, or None if it has anything for which the decoder is needed, or a message."""
         if len(self._scratch) < block.size:
             self._scratch = np.empty(block.size, dtype=np.uint8)
-        while True:
-            self._spelling = self._spelling or learn(block, answers_differ=self._answers_differ)
-            if self._spelling is None:
-                return None
-            try:
-                columns = Matcher(block, self._scratch).columns(self._spelling)
-                block.has_lines(len(columns.items))
-                return self._batch(columns)
-            except OddError:
-                # The next block may be spelled in another way.
-                self._spelling = None
-                if self._answers_differ:
-                    return None
-                self._answers_differ = True
+        self._spelling = self._spelling or learn(block)
+        if self._spelling is None:
+            return None
+        try:
+            columns = Matcher(block, self._scratch).columns(self._spelling)
+            block.has_lines(len(columns.items))
+            return self._batch(columns)
+        except OddError:
+            # The next block may be spelled in another way.
+            self._spelling = None
+            return None
 
     def _batch(self, columns: Columns) -> AlikeBatch:
         kept = columns.is_accepted
