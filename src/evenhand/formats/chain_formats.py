@@ -56,8 +56,9 @@ class DocumentNames:
     def __len__(self) -> int:
         return len(self._lines)
 
-    def once(self, name: str, line: int) -> str:
-        """The name, if it is new; else that is a problem, and it gets the line behind it."""
+    def once(self, name: str | None, line: int) -> str:
+        """The name (a number, where there is none), if it is new; else that is a problem, and it gets its line."""
+        name = str(len(self) + 1) if name is None else name
         if name in self._lines:
             finding = f"the document {name} began in line {self._lines[name]} already"
             self._source.report(line, finding, "give every document a name of its own", "document")

@@ -43,20 +43,6 @@ class Document(msgspec.Struct, gc=False):
     clusters: Clusters | None = None
     predicted_clusters: Clusters | None = None
 
-    def split(self) -> list[list[str]]:
-        """Its sentences; all words are one where it has none."""
-        return ([self.tokens] if self.tokens else []) if self.sentences is None else self.sentences
-
-    def tags(self) -> list[list[str]] | None:
-        """The POS of its sentences; None where there are none, or not one for every word."""
-        if self.pos is None:
-            return None
-        listed = [each for each in self.pos if isinstance(each, list)]
-        words = [each for each in self.pos if isinstance(each, str)]
-        found = [words] if words and not listed else listed
-        same = len(listed) + len(words) == len(self.pos) and not (listed and words)
-        return found if same and list(map(len, found)) == list(map(len, self.split())) else None
-
 
 _DECODER = msgspec.json.Decoder(Document)
 
@@ -109,18 +95,23 @@ def _chosen(settings: ReadSettings) -> str | None:
 
 
 def _settled(document: Document, chosen: str | None) -> tuple[str, str] | None:
-    """Leave a document with the clusters that are wanted; what is wrong with it, or None."""
+    """Leave a document with the clusters that are wanted, and its words in sentences; what is wrong, or None."""
     given = [name for name in CLUSTERS if getattr(document, name) is not None]
     if chosen is None and len(given) > 1:
         return "the document has clusters and predicted_clusters", "name one of them with --column"
     if not given or (chosen is not None and chosen not in given):
         return f"the document has no {chosen or 'clusters'}", "give its clusters, or an empty list"
     document.clusters = getattr(document, chosen or given[0])
-    if document.sentences is None and document.tokens is None:
-        return "the document has no sentences or tokens", "give its words"
-    sentences = document.split()
-    if document.pos is not None and document.tags() is None:
-        return "pos has not the shape of sentences", "give one POS for every word"
+    if document.sentences is None:
+        if document.tokens is None:
+            return "the document has no sentences or tokens", "give its words"
+        document.sentences = [document.tokens] if document.tokens else []
+    sentences = document.sentences
+    if document.pos is not None:
+        if document.pos and all(isinstance(each, str) for each in document.pos):
+            document.pos = [list(map(str, document.pos))]
+        if [len(each) if isinstance(each, list) else -1 for each in document.pos] != list(map(len, sentences)):
+            return "pos has not the shape of sentences", "give one POS for every word"
     size = sum(map(len, sentences))
     for start, end in chain.from_iterable(document.clusters or ()):
         if not 0 <= start <= end < size:
@@ -130,16 +121,12 @@ def _settled(document: Document, chosen: str | None) -> tuple[str, str] | None:
 
 
 def _annotation(
-    source: Source,
-    found: Sequence[tuple[int, Document]],
-    names: DocumentNames,
-    vocabulary: Vocabulary,
-    reading: Reading,
+    source: Source, found: list[tuple[int, Document]], names: DocumentNames, vocabulary: Vocabulary, reading: Reading
 ) -> Annotation:
     documents = [document for _, document in found]
-    sentences = [sentence for document in documents for sentence in document.split()]
+    sentences = [sentence for document in documents for sentence in document.sentences or ()]
     bounds = np.append(0, np.cumsum(ints([len(sentence) for sentence in sentences])))
-    counts = ints([len(document.split()) for document in documents])
+    counts = ints([len(document.sentences or ()) for document in documents])
     first = np.cumsum(counts) - counts
     lengths = np.diff(np.append(bounds[first], bounds[-1]))
     lines = ints([number for number, _ in found])
@@ -150,19 +137,15 @@ def _annotation(
         Tokens.of(list(chain.from_iterable(sentences))),
         np.repeat(lines, lengths),
         documents=first,
-        names=tuple(_name(number, document, names) for number, document in found),
+        names=tuple(names.once(document.doc_key, number) for number, document in found),
         unnamed=not any(document.doc_key for document in documents),
         marks=lines,
     )
     layers: dict[str, Layer] = {"chains": _chains(documents, vocabulary)}
     if all(document.pos is not None for document in documents):
-        tags = [tag for document in documents for sentence in document.tags() or () for tag in sentence]
+        tags = [tag for document in documents for sentence in document.pos or () for tag in sentence]
         layers["pos"] = Written(Tokens.of(tags), vocabulary.columns["pos"])
     return Annotation(corpus, layers, {"chains": reading}, source.name)
-
-
-def _name(number: int, document: Document, names: DocumentNames) -> str:
-    return names.once(str(len(names) + 1) if document.doc_key is None else document.doc_key, number)
 
 
 def _chains(documents: Sequence[Document], vocabulary: Vocabulary) -> Chains:

@@ -128,7 +128,7 @@ class _Reader:
             name = _new_document(text)
             if name is not None:
                 unnamed &= not name
-                names.append(self.names.once(name or str(len(self.names) + 1), found.lines.number(line)))
+                names.append(self.names.once(name or None, found.lines.number(line)))
                 first.append(int(np.searchsorted(tokens, line)))
         if not first or first[0] > 0:
             names, first = ["", *names], [0, *first]
