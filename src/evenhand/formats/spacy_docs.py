@@ -10,7 +10,8 @@ number of the document, counted from 1.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import replace
 from importlib import import_module
 from itertools import islice, pairwise
 from pathlib import Path
@@ -29,6 +30,7 @@ from evenhand.text.corpus import Corpus
 from evenhand.text.encodings import UNNAMED
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
+from evenhand.text.nesting import is_flat
 from evenhand.text.tokens import Tokens
 
 if TYPE_CHECKING:
@@ -52,9 +54,12 @@ def is_doc_bin(source: Source, task: str | None) -> bool:
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole documents."""
-    packed = _load(source)
-    group = _group(packed, columns.get("spans", ()))
-    docs, first = packed.docs(), 1
+    doc_bin = _spacy(source.shown).DocBin()
+    data = source.read_whole()
+    with _unbroken(source):
+        doc_bin.from_bytes(data)
+    group = _group(source, doc_bin, columns.get("spans", ()))
+    docs, first = _recovered(source, doc_bin), 1
     while batch := list(islice(docs, _BATCH)):
         yield _annotation(source, batch, first, group, vocabulary)
         first += len(batch)
@@ -68,10 +73,15 @@ def write(path: Path, read: Callable[[], Iterator[Annotation]], conversion: Conv
     Spans go to `doc.ents` if no two of them overlap anywhere in the file, else to `doc.spans["spans"]`.
     """
     annotation = Annotation.concatenate(list(read()))
-    _check(annotation)
-    tokens_module, vocab_module = _spacy(str(path)), import_module("spacy.vocab")
-    docs = _docs(annotation, tokens_module, vocab_module.Vocab())
-    data: bytes = tokens_module.DocBin(attrs=_ATTRIBUTES, docs=docs).to_bytes()
+    corpus, spans = annotation.corpus, annotation.spans()
+    if corpus.tokens is None or corpus.bounds is None or corpus.atoms != "tokens":
+        raise InputError(corpus.source, None, "there are no tokens, which spaCy needs", "take a file with tokens")
+    document = corpus.document_of(spans.scope)
+    before = corpus.bounds[spans.scope] - corpus.document_starts[document]
+    spans = replace(spans, scope=document, start=before + spans.start, end=before + spans.end)
+    _check(corpus, spans)
+    tokens_module = _spacy(str(path))
+    data: bytes = tokens_module.DocBin(attrs=_ATTRIBUTES, docs=_docs(corpus, spans, tokens_module)).to_bytes()
     write_file(path, data)
 
 
@@ -84,49 +94,39 @@ def _spacy(shown: str) -> Any:
         raise InputError(shown, None, finding, "run: pip install evenhand[spacy]") from None
 
 
-@dataclass(frozen=True)
-class _Packed:
-    """A DocBin, and the vocabulary that its documents are recovered with."""
-
-    source: Source
-    doc_bin: Any
-    vocab: Any
-
-    def docs(self) -> Iterator[Any]:
-        """The documents, recovered one by one."""
-        try:
-            yield from self.doc_bin.get_docs(self.vocab)
-        except _BROKEN:
-            raise _broken(self.source) from None
+def _vocab() -> Any:
+    return import_module("spacy.vocab").Vocab()
 
 
-def _load(source: Source) -> _Packed:
-    tokens_module = _spacy(source.shown)
-    data = source.read_whole()
+@contextmanager
+def _unbroken(source: Source) -> Iterator[None]:
+    """Raise an error of the file where spaCy cannot read it."""
     try:
-        doc_bin = tokens_module.DocBin().from_bytes(data)
+        yield
     except _BROKEN:
-        raise _broken(source) from None
-    return _Packed(source, doc_bin, import_module("spacy.vocab").Vocab())
+        finding = "the file is no DocBin, or a broken one"
+        raise source.error(None, finding, "write it with spaCy's DocBin.to_disk") from None
 
 
-def _broken(source: Source) -> InputError:
-    return source.error(None, "the file is no DocBin, or a broken one", "write it with spaCy's DocBin.to_disk")
+def _recovered(source: Source, doc_bin: Any) -> Iterator[Any]:
+    """The documents, recovered one by one."""
+    with _unbroken(source):
+        yield from doc_bin.get_docs(_vocab())
 
 
-def _group(packed: _Packed, wanted: tuple[ColumnName, ...]) -> str | None:
+def _group(source: Source, doc_bin: Any, wanted: tuple[ColumnName, ...]) -> str | None:
     """The name of the span group to read, or None for `doc.ents`."""
-    names = sorted({name for doc in packed.docs() for name in doc.spans})
+    names = sorted({name for doc in _recovered(source, doc_bin) for name in doc.spans})
     chosen = list(map(str, wanted)) or names or [ENTITIES]
     if len(chosen) > 1:
         finding = f"several span groups could be read: {', '.join(chosen)}"
-        raise packed.source.error(None, finding, f"name one of them, or {ENTITIES}, with --column")
+        raise source.error(None, finding, f"name one of them, or {ENTITIES}, with --column")
     if chosen[0] not in (ENTITIES, *names):
         finding = f"there is no span group {chosen[0]!r}, there are {', '.join((ENTITIES, *names))}"
-        raise packed.source.error(None, finding, "name one of these with --column")
-    if chosen == [ENTITIES] and import_module("spacy.attrs").ENT_IOB not in packed.doc_bin.attrs:
+        raise source.error(None, finding, "name one of these with --column")
+    if chosen == [ENTITIES] and import_module("spacy.attrs").ENT_IOB not in doc_bin.attrs:
         finding = "the file was written without entities"
-        raise packed.source.error(None, finding, "write it with ENT_IOB and ENT_TYPE among the DocBin's attributes")
+        raise source.error(None, finding, "write it with ENT_IOB and ENT_TYPE among the DocBin's attributes")
     return None if chosen == [ENTITIES] else chosen[0]
 
 
@@ -168,11 +168,9 @@ def _annotation(source: Source, docs: list[Any], first: int, group: str | None, 
 
 def _spans(source: Source, doc: Any, group: str | None) -> list[tuple[str, int, int]]:
     """Label, begin and end of a document's spans."""
-    try:
+    with _unbroken(source):  # spaCy checks spans and looks their labels up only now
         found = doc.ents if group is None else doc.spans.get(group, ())
         return [(span.label_ or UNNAMED, span.start, span.end) for span in found]
-    except LookupError:  # spaCy checks spans and looks their labels up only now
-        raise _broken(source) from None
 
 
 def _sentence_starts(doc: Any) -> list[int]:
@@ -181,44 +179,38 @@ def _sentence_starts(doc: Any) -> list[int]:
     return found or [0]
 
 
-def _check(annotation: Annotation) -> None:
-    """Raise an error for what a DocBin cannot say."""
-    corpus, spans = annotation.corpus, annotation.spans()
-    if corpus.tokens is None or corpus.bounds is None or corpus.atoms != "tokens":
-        raise InputError(corpus.source, None, "there are no tokens, which spaCy needs", "take a file with tokens")
-    start, end = _positions(corpus, spans)
-    sentences = np.arange(corpus.sentences)
-    has_company = np.bincount(corpus.document_of(sentences))[corpus.document_of(sentences)] > 1
-    behind = _document_bounds(corpus)[corpus.document_of(spans.scope) + 1]
+def _check(corpus: Corpus, spans: Spans) -> None:
+    """Raise an error for what a DocBin cannot say; spans are counted within documents."""
+    assert corpus.bounds is not None
+    assert corpus.tokens is not None
+    document_of = corpus.document_of(np.arange(corpus.sentences))
+    has_company = np.bincount(document_of)[document_of] > 1
+    bounds = _document_bounds(corpus)
+    start, size = bounds[spans.scope] + spans.start, np.diff(bounds)[spans.scope]
     for token, finding in (
         (np.flatnonzero(corpus.tokens.start == corpus.tokens.end), "a token is empty, which spaCy does not allow"),
         (corpus.bounds[:-1][has_company & (corpus.lengths == 0)], "a sentence is empty, which spaCy does not allow"),
         (start[spans.shape > 0], "a span leaves tokens out, which spaCy's spans cannot"),
-        (start[end > behind], "a span ends behind its document, which spaCy does not allow"),
+        (start[spans.end > size], "a span ends behind its document, which spaCy does not allow"),
     ):
         if len(token):
             raise InputError(corpus.source, corpus.line(int(token[0])), finding, "mend it, or choose another format")
 
 
-def _docs(annotation: Annotation, tokens_module: Any, vocab: Any) -> Iterator[Any]:
-    """The documents of an annotation as spaCy's."""
-    corpus, spans = annotation.corpus, annotation.spans()
+def _docs(corpus: Corpus, spans: Spans, tokens_module: Any) -> Iterator[Any]:
+    """The documents of a text as spaCy's; spans are counted within documents."""
     assert corpus.bounds is not None
     assert corpus.tokens is not None
-    start, end = _positions(corpus, spans)
-    flat, names = _flat(start, end), spans.vocabulary.labels.values
+    vocab, flat = _vocab(), is_flat(spans)
+    rows: list[list[tuple[str, int, int]]] = [[] for _ in corpus.documents]
+    for label, document, start, end in spans.rows():
+        rows[document].append((label, start, end))
     begins_sentence = np.zeros(len(corpus.tokens) + 1, dtype=np.bool_)
     begins_sentence[corpus.bounds] = True
-    document_of = corpus.document_of(spans.scope)
-    order = np.argsort(document_of, kind="stable")
-    edges = np.searchsorted(document_of[order], np.arange(len(corpus.documents) + 1)).tolist()
-    for (begin, behind), rows in zip(pairwise(_document_bounds(corpus).tolist()), pairwise(edges), strict=True):
-        words = [corpus.tokens[token] for token in range(begin, behind)]
+    for (begin, behind), listed in zip(pairwise(_document_bounds(corpus).tolist()), rows, strict=True):
+        words = corpus.tokens.texts(begin, behind)
         doc = tokens_module.Doc(vocab, words=words, sent_starts=begins_sentence[begin:behind].tolist())
-        found = [
-            tokens_module.Span(doc, int(start[row]) - begin, int(end[row]) - begin, label=names[spans.label[row]])
-            for row in order[slice(*rows)].tolist()
-        ]
+        found = [tokens_module.Span(doc, start, end, label=label) for label, start, end in listed]
         if flat:
             doc.set_ents(found)
         else:
@@ -226,24 +218,10 @@ def _docs(annotation: Annotation, tokens_module: Any, vocab: Any) -> Iterator[An
         yield doc
 
 
-def _positions(corpus: Corpus, spans: Spans) -> tuple[Ints, Ints]:
-    """Begin and end of every span, counted from the first token of the text."""
-    assert corpus.bounds is not None
-    first = corpus.bounds[spans.scope]
-    return first + spans.start, first + spans.end
-
-
 def _document_bounds(corpus: Corpus) -> Ints:
     """Where documents begin, in tokens, and where the last one ends."""
     assert corpus.bounds is not None
-    bounds: Ints = corpus.bounds[np.append(corpus.documents, corpus.sentences)]
-    return bounds
-
-
-def _flat(start: Ints, end: Ints) -> bool:
-    """Whether no two of these token ranges overlap."""
-    order = np.argsort(start, kind="stable")
-    return bool((start[order][1:] >= end[order][:-1]).all())
+    return np.append(corpus.document_starts, corpus.bounds[-1])
 
 
 FORMAT = Format(
