@@ -170,13 +170,22 @@ def _size(text: str, offsets: Offsets) -> int:
     return len(text) if offsets == "codepoints" else len(text.encode("utf-16-le")) // 2
 
 
-def to_write(annotation: Annotation) -> Iterator[tuple[int, Spans]]:
-    """The sentences (or texts) of an annotation, with their spans in the given order."""
-    corpus, spans = annotation.corpus, annotation.spans()
-    spans = spans.take(np.argsort(spans.scope, kind="stable"))
-    rows = np.searchsorted(spans.scope, np.arange(corpus.sentences + 1)).tolist()
-    for sentence, (first, behind) in enumerate(pairwise(rows)):
-        yield sentence, spans.take(slice(first, behind))
+def to_write(annotation: Annotation) -> Iterator[tuple[int, list[Span]]]:
+    """The sentences (or texts) of an annotation, with their spans in the given order, in atoms."""
+    spans = annotation.spans()
+    written: list[list[Span]] = [[] for _ in range(annotation.corpus.sentences)]
+    parts = {row: _parts(spans, row) for row in np.flatnonzero(spans.shape).tolist()}
+    for row, ((label, scope, start, end), level) in enumerate(zip(spans.rows(), spans.level.tolist(), strict=True)):
+        written[scope].append(Span(start, end, label, parts.get(row), level))
+    return enumerate(written)
+
+
+def _parts(spans: Spans, row: int) -> list[tuple[int, int]]:
+    """What a span with gaps covers."""
+    (atoms,) = spans.take(slice(row, row + 1)).token_sets()
+    begins = sorted(atom for atom in atoms if atom - 1 not in atoms)
+    ends = sorted(atom + 1 for atom in atoms if atom + 1 not in atoms)
+    return list(zip(begins, ends, strict=True))
 
 
 def records(annotation: Annotation) -> Iterator[tuple[str | list[str], list[Span]]]:
@@ -189,9 +198,8 @@ def records(annotation: Annotation) -> Iterator[tuple[str | list[str], list[Span
         text, start, end = edges(corpus, sentence)
         if corpus.atoms == "characters":
             yield text, with_offsets(spans, start, end)
-            continue
-        words = [text[begin:behind] for begin, behind in zip(start, end, strict=True)]
-        yield words, with_offsets(spans, range(len(words)), range(1, len(words) + 1))
+        else:
+            yield [text[begin:behind] for begin, behind in zip(start, end, strict=True)], spans
 
 
 def edges(corpus: Corpus, sentence: int) -> tuple[str, list[int], list[int]]:
@@ -211,14 +219,10 @@ def edges(corpus: Corpus, sentence: int) -> tuple[str, list[int], list[int]]:
     return space.join(atoms), [at - len(atom) for at, atom in zip(end, atoms, strict=True)], end
 
 
-def with_offsets(spans: Spans, start: Sequence[int], end: Sequence[int]) -> list[Span]:
-    """The spans of one sentence, whose atoms begin and end at these offsets."""
-    names = spans.vocabulary.labels.values
-    columns = zip(spans.token_sets(), spans.shape.tolist(), spans.label.tolist(), spans.level.tolist(), strict=True)
+def with_offsets(spans: Sequence[Span], start: Sequence[int], end: Sequence[int]) -> list[Span]:
+    """Spans in atoms as spans in a text, where atoms begin and end at these offsets."""
     written = []
-    for atoms, shape, label, level in columns:
-        first = sorted(atom for atom in atoms if atom - 1 not in atoms)
-        last = sorted(atom for atom in atoms if atom + 1 not in atoms)
-        parts = [(start[begin], end[finish]) for begin, finish in zip(first, last, strict=True)]
-        written.append(Span(parts[0][0], parts[-1][1], names[label], parts if shape else None, level))
+    for span in spans:
+        parts = None if span.parts is None else [(start[first], end[behind - 1]) for first, behind in span.parts]
+        written.append(Span(start[span.start], end[span.end - 1], span.label, parts, span.level))
     return written

@@ -12,6 +12,7 @@ import numpy as np
 
 from evenhand.arrays import Bools, Ints
 from evenhand.formats.format import Carry, Format, Writing, by_batch
+from evenhand.formats.json_spans import to_write
 from evenhand.formats.parsing.blocks import MOST_DIGITS, Lines, numbers, split
 from evenhand.formats.parsing.scan import Division, has_text
 from evenhand.formats.source import Block, Source
@@ -162,19 +163,12 @@ def _is_between_rows(data: bytes, start: int) -> bool:
 
 def write(annotation: Annotation) -> Iterator[str]:
     """The spans, sentence by sentence; a sentence without any gets a dummy."""
-    spans = annotation.spans()
-    names, tokens = spans.vocabulary.labels.values, spans.token_sets()
-    order = np.argsort(spans.scope, kind="stable").tolist()
-    scopes = spans.scope.tolist()
-    place = 0
-    for sentence in range(annotation.corpus.sentences):
-        first = place
-        while place < len(order) and scopes[order[place]] == sentence:
-            row = order[place]
-            listed = ", ".join(str(token + 1) for token in sorted(tokens[row]))
-            yield f"{names[spans.label[row]]}\t{spans.start[row] + 1}\t{spans.end[row]}\t{listed}\n"
-            place += 1
-        if first == place:
+    for _, spans in to_write(annotation):
+        for span in spans:
+            parts = span.parts or [(span.start, span.end)]
+            tokens = ", ".join(str(token + 1) for part in parts for token in range(*part))
+            yield f"{span.label}\t{span.start + 1}\t{span.end}\t{tokens}\n"
+        if not spans:
             yield f"{DUMMIES[0]}\t{DUMMY_POSITION}\t{DUMMY_POSITION}\t{DUMMY_POSITION}\n"
         yield "\n"
 
