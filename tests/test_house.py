@@ -29,6 +29,7 @@ ROOMS = (
     "arguments",
     "parameters",
     "arrays",
+    "ranges",
     "bits",
     "text",
     "formats",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import evenhand as eh
 from declared import SPAN_MODELS
 from evenhand.comparison.oracle import Bound
-from evenhand.result.comparison_schema import SavedBound
+from evenhand.result.saved_comparison import SavedBound
 from example_results import EXAMPLES, FILES, compared, files, scored
 
 FORMS = ("text", "markdown", "csv", "latex", "json", "fragment")

@@ -17,6 +17,7 @@ from itertools import combinations, product
 import numpy as np
 
 from evenhand.arrays import Ints, Values
+from evenhand.ranges import Difference
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.model_score import divided_table, headlines
 from evenhand.statistics.correlation import kendall, ranks, spearman
@@ -50,8 +51,8 @@ class Correlation:
     """How far two match models order the systems alike; None where one of them sees no difference at all."""
 
     models: tuple[str, str]
-    spearman: float | None
-    kendall: float | None
+    spearman: Difference | None
+    kendall: Difference | None
 
 
 def standings(scores: Headlines, samples: Samples, level: float) -> dict[str, dict[str, Standing]]:

@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 
 from evenhand.arrays import Ints
 from evenhand.comparison.differences import CLASSES, difference_class
 from evenhand.problems import SettingError
+from evenhand.ranges import Count
 from evenhand.tasks.answers import Answers
 from evenhand.tasks.places import Places
 
@@ -45,23 +47,36 @@ class Unit:
 
     def to_dict(self) -> dict[str, Any]:
         before, after = self.pair or (None, None)
-        return {
-            "kind": self.kind,
-            "from": before,
-            "to": after,
-            "place": self.place,
-            "document": self.document,
-            **({} if self.document_name is None else {"document_name": self.document_name}),
-            "sentence": self.sentence,
-            "start": self.start,
-            "end": self.end,
-            "words": self.words,
-            "gold": self.gold,
-            **({} if self.gold_head is None else {"gold_head": self.gold_head}),
-            **({} if self.gold_antecedent is None else {"gold_antecedent": self.gold_antecedent}),
-            "answers": dict(self.answers),
-            "text": self.text,
-        }
+        found = {name: getattr(self, name) for name in self.__slots__ if name != "pair"}
+        saved: dict[str, Any] = msgspec.to_builtins(SavedUnit(before=before, after=after, **found))
+        return saved
+
+
+class SavedUnit(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """A unit as JSON has it."""
+
+    kind: str
+    before: str | None = msgspec.field(name="from")
+    after: str | None = msgspec.field(name="to")
+    place: str
+    document: Count
+    document_name: str | None = None
+    sentence: Count
+    start: Count
+    end: Count
+    words: str | None
+    gold: str
+    gold_head: str | None = None
+    gold_antecedent: str | None = None
+    answers: dict[str, str]
+    text: str | None
+
+    def unit(self, systems: Sequence[str]) -> Unit:
+        found = msgspec.structs.asdict(self)
+        before, after = found.pop("before"), found.pop("after")
+        found["pair"] = None if before is None or after is None else (before, after)
+        found["answers"] = {name: self.answers[name] for name in systems}
+        return Unit(**found)
 
 
 @dataclass

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -13,7 +14,7 @@ from evenhand.tasks.registry import TASKS, models_of
 from evenhand.version import __version__
 
 if TYPE_CHECKING:
-    from evenhand.result.result import Result, Results
+    from evenhand.result.result import Gold, Result, Results
 
 
 def to_contract(results: Results) -> dict[str, Any]:
@@ -28,17 +29,18 @@ def to_contract(results: Results) -> dict[str, Any]:
             "name": gold.name,
             "format": gold.reading.format,
             "encoding": gold.reading.encoding,
-            "documents": gold.documents,
-            "sentences": gold.sentences,
-            "tokens": gold.tokens,
-            "characters": gold.characters,
-            "units": gold.units,
-            **_chains(gold.chains),
+            **sizes(gold),
+            **chains(gold.chains),
             "labels": dict(gold.labels),
         },
         "systems": [_system(result) for result in results.values()],
         **_set(results),
     }
+
+
+def sizes(gold: Gold) -> dict[str, int | None]:
+    """How much there is of everything."""
+    return {name: getattr(gold, name) for name in ("documents", "sentences", "tokens", "characters", "units")}
 
 
 def _set(results: Results) -> dict[str, Any]:
@@ -67,7 +69,7 @@ def _system(result: Result) -> dict[str, Any]:
         "format": result.reading.format,
         "encoding": result.reading.encoding,
         "units": result.units,
-        **_chains(result.chains),
+        **chains(result.chains),
         "labels": dict(result.labels),
         "scores": {name: _model(score) for name, score in result.scores.items()},
         "signature": result.signature,
@@ -76,41 +78,33 @@ def _system(result: Result) -> dict[str, Any]:
     }
 
 
-def _chains(count: int | None) -> dict[str, int]:
+def chains(count: int | None) -> dict[str, int]:
     return {} if count is None else {"chains": count}
 
 
 def _model(score: ModelScore) -> dict[str, Any]:
-    overall: dict[str, Any] = {"headline": score.headline, "overall": _row(score.overall, score.beta)}
-    labels = {label: _row(row, score.beta) for label, row in score.labels.items()}
-    if score.model.details == "accuracy":
+    def rows(found: Mapping[str, Row]) -> dict[str, Any]:
+        return {name: _row(row, score.beta) for name, row in found.items()}
+
+    details = score.model.details
+    if details == "accuracy":
         return {"headline": score.headline, "overall": {**score.overall.counts, "accuracy": score.headline}}
-    if score.model.details == "overall":
-        parts = {name: _row(row, score.beta) for name, row in score.overall.parts.items()}
-        return overall | ({"parts": parts} if parts else {})
-    if score.model.details == "labels":
-        return {**overall, "labels": labels}
-    found: dict[str, Any] = {
-        **overall,
-        "macro": _average(score.macro, score.beta),
-        "support": _average(score.support, score.beta),
-        "labels": labels,
-    }
+    found: dict[str, Any] = {"headline": score.headline, "overall": _row(score.overall, score.beta)}
+    if details == "overall":
+        return found | ({"parts": rows(score.overall.parts)} if score.overall.parts else {})
+    if details == "labels":
+        return found | {"labels": rows(score.labels)}
+    found |= {"macro": _average(score.macro, score.beta), "support": _average(score.support, score.beta)}
+    found |= {"labels": rows(score.labels)}
     if score.sentences is not None:
-        sentences = score.sentences
         found["overall"]["accuracy"] = score.headline
-        found["sentences"] = {"correct": sentences.correct, "total": sentences.total, "share": sentences.share}
-    if score.distances:
-        found["distances"] = {name: _row(row, score.beta) for name, row in score.distances.items()}
-    if score.supertags:
-        found["supertags"] = {name: _row(row, score.beta) for name, row in score.supertags.items()}
-    if score.baselines:
-        found["baselines"] = dict(score.baselines)
-    if score.confusion is not None:
-        found["confusion"] = {gold: dict(row) for gold, row in score.confusion.items()}
-    if score.edges is not None:
-        found["edges"] = {kind: dict(row) for kind, row in score.edges.items()}
-    return found
+        found["sentences"] = {**asdict(score.sentences), "share": score.sentences.share}
+    lists = {"distances": rows(score.distances), "supertags": rows(score.supertags), "baselines": dict(score.baselines)}
+    found |= {name: each for name, each in lists.items() if each}
+    tables = {"confusion": score.confusion, "edges": score.edges}
+    return found | {
+        name: {kind: dict(row) for kind, row in table.items()} for name, table in tables.items() if table is not None
+    }
 
 
 def _row(row: Row, beta: float) -> dict[str, float | None]:

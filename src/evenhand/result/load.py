@@ -12,13 +12,12 @@ import msgspec
 from evenhand.arguments import check_file
 from evenhand.problems import InputError, SettingError
 from evenhand.result.comparison import Comparison
-from evenhand.result.comparison_schema import SavedComparison
-from evenhand.result.load_comparison import comparison_of
-from evenhand.result.load_ranking import ranking_of
 from evenhand.result.load_scores import results_of
 from evenhand.result.ranking import Ranking
 from evenhand.result.result import Result, Results
-from evenhand.result.schema import Head, SavedRanking, SavedResults
+from evenhand.result.saved_comparison import SavedComparison, comparison_of
+from evenhand.result.saved_ranking import SavedRanking, ranking_of
+from evenhand.result.schema import Head, SavedResults
 from evenhand.version import __version__
 
 Saved = TypeVar("Saved")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
+from math import inf
 from typing import Any, NoReturn
 
 import msgspec
@@ -10,17 +12,17 @@ import numpy as np
 
 from evenhand.parameters import Parameter
 from evenhand.problems import SettingError
+from evenhand.ranges import MOST
 from evenhand.result.result import Gold, Result, Results
-from evenhand.result.schema import MOST, SavedResults, SavedRow, SavedScore, SavedSettings, SavedSystem
+from evenhand.result.schema import SavedResults, SavedRow, SavedScore, SavedSystem
 from evenhand.scores.contingency import contingency
 from evenhand.scores.match_model import MatchModel
-from evenhand.scores.model_score import Average, ModelScore, Row, Sentences, averages
+from evenhand.scores.model_score import Average, ModelScore, Row, averages
 from evenhand.scores.prf import prf
 from evenhand.settings import ScoreSettings
 from evenhand.tally import Tally
 from evenhand.tasks.registry import TASKS, model, model_names, parameters_of
 
-_SCORES = ("precision", "recall", "f1", "f_beta")
 _NEAR = ("close", "missed")
 """Counts of `ts` and `t` that are made only where nothing is resampled."""
 _LEAST = {"kappa": -MOST}
@@ -31,17 +33,10 @@ _CONTINGENCY = tuple(contingency(dict.fromkeys(("TP", "FP", "FN", "TN"), np.zero
 class NoTallies(Mapping[str, Tally]):
     """The tallies of a saved result, which holds sums alone."""
 
-    def _refuse(self) -> NoReturn:
+    def _refuse(self, *_: object) -> NoReturn:
         raise SettingError("A saved result has no tallies, which are counts by group; score the files again.")
 
-    def __getitem__(self, judge: str) -> Tally:
-        self._refuse()
-
-    def __iter__(self) -> Iterator[str]:
-        self._refuse()
-
-    def __len__(self) -> int:  # noqa: PLE0303  # it never returns
-        self._refuse()
+    __getitem__ = __iter__ = __len__ = _refuse
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, NoTallies)
@@ -60,12 +55,11 @@ def results_of(saved: SavedResults) -> Results:
 
 def settings_of(saved: Mapping[str, Any]) -> ScoreSettings:
     """The settings of a saved result, also of one that an earlier version saved."""
-    common = msgspec.convert(saved, SavedSettings)
+    common = msgspec.convert(saved, ScoreSettings)
     if common.task not in TASKS:
         raise ValueError(f"there is no task {common.task!r}")
     given = {each.name: _parameter(each, saved) for each in parameters_of(common.task)}
-    fields = {name: getattr(common, name) for name in common.__struct_fields__}
-    return ScoreSettings(**{**fields, "match": model_names(common.task, common.match)}, parameters=given)
+    return replace(common, match=model_names(common.task, common.match), parameters=given)
 
 
 def _parameter(parameter: Parameter, saved: Mapping[str, Any]) -> Any:
@@ -108,14 +102,14 @@ def _score(model: MatchModel, saved: SavedScore, gold: Gold) -> ModelScore:
     return ModelScore(
         model,
         _overall(model, saved),
-        macro if saved.macro is None else _average(saved.macro),
-        support if saved.support is None else _average(saved.support),
+        macro if saved.macro is None else Average(*_scores(saved.macro)),
+        support if saved.support is None else Average(*_scores(saved.support)),
         labels,
         saved.confusion,
         saved.edges,
         _rows(model, saved.supertags),
         saved.baselines,
-        None if saved.sentences is None else Sentences(saved.sentences.correct, saved.sentences.total),
+        saved.sentences,
         _rows(model, saved.distances),
     )
 
@@ -123,7 +117,7 @@ def _score(model: MatchModel, saved: SavedScore, gold: Gold) -> ModelScore:
 def _overall(model: MatchModel, saved: SavedScore) -> Row:
     """The row of all labels; an accuracy is all that was saved of tokens."""
     if model.details == "accuracy":
-        correct, tokens = _count(saved.overall, "correct"), _count(saved.overall, "tokens")
+        correct, tokens = _number(saved.overall, "correct"), _number(saved.overall, "tokens")
         if correct > tokens:
             raise ValueError(f"{correct:g} of {tokens:g} tokens are correct")
         precision, recall, f1, f_beta = map(float, prf(correct, tokens, correct, tokens, model.beta))
@@ -137,39 +131,28 @@ def _rows(model: MatchModel, saved: Mapping[str, SavedRow]) -> dict[str, Row]:
 
 def _row(model: MatchModel, saved: SavedRow, parts: Mapping[str, Row] | None = None) -> Row:
     """Counts and scores; true negatives and what follows from them may be unknown."""
-    counts = {name: None if name == "TN" and saved[name] is None else _count(saved, name) for name in model.counts}
+    counts = {name: None if name == "TN" and saved[name] is None else _number(saved, name) for name in model.counts}
     further = _CONTINGENCY if model.contingency else ("aligned_accuracy",) if model.aligned else ()
     more = {name: None if saved[name] is None else _share(saved, name, _LEAST.get(name, 0)) for name in further}
     return Row(*_scores(saved), counts, more, parts or {})
 
 
-def _average(saved: SavedRow) -> Average:
-    return Average(*_scores(saved))
-
-
 def _scores(saved: SavedRow) -> tuple[float, float, float, float]:
     """Precision, recall, F1 and F-beta, which is F1 where it was not saved."""
-    precision, recall, f1 = (_share(saved, name) for name in _SCORES[:3])
+    precision, recall, f1 = (_share(saved, name) for name in ("precision", "recall", "f1"))
     return precision, recall, f1, _share(saved, "f_beta") if "f_beta" in saved else f1
 
 
 def _share(saved: SavedRow, name: str, least: float = 0) -> float:
     """A score, or a part of a whole."""
-    found = _known(saved, name)
-    if not least <= found <= MOST:
-        raise ValueError(f"{name} is {found:g}")
-    return float(found)
+    return float(_number(saved, name, least, MOST))
 
 
-def _count(saved: SavedRow, name: str) -> float:
-    found = _known(saved, name)
-    if found < 0:
-        raise ValueError(f"{name} is {found:g}")
-    return found
-
-
-def _known(saved: SavedRow, name: str) -> float:
+def _number(saved: SavedRow, name: str, least: float = 0, most: float = inf) -> float:
+    """A number within these bounds; without any, a count."""
     found = saved[name]
     if found is None:
         raise ValueError(f"{name} is null")
+    if not least <= found <= most:
+        raise ValueError(f"{name} is {found:g}")
     return found

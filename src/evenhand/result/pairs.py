@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evenhand.comparison.units import Unit
+from evenhand.ranges import Count, Share
 from evenhand.table import Query
 
 
@@ -49,14 +50,14 @@ class Significance:
     """A test of the difference between two scores."""
 
     test: str
-    p: float
-    p_holm: float
+    p: Share
+    p_holm: Share
     """Corrected for the number of pairs (Holm 1979)."""
-    trials: int
+    trials: Count
     seed: int
-    groups: int
+    groups: Count
     """How many documents or sentences the systems differ in."""
-    least: float
+    least: Share
     """The smallest p that so many groups allow."""
     exact: bool = False
 

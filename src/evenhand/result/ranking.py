@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -73,18 +73,12 @@ class Ranking(Shown, Framed, Plotted, Tabled):
                 {"name": system, "standings": {model: _standing(self[model][system]) for model in self.models}}
                 for system in self.systems
             ],
-            "correlations": [
-                {"models": list(each.models), "spearman": each.spearman, "kendall": each.kendall}
-                for each in self.correlations
-            ],
+            "correlations": [{**asdict(each), "models": list(each.models)} for each in self.correlations],
         }
 
 
 def _standing(standing: Standing) -> dict[str, Any]:
-    low, high = standing.interval or (None, None)
-    return {
-        "score": standing.score,
-        "rank": standing.rank,
-        "change": standing.change,
-        "interval": None if low is None else {"low": low, "high": high},
-    }
+    found = asdict(standing)
+    if standing.interval is not None:
+        found["interval"] = dict(zip(("low", "high"), standing.interval, strict=True))
+    return found

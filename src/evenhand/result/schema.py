@@ -1,23 +1,16 @@
-"""What saved scores and rankings look like: the JSON contract as types, by which files are checked as they are read."""
+"""What saved scores look like: the JSON contract as types, by which files are checked as they are read."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
-from evenhand.relabeling import LabelMap
+from evenhand.ranges import Count, Difference, Share
 from evenhand.result.result import Gold
-from evenhand.settings import Align
+from evenhand.scores.model_score import Sentences
 from evenhand.text.annotation import Reading
 
-MOST = 1 + 1e-9
-"""The largest share, and what rounding may add to it."""
-Count = Annotated[int, Meta(ge=0)]
-Share = Annotated[float, Meta(ge=0, le=MOST)]
-"""A score, or a part of a whole."""
-Difference = Annotated[float, Meta(ge=-MOST, le=MOST)]
-"""Of two shares; also what a correlation is."""
 Number = int | float
 """A count, which stays whole where it was."""
 SavedRow = dict[str, Number | None]
@@ -47,15 +40,6 @@ class SavedGold(Struct):
         return Gold(self.name, *sizes, self.labels, reading, self.chains)
 
 
-class SavedSentences(Struct):
-    correct: Count
-    total: Count
-
-    def __post_init__(self) -> None:
-        if self.correct > self.total:
-            raise ValueError(f"{self.correct} of {self.total} sentences are correct")
-
-
 class SavedScore(Struct):
     """One match model of one system. What a model does not have is not there."""
 
@@ -67,7 +51,7 @@ class SavedScore(Struct):
     supertags: dict[str, SavedRow] = {}
     distances: dict[str, SavedRow] = {}
     baselines: dict[str, Share | None] = {}
-    sentences: SavedSentences | None = None
+    sentences: Sentences | None = None
     confusion: dict[str, dict[str, Number]] | None = None
     edges: dict[str, dict[str, Number]] | None = None
 
@@ -86,18 +70,6 @@ class SavedSystem(Struct):
     notes: tuple[str, ...]
     reading: Reading
     chains: Count | None = None
-
-
-class SavedSettings(Struct):
-    """The settings of all tasks; parameters of the task and of its match models stand beside them."""
-
-    match: tuple[str, ...]
-    task: str
-    labels: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    maps: tuple[LabelMap, ...] = ()
-    align: Align = "strict"
-    beta: float = 1.0
 
 
 class SavedResults(Struct):
@@ -120,40 +92,3 @@ class SavedInterval(Struct):
 
 def bounds(saved: SavedInterval | None) -> tuple[float, float] | None:
     return None if saved is None else (saved.low, saved.high)
-
-
-class SavedStanding(Struct):
-    score: Share
-    rank: Annotated[int, Meta(ge=1)]
-    change: int
-    interval: SavedInterval | None
-
-
-class SavedRanked(Struct):
-    name: str
-    standings: dict[str, SavedStanding]
-
-
-class SavedCorrelation(Struct):
-    models: tuple[str, str]
-    spearman: Difference | None
-    kendall: Difference | None
-
-
-class SavedResampling(Struct):
-    resamples: Count
-    of: str
-    level: Share
-    seed: int
-
-
-class SavedRanking(Struct):
-    task: str
-    signature: str
-    notes: tuple[str, ...]
-    name: str
-    models: list[str]
-    resampling: SavedResampling
-    systems: list[SavedRanked]
-    correlations: list[SavedCorrelation]
-    data_sets: dict[str, SavedRanking] | None = None

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from evenhand.arrays import Bools, Values
+from evenhand.ranges import Count
 from evenhand.scores.contingency import acceptor, contingency
 from evenhand.scores.match_model import MatchModel, Sum
 from evenhand.scores.prf import f_beta, prf_of_rows, ratio
@@ -57,8 +58,12 @@ class Row(Average):
 class Sentences:
     """How many sentences are fully correct, of those with a word that counts."""
 
-    correct: int
-    total: int
+    correct: Count
+    total: Count
+
+    def __post_init__(self) -> None:
+        if self.correct > self.total:
+            raise ValueError(f"{self.correct} of {self.total} sentences are correct")
 
     @property
     def share(self) -> float:

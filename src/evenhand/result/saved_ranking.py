@@ -1,10 +1,46 @@
-"""Rankings from their saved form."""
+"""What a saved ranking looks like, and the ranking that it holds."""
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
 from evenhand.comparison.ranking import Correlation, Standing
+from evenhand.ranges import Count, Share
 from evenhand.result.ranking import Ranking
-from evenhand.result.schema import SavedRanking, SavedStanding, bounds
+from evenhand.result.schema import SavedInterval, bounds
+
+
+class SavedStanding(Struct):
+    score: Share
+    rank: Annotated[int, Meta(ge=1)]
+    change: int
+    interval: SavedInterval | None
+
+
+class SavedRanked(Struct):
+    name: str
+    standings: dict[str, SavedStanding]
+
+
+class SavedResampling(Struct):
+    resamples: Count
+    of: str
+    level: Share
+    seed: int
+
+
+class SavedRanking(Struct):
+    task: str
+    signature: str
+    notes: tuple[str, ...]
+    name: str
+    models: list[str]
+    resampling: SavedResampling
+    systems: list[SavedRanked]
+    correlations: list[Correlation]
+    data_sets: dict[str, SavedRanking] | None = None
 
 
 def ranking_of(saved: SavedRanking) -> Ranking:
@@ -17,7 +53,7 @@ def ranking_of(saved: SavedRanking) -> Ranking:
     return Ranking(
         saved.name,
         standings,
-        [Correlation(each.models, each.spearman, each.kendall) for each in saved.correlations],
+        saved.correlations,
         made.level,
         made.resamples,
         made.seed,
