@@ -18,7 +18,7 @@ from evenhand.result.display import Shown
 from evenhand.result.gate import Gate
 from evenhand.result.germeval import GermEval
 from evenhand.result.ranking import Ranking
-from evenhand.result.result import Results
+from evenhand.result.result import Result, Results
 from evenhand.table import Cell, Column, Table
 
 MOST_ROWS = 100
@@ -47,7 +47,7 @@ def _document(subject: Shown) -> Document | None:
     """The tables of a result, if it has any."""
     if isinstance(subject, GermEval):
         return germeval_document(subject)
-    return document(subject) if isinstance(subject, Results | Ranking | Comparison | Gate) else None
+    return document(subject) if isinstance(subject, Result | Results | Ranking | Comparison | Gate) else None
 
 
 def _enclosed(parts: Sequence[str]) -> str:

@@ -12,6 +12,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+def written(text: str, path: str | Path | None) -> str:
+    """The text, written to `path` too, where one is given."""
+    if path is not None:
+        write_file(path, text)
+    return text
+
+
 class Shown:
     """A result that shows itself. The report is loaded when it is asked for, as it stands above in the house."""
 
@@ -23,17 +30,15 @@ class Shown:
         """The same as text; written to `path` too, where one is given."""
         from evenhand.report.json import render
 
-        text = render(self)
-        if path is not None:
-            write_file(path, text)
-        return text
+        return written(render(self), path)
 
     def __str__(self) -> str:
         from evenhand.report.text import render
 
         return render(self)
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return str(self)
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""

@@ -27,7 +27,7 @@ class Repairs:
         return self.gold + self.prediction
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GermEval(Shown):
     """The metrics of GermEval 2014: `result.strict.f1`, `result.inner.recall`, `result.labels["LOCderiv"].outer.f1`."""
 
@@ -105,8 +105,6 @@ class GermEval(Shown):
         from evenhand.report.germeval import text  # a result shows itself: the report is loaded when asked for
 
         return text(self)
-
-    __repr__ = __str__
 
 
 def _score(score: Score) -> dict[str, float]:

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.comparison.collection import Collection
-from evenhand.files import write_file
 from evenhand.result.comparison import Comparison
-from evenhand.result.display import Shown
+from evenhand.result.display import Shown, written
 from evenhand.result.ranking import Ranking
 from evenhand.result.result import Results
 
@@ -54,12 +53,7 @@ class Report(Shown):
         """The page, written to `path` too, where one is given."""
         from evenhand.report.html import render
 
-        text = render(self)
-        if path is not None:
-            write_file(path, text)
-        return text
+        return written(render(self), path)
 
     def __str__(self) -> str:
         return str(self.results if self.comparison is None else self.comparison)
-
-    __repr__ = __str__

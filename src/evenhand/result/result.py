@@ -38,8 +38,8 @@ class Gold:
     """What documents are called, where they are groups of the tallies and have names."""
 
 
-@dataclass(frozen=True)
-class Result(Framed, Plotted, Tabled, Tallied):
+@dataclass(frozen=True, repr=False)
+class Result(Shown, Framed, Plotted, Tabled, Tallied):
     """The scores of one system: `result["fair"].f1`, `result["fair"].labels["ORG"].recall`."""
 
     name: str
@@ -74,24 +74,12 @@ class Result(Framed, Plotted, Tabled, Tallied):
         """The JSON contract, as plain Python."""
         return Results({self.name: self}).to_dict()
 
-    def to_json(self, path: str | Path | None = None) -> str:
-        return Results({self.name: self}).to_json(path)
-
     @staticmethod
     def from_json(source: str | Path) -> Result:
         """The result of one system, as `to_json` saved it: from a file, or from the text itself."""
         from evenhand.result.load import load_result
 
         return load_result(source)
-
-    def __str__(self) -> str:
-        return str(Results({self.name: self}))
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        return Results({self.name: self})._repr_html_()
 
 
 class Results(Shown, Framed, Plotted, Tabled, Tallied, Mapping[str, Result]):
