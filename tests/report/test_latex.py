@@ -45,7 +45,7 @@ def test_rows_that_sum_up_nothing_have_no_second_rule() -> None:
 
 
 def test_the_best_percentage_is_bold_and_sums_do_not_compete() -> None:
-    shown = lines(Table("", COLUMNS, ROWS, summary_rows=1), best=True)
+    shown = lines(Table("", COLUMNS, ROWS, summary_rows=1, rivals=[range(2)]))
     assert shown[4:8] == [
         r"LOC & 12,345 & \textbf{87.65} \\",
         r"PER\_X & 2 & 50.00 \\",
@@ -57,7 +57,7 @@ def test_the_best_percentage_is_bold_and_sums_do_not_compete() -> None:
 def test_all_that_look_like_the_best_are_bold() -> None:
     columns = [Column("system", "text"), Column("P", "percent"), Column("R", "percent"), Column("F1", "percent")]
     rows: list[list[Cell]] = [["a", 0.87654, None, "n/a"], ["b", 0.87649, 0.1, "n/a"], ["c", 0.1, 0.05, "n/a"]]
-    assert lines(Table("", columns, rows), best=True)[4:7] == [
+    assert lines(Table("", columns, rows, rivals=[range(3)]))[4:7] == [
         r"a & \textbf{87.65} &  & n/a \\",
         r"b & \textbf{87.65} & \textbf{10.00} & n/a \\",
         r"c & 10.00 & 5.00 & n/a \\",

@@ -46,12 +46,12 @@ def render(subject: Shown | Tabled, style: TableStyle = PLAIN) -> str:
     return "\n".join([*opening, body, "", *notes, comment(shown.signature)]) + "\n"
 
 
-def lines(table: Table, style: TableStyle = PLAIN, *, best: bool = False) -> list[str]:
+def lines(table: Table, style: TableStyle = PLAIN) -> list[str]:
     """A tabular with text left and numbers right, a rule before the rows that sum up, and the remark as a paragraph.
 
-    The best scores of systems are bold; with `best`, those of all rows but the ones that sum up.
+    The best scores of systems are bold.
     """
-    shown = _tabular(table, style, best=best)
+    shown = _tabular(table, style)
     return [*shown, "", escaped(table.remark)] if table.remark else shown
 
 
@@ -65,7 +65,7 @@ def _floating(table: Table, section: Section, style: TableStyle, number: int) ->
         head.append(rf"\label{{{style.label}{'' if number == 1 else f'-{number}'}}}")
     remark = [rf"{{\footnotesize {escaped(table.remark)}\par}}"] if table.remark else []
     if _is_long(table):
-        return [*_tabular(table, style, head=head), *remark]
+        return [*_tabular(table, style, head), *remark]
     remark = [r"\par\smallskip", *remark] if remark else []
     return [r"\begin{table}[htbp]", r"\centering", *head, *_tabular(table, style), *remark, r"\end{table}"]
 
@@ -74,13 +74,13 @@ def _is_long(table: Table) -> bool:
     return len(table.rows) > MOST_ROWS
 
 
-def _tabular(table: Table, style: TableStyle, *, best: bool = False, head: Sequence[str] = ()) -> list[str]:
+def _tabular(table: Table, style: TableStyle, head: Sequence[str] = ()) -> list[str]:
     """The rows between rules, which may go over pages where they are many; `head` stands above those."""
     table = without_bars(table)
     texts, names = row_texts(table, style), headings(table)
     widths = [max(map(len, column)) for column in zip(names, *texts, strict=True)]
     rows = [[_cell(*each) for each in zip(row, table.columns, widths, strict=True)] for row in texts]
-    _embolden(rows, replace(table, rivals=[range(len(rows) - table.summary_rows)]) if best else table, texts)
+    _embolden(rows, table, texts)
     kind = "longtable" if _is_long(table) else "tabular"
     shown = [rf"\begin{{{kind}}}{{{_alignment(table, widths)}}}"]
     shown += ["".join(head) + r" \\"] if head else []
