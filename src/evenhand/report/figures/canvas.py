@@ -109,13 +109,9 @@ def sheet(size: Size, height: float) -> Figure:
 
 
 def remark(figure: Figure, text: str) -> None:
-    """Small print below everything else."""
-    figure.supxlabel(wrapped(text, figure.get_figwidth()), x=0.01, ha="left", fontsize=SMALL, color="#444444")
-
-
-def wrapped(text: str, inches: float) -> str:
-    """Small print in lines that are not wider than this."""
-    return textwrap.fill(text, max(20, int(inches / (0.53 * SMALL / 72))))
+    """Small print below everything else, in lines that are not wider than the figure."""
+    lines = textwrap.fill(text, max(20, int(figure.get_figwidth() / (0.53 * SMALL / 72))))
+    figure.supxlabel(lines, x=0.01, ha="left", fontsize=SMALL, color="#444444")
 
 
 def legend(figure: Figure, axes: Sequence[Axes]) -> None:
@@ -195,13 +191,10 @@ def text_width(text: str, points: float) -> float:
 
 def finish(figure: Figure) -> Figure:
     """Lay the figure out; where the usual font lacks characters, others that are installed help out."""
-    from matplotlib.text import Text
-
-    texts = [text for text in figure.findobj(Text) if isinstance(text, Text)]
-    unknown = {char for text in texts for char in text.get_text() if not char.isspace()} - characters(FONT)
+    unknown = lacking(figure)
     if unknown:
         families = [FONT, *_families(unknown)]
-        for text in texts:
+        for text in _texts(figure):
             text.set_fontfamily(families)
     with warnings.catch_warnings():
         warnings.filterwarnings("error", message="constrained_layout not applied", category=UserWarning)
@@ -213,6 +206,21 @@ def finish(figure: Figure) -> Figure:
                 f"{width:g} x {height:g} inches are too small for this figure; make it larger."
             ) from None
     return figure
+
+
+def lacking(figure: Figure) -> set[str]:
+    """The characters of all texts that none of their fonts has."""
+    found: set[str] = set()
+    for text in _texts(figure):
+        known: set[str] = set().union(*map(characters, text.get_fontfamily()))
+        found |= {char for char in text.get_text() if not char.isspace()} - known
+    return found
+
+
+def _texts(figure: Figure) -> list[Any]:
+    from matplotlib.text import Text
+
+    return [text for text in figure.findobj(Text) if isinstance(text, Text)]
 
 
 def _families(unknown: set[str]) -> Iterator[str]:

@@ -5,23 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from evenhand.report.figures.canvas import (
-    BLUE,
-    GREY,
-    SMALL,
-    TEXT_SIZE,
-    VERMILLION,
-    Size,
-    beside,
-    count_axis,
-    joined,
-    legend,
-    named,
-    remark,
-    rows_of,
-    sheet,
-    text_width,
-)
+from evenhand.report.figures import canvas
+from evenhand.report.figures.canvas import Size
 from evenhand.report.pair_tables import readable_pairs
 from evenhand.result.comparison import Comparison
 from evenhand.result.pairs import Pair
@@ -40,19 +25,19 @@ def draw(comparison: Comparison, size: Size) -> Figure:
     """For every pair new errors to the left, corrections to the right, changed errors, and the change of the score."""
     pairs = readable_pairs(comparison)
     figure, (left, middle, right), (new, corrected, changed) = _panels(pairs, size)
-    _bars(left, [-pair.new_errors.count for pair in pairs], VERMILLION, "/////", "new errors")
-    _bars(left, [pair.corrections.count for pair in pairs], BLUE, "", "corrections")
+    _bars(left, [-pair.new_errors.count for pair in pairs], canvas.VERMILLION, "/////", "new errors")
+    _bars(left, [pair.corrections.count for pair in pairs], canvas.BLUE, "", "corrections")
     _bars(middle, [pair.changed_errors.count for pair in pairs], "#DDDDDD", "...", "changed errors")
     left.set_xlim(-new, corrected)
     middle.set_xlim(0, changed)
     left.set_xlabel(f"{TASKS[comparison.task].unit}s")
-    count_axis(left, 5)
-    count_axis(middle, 2)
+    canvas.count_axis(left, 5)
+    canvas.count_axis(middle, 2)
     left.axvline(0, color="black", linewidth=0.6)
     _deltas(right, pairs)
     right.set_xlabel(f"change of score ({model_title(comparison.task, comparison.by)}), points")
-    legend(figure, (left, middle))
-    remark(figure, _remark(comparison, len(pairs)))
+    canvas.legend(figure, (left, middle))
+    canvas.remark(figure, _remark(comparison, len(pairs)))
     return figure
 
 
@@ -60,17 +45,17 @@ def _panels(pairs: Sequence[Pair], size: Size) -> tuple[Figure, list[Axes], tupl
     """Axes for bars on both sides of zero, for bars, and for the score: side by side, or below in a narrow figure."""
     narrow = size.inches < _NARROW
     widest = 0.25 * size.inches if narrow else min(1.1, 0.2 * size.inches)
-    names = [(named(pair.before, widest), named(pair.after, widest)) for pair in pairs]
-    shown = [joined(before, "\n→ " if narrow else " → ", after) for before, after in names]
-    room = size.inches - max(text_width(line, TEXT_SIZE) for name in shown for line in name.split("\n"))
+    names = [(canvas.named(pair.before, widest), canvas.named(pair.after, widest)) for pair in pairs]
+    shown = [canvas.joined(before, "\n→ " if narrow else " → ", after) for before, after in names]
+    room = size.inches - max(canvas.text_width(line, canvas.TEXT_SIZE) for name in shown for line in name.split("\n"))
     ranges = _ranges(pairs, room, 0 if narrow else _DELTA)
     new, corrected, changed = ranges
-    figure = sheet(size, (2.2 + 3 * _ROW * len(pairs)) if narrow else 1.4 + _ROW * len(pairs))
+    figure = canvas.sheet(size, (2.2 + 3 * _ROW * len(pairs)) if narrow else 1.4 + _ROW * len(pairs))
     mosaic: Any = [["left", "middle"], ["right", "right"]] if narrow else [["left", "middle", "right"]]
     ratios = [new + corrected, changed, _DELTA * (new + corrected + changed)]
     found = figure.subplot_mosaic(mosaic, sharey=True, width_ratios=ratios[: len(mosaic[0])])
     panels = [found[name] for name in ("left", "middle", "right")]
-    rows_of(panels[0], shown)
+    canvas.rows_of(panels[0], shown)
     for axes in panels[1:2] if narrow else panels[1:]:
         axes.tick_params(axis="y", labelleft=False)
     for axes in panels:
@@ -86,7 +71,7 @@ def _ranges(pairs: Sequence[Pair], inches: float, beside: float) -> tuple[float,
     new = max(pair.new_errors.count for pair in pairs)
     corrected = max(pair.corrections.count for pair in pairs)
     changed = max(pair.changed_errors.count for pair in pairs)
-    text = text_width(f"{max(new, corrected, changed):,}", SMALL) + 0.08
+    text = canvas.text_width(f"{max(new, corrected, changed):,}", canvas.SMALL) + 0.08
     bars = max((inches - (1.1 if beside else 0.5)) / (1 + beside), 4 * text)
     room = text * (new + corrected + changed) / (bars - 3 * text) or 1
     return new + room, corrected + room, changed + room
@@ -96,12 +81,12 @@ def _bars(axes: Axes, counts: Sequence[int], colour: str, hatch: str, name: str)
     """A bar for each pair, with its count at the end."""
     axes.barh(range(len(counts)), counts, 0.7, color=colour, hatch=hatch, edgecolor="black", label=name)
     for place, count in enumerate(counts):
-        beside(axes, f"{abs(count):,}", (count, place), -3 if name == "new errors" else 3)
+        canvas.beside(axes, f"{abs(count):,}", (count, place), -3 if name == "new errors" else 3)
 
 
 def _deltas(axes: Axes, pairs: Sequence[Pair]) -> None:
     """The change of the score in points of 100, with its interval and marks where it is significant."""
-    axes.axvline(0, color=GREY, linewidth=0.6)
+    axes.axvline(0, color=canvas.GREY, linewidth=0.6)
     for place, pair in enumerate(pairs):
         if pair.interval is not None:
             axes.plot([100 * bound for bound in pair.interval], [place, place], color="black", linewidth=1)
@@ -110,7 +95,7 @@ def _deltas(axes: Axes, pairs: Sequence[Pair]) -> None:
     for place, (pair, delta) in enumerate(zip(pairs, deltas, strict=True)):
         marks = stars(None if pair.significance is None else pair.significance.p_holm)
         text = f"{delta:+.2f}{marks}".replace("-", "−")
-        beside(axes, text, (1, place), 4, at_edge=True)
+        canvas.beside(axes, text, (1, place), 4, at_edge=True)
 
 
 def _remark(comparison: Comparison, shown: int) -> str:

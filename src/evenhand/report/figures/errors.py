@@ -5,20 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from evenhand.report.figures.canvas import (
-    FILLS,
-    SMALL,
-    Size,
-    beside,
-    count_axis,
-    joined,
-    legend,
-    named,
-    remark,
-    rows_of,
-    sheet,
-    text_width,
-)
+from evenhand.report.figures import canvas
+from evenhand.report.figures.canvas import Size
 from evenhand.result.result import Results
 from evenhand.tasks.error_bars import Bar
 from evenhand.tasks.registry import TASKS
@@ -36,26 +24,27 @@ def draw(results: Results, size: Size, *, counts: bool) -> Figure:
     found = TASKS[results.task].display.errors(results)
     places = list(_places(found.bars))
     row = 0.24 if len(found.bars) <= 16 else 0.19
-    figure = sheet(size, 1.1 + row * (places[-1] + 1) + 0.15 * len(found.kinds) / 3)
+    figure = canvas.sheet(size, 1.1 + row * (places[-1] + 1) + 0.15 * len(found.kinds) / 3)
     axes = figure.subplots()
     longest = (max(bar.total for bar in found.bars) if counts else 100.0) or 1.0
     scale = [1.0 if counts else 100 / (bar.total or 1) for bar in found.bars]
     inches = _OF_WIDTH * figure.get_figwidth() / longest
-    names = [named(kind.name, 1.0) if kind.is_label else kind.name for kind in found.kinds]
+    names = [canvas.named(kind.name, 1.0) if kind.is_label else kind.name for kind in found.kinds]
     for kind, name in enumerate(names):
         widths = [bar.counts[kind] * each for bar, each in zip(found.bars, scale, strict=True)]
         begins = [sum(bar.counts[:kind]) * each for bar, each in zip(found.bars, scale, strict=True)]
-        colour, hatch = FILLS[kind]
+        colour, hatch = canvas.FILLS[kind]
         axes.barh(places, widths, 0.86, begins, color=colour, hatch=hatch, edgecolor="black", label=name)
         _figures(axes, places, widths, begins, inches)
     axes.set_xlim(0, longest)
-    _totals(axes, found.bars, places, scale)
-    rows_of(axes, _row_names(found.bars, 0.3 * figure.get_figwidth()), places)
+    for bar, place, each in zip(found.bars, places, scale, strict=True):
+        canvas.beside(axes, f"n = {bar.total:,.0f}", (bar.total * each, place), 3)
+    canvas.rows_of(axes, _row_names(found.bars, 0.3 * figure.get_figwidth()), places)
     axes.set_xlabel("errors" if counts else "% of the errors")
-    count_axis(axes, 6)
-    legend(figure, [axes])
+    canvas.count_axis(axes, 6)
+    canvas.legend(figure, [axes])
     if found.remark:
-        remark(figure, found.remark)
+        canvas.remark(figure, found.remark)
     return figure
 
 
@@ -66,15 +55,9 @@ def _figures(
     box = {"facecolor": "white", "edgecolor": "none", "boxstyle": "round,pad=0.15", "alpha": 0.9}
     for place, width, begin in zip(places, widths, begins, strict=True):
         text = f"{width:,.0f}"
-        if width and width * inches > text_width(text, SMALL) + 0.08:
+        if width and width * inches > canvas.text_width(text, canvas.SMALL) + 0.08:
             middle = (begin + width / 2, place)
-            axes.text(*middle, text, ha="center", va="center_baseline", fontsize=SMALL - 0.5, bbox=box)
-
-
-def _totals(axes: Axes, bars: Sequence[Bar], places: Sequence[float], scale: Sequence[float]) -> None:
-    """How many errors there are, behind each bar."""
-    for bar, place, each in zip(bars, places, scale, strict=True):
-        beside(axes, f"n = {bar.total:,.0f}", (bar.total * each, place), 3)
+            axes.text(*middle, text, ha="center", va="center_baseline", fontsize=canvas.SMALL - 0.5, bbox=box)
 
 
 def _places(bars: Sequence[Bar]) -> Iterator[float]:
@@ -90,7 +73,7 @@ def _row_names(bars: Sequence[Bar], inches: float) -> list[str]:
     """The system on the first of its bars, not wider than this, and the model."""
     names, before = [], None
     for bar in bars:
-        name = named(bar.system, inches) if bar.system != before else ""
-        names.append(joined(name, "   ", bar.model) if name and bar.model else name or bar.model)
+        name = canvas.named(bar.system, inches) if bar.system != before else ""
+        names.append(canvas.joined(name, "   ", bar.model) if name and bar.model else name or bar.model)
         before = bar.system
     return names

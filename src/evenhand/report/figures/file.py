@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evenhand.problems import SettingError
-from evenhand.report.figures.canvas import characters, clean, style
+from evenhand.report.figures.canvas import clean, lacking, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,22 +38,10 @@ def render(figure: Figure, form: str, signature: str) -> bytes:
     buffer = BytesIO()
     with style():
         figure.savefig(buffer, format=form, dpi=_DOTS_PER_INCH, metadata=metadata)
-    lacking = "" if form == "svg" else _lacking(figure)
-    if lacking:
+    unknown = "" if form == "svg" else "".join(sorted(lacking(figure)))
+    if unknown:
         warnings.warn(
-            f"No installed font has the characters {lacking}; install one (such as Noto Sans CJK), or write .svg.",
+            f"No installed font has the characters {unknown}; install one (such as Noto Sans CJK), or write .svg.",
             stacklevel=2,
         )
     return buffer.getvalue()
-
-
-def _lacking(figure: Figure) -> str:
-    """The characters of all texts that none of their fonts has."""
-    from matplotlib.text import Text
-
-    found: set[str] = set()
-    for text in figure.findobj(Text):
-        if isinstance(text, Text):
-            known: set[str] = set().union(*map(characters, text.get_fontfamily()))
-            found |= {char for char in text.get_text() if not char.isspace()} - known
-    return "".join(sorted(found))

@@ -3,21 +3,10 @@
 from __future__ import annotations
 
 from math import ceil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from evenhand.report.figures.canvas import (
-    BLUE,
-    SMALL,
-    TEXT_SIZE,
-    VERMILLION,
-    Size,
-    beside,
-    named,
-    remark,
-    rows_of,
-    sheet,
-    text_width,
-)
+from evenhand.report.figures import canvas
+from evenhand.report.figures.canvas import Size
 from evenhand.result.ranking import Ranking
 from evenhand.tasks.registry import model_title
 
@@ -31,11 +20,11 @@ _ROW, _PANEL, _MOST_PANELS = 0.2, 1.0, 4
 
 def draw(ranking: Ranking, size: Size) -> Figure:
     """Systems by rank under the first model; beside each score stand its rank and the places gained or lost."""
-    names = [named(system, 0.3 * size.inches) for system in ranking.systems]
-    room = size.inches - max(text_width(name, TEXT_SIZE) for name in names)
+    names = [canvas.named(system, 0.3 * size.inches) for system in ranking.systems]
+    room = size.inches - max(canvas.text_width(name, canvas.TEXT_SIZE) for name in names)
     columns = max(1, min(_MOST_PANELS, len(ranking.models), int(room / _PANEL)))
     rows = ceil(len(ranking.models) / columns)
-    figure = sheet(size, 0.4 + rows * (0.7 + _ROW * len(ranking.systems)))
+    figure = canvas.sheet(size, 0.4 + rows * (0.7 + _ROW * len(ranking.systems)))
     panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
     for place, (axes, model) in enumerate(zip(panels, ranking.models, strict=False)):
         _scores(axes, ranking, model)
@@ -45,10 +34,10 @@ def draw(ranking: Ranking, size: Size) -> Figure:
         if place >= len(ranking.models) - columns:
             axes.set_xlabel("score, %")
             axes.tick_params(axis="x", labelbottom=True)
-    rows_of(panels[0], names)
+    canvas.rows_of(panels[0], names)
     for axes in panels[len(ranking.models) :]:
         axes.remove()
-    remark(figure, _remark(ranking))
+    canvas.remark(figure, _remark(ranking))
     return figure
 
 
@@ -59,18 +48,19 @@ def _scores(axes: Axes, ranking: Ranking, model: str) -> None:
         if standing.interval is not None:
             axes.plot([100 * bound for bound in standing.interval], [place, place], color="black", linewidth=1)
     scores = [100 * standing.score for standing in standings]
-    axes.plot(scores, range(len(scores)), "o", color=BLUE, markeredgecolor="black", markeredgewidth=0.5, markersize=3.2)
+    mark: dict[str, Any] = {"color": canvas.BLUE, "markeredgecolor": "black", "markeredgewidth": 0.5, "markersize": 3.2}
+    axes.plot(scores, range(len(scores)), "o", **mark)
 
 
 def _ranks(axes: Axes, ranking: Ranking, model: str) -> None:
     """The ranks at the right, with the places gained or lost against the first model."""
     for place, system in enumerate(ranking.systems):
         standing = ranking[model][system]
-        beside(axes, f"{standing.rank}", (1, place), 14, at_edge=True, ha="right")
+        canvas.beside(axes, f"{standing.rank}", (1, place), 14, at_edge=True, ha="right")
         if standing.change:
-            gained = standing.change > 0
-            text, color = f"{'▲' if gained else '▼'}{abs(standing.change)}", BLUE if gained else VERMILLION
-            beside(axes, text, (1, place), 16, at_edge=True, fontsize=SMALL - 1, color=color)
+            mark, color = ("▲", canvas.BLUE) if standing.change > 0 else ("▼", canvas.VERMILLION)
+            text = f"{mark}{abs(standing.change)}"
+            canvas.beside(axes, text, (1, place), 16, at_edge=True, fontsize=canvas.SMALL - 1, color=color)
 
 
 def _remark(ranking: Ranking) -> str:

@@ -104,9 +104,9 @@ def intervals(report: Report) -> list[IntervalChart]:
 
 
 def _interval_chart(report: Report, model: str) -> IntervalChart:
-    standings = report.ranking[model]
-    edges = [bound for each in standings.values() for bound in (each.interval or (each.score, each.score))]
-    edges += [each.score for each in standings.values()]
+    standings = {system: report.ranking[model][system] for system in report.ranking.systems}
+    bounds = {system: each.interval or (each.score, each.score) for system, each in standings.items()}
+    edges = [edge for system, each in standings.items() for edge in (*bounds[system], each.score)]
     low, high = min(edges), max(edges)
     room = max((high - low) * 0.08, 0.005)
     low, high = max(0.0, low - room), min(1.0, high + room)
@@ -115,15 +115,12 @@ def _interval_chart(report: Report, model: str) -> IntervalChart:
         return _LABEL + _WIDTH * (value - low) / (high - low or 1.0)
 
     dots = []
-    for row, system in enumerate(report.ranking.systems):
-        standing = standings[system]
-        bounds = standing.interval or (standing.score, standing.score)
+    for row, (system, standing) in enumerate(standings.items()):
         text = f"{system}: {100 * standing.score:.2f}"
         if standing.interval is not None:
-            text += f" ({100 * bounds[0]:.2f} to {100 * bounds[1]:.2f})"
-        dots.append(
-            Dot(system, row * _ROW + _ROW // 2, place(standing.score), place(bounds[0]), place(bounds[1]), text)
-        )
+            text += " ({:.2f} to {:.2f})".format(*(100 * bound for bound in standing.interval))
+        begin, end = map(place, bounds[system])
+        dots.append(Dot(system, row * _ROW + _ROW // 2, place(standing.score), begin, end, text))
     ticks = [(place(value), f"{100 * value:.1f}") for value in _ticks(low, high)]
     return IntervalChart(model, len(dots) * _ROW + 22, dots, ticks)
 
