@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
 
+from evenhand.arguments import SIDES, Kind
 from evenhand.formats.addresses import Place, beside, place
 from evenhand.formats.folders import files_of
 from evenhand.formats.short_text import short_text
@@ -52,11 +53,10 @@ def _data_set(path: Place, number: int, entry: object) -> DataSet:
     if "gold" not in entry or "systems" not in entry:
         raise SettingError(f"{where} has no {'gold' if 'gold' not in entry else 'systems'}.")
     for key, value in entry.items():
-        if key not in _VALUES:
-            raise SettingError(f"{where} has the key {key!r}; the keys are {', '.join(_VALUES)}.")
-        is_right, expected = _VALUES[key]
-        if not is_right(value):
-            raise SettingError(f"{where} has another kind of value for {key}; write {expected}.")
+        if key not in _KEYS:
+            raise SettingError(f"{where} has the key {key!r}; the keys are {', '.join(_KEYS)}.")
+        if not _KEYS[key].fits(value):
+            raise SettingError(f"{where} has another kind of value for {key}; write {_KEYS[key].expected}.")
     gold, given = beside(path, entry["gold"]), entry["systems"]
     if isinstance(given, Mapping):
         systems = {name: beside(path, file) for name, file in given.items()}
@@ -70,48 +70,42 @@ def _data_set(path: Place, number: int, entry: object) -> DataSet:
     return DataSet(entry.get("name", gold.stem), gold, systems, options)
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and value != ""
-
-
 def _is_column(value: object) -> bool:
-    return (isinstance(value, int) and not isinstance(value, bool)) or _is_text(value)
-
-
-def _is_table_of(is_right: Callable[[object], bool], value: object, keys: tuple[str, ...] | None = None) -> bool:
-    """Whether it is a table with values of one kind and, where they are told, with these keys only."""
-    if not isinstance(value, Mapping) or not all(map(is_right, value.values())):
-        return False
-    return keys is None or set(value) <= set(keys)
-
-
-def _is_choice(value: object) -> bool:
-    return _is_text(value) or _is_table_of(_is_text, value, _SIDES)
+    return _TEXT.fits(value) or (isinstance(value, int) and not isinstance(value, bool))
 
 
 def _are_columns(value: object) -> bool:
     return _is_column(value) or (isinstance(value, list) and all(map(_is_column, value)))
 
 
-_SIDES = ("gold", "system")
-_VALUES: dict[str, tuple[Callable[[object], bool], str]] = {
-    "name": (_is_text, "a text"),
-    "gold": (_is_text, "the path of a file"),
-    "systems": (
-        lambda value: _is_text(value) or _is_table_of(_is_text, value),
-        'a pattern such as "english/*.conll", or a table of names and files',
-    ),
-    "task": (_is_text, "a text"),
-    "format": (_is_choice, "a text, or a table with gold and system"),
-    "column": (
-        lambda value: _are_columns(value) or _is_table_of(_are_columns, value, _SIDES),
-        "a number or a name, a list of these, or a table with gold and system",
-    ),
-    "encoding": (_is_choice, "a text, or a table with gold and system"),
-    "align": (_is_text, "a text"),
-    "map": (
-        lambda value: _is_table_of(_is_text, value) or (isinstance(value, list) and all(map(_is_text, value))),
-        'a table of old and new labels, or a list of texts such as "OLD=NEW"',
-    ),
+def _table(expected: str, of: Kind, keys: Collection[str] | None = None) -> Kind:
+    """A table with values of one kind and, where they are told, with these keys only."""
+    return Kind(
+        expected,
+        lambda value: (
+            isinstance(value, Mapping) and all(map(of.fits, value.values())) and (keys is None or {*value} <= {*keys})
+        ),
+    )
+
+
+def _by_side(kind: Kind) -> Kind:
+    return kind | _table("a table with gold and system", kind, SIDES)
+
+
+_TEXT = Kind("a text", lambda value: isinstance(value, str) and value != "")
+_TEXTS = Kind(
+    'a list of texts such as "OLD=NEW"', lambda value: isinstance(value, list) and all(map(_TEXT.fits, value))
+)
+_KEYS = {
+    "name": _TEXT,
+    "gold": replace(_TEXT, expected="the path of a file"),
+    "systems": replace(_TEXT, expected='a pattern such as "english/*.conll"')
+    | _table("a table of names and files", _TEXT),
+    "task": _TEXT,
+    "format": _by_side(_TEXT),
+    "column": _by_side(Kind("a number or a name, a list of these", _are_columns)),
+    "encoding": _by_side(_TEXT),
+    "align": _TEXT,
+    "map": _table("a table of old and new labels", _TEXT) | _TEXTS,
 }
-"""The keys of a data set, which values they have, and how messages call these."""
+"""The keys of a data set, and which values they have."""
