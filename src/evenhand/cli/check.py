@@ -9,7 +9,7 @@ import click
 
 from evenhand.cli.help import CHECKING, Command, option
 from evenhand.cli.inputs import INPUT
-from evenhand.cli.options import read_settings, reading_options
+from evenhand.cli.options import align_option, read_settings, reading_options
 from evenhand.cli.output import form_option
 from evenhand.formats.addresses import Place
 
@@ -22,13 +22,7 @@ if TYPE_CHECKING:
 @option(
     CHECKING, "--against", type=INPUT, metavar="FILE", help="File with the text that FILE must have, tagged or not."
 )
-@option(
-    CHECKING,
-    "--align",
-    type=click.Choice(["strict", "position", "characters"]),
-    metavar="HOW",
-    help="How the texts must agree: strict, position or characters [strict; characters for CoNLL-U].",
-)
+@align_option(CHECKING, "How the texts must agree: strict, position or characters [strict; characters for CoNLL-U].")
 @reading_options(sided=False)
 @form_option(("text", "jsonl"))
 def check(files: tuple[Place, ...], against: Place | None, align: Any, form: str, **options: Any) -> None:

@@ -8,10 +8,9 @@ import click
 
 from evenhand.cli.help import COMPARING, WRITING, Command, option
 from evenhand.cli.inputs import INPUT
-from evenhand.cli.options import NAMES, by_option, reading_options, score_options, scoring_options
-from evenhand.cli.output import emit, form_option, output_option, quiet_option
+from evenhand.cli.options import NAMES, pair_options, reading_options, score_options, scoring_options
+from evenhand.cli.output import emit, form_option, output_option, quiet_option, table_options, table_style
 from evenhand.cli.statistics import STATISTICS_NAMES, statistics_options
-from evenhand.cli.style import table_options, table_style
 from evenhand.formats.addresses import Place
 from evenhand.tasks.registry import TASKS
 
@@ -29,9 +28,7 @@ SHOWN = ("correction", "new_error", "changed_error", "unsolved", "solved_once")
 @click.command(cls=Command)
 @click.argument("gold", type=INPUT)
 @click.argument("systems", nargs=-1, required=True, type=INPUT, metavar="SYSTEM SYSTEM...")
-@by_option
-@option(COMPARING, "--baseline", metavar="NAME", help="Compare each system with this one only.")
-@option(COMPARING, "--sequence", is_flag=True, help="Compare each system with the one before it.")
+@pair_options
 @option(
     COMPARING,
     "--slice",
@@ -91,6 +88,5 @@ def compare(gold: Place, systems: tuple[Place, ...], **options: Any) -> None:
 
     style = table_style(options)
     plain = ("by", "baseline", "sequence", "top", "sort", "slices", "vocabulary", "show", "limit", *STATISTICS_NAMES)
-    chosen = score_options(options) | {name: options[name] for name in plain}
-    comparison = evenhand.compare(gold, list(systems), **chosen)
+    comparison = evenhand.compare(gold, list(systems), **score_options(options, *plain))
     emit(comparison, options["form"], options["output"], quiet=options["quiet"], style=style)

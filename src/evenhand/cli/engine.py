@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evenhand.cli.help import RUNNING, Decorated, option, with_options
+from evenhand.cli.help import RUNNING, option, with_options
 from evenhand.cli.progress import counter
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def number_of_jobs(given: str) -> int:
     return int(given)
 
 
-_OPTIONS = (
+engine_options = with_options(
     option(
         RUNNING,
         "--jobs",
@@ -54,11 +54,6 @@ _OPTIONS = (
         rare=True,
     ),
 )
-
-
-def engine_options(command: Decorated) -> Decorated:
-    """--jobs, --engine and --scheduler."""
-    return with_options(command, _OPTIONS)
 
 
 @contextmanager

@@ -10,9 +10,8 @@ import click
 from evenhand.cli.help import CRITERIA, Command, option
 from evenhand.cli.inputs import INPUT
 from evenhand.cli.options import by_option, reading_options, score_options, scoring_options
-from evenhand.cli.output import emit, form_option, output_option, quiet_option
+from evenhand.cli.output import emit, form_option, output_option, quiet_option, table_options, table_style
 from evenhand.cli.statistics import of_option, seed_option, trials_option
-from evenhand.cli.style import table_options, table_style
 from evenhand.formats.addresses import Place
 
 GATE_OUTPUTS = ("text", "json", "markdown", "latex")
@@ -62,7 +61,6 @@ def gate(gold: Place, baseline: Place, candidate: Place, **options: Any) -> None
 
     style = table_style(options)
     plain = ("max_drop", "max_new_errors", "alpha", "by", "trials", "seed", "of")
-    chosen = score_options(options) | {name: options[name] for name in plain}
-    found = evenhand.gate(gold, baseline, candidate, **chosen)
+    found = evenhand.gate(gold, baseline, candidate, **score_options(options, *plain))
     emit(found, options["form"], options["output"], quiet=options["quiet"], style=style)
     sys.exit(0 if found.passed else 1)

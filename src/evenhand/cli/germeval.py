@@ -9,7 +9,8 @@ import click
 
 from evenhand.cli.help import READING, SCORING, WRITING, Command, option
 from evenhand.cli.inputs import INPUT
-from evenhand.cli.output import form_option, output_option, quiet_option, show
+from evenhand.cli.options import repair_option
+from evenhand.cli.output import form_option, output_option, quiet_option, write
 from evenhand.formats.addresses import Place
 
 
@@ -18,14 +19,7 @@ from evenhand.formats.addresses import Place
 @click.argument("prediction", required=False, type=INPUT)
 @option(SCORING, "--as-script", is_flag=True, help="Reproduce the task's own script, with its known defects.")
 @option(READING, "-d", "--delimiter", metavar="TEXT", help="What separates columns [tab].")
-@option(
-    READING,
-    "--repair",
-    type=click.Choice(["begin", "discard", "error"]),
-    metavar="HOW",
-    default="begin",
-    help="Entities that begin with I-: keep them (begin), drop them (discard), or stop (error).",
-)
+@repair_option("Entities that begin with I-: keep them (begin), drop them (discard), or stop (error).")
 @form_option(("text", "json"))
 @option(WRITING, "-l", "--latex", is_flag=True, help="Write the metrics as a LaTeX table (booktabs).")
 @option(WRITING, "-v", "--verbose", is_flag=True, help="Also count entities by label and level.")
@@ -44,7 +38,6 @@ def germeval(gold: Place, prediction: Place | None, form: str, output: Path | No
     """
     import evenhand
     from evenhand.cli.ending import say
-    from evenhand.files import write_file
     from evenhand.report import germeval as report
 
     if options["latex"] and form == "json":
@@ -59,7 +52,4 @@ def germeval(gold: Place, prediction: Place | None, form: str, output: Path | No
     if options["latex"] and not options["quiet"]:
         for line in report.remarks(result):
             say(line)
-    if output is None:
-        show(shown, form)
-    else:
-        write_file(output, shown)
+    write(shown, form, output)

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
     from evenhand.scores.model import Model
 
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 Decorator = Callable[[Any], Any]
 CRITERIA, CHECKING, COMPARING, SCORING = "Criteria", "What to check", "What to compare", "What to score"
 READING, STATISTICS, WRITING, RUNNING = "Reading files", "Statistics", "Output", "Where it runs"
@@ -72,11 +71,15 @@ def option(group: str, *names: str, help: str, default: Any = ..., rare: bool = 
     return click.option(*names, cls=Option, group=group, is_rare=rare, help=help, **settings)
 
 
-def with_options(command: Decorated, options: Iterable[Decorator]) -> Decorated:
-    """A command with these options, in this order in its help."""
-    for each in reversed(list(options)):
-        command = each(command)
-    return command
+def with_options(*options: Decorator) -> Decorator:
+    """These options, in this order in the help of a command."""
+
+    def decorated(command: Any) -> Any:
+        for each in reversed(options):
+            command = each(command)
+        return command
+
+    return decorated
 
 
 def _show_all(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
@@ -14,7 +14,7 @@ from evenhand.cli.inputs import note_inputs
 from evenhand.formats.addresses import place
 from evenhand.formats.registry import FORMATS
 from evenhand.parameters import Parameter
-from evenhand.settings import ENCODINGS, ReadSettings, column_names
+from evenhand.settings import ENCODINGS, Align, ReadSettings, Repair, column_names
 from evenhand.tasks.registry import TASKS, all_parameters, help_of, tasks_with
 
 SIDES = ("gold", "system")
@@ -64,7 +64,7 @@ def reading_options(*, sided: bool) -> Decorator:
     """How files are read; `sided` where a command has two sides, which may differ."""
     group, source = (SCORING, "GOLD") if sided else (READING, "the file")
     task = option(group, "--task", type=click.Choice(list(TASKS)), metavar="NAME", help=_TASK.format(source))
-    return lambda command: with_options(command, (task, *_by_side_options(sided), *_OTHER_READING_OPTIONS))
+    return with_options(task, *_by_side_options(sided), *_OTHER_READING_OPTIONS)
 
 
 _TASK = f"What the files are read for: {', '.join(TASKS)} [recognised from {{}}]."
@@ -91,16 +91,24 @@ def _by_side_options(has_sides: bool) -> Iterator[Decorator]:
     yield sided_option("encoding", "NAME", click.Choice(ENCODINGS), encodings)
 
 
+def repair_option(help: str) -> Decorator:
+    """What becomes of ill-formed spans."""
+    return option(READING, "--repair", type=click.Choice(get_args(Repair)), metavar="HOW", default="begin", help=help)
+
+
+def align_option(group: str, help: str) -> Decorator:
+    """How texts must agree."""
+    return option(group, "--align", type=click.Choice(get_args(Align)), metavar="HOW", help=help)
+
+
 by_option = option(COMPARING, "--by", metavar="NAME", help="Score to compare by, listed below [the first of the task].")
+pair_options = with_options(
+    by_option,
+    option(COMPARING, "--baseline", metavar="NAME", help="Compare each system with this one only."),
+    option(COMPARING, "--sequence", is_flag=True, help="Compare each system with the one before it."),
+)
 _OTHER_READING_OPTIONS = (
-    option(
-        READING,
-        "--repair",
-        type=click.Choice(["begin", "discard", "error"]),
-        metavar="HOW",
-        default="begin",
-        help="Ill-formed spans: read them as conlleval does (begin), drop them (discard), or stop (error).",
-    ),
+    repair_option("Ill-formed spans: read them as conlleval does (begin), drop them (discard), or stop (error)."),
     option(
         READING,
         "--offsets",
@@ -124,12 +132,9 @@ _SCORING_OPTIONS = {
         metavar="[SIDE:]OLD=NEW",
         help="Rename a label before scoring; SIDE is gold, system, or a system's name [both sides]. Repeatable.",
     ),
-    "align": option(
+    "align": align_option(
         SCORING,
-        "--align",
-        type=click.Choice(["strict", "position", "characters"]),
-        metavar="HOW",
-        help="strict: identical tokens; position: same number of tokens; characters: same text, any tokenisation "
+        "strict: identical tokens; position: same number of tokens; characters: same text, any tokenisation "
         "[strict; characters for CoNLL-U, position for chains].",
     ),
     "beta": option(SCORING, "--beta", type=float, default=1.0, help="Weight of recall in F-beta.", rare=True),
@@ -158,7 +163,7 @@ def scoring_options(
         if any(task in tasks for task in tasks_with(parameter))
         for each in parameter_options(parameter)
     ]
-    return lambda command: with_options(command, (*common, *declared))
+    return with_options(*common, *declared)
 
 
 def parameter_options(parameter: Parameter) -> Iterator[Decorator]:
@@ -186,10 +191,10 @@ _TYPES: Mapping[str, Any] = {"number": float, "whole": int, "text": str, "names"
 _METAVARS = {"text": "TEXT", "names": "NAME,...", "column": "COLUMN"}
 
 
-def score_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The scoring and reading options of a command, as the Python functions take them."""
+def score_options(options: Mapping[str, Any], *own: str) -> dict[str, Any]:
+    """The scoring and reading options of a command and its own ones, as the Python functions take them."""
     common = ("match", "task", "labels", "exclude", "align", "beta", "repair", "offsets", "functions")
-    found = {name: options[name] for name in common if name in options}
+    found = {name: options[name] for name in (*common, *own) if name in options}
     for parameter in all_parameters().values():
         for name in (parameter.name, *parameter.former):
             value = options.get(name)

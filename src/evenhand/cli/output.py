@@ -1,9 +1,10 @@
-"""Where results go: standard output, or a file that is written whole or not at all."""
+"""Where results go, and what their tables look like: standard output, or a file that is written whole or not at all."""
 
 from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -12,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evenhand.cli.ending import say
-from evenhand.cli.help import WRITING, Decorator, option
+from evenhand.cli.help import WRITING, Decorator, option, with_options
 from evenhand.cli.inputs import OUTPUT
+from evenhand.cli.options import NAMES
 from evenhand.files import write_file
 from evenhand.problems import announced, visible
 
@@ -31,6 +33,14 @@ output_option = option(WRITING, "-o", "--output", type=OUTPUT, metavar="FILE", h
 quiet_option = option(WRITING, "-q", "--quiet", is_flag=True, help="Write only errors to standard error.")
 NARROWEST = 80
 """How many columns a terminal is taken to have at least."""
+_STYLED_BY = {
+    "percent": ("--percent and --fractions", STYLED),
+    "decimals": ("--decimals", STYLED),
+    "show_columns": ("--show-columns", STYLED),
+    "caption": ("--caption", ("latex",)),
+    "latex_label": ("--latex-label", ("latex",)),
+}
+"""What users call the options, and the forms of output that they change."""
 
 
 def form_option(forms: tuple[str, ...]) -> Decorator:
@@ -38,6 +48,38 @@ def form_option(forms: tuple[str, ...]) -> Decorator:
     spelled = f"{', '.join(forms[:-1])} or {forms[-1]}"
     settings: dict[str, Any] = {"type": click.Choice(forms), "metavar": "FORM", "default": forms[0]}
     return option(WRITING, "--as", "form", help=f"Form of the output: {spelled}.", **settings)
+
+
+def table_options(*, rare: bool = False) -> Decorator:
+    """What tables look like, with names as `table_style` takes them; `rare` where a command has many others."""
+    return with_options(
+        option(
+            *(WRITING, "--percent/--fractions"),
+            default=None,
+            help="Scores as percentages or as fractions [percent].",
+            rare=rare,
+        ),
+        option(*(WRITING, "--decimals"), type=int, help="Decimal places of scores [2; 4 of fractions].", rare=rare),
+        option(WRITING, "--show-columns", **NAMES, help="Show only the first column and these.", rare=rare),
+        option(WRITING, "--caption", metavar="TEXT", help="Caption of LaTeX tables, which then float.", rare=True),
+        option(WRITING, "--latex-label", metavar="TEXT", help="Label of LaTeX tables, for references.", rare=True),
+    )
+
+
+def table_style(options: Mapping[str, Any]) -> TableStyle:
+    """The style that was asked for; options that the form of output has no use for are errors."""
+    from evenhand.table_style import TableStyle
+
+    for name, (shown, forms) in _STYLED_BY.items():
+        if options[name] is not None and options["form"] not in forms:
+            raise click.UsageError(f"{shown} can only be used with --as {' or '.join(forms)}")
+    return TableStyle(
+        percent=options["percent"] is not False,
+        decimals=options["decimals"],
+        columns=options["show_columns"] or (),
+        caption=options["caption"] or "",
+        label=options["latex_label"] or "",
+    )
 
 
 def emit(
@@ -52,8 +94,18 @@ def emit(
     render = import_module(f"evenhand.report.{form}").render
     text: str = render(results, _fitting(style, form, path)) if form in STYLED else render(results)
     if form in ("csv", "jsonl", "value", "conlleval") and not quiet:
-        for note in results.notes:
-            say(announced(note))
+        say_notes(results.notes)
+    write(text, form, path)
+
+
+def say_notes(notes: Iterable[str]) -> None:
+    """Say notes on standard error."""
+    for note in notes:
+        say(announced(note))
+
+
+def write(text: str, form: str, path: Path | None) -> None:
+    """Write to a file or, if none is named, show it."""
     if path is None:
         show(text, form)
     else:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evenhand.cli.help import COMPARING, WRITING, Command, Decorated, option, with_options
+from evenhand.cli.help import WRITING, Command, option, with_options
 from evenhand.cli.inputs import INPUT, OUTPUT
-from evenhand.cli.options import by_option, reading_options, score_options, scoring_options
-from evenhand.cli.output import quiet_option
+from evenhand.cli.options import pair_options, reading_options, score_options, scoring_options
+from evenhand.cli.output import quiet_option, say_notes
 from evenhand.cli.statistics import INTERVAL_NAMES, STATISTICS_NAMES, interval_options, statistics_options
 from evenhand.formats.addresses import Place
 from evenhand.tasks.registry import TASKS
@@ -21,12 +21,7 @@ if TYPE_CHECKING:
     from evenhand.result.result import Result, Results
 
 
-def figure_options(command: Decorated) -> Decorated:
-    """Where a figure goes, and how large it is."""
-    return with_options(command, _FIGURE_OPTIONS)
-
-
-_FIGURE_OPTIONS = (
+figure_options = with_options(
     option(
         WRITING,
         "-o",
@@ -40,7 +35,7 @@ _FIGURE_OPTIONS = (
     option(WRITING, "--height", type=float, metavar="INCHES", help="Height of the figure [depends on the content]."),
     quiet_option,
 )
-
+"""Where a figure goes, and how large it is."""
 
 _CONFUSED = [task.name for task in TASKS.values() if task.display.confusion is not None]
 """The tasks whose labels can be confused."""
@@ -101,9 +96,7 @@ def confusion(gold: Place, systems: tuple[Place, ...], chosen: tuple[str, ...], 
 @plot.command(cls=Command)
 @click.argument("gold", type=INPUT)
 @click.argument("systems", nargs=-1, required=True, type=INPUT, metavar="SYSTEM SYSTEM...")
-@by_option
-@option(COMPARING, "--baseline", metavar="NAME", help="Compare each system with this one only.")
-@option(COMPARING, "--sequence", is_flag=True, help="Compare each system with the one before it.")
+@pair_options
 @figure_options
 @statistics_options
 @reading_options(sided=True)
@@ -116,9 +109,7 @@ def comparison(gold: Place, systems: tuple[Place, ...], **options: Any) -> None:
     import evenhand
 
     check(options)
-    chosen = score_options(options) | {
-        name: options[name] for name in ("by", "baseline", "sequence", *STATISTICS_NAMES)
-    }
+    chosen = score_options(options, "by", "baseline", "sequence", *STATISTICS_NAMES)
     write_figure(evenhand.compare(gold, list(systems), **chosen), "comparison", options)
 
 
@@ -134,7 +125,7 @@ def ranks(gold: Place, systems: tuple[Place, ...], **options: Any) -> None:
     import evenhand
 
     check(options)
-    chosen = score_options(options) | {name: options[name] for name in INTERVAL_NAMES}
+    chosen = score_options(options, *INTERVAL_NAMES)
     write_figure(evenhand.rank(gold, list(systems), **chosen), "ranks", options)
 
 
@@ -152,9 +143,7 @@ def write_figure(
     result: Result | Results | Comparison | Ranking, kind: str, options: dict[str, Any], **choices: Any
 ) -> None:
     """Draw and write it whole or not at all; notes go to standard error."""
-    from evenhand.cli.ending import say
     from evenhand.files import write_file
-    from evenhand.problems import announced
     from evenhand.report.figures.file import form_of, render
 
     figure = result.plot(kind, width=options["width"], height=options["height"], **choices)
@@ -163,5 +152,4 @@ def write_figure(
         content = render(figure, form_of(options["output"]), result.signature)
     write_file(options["output"], content)
     if not options["quiet"]:
-        for note in (*result.notes, *(str(warning.message) for warning in found)):
-            say(announced(note))
+        say_notes((*result.notes, *(str(warning.message) for warning in found)))

@@ -10,9 +10,8 @@ from evenhand.cli.engine import chosen_engine, engine_options
 from evenhand.cli.help import SCORING, Command, option
 from evenhand.cli.inputs import INPUT, manifest_option, note_inputs, sides
 from evenhand.cli.options import reading_options, score_options, scoring_options
-from evenhand.cli.output import emit, form_option, output_option, quiet_option
+from evenhand.cli.output import emit, form_option, output_option, quiet_option, table_options, table_style
 from evenhand.cli.statistics import INTERVAL_NAMES, interval_options
-from evenhand.cli.style import table_options, table_style
 from evenhand.formats.addresses import Place
 
 RANK_OUTPUTS = ("text", "json", "csv", "markdown", "latex")
@@ -55,7 +54,7 @@ def rank(
     import evenhand
 
     style = table_style(options)
-    chosen = score_options(options) | {name: options[name] for name in INTERVAL_NAMES}
+    chosen = score_options(options, *INTERVAL_NAMES)
     if suite is not None and (gold is not None or manifest is not None):
         raise click.UsageError("Name GOLD and SYSTEM files, a --manifest or a --suite, but not two of them")
     if suite is None and manifest is None and not systems:

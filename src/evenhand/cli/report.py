@@ -10,7 +10,7 @@ import click
 from evenhand.cli.help import WRITING, Command, option
 from evenhand.cli.inputs import INPUT, OUTPUT
 from evenhand.cli.options import by_option, reading_options, score_options, scoring_options
-from evenhand.cli.output import quiet_option
+from evenhand.cli.output import quiet_option, say_notes
 from evenhand.cli.statistics import STATISTICS_NAMES, statistics_options
 from evenhand.formats.addresses import Place
 
@@ -39,14 +39,10 @@ def report(gold: Place, systems: tuple[Place, ...], output: Path, quiet: bool, *
     import evenhand
     from evenhand.cli.ending import say
     from evenhand.files import write_file
-    from evenhand.problems import announced
 
-    plain = ("title", "by", "limit", *STATISTICS_NAMES)
-    chosen = score_options(options) | {name: options[name] for name in plain}
+    chosen = score_options(options, "title", "by", "limit", *STATISTICS_NAMES)
     found = evenhand.report(gold, list(systems), **chosen)
     write_file(output, found.to_html())
     if not quiet:
-        for note in found.notes:
-            say(announced(note))
-        carried = found.units.carried
-        say(f"{output}: {carried:,} of {found.units.met:,} units.")
+        say_notes(found.notes)
+        say(f"{output}: {found.units.carried:,} of {found.units.met:,} units.")

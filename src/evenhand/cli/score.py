@@ -11,8 +11,16 @@ from evenhand.cli.engine import chosen_engine, engine_options
 from evenhand.cli.help import Command
 from evenhand.cli.inputs import INPUT, manifest_option, sides
 from evenhand.cli.options import by_side, reading_options, score_options, scoring_options
-from evenhand.cli.output import OUTPUTS, emit, form_option, output_option, quiet_option, say_readings
-from evenhand.cli.style import table_options, table_style
+from evenhand.cli.output import (
+    OUTPUTS,
+    emit,
+    form_option,
+    output_option,
+    quiet_option,
+    say_readings,
+    table_options,
+    table_style,
+)
 from evenhand.cli.tables import query_choices, query_options
 from evenhand.formats.addresses import Place
 

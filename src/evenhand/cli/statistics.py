@@ -6,22 +6,13 @@ from typing import Any, get_args
 
 import click
 
-from evenhand.cli.help import STATISTICS, Decorated, Decorator, option, with_options
+from evenhand.cli.help import STATISTICS, Decorator, option, with_options
 from evenhand.settings import Resampled
 
 INTERVAL_NAMES = ("resamples", "level", "seed", "of")
 STATISTICS_NAMES = ("trials", "interval", *INTERVAL_NAMES)
 """What commands hand over to the Python functions."""
 seed_option = option(STATISTICS, "--seed", type=int, default=0, help="Seed of the random numbers.")
-_INTERVAL_KIND = option(
-    STATISTICS,
-    "--interval",
-    type=click.Choice(["percentile", "bca"]),
-    metavar="KIND",
-    default="percentile",
-    help="Kind of bootstrap intervals: percentile or bca.",
-    rare=True,
-)
 
 
 def trials_option(default: str) -> Decorator:
@@ -35,18 +26,7 @@ def of_option(default: str) -> Decorator:
     return option(STATISTICS, "--of", help=f"What to resample: documents or sentences [{default}].", **settings)
 
 
-def interval_options(command: Decorated) -> Decorated:
-    """How the intervals of scores are made."""
-    return with_options(command, _INTERVALS)
-
-
-def statistics_options(command: Decorated) -> Decorated:
-    """How tests, and the intervals of differences, are made."""
-    return with_options(command, (_TRIALS, *_INTERVALS, _INTERVAL_KIND))
-
-
-_TRIALS = trials_option("(0: no tests) [10,000; more for more than 125 pairs]")
-_INTERVALS = (
+interval_options = with_options(
     option(
         STATISTICS, "--resamples", type=int, default=1_000, help="Bootstrap resamples for intervals; 0: no intervals."
     ),
@@ -54,3 +34,18 @@ _INTERVALS = (
     seed_option,
     of_option("documents, or sentences where there is one document"),
 )
+"""How the intervals of scores are made."""
+statistics_options = with_options(
+    trials_option("(0: no tests) [10,000; more for more than 125 pairs]"),
+    interval_options,
+    option(
+        STATISTICS,
+        "--interval",
+        type=click.Choice(["percentile", "bca"]),
+        metavar="KIND",
+        default="percentile",
+        help="Kind of bootstrap intervals: percentile or bca.",
+        rare=True,
+    ),
+)
+"""How tests, and the intervals of differences, are made."""

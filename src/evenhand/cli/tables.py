@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evenhand.cli.help import WRITING, Decorated, option, with_options
+from evenhand.cli.help import WRITING, option, with_options
 from evenhand.cli.inputs import OUTPUT
 
 if TYPE_CHECKING:
     from evenhand.pipeline.work import Engine
 
-_OPTIONS = (
+query_options = with_options(
     option(
         WRITING,
         "--tallies",
@@ -37,11 +37,6 @@ _OPTIONS = (
         help="Write the verdict on every unit to this .parquet or .arrow file.",
     ),
 )
-
-
-def query_options(command: Decorated) -> Decorated:
-    """A command with these options."""
-    return with_options(command, _OPTIONS)
 
 
 def query_choices(options: Mapping[str, Any], engine: Engine | None) -> dict[str, Any]:
