@@ -39,11 +39,11 @@ def main() -> None:
 
 def write_page(path: Path) -> Path:
     import evenhand
-    from evenhand.cli.demo import EXAMPLES
+    from evenhand.tasks.registry import TASKS
 
-    name, gold, systems = EXAMPLES["spans"]
-    with as_file(files("evenhand") / "examples" / name) as example, chdir(example):
-        evenhand.report(gold, list(systems)).to_html(path)
+    example = TASKS["spans"].example
+    with as_file(files(example.package) / "examples" / example.folder) as folder, chdir(folder):
+        evenhand.report(example.gold, list(example.systems)).to_html(path)
     return path
 
 
