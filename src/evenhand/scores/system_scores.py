@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.model_score import ModelScore, score_tally
@@ -35,16 +34,16 @@ class SystemScores(Mapping[str, ModelScore]):
             model = self.models[name]
             found = score_tally(
                 model,
-                self._added_up(model, self._totals),
+                self._added_up(model, self._tallies),
                 self._support,
                 {
                     tag: self._added_up(model, tallies)
-                    for tag, tallies in self._supertag_totals.items()
+                    for tag, tallies in self._supertags.items()
                     if model.judge in tallies
                 },
                 baselines=self._baselines,
             )
-            self._scores[name] = found if model.further is None else model.further(found, self._totals)
+            self._scores[name] = found if model.further is None else model.further(found, self._tallies)
         return self._scores[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -53,22 +52,12 @@ class SystemScores(Mapping[str, ModelScore]):
     def __len__(self) -> int:
         return len(self.models)
 
-    @cached_property
-    def _totals(self) -> dict[str, Tally]:
-        return {judge: tally.total() for judge, tally in self._tallies.items()}
-
-    @cached_property
-    def _supertag_totals(self) -> dict[str, dict[str, Tally]]:
-        return {
-            tag: {judge: tally.total() for judge, tally in tallies.items()} for tag, tallies in self._supertags.items()
-        }
-
-    def _added_up(self, model: MatchModel, totals: Mapping[str, Tally]) -> Tally:
+    def _added_up(self, model: MatchModel, tallies: Mapping[str, Tally]) -> Tally:
         """The counts of a model's judge, with those of the text, once for every level, and of what is beside it."""
-        found = totals[model.judge]
-        if model.text is not None and model.text in self._totals:
-            text = self._totals[model.text]
+        found = tallies[model.judge].total()
+        if model.text is not None and model.text in self._tallies:
+            text = self._tallies[model.text].total()
             found += replace(text, count=text.count * self._levels)
-        if model.beside is not None and model.beside in totals:
-            found += totals[model.beside]
+        if model.beside is not None and model.beside in tallies:
+            found += tallies[model.beside].total()
         return found

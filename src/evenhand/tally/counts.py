@@ -65,8 +65,7 @@ class Tally:
         return ((gold + 1) * (len(labels) + 1) + system + 1) * len(kinds) + kind
 
     def _added_up(self) -> Tally:
-        cells = (len(self.labels) + 1) ** 2 * len(self.kinds)
-        groups = int(self.group.max(initial=-1)) + 1
+        cells, groups = self.cell_count, int(self.group.max(initial=-1)) + 1
         if groups == 1 and self.is_wide:
             return self.total()
         if groups * cells > 4 * len(self) + 65536:

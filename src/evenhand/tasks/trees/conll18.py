@@ -89,45 +89,35 @@ def count_conll18(heads: Heads, gold: Analysis, system: Analysis, relations: Seq
         "mlas": content & same_upos & same_features & same_children,
         "blex": content & same_lemma,
     }
-    counts = _Counts(aligned)
-    counts.add_units(is_content[gold.relation], is_content[system.relation])
-    counts.add_gold("content.aligned", mine[is_content[gold.relation[mine]]])
-    for metric, is_right in correct.items():
-        counts.add_gold(f"{metric}.correct", mine[is_right])
-    return counts.table
+    sentence, other = aligned.gold.sentence, sentence_of(aligned)
+    counted = _units(aligned, sentence, other)
+    counted |= {
+        "content.gold": sentence[is_content[gold.relation]],
+        "content.system": other[is_content[system.relation]],
+    }
+    counted |= {f"{metric}.correct": sentence[mine[is_right]] for metric, is_right in correct.items()}
+    counted["content.aligned"] = sentence[mine[is_content[gold.relation[mine]]]]
+    sentences = aligned.gold.corpus.sentences
+    return np.stack([np.bincount(counted[kind], minlength=sentences) for kind in KINDS], axis=1)
 
 
-class _Counts:
-    """A table of counts, a row a sentence of the gold standard and a column a kind."""
-
-    def __init__(self, aligned: Aligned) -> None:
-        self._gold, self._system = aligned.gold, aligned.system
-        self._sentence, self._sentence_of_system = aligned.gold.sentence, sentence_of(aligned)
-        self.table = np.zeros((aligned.gold.corpus.sentences, len(KINDS)), dtype=np.int64)
-
-    def add_gold(self, kind: str, words: Ints) -> None:
-        self._add(kind, self._sentence[words])
-
-    def _add(self, kind: str, sentences: Ints) -> None:
-        self.table[:, KINDS.index(kind)] = np.bincount(sentences, minlength=len(self.table))
-
-    def add_units(self, gold_content: Bools, system_content: Bools) -> None:
-        """How many tokens, sentences and words there are on each side, and which tokens and sentences are the same."""
-        gold, system = self._gold, self._system
-        tokens, others = np.flatnonzero(gold.begins_token), np.flatnonzero(system.begins_token)
-        self._add("tokens.gold", self._sentence[tokens])
-        self._add("tokens.system", self._sentence_of_system[others])
-        same = _same_spans(gold.start[tokens], gold.end[tokens], system.start[others], system.end[others])
-        self._add("tokens.correct", self._sentence[tokens[same]])
-        first, other_first = gold.bounds[:-1], system.bounds[:-1]
-        self._add("sentences.gold", self._sentence[first])
-        self._add("sentences.system", self._sentence_of_system[other_first])
-        same = _same_spans(gold.sentence_start, gold.sentence_end, system.sentence_start, system.sentence_end)
-        self._add("sentences.correct", self._sentence[first[same]])
-        self._add("words.gold", self._sentence)
-        self._add("words.system", self._sentence_of_system)
-        self._add("content.gold", self._sentence[gold_content])
-        self._add("content.system", self._sentence_of_system[system_content])
+def _units(aligned: Aligned, sentence: Ints, other_sentence: Ints) -> dict[str, Ints]:
+    """The tokens, sentences and words of each side, and tokens and sentences that are the same, by their sentences."""
+    gold, system = aligned.gold, aligned.system
+    tokens, others = np.flatnonzero(gold.begins_token), np.flatnonzero(system.begins_token)
+    first, other_first = gold.bounds[:-1], system.bounds[:-1]
+    same = _same_spans(gold.start[tokens], gold.end[tokens], system.start[others], system.end[others])
+    whole = _same_spans(gold.sentence_start, gold.sentence_end, system.sentence_start, system.sentence_end)
+    return {
+        "tokens.gold": sentence[tokens],
+        "tokens.system": other_sentence[others],
+        "tokens.correct": sentence[tokens[same]],
+        "sentences.gold": sentence[first],
+        "sentences.system": other_sentence[other_first],
+        "sentences.correct": sentence[first[whole]],
+        "words.gold": sentence,
+        "words.system": other_sentence,
+    }
 
 
 def _same_spans(start: Ints, end: Ints, other_start: Ints, other_end: Ints) -> Bools:

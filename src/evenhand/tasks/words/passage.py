@@ -18,9 +18,8 @@ from evenhand.tally import Tally
 from evenhand.tasks.answers import Answers
 from evenhand.tasks.passage import Numbering, Outcome, Question, VerdictRows
 from evenhand.tasks.places import Places
-from evenhand.tasks.units import Units
+from evenhand.tasks.units import Rows, Units
 from evenhand.tasks.words.answers import answers_on_words, word_units
-from evenhand.tasks.words.drawing import WordDrawing
 from evenhand.tasks.words.verdicts import Heads, JudgedUnits, UnitVerdicts, sentence_of
 from evenhand.text.characters import peeked
 from evenhand.text.word_feed import Aligned, WaitingWords, WordFeed
@@ -204,3 +203,27 @@ class WordJudgement:
             other.take(theirs) if other is not None and is_extra.any() else None,
         )
         yield rows, self.places.before
+
+
+class WordDrawing:
+    """A row a word of the gold standard: its label and, of trees, the head's place in the sentence.
+
+    -1 is the root and -2 a head that is elsewhere; None stands for a word that a side does not have.
+    """
+
+    def __init__(self, bounds: Ints, labels: Sequence[Ints], heads: Sequence[Ints] | None) -> None:
+        """`labels` and `heads` of each side, for all words; labels are -1 where there is no word."""
+        self._bounds, self._labels, self._heads = bounds.tolist(), labels, heads
+
+    def sides(self, sentence: int) -> list[Rows]:
+        begin, end = self._bounds[sentence : sentence + 2]
+        found: list[Rows] = []
+        for side, labels in enumerate(self._labels):
+            columns = [labels[begin:end]]
+            if self._heads is not None:
+                head = self._heads[side][begin:end]
+                is_here = (begin <= head) & (head < end)
+                columns.append(np.where(is_here, head - begin, np.where(head < 0, head, -2)))
+            rows = zip(*(column.tolist() for column in columns), strict=True)
+            found.append(tuple(None if row[0] < 0 else row for row in rows))
+        return found
