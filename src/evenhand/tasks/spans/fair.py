@@ -51,7 +51,7 @@ import numpy as np
 from evenhand.arrays import Bools, Ints, pack
 from evenhand.tasks.spans.exact import equal_spans
 from evenhand.tasks.spans.kinds import FN, FP, LBE, LE, TP
-from evenhand.tasks.spans.stars import Components, match_stars
+from evenhand.tasks.spans.stars import FreeSpans, match_stars
 from evenhand.tasks.spans.verdicts import Matching, Verdicts
 from evenhand.tasks.spans.walk import walk
 from evenhand.text.layers import Spans
@@ -110,20 +110,21 @@ def _overlaps(matching: Matching) -> None:
     side: all of them at once. The others are the few hard cases, which `walk` matches pass by pass.
     """
     gold, system = matching.gold, matching.system
-    found = _components(matching)
-    single = (found.gold_count == 1) & (found.system_count == 1)
-    left, right = found.gold[single[found.of_gold]], found.system[single[found.of_system]]
+    free_gold, free_system = _components(matching)
+    single = (free_gold.count == 1) & (free_system.count == 1)
+    left, right = (side.rows[single[side.component]] for side in (free_gold, free_system))
     comparable = matching.overlap(left, right)
     left, right = left[comparable], right[comparable]
     same_label = gold.label[left] == system.label[right]
     matching.pair(left, right, np.where(same_label, matching.boundary_kind(left, right), LBE), step=1)
 
-    hard = (found.gold_count > 0) & (found.system_count > 0) & ~single & ~match_stars(matching, found)
+    both = (free_gold.count > 0) & (free_system.count > 0)
+    hard = both & ~single & ~match_stars(matching, free_gold, free_system)
     if hard.any():
-        walk(matching, found.gold[hard[found.of_gold]], found.system[hard[found.of_system]])
+        walk(matching, *(side.rows[hard[side.component]] for side in (free_gold, free_system)))
 
 
-def _components(matching: Matching) -> Components:
+def _components(matching: Matching) -> tuple[FreeSpans, FreeSpans]:
     """Sweep over the free spans of both sides; components are numbered from left to right."""
     gold, system = matching.gold, matching.system
     free_gold, free_system = np.flatnonzero(matching.gold_kind == FN), np.flatnonzero(matching.system_kind == FP)
@@ -136,15 +137,11 @@ def _components(matching: Matching) -> Components:
     reach = np.maximum.accumulate(end[order])
     component = np.empty(len(order), dtype=np.int64)
     component[order] = np.cumsum(np.append(0, start[order][1:] >= reach[:-1])[: len(order)])
-    of_gold, of_system = component[: len(free_gold)], component[len(free_gold) :]
     count = int(component.max(initial=-1)) + 1
-    # Within each side by component, so that the n-th gold span of a list of pairs belongs to the n-th system span.
-    gold_order, system_order = np.argsort(of_gold, kind="stable"), np.argsort(of_system, kind="stable")
-    return Components(
-        free_gold[gold_order],
-        free_system[system_order],
-        of_gold[gold_order],
-        of_system[system_order],
-        np.bincount(of_gold, minlength=count),
-        np.bincount(of_system, minlength=count),
-    )
+
+    def by_component(rows: Ints, component: Ints) -> FreeSpans:
+        """In this order, the n-th gold span of a list of pairs belongs to the n-th system span."""
+        order = np.argsort(component, kind="stable")
+        return FreeSpans(rows[order], component[order], np.bincount(component, minlength=count))
+
+    return by_component(free_gold, component[: len(free_gold)]), by_component(free_system, component[len(free_gold) :])

@@ -19,48 +19,38 @@ from evenhand.tasks.spans.verdicts import Matching
 
 
 @dataclass(frozen=True)
-class Components:
-    """Free spans of both sides, with the number of the component of overlapping spans that each is in."""
+class FreeSpans:
+    """The free spans of one side, with the component of overlapping spans that each is in; by component."""
 
-    gold: Ints
-    system: Ints
-    of_gold: Ints
-    of_system: Ints
-    gold_count: Ints
-    system_count: Ints
+    rows: Ints
+    component: Ints
+    count: Ints
+    """How many of them each component has."""
 
 
-def match_stars(matching: Matching, found: Components) -> Bools:
+def match_stars(matching: Matching, gold: FreeSpans, system: FreeSpans) -> Bools:
     """Match the components with a single span on one side, where the others are apart; which components these are."""
-    one_gold = (found.gold_count == 1) & (found.system_count > 1)
-    one_system = (found.system_count == 1) & (found.gold_count > 1)
-    single_gold, single_system = (np.full(len(one_gold), -1) for _ in range(2))
-    single_gold[found.of_gold] = found.gold
-    single_system[found.of_system] = found.system
-
-    rows = np.flatnonzero(one_gold[found.of_system])
-    component = found.of_system[rows]
-    one_gold &= ~_with_odd_ones(
-        matching, component, single_gold[component], found.system[rows], len(one_gold), "system"
-    )
-    _match(matching, found.of_system, single_gold[found.of_system], found.system, one_gold, step=3)
-
-    rows = np.flatnonzero(one_system[found.of_gold])
-    component = found.of_gold[rows]
-    one_system &= ~_with_odd_ones(
-        matching, component, found.gold[rows], single_system[component], len(one_gold), "gold"
-    )
-    _match(matching, found.of_gold, found.gold, single_system[found.of_gold], one_system, step=2)
-    done: Bools = one_gold | one_system
+    done = np.zeros(len(gold.count), dtype=np.bool_)
+    for one, many, step in ((gold, system, 3), (system, gold, 2)):
+        chosen = (one.count == 1) & (many.count > 1)
+        single = np.full(len(chosen), -1)
+        single[one.component] = one.rows
+        places = np.flatnonzero(chosen[many.component])
+        component = many.component[places]
+        pairs = single[component], many.rows[places]
+        left, right = pairs if one is gold else pairs[::-1]
+        chosen &= ~_with_odd_ones(matching, component, left, right, len(chosen), step)
+        _match(matching, component, left, right, chosen, step)
+        done |= chosen
     return done
 
 
-def _with_odd_ones(matching: Matching, component: Ints, left: Ints, right: Ints, count: int, many: str) -> Bools:
+def _with_odd_ones(matching: Matching, component: Ints, left: Ints, right: Ints, count: int, step: int) -> Bools:
     """Which components have spans with gaps, pairs with equal bounds, or overlaps within their larger side."""
     gold, system = matching.gold, matching.system
     odd = (gold.shape[left] != 0) | (system.shape[right] != 0)
     odd |= (gold.start[left] == system.start[right]) & (gold.end[left] == system.end[right])
-    start, end = (gold.start[left], gold.end[left]) if many == "gold" else (system.start[right], system.end[right])
+    start, end = (gold.start[left], gold.end[left]) if step == 2 else (system.start[right], system.end[right])
     order = np.lexsort((start, component))
     meets = (component[order][1:] == component[order][:-1]) & (start[order][1:] < end[order][:-1])
     found = np.zeros(count, dtype=np.bool_)

@@ -38,6 +38,7 @@ from evenhand.arrays import Bools, Ints
 from evenhand.tasks.trees.models import OF_CONTENT, OF_WORDS
 from evenhand.tasks.words.universal import CONTENT, FUNCTIONAL
 from evenhand.tasks.words.verdicts import Heads, sentence_of
+from evenhand.text.codes import Coder
 from evenhand.text.layers import Tags, Written
 from evenhand.text.tokens import equal
 from evenhand.text.word_feed import Aligned
@@ -149,12 +150,8 @@ def equal_texts(gold: Tags, system: Tags, mine: Ints, theirs: Ints) -> Bools:
     """Which of some words have the same text in a column: by bytes, or by codes where it did not come from a file."""
     if isinstance(gold, Written) and isinstance(system, Written):
         return equal(gold.cells.take(mine), system.cells.take(theirs))
-    codes: dict[str, int] = {}
-    one, other = (
-        np.array([codes.setdefault(name, len(codes)) for name in side.names], dtype=np.int64)[side.code]
-        for side in (gold, system)
-    )
-    same: Bools = one[mine] == other[theirs]
+    coder = Coder()
+    same: Bools = gold.coded(coder)[mine] == system.coded(coder)[theirs]
     return same
 
 
