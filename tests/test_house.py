@@ -43,6 +43,7 @@ ROOMS = (
     "report",
     "engines",
     "api",
+    "integrations",
     "cli",
 )
 """From the bottom up: a module imports only from its own room and those before it."""

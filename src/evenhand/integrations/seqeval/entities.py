@@ -1,0 +1,158 @@
+"""The entities of tag sequences by seqeval's rules, worked out for all sentences at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, repeat
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evenhand.arguments import shown
+from evenhand.arrays import Bools, Ints, ints
+from evenhand.integrations.caller import warn_caller
+from evenhand.integrations.seqeval.schemes import LENIENT, OUTSIDE, PREFIXES, Scheme
+
+_BREAK = ("O",)
+"""What stands behind every sentence, so that no entity reaches into the next one."""
+Codes = npt.NDArray[np.unsignedinteger[Any]]
+_BARE = frozenset("OBIES")
+"""Tags without a type that are no reason to warn."""
+
+
+@dataclass(frozen=True)
+class Entities:
+    """Entities in the order of their last tokens; tokens are counted with a break behind each sentence."""
+
+    type: Ints
+    first: Ints
+    last: Ints
+
+
+@dataclass(frozen=True)
+class Affixes:
+    """How tags are taken apart: the prefix (or the suffix, one letter) and the type."""
+
+    scheme: Scheme
+    suffix: bool = False
+
+    def letter(self, tag: str) -> str:
+        return tag[-1] if self.suffix else tag[0]
+
+    def type(self, tag: str) -> str:
+        """The lenient scheme cuts at one hyphen, the first or last one; strict ones take off all around the type."""
+        rest = tag[:-1] if self.suffix else tag[1:]
+        if self.scheme is not LENIENT:
+            return rest.strip("-") or "_"
+        return (rest.rsplit("-", 1)[0] if self.suffix else rest.split("-", 1)[-1]) or "_"
+
+    def check(self, tag: str) -> None:
+        """Strict schemes refuse tags with other letters; the lenient one warns."""
+        if not isinstance(tag, str) or not tag:
+            raise ValueError(f"{shown(tag)} is no tag; give texts such as 'B-PER' and 'O'.")
+        letter = self.letter(tag)
+        if self.scheme is LENIENT:
+            affix = tag[-2:] if self.suffix else tag[:2]
+            if tag not in _BARE and (letter not in "BIES" or len(affix) < 2 or affix.strip(letter) != "-"):
+                warn_caller(f"{shown(tag)} does not look like a tag of an entity.", UserWarning)
+        elif letter not in self.scheme.prefixes:
+            known = ", ".join(self.scheme.prefixes)
+            raise ValueError(f"The tag {shown(tag)} is not in {self.scheme}, whose prefixes are {known}.")
+
+
+class TagSet:
+    """All tags that occur, with their codes, prefixes and types."""
+
+    def __init__(self, tags: Iterable[str], affixes: Affixes) -> None:
+        self.scheme = affixes.scheme
+        self._codes = {tag: code for code, tag in enumerate({*tags, *_BREAK})}
+        for tag in self._codes:
+            affixes.check(tag)
+        types = [affixes.type(tag) for tag in self._codes]
+        self.types = sorted(set(types))
+        places = {name: place for place, name in enumerate(self.types)}
+        self.type = ints([places[each] for each in types])
+        letters = [affixes.letter(tag) for tag in self._codes]
+        self.prefix = np.array([PREFIXES.find(each) % len(PREFIXES) for each in letters], dtype=np.int8)
+
+    def coded(self, text: Iterable[str]) -> Codes:
+        """The code of each tag of a text: of one byte where that is enough, as this takes half the time."""
+        codes: Iterator[int] = map(self._codes.__getitem__, text)
+        if len(self._codes) <= 1 << 8:
+            return np.frombuffer(bytes(codes), dtype=np.uint8)
+        return np.fromiter(codes, dtype=np.uint32)
+
+
+class Neighbours:
+    """The tags of a text that are not outside, each with the one before and the one behind it."""
+
+    def __init__(self, code: Codes, tags: TagSet) -> None:
+        self.place = np.flatnonzero(tags.prefix.take(code) != OUTSIDE)
+        before, here, behind = (code.take(self.place + step) for step in (-1, 0, 1))
+        self.type = tags.type.take(here)
+        same_before = tags.type.take(before) == self.type
+        if tags.scheme is LENIENT:
+            same_before[self.place == 0] = False  # nothing is before the first tag, not even a type
+        prefix = tags.prefix.take(here)
+        self._before = (tags.prefix.take(before), prefix, same_before.view(np.int8))
+        self._behind = (prefix, tags.prefix.take(behind), (tags.type.take(behind) == self.type).view(np.int8))
+        self._scheme = tags.scheme
+
+    @cached_property
+    def begins(self) -> Bools:
+        found: Bools = self._scheme.start_table[self._before]
+        return found
+
+    @cached_property
+    def goes_on(self) -> Bools:
+        found: Bools = self._scheme.inside_table[self._before]
+        return found
+
+    @cached_property
+    def ends(self) -> Bools:
+        found: Bools = self._scheme.end_table[self._behind]
+        return found
+
+
+def entities(code: Codes, tags: TagSet) -> Entities:
+    """The entities of a text that ends with a tag outside."""
+    around = Neighbours(code, tags)
+    first, last = (_lenient if tags.scheme is LENIENT else _strict)(around)
+    return Entities(around.type[last], np.where(first < 0, 0, around.place[first]), around.place[last])
+
+
+def _lenient(around: Neighbours) -> tuple[Ints, Ints]:
+    """First and last tags: an entity is all from the last beginning to an end; -1 where none began."""
+    last = np.flatnonzero(around.ends)
+    start = np.append(-1, np.flatnonzero(around.begins))
+    return start[np.searchsorted(start, last, side="right") - 1], last
+
+
+def _strict(around: Neighbours) -> tuple[Ints, Ints]:
+    """First and last tags: an entity is all from the first beginning in a run to its end, if it may end there."""
+    run = np.cumsum(~around.goes_on)
+    start = np.flatnonzero(around.begins)
+    start = start[np.append(True, run[start][1:] != run[start][:-1])[: len(start)]]
+    last = np.searchsorted(run, run[start], side="right") - 1
+    is_whole = around.ends[last]
+    return start[is_whole], last[is_whole]
+
+
+def get_entities(seq: Sequence[Any], suffix: bool = False) -> list[tuple[str, int, int]]:
+    """The entities of a sequence of tags, or of a list of them: type, first and last token (inclusive).
+
+    In a list of sequences, tokens are counted through, with one more behind each sequence, as seqeval does.
+    """
+    sentences = seq if any(isinstance(each, list) for each in seq) else [seq]
+    tags = TagSet(set().union(*sentences), Affixes(LENIENT, suffix))
+    found = entities(tags.coded(joined(sentences)), tags)
+    columns = (found.type.tolist(), found.first.tolist(), found.last.tolist())
+    return [(tags.types[type_], first, last) for type_, first, last in zip(*columns, strict=True)]
+
+
+def joined(sentences: Sequence[Sequence[str]]) -> Iterator[str]:
+    """All tags behind each other, with a break behind each sentence."""
+    return chain.from_iterable(chain.from_iterable(zip(sentences, repeat(_BREAK))))
