@@ -155,6 +155,16 @@ def seqeval(gold: str, system: str) -> Timed:
 def seqeval_lists(gold: str, system: str) -> Timed:
     from seqeval.metrics import classification_report
 
+    return _report(classification_report, gold, system)
+
+
+def evenhand_drop_in(gold: str, system: str) -> Timed:
+    from evenhand.integrations.seqeval import classification_report
+
+    return _report(classification_report, gold, system)
+
+
+def _report(classification_report: Callable[..., str], gold: str, system: str) -> Timed:
     true, predicted = plain_reader(gold), plain_reader(system)
     begin = process_time()
     report = classification_report(true, predicted, digits=6)
@@ -274,6 +284,7 @@ CONTENDERS: dict[str, Callable[[str, str], Timed]] = {
     "evenhand-compare": evenhand_compare,
     "evenhand-tests": evenhand_tests,
     "evenhand-lists": evenhand_lists,
+    "evenhand-drop-in": evenhand_drop_in,
     "evenhand-jsonl": evenhand_read,
     "evenhand-read": evenhand_read,
     "json-loads": json_loads,

@@ -41,6 +41,7 @@ PROMISES = (
     Promise("file to report, seqscore : exact + fair", "seqscore", "evenhand"),
     Promise("file to report, conlleval loop : exact", "conlleval-loop", "evenhand-exact", floor=9),
     Promise("lists to report, seqeval : exact + fair", "seqeval-lists", "evenhand-lists", floor=15),
+    Promise("lists to report, seqeval : its drop-in", "seqeval-lists", "evenhand-drop-in", floor=30),
     Promise("JSON lines to layer, json.loads : Evenhand", "json-loads", "evenhand-jsonl", floor=3),
     Promise("Parquet to layer : column file to layer", "evenhand-parquet", "evenhand-columns"),
     Promise("rank of 16 systems, 1,000 resamples : score of one", "evenhand-rank", "evenhand-four", ceiling=12),
@@ -69,6 +70,7 @@ PROMISES = (
 )
 SAME = (
     ("evenhand", "evenhand-exact", "evenhand-lists", "conlleval-loop", "seqscore", "nervaluate", "seqeval"),
+    ("evenhand-drop-in", "seqeval-lists"),
     ("evenhand-jsonl", "json-loads"),
     ("evenhand-parquet", "evenhand-columns"),
     ("evenhand-conll18", "udtools"),

@@ -139,6 +139,7 @@ def _spans(bench: Bench, million: tuple[Path, Path], ten_million: tuple[Path, Pa
             bench.run(name, *million, repeat=4)
         bench.run(peer, *million)
     bench.run("evenhand-lists", *million, repeat=3)
+    bench.run("evenhand-drop-in", *million, repeat=3)
     for name in ("seqscore", "seqeval-lists") if turn == 0 else ():
         bench.run(name, *million)
     bench.run("evenhand-10M", *ten_million, contender="evenhand")
