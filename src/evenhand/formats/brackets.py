@@ -13,9 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenhand.arrays import Bytes, Ints, ints
+from evenhand.arrays import Bytes, Ints, ints, zeros
 from evenhand.formats.format import Carry, Format, Writing, by_batch
 from evenhand.formats.parsing.blocks import refuse_deep
+from evenhand.formats.parsing.mention_brackets import pairs
 from evenhand.formats.source import LINE_FEED, Block, Source
 from evenhand.problems import SettingError
 from evenhand.settings import Columns, ReadSettings
@@ -214,19 +215,13 @@ def _constituents(
 
 
 def _pairs(signs: Signs, tagged: Ints) -> tuple[Ints, Ints]:
-    """The opening brackets of all but tagged words, in their order, and for each the bracket that closes it.
-
-    Among the brackets of one depth, each opening one is followed by the one that closes it.
-    """
+    """The opening brackets of all but tagged words, in their order, and for each the bracket that closes it."""
     is_bracket = signs.kind != WORD
     is_bracket[tagged] = is_bracket[tagged + 3] = False
     brackets = np.flatnonzero(is_bracket)
-    depth = signs.depth[brackets] + (signs.kind[brackets] == CLOSE)
-    by_depth = brackets[np.argsort(depth, kind="stable")]
-    closing = np.zeros(len(signs.kind), dtype=np.int64)
-    closing[by_depth[::2]] = by_depth[1::2]
-    first = brackets[signs.kind[brackets] == OPEN]
-    return first, closing[first]
+    first, last = pairs(zeros(len(brackets)), signs.kind[brackets] == OPEN)
+    order = np.argsort(first)
+    return brackets[first[order]], brackets[last[order]]
 
 
 def write(annotation: Annotation) -> Iterator[str]:

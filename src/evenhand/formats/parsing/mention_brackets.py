@@ -12,7 +12,7 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from evenhand.arrays import Bools, Bytes, Ints, empty, pack, ranges
+from evenhand.arrays import Bools, Bytes, Ints, empty, others, pack, ranges
 from evenhand.formats.parsing.blocks import SPACE, numbers
 from evenhand.limits import BRACKETS
 from evenhand.text.tokens import PADDING
@@ -24,7 +24,11 @@ Report = Callable[[int, str, str], None]
 _OPEN, _CLOSE, _BAR = b"()|"
 _NOTHING = b"-_"
 _REMEDY = "write -, or brackets such as (12, 12) or (12), with bars between them"
-
+_UNMATCHED = {
+    True: ("opens here that is never closed", "close it"),
+    False: ("closes here that was not opened", "open it before"),
+}
+"""What is wrong with a bracket that opens a mention, or closes one, and the remedy."""
 _MOST_SHOWN = 80
 
 
@@ -58,8 +62,8 @@ def read_cells(data: bytes, start: Ints, end: Ints, report: Report) -> Brackets:
     cell_of = np.repeat(np.arange(len(rows)), size)
     begin, behind = _names(flat)
     opens, closes = flat[begin - 1] == _OPEN, flat[behind] == _CLOSE
-    if _is_odd(flat, opens, closes) or np.count_nonzero(np.diff(cell_of[begin], prepend=-1)) < len(rows):
-        odd = _odd_cells(flat, cell_of, begin, opens, closes)
+    odd = _odd_cells(flat, cell_of, begin, opens, closes)
+    if len(odd):
         for row in odd.tolist():
             cell = data[start[rows[row]] : end[rows[row]]].decode()
             report(int(rows[row]), f"{cell[:_MOST_SHOWN]!r} is no coreference annotation", _REMEDY)
@@ -76,20 +80,15 @@ def _names(flat: Bytes) -> tuple[Ints, Ints]:
     return places[0::2], places[1::2]
 
 
-def _is_odd(flat: Bytes, opens: Bools, closes: Bools) -> bool:
-    """Whether some bracket has no name, or some name no bracket."""
-    brackets = np.count_nonzero(flat == _OPEN), np.count_nonzero(flat == _CLOSE)
-    return brackets != (np.count_nonzero(opens), np.count_nonzero(closes)) or not (opens | closes).all()
-
-
 def _odd_cells(flat: Bytes, cell_of: Ints, begin: Ints, opens: Bools, closes: Bools) -> Ints:
-    cells = int(cell_of[-1]) + 1
+    """The cells in which some bracket has no name, or some name no bracket, or nothing has a name."""
+    cells = int(cell_of[-1]) + 1 if len(cell_of) else 0
     named = cell_of[begin]
-    surplus = np.bincount(cell_of[flat == _OPEN], minlength=cells) - np.bincount(named[opens], minlength=cells)
-    surplus += np.bincount(cell_of[flat == _CLOSE], minlength=cells) - np.bincount(named[closes], minlength=cells)
-    surplus += np.bincount(named[~(opens | closes)], minlength=cells)
-    surplus += np.bincount(named, minlength=cells) == 0
-    return np.flatnonzero(surplus)
+    brackets = np.bincount(cell_of[(flat == _OPEN) | (flat == _CLOSE)], minlength=cells)
+    with_names = np.bincount(named, opens.astype(np.int64) + closes, minlength=cells)
+    is_odd = (brackets != with_names) | (with_names == 0)
+    is_odd[named[~(opens | closes)]] = True
+    return np.flatnonzero(is_odd)
 
 
 def _codes(flat: Bytes, begin: Ints, end: Ints) -> Ints:
@@ -110,13 +109,12 @@ def match(brackets: Brackets, document: Ints, report: Report) -> tuple[Ints, Int
     """
     key = chains_of(brackets.name, document[brackets.token])
     alone = brackets.opens & brackets.closes
-    others = np.flatnonzero(~alone)
-    first, last = _pairs(key[others], brackets.opens[others])
-    if first is None or last is None:
-        first, last = _pairs_by_stack(key[others].tolist(), brackets.opens[others].tolist())
-        _report_unmatched(brackets.token[others], brackets.opens[others], np.concatenate((first, last)), report)
-    singles = np.flatnonzero(alone)
-    first, last = np.concatenate((singles, others[first])), np.concatenate((singles, others[last]))
+    rows, singles = np.flatnonzero(~alone), np.flatnonzero(alone)
+    first, last = pairs(key[rows], brackets.opens[rows])
+    for row in rows[others(len(rows), np.concatenate((first, last)))].tolist():
+        what, remedy = _UNMATCHED[bool(brackets.opens[row])]
+        report(int(brackets.token[row]), f"a mention {what} in its document", remedy)
+    first, last = np.concatenate((singles, rows[first])), np.concatenate((singles, rows[last]))
     order = np.argsort(first)
     return first[order], last[order]
 
@@ -126,46 +124,22 @@ def chains_of(name: Ints, document: Ints) -> Ints:
     return pack((document, empty()), (name, empty()))[0]
 
 
-def _pairs(key: Ints, opens: Bools) -> tuple[Ints, Ints] | tuple[None, None]:
-    """Which brackets open and close the same mention; None where some do not match.
+def pairs(key: Ints, opens: Bools) -> tuple[Ints, Ints]:
+    """Which brackets of the same key open and close together; those without a counterpart are left out.
 
-    Within a chain, a bracket that opens at some depth is closed by the next one that closes at this depth.
+    Among the brackets of one key and one depth, each that is closed is followed by the one that closes it.
     """
     order = np.argsort(key, kind="stable")
     step = np.where(opens[order], 1, -1)
-    depth = np.cumsum(step)
     begins = np.flatnonzero(np.diff(key[order], prepend=key[order[:1]] - 1))
-    before = np.append(0, depth)[begins]
-    if before.any() or (len(depth) and depth[-1]):
-        return None, None
-    if depth.min(initial=0) < 0:
-        return None, None
-    if depth.max(initial=0) > 1:
-        level = depth + (step < 0)
-        order = order[np.lexsort((level, key[order]))]
-    return order[0::2], order[1::2]
-
-
-def _pairs_by_stack(keys: list[int], opens: list[bool]) -> tuple[Ints, Ints]:
-    """The same for brackets of which some do not match."""
-    stacks: dict[int, list[int]] = {}
-    pairs = []
-    for place, (key, is_open) in enumerate(zip(keys, opens, strict=True)):
-        stack = stacks.setdefault(key, [])
-        if is_open:
-            stack.append(place)
-        elif stack:
-            pairs.append((stack.pop(), place))
-    table = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    return table[:, 0], table[:, 1]
-
-
-def _report_unmatched(token: Ints, opens: Bools, matched: Ints, report: Report) -> None:
-    for place in np.setdiff1d(np.arange(len(token)), matched).tolist():
-        if opens[place]:
-            report(int(token[place]), "a mention opens here that is never closed in its document", "close it")
-        else:
-            report(int(token[place]), "a mention closes here that was not opened in its document", "open it before")
+    before = np.append(0, np.cumsum(step))
+    depth = before[1:] + (step < 0) - np.repeat(before[begins], np.diff(np.append(begins, len(step))))
+    if (depth != 1).any():
+        by_depth = np.lexsort((depth, key[order]))
+        order, depth = order[by_depth], depth[by_depth]
+    same = (np.diff(key[order]) == 0) & (np.diff(depth) == 0)
+    first = np.flatnonzero(same & opens[order[:-1]] & ~opens[order[1:]])
+    return order[first], order[first + 1]
 
 
 class MentionParts:
