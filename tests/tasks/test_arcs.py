@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import evenhand as eh
 import slow_arcs
 from build_chains import TAGS, Row, Rows, annotation, clusters, layer, rows
-from evenhand.tasks.chains.arcs import Mentions, Verdicts, all_mentions, is_nominal, judge_any, judge_nominal
+from evenhand.tasks.chains.arcs import Mentions, Verdicts, all_mentions, is_nominal, judge
 from evenhand.tasks.chains.kinds import ARCS_KINDS
 from evenhand.tasks.chains.repeats import first_only
 from slow_chains import Chains
@@ -41,11 +41,11 @@ def _verdicts(
 ) -> tuple[Mentions, Verdicts]:
     found = all_mentions(first_only(layer([key])), [layer([response]) for response in responses])
     if mode == "any":
-        return found, judge_any(found)
+        return found, judge(found)
     assert pos is not None
     code = np.array([TAGS.index(tag) for tag in pos])[found.mentions.start]
     is_noun = np.array([tag in slow_arcs.NOUNS for tag in TAGS])
-    return found, judge_nominal(found, is_nominal(found.mentions, code, is_noun))
+    return found, judge(found, is_nominal(found.mentions, code, is_noun))
 
 
 def _spans(found: Mentions) -> list[tuple[int, ...]]:
@@ -224,5 +224,5 @@ def test_without_pos_there_are_no_types() -> None:
 
 
 def test_nothing_at_all() -> None:
-    verdicts = judge_any(all_mentions(layer([[]]), [layer([[]]), layer([[]])]))
+    verdicts = judge(all_mentions(layer([[]]), [layer([[]]), layer([[]])]))
     assert (verdicts.kind.shape, verdicts.antecedent.shape) == ((2, 0), (2, 0))

@@ -40,6 +40,11 @@ class Chains:
         """The same with chains numbered from 0, without gaps."""
         return replace(self, chain=np.unique(self.chain, return_inverse=True)[1])
 
+    def in_order(self) -> Ints:
+        """The number of each mention's chain, from 0 in the order of their first mentions."""
+        _, first, inverse = np.unique(self.chain, return_index=True, return_inverse=True)
+        return np.argsort(np.argsort(first))[inverse]
+
     def into(self, vocabulary: Vocabulary) -> Chains:
         """The same mentions with the codes of another vocabulary."""
         if vocabulary is self.vocabulary or not self.shape.any():
@@ -53,11 +58,16 @@ class Chains:
         found = self.take(ranges(first, size))
         return replace(found, document=np.repeat(np.arange(len(rows)), size))
 
+    def rows(self) -> list[tuple[int, int, int, int, tuple[int, ...]]]:
+        """(document, chain, start, end, gaps) of every mention, in plain Python."""
+        columns = (self.document, self.chain, self.start, self.end, self.shape)
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return [(*row, self.vocabulary.shapes[shape]) for *row, shape in rows]
+
     def clusters(self, documents: int) -> list[list[list[tuple[int, int]]]]:
         """By document and chain the mentions (start, end), in plain Python; gaps are filled."""
         found: list[dict[int, list[tuple[int, int]]]] = [{} for _ in range(documents)]
-        columns = (self.document, self.chain, self.start, self.end)
-        for document, chain, start, end in zip(*(column.tolist() for column in columns), strict=True):
+        for document, chain, start, end, _ in self.rows():
             found[document].setdefault(chain, []).append((start, end))
         return [list(each.values()) for each in found]
 

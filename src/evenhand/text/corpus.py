@@ -159,6 +159,17 @@ class Corpus:
         starts: Ints = self.bounds[self.documents]
         return starts
 
+    def in_sentences(self, document: Ints, token: Ints) -> tuple[Ints, Ints]:
+        """The sentences of tokens that are counted from the first of their document, and their places there.
+
+        Where sentences are not known, that is as it was.
+        """
+        if self.bounds is None:
+            return document, token
+        place = self.document_starts[document] + token
+        sentence = np.searchsorted(self.bounds, place, side="right") - 1
+        return sentence, place - self.bounds[sentence]
+
     def is_word(self, begin: int, end: int) -> list[bool]:
         """Which of some tokens are words; the others are empty nodes."""
         if self.decimals is None:

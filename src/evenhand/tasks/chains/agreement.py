@@ -10,11 +10,9 @@ import numpy as np
 from evenhand.arrays import Values
 from evenhand.scores.model_score import headline
 from evenhand.settings import ScoreSettings
-from evenhand.tally import Tally, tally_table
+from evenhand.tally import Tally
 from evenhand.tasks.agreement import Agreement
 from evenhand.tasks.answers import Answers, together
-from evenhand.tasks.chains.count import count_chains
-from evenhand.tasks.chains.mention_verdicts import arcs_tally, judged_arcs
 from evenhand.tasks.chains.models import MODELS
 from evenhand.tasks.chains.passage import ChainJudgement
 from evenhand.tasks.chains.repeats import first_only
@@ -36,14 +34,9 @@ class ChainAgreement(Agreement):
         self.both_right += together(answers.right[:, ~answers.is_surplus])
         systems, nothing = list(judgement.systems.values()), np.zeros_like(judgement.groups)
         keys = [first_only(each) for each in systems]
-        labels = judgement.asked.vocabulary.labels.values
         for (a, b), tallies in self._paired.items():
-            kinds, table = count_chains(
-                keys[a], systems[b], len(nothing), PAIRED_BY, singletons=self.settings["singletons"]
-            )
-            tallies["chains"].append(tally_table(kinds, table, nothing))
-            found = judged_arcs(self.by, keys[a], judgement.annotation, [systems[b]], judgement.types)
-            tallies[self.by].append(arcs_tally(found, nothing, labels))
+            for judge, tally in judgement.counts(keys[a], systems[b], PAIRED_BY, (self.by,), nothing).items():
+                tallies[judge].append(tally)
 
     def all_answers(self) -> Values:
         return self.paired()[self.by]

@@ -76,36 +76,23 @@ def all_mentions(key: Chains, responses: Sequence[Chains]) -> Mentions:
     return Mentions(Chains.concatenate(sides, [0] * len(sides)).take(first), chains[0], chains[1:])
 
 
-def judge_any(found: Mentions) -> Verdicts:
-    """Verdicts under `arcs_any`."""
-    anything = np.ones(len(found), dtype=np.bool_)
-    key_antecedent = _closest(found.key_chain, anything)
+def judge(found: Mentions, nominal: Bools | None = None) -> Verdicts:
+    """Verdicts under `arcs_nom`, where `nominal` says which mentions are; else under `arcs_any`."""
+    counts = np.ones(len(found), dtype=np.bool_) if nominal is None else nominal
+    key = found.key_chain
+    key_antecedent = _closest(key, counts)
     kinds, antecedents = [], []
     for chain in found.response_chains:
-        antecedent = _closest(chain, anything)
-        # Mentions before this one that share both of its chains.
-        both = np.where((found.key_chain >= 0) & (chain >= 0), found.key_chain * (chain.max(initial=0) + 1) + chain, -1)
-        shared = _closest(both, anything)
-        kinds.append(_kind(key_antecedent >= 0, antecedent >= 0, shared >= 0))
-        antecedents.append(np.where(shared >= 0, shared, antecedent))
-    return _verdicts(kinds, key_antecedent, antecedents)
-
-
-def judge_nominal(found: Mentions, nominal: Bools) -> Verdicts:
-    """Verdicts under `arcs_nom`; `nominal` says which mentions are."""
-    key_antecedent = _closest(found.key_chain, nominal)
-    kinds, antecedents = [], []
-    for chain in found.response_chains:
-        antecedent = _closest(chain, nominal)
-        is_right = (antecedent >= 0) & (found.key_chain >= 0)
-        is_right &= np.append(found.key_chain, -1)[antecedent] == found.key_chain
+        antecedent = _closest(chain, counts)
+        if nominal is None:
+            # Mentions before this one that share both of its chains.
+            both = np.where((key >= 0) & (chain >= 0), key * (chain.max(initial=0) + 1) + chain, -1)
+            shared = _closest(both, counts)
+            antecedent = np.where(shared >= 0, shared, antecedent)
+        is_right = (antecedent >= 0) & (key >= 0) & (np.append(key, -1)[antecedent] == key)
         kinds.append(_kind(key_antecedent >= 0, antecedent >= 0, is_right))
         antecedents.append(antecedent)
-    return _verdicts(kinds, key_antecedent, antecedents)
-
-
-def _verdicts(kinds: Sequence[Ints], key_antecedent: Ints, antecedents: Sequence[Ints]) -> Verdicts:
-    shape = (len(kinds), len(key_antecedent))
+    shape = (len(kinds), len(found))
     return Verdicts(np.reshape(kinds, shape), key_antecedent, np.reshape(antecedents, shape))
 
 

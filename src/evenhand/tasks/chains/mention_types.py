@@ -28,15 +28,10 @@ class MentionTypes:
         pos = key.layers.get("pos")
         if not isinstance(pos, Tags):
             return None
-        code = pos.coded(self._coder)[first_tokens(mentions, key)]
+        code = pos.coded(self._coder)[key.corpus.document_starts[mentions.document] + mentions.start]
         for name in self._coder.names[len(self._is_noun) :]:
             self._is_noun.append(name in self._tags)
             self._label.append(self._labels.code(name))
         nominal = is_nominal(mentions, code, np.array(self._is_noun, dtype=np.bool_))
         label = np.array(self._label, dtype=np.int64)[code] if len(code) else code
         return nominal, np.where(nominal, self._labels.code(NOUNS), label)
-
-
-def first_tokens(mentions: Chains, key: Annotation) -> Ints:
-    """The place of each mention's first token among all of the batch."""
-    return key.corpus.document_starts[mentions.document] + mentions.start

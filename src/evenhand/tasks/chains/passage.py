@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,12 +12,11 @@ from evenhand.arrays import Ints, distinct
 from evenhand.problems import InputError
 from evenhand.tally import Tally, tally_table
 from evenhand.tasks.answers import Answers
-from evenhand.tasks.chains.answers import answers_on_chains
+from evenhand.tasks.chains.answers import judged_arcs, mention_units
 from evenhand.tasks.chains.count import count_chains
 from evenhand.tasks.chains.drawing import ChainDrawing
 from evenhand.tasks.chains.kinds import ARCS
 from evenhand.tasks.chains.mention_types import MentionTypes
-from evenhand.tasks.chains.mention_verdicts import JudgedMentions, arcs_tally, judged_arcs, mention_units
 from evenhand.tasks.chains.repeats import first_only, repeats
 from evenhand.tasks.passage import Numbering, Numbers, Outcome, Question, VerdictRows
 from evenhand.tasks.places import Places
@@ -77,7 +76,7 @@ class ChainPassage:
             side = asked.system_counts[name]
             side.repeated += int(np.count_nonzero(repeats(response, *spans_of(response))))
             self._count(side, response, batch)
-            found.tallies[name] = self._tallies(found, response)
+            found.tallies[name] = found.counts(key, response, self._scores, self._arcs, found.groups)
         return found
 
     def _count(self, side: SideCount, chains: Chains, key: Annotation) -> None:
@@ -88,18 +87,6 @@ class ChainPassage:
             side.unlabeled += len(chains)
         else:
             side.add(types[1], self._asked.vocabulary.labels.values)
-
-    def _tallies(self, found: ChainJudgement, response: Chains) -> dict[str, Tally]:
-        settings, tallies = self._asked.settings, {}
-        if self._scores:
-            kinds, table = count_chains(
-                found.key, response, len(found.groups), self._scores, singletons=settings["singletons"]
-            )
-            tallies["chains"] = tally_table(kinds, table, found.groups)
-        for by in self._arcs:
-            mentions = judged_arcs(by, found.key, found.annotation, [response], self._types)
-            tallies[by] = arcs_tally(mentions, found.groups, self._asked.vocabulary.labels.values)
-        return tallies
 
 
 @dataclass
@@ -125,15 +112,26 @@ class ChainJudgement:
         numbers = self.numbers
         return Places([self.annotation], numbers.sentences, numbers.documents, numbers.first_document)
 
-    def _judged(self, by: str, systems: list[Chains]) -> JudgedMentions:
-        return judged_arcs(by, self.key, self.annotation, systems, self.types)
+    def counts(
+        self, key: Chains, response: Chains, scores: Sequence[str], arcs: Sequence[str], groups: Ints
+    ) -> dict[str, Tally]:
+        """By judge, the counts of a response with any side as the key; `groups` is the group of each document."""
+        found = {}
+        if scores:
+            singletons = self.asked.settings["singletons"]
+            kinds, table = count_chains(key, response, len(groups), scores, singletons=singletons)
+            found["chains"] = tally_table(kinds, table, groups)
+        for by in arcs:
+            judged = judged_arcs(by, key, self.annotation, [response], self.types)
+            found[by] = judged.tally(groups, self.asked.vocabulary.labels.values)
+        return found
 
     def answers(self, by: str) -> Answers:
-        found = self._judged(by, list(self.systems.values()))
-        label = found.label
-        if label is None:
-            label = np.full(len(found.mentions), self.asked.vocabulary.labels.code(UNTYPED))
-        return answers_on_chains(found.mentions, found.verdicts, label, self.annotation.corpus)
+        found = judged_arcs(by, self.key, self.annotation, list(self.systems.values()), self.types)
+        answers = found.answers(self.annotation.corpus)
+        if "pos" in self.annotation.layers:
+            return answers
+        return replace(answers, label=np.full(len(answers), self.asked.vocabulary.labels.code(UNTYPED)))
 
     def units(self, by: str) -> Units:
         return mention_units(self.answers(by))
@@ -143,9 +141,8 @@ class ChainJudgement:
 
     def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
         corpus, document = self.annotation.corpus, self.numbers.first_document
-        found = self._judged(judge, [self.systems[system]])
-        label = np.full(len(found.mentions), -1) if found.label is None else found.label
-        units = mention_units(answers_on_chains(found.mentions, found.verdicts, label, corpus))
+        found = judged_arcs(judge, self.key, self.annotation, [self.systems[system]], self.types)
+        units = mention_units(found.answers(corpus))
         assert units.antecedent is not None
         rows = VerdictRows(
             corpus,

@@ -23,8 +23,7 @@ def repeats(chains: Chains, span: Ints) -> Bools:
     ordered = np.sort(span)
     if (ordered[1:] != ordered[:-1]).all():
         return found
-    _, first, inverse = np.unique(chains.chain, return_index=True, return_inverse=True)
-    order = np.lexsort((first[inverse], span))  # stable: mentions of one chain stay in their order
+    order = np.lexsort((chains.in_order(), span))  # stable: mentions of one chain stay in their order
     found[order[1:]] = span[order[1:]] == span[order[:-1]]
     return found
 
