@@ -219,9 +219,11 @@ def _pairs(signs: Signs, tagged: Ints) -> tuple[Ints, Ints]:
     is_bracket = signs.kind != WORD
     is_bracket[tagged] = is_bracket[tagged + 3] = False
     brackets = np.flatnonzero(is_bracket)
-    first, last = pairs(zeros(len(brackets)), signs.kind[brackets] == OPEN)
-    order = np.argsort(first)
-    return brackets[first[order]], brackets[last[order]]
+    opens = signs.kind[brackets] == OPEN
+    first, last = pairs(zeros(len(brackets)), opens)
+    closing = np.zeros(len(brackets), dtype=np.int64)
+    closing[first] = brackets[last]
+    return brackets[opens], closing[opens]
 
 
 def write(annotation: Annotation) -> Iterator[str]:

@@ -132,13 +132,14 @@ def pairs(key: Ints, opens: Bools) -> tuple[Ints, Ints]:
     order = np.argsort(key, kind="stable")
     step = np.where(opens[order], 1, -1)
     begins = np.flatnonzero(np.diff(key[order], prepend=key[order[:1]] - 1))
+    size = np.diff(np.append(begins, len(step)))
     before = np.append(0, np.cumsum(step))
-    depth = before[1:] + (step < 0) - np.repeat(before[begins], np.diff(np.append(begins, len(step))))
-    if (depth != 1).any():
-        by_depth = np.lexsort((depth, key[order]))
-        order, depth = order[by_depth], depth[by_depth]
-    same = (np.diff(key[order]) == 0) & (np.diff(depth) == 0)
-    first = np.flatnonzero(same & opens[order[:-1]] & ~opens[order[1:]])
+    depth = before[1:] + (step < 0) - np.repeat(before[begins], size)
+    low, high = depth.min(initial=1), depth.max(initial=1)
+    group = depth - low + np.repeat(np.arange(len(begins)) * (high - low + 1), size)
+    by_group = np.argsort(group, kind="stable")
+    order = order[by_group]
+    first = np.flatnonzero((np.diff(group[by_group]) == 0) & opens[order[:-1]] & ~opens[order[1:]])
     return order[first], order[first + 1]
 
 
