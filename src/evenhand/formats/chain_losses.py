@@ -6,8 +6,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from heapq import heappop, heappush
 
-import numpy as np
-
 from evenhand.formats.parsing.mention_brackets import MentionParts, Ranges
 from evenhand.text.chains import Chains
 
@@ -33,10 +31,8 @@ def crossing_in_chain(chains: Chains) -> int:
 
 def _parts(chains: Chains) -> Iterator[tuple[int, int, int, int]]:
     """The parts of all mentions: chain, first token, last token as a negative number, and the row of the mention."""
-    columns = (chains.chain, chains.start, chains.end, chains.shape)
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    for row, (chain, start, end, shape) in enumerate(rows):
-        for begin, last in parts_of(start, end, chains.vocabulary.shapes[shape]):
+    for row, (_, chain, start, end, gaps) in enumerate(chains.rows()):
+        for begin, last in parts_of(start, end, gaps):
             yield chain, begin, -last, row
 
 
@@ -57,9 +53,8 @@ def mixed_parts(chains: Chains) -> int:
 def _with_gaps(chains: Chains) -> dict[int, list[Ranges]]:
     """By chain, the parts of its mentions that have several, where there are several such mentions."""
     found: defaultdict[int, list[Ranges]] = defaultdict(list)
-    for row in np.flatnonzero(chains.shape).tolist():
-        gaps = chains.vocabulary.shapes[int(chains.shape[row])]
-        found[int(chains.chain[row])].append(list(parts_of(int(chains.start[row]), int(chains.end[row]), gaps)))
+    for _, chain, start, end, gaps in chains.take(chains.shape > 0).rows():
+        found[chain].append(list(parts_of(start, end, gaps)))
     return {chain: several for chain, several in found.items() if len(several) > 1}
 
 
@@ -78,13 +73,11 @@ def other_first_chains(chains: Chains, *, single_first: bool) -> int:
 
     Where mentions begin at the same token, those of one token are the first if `single_first` says so.
     """
-    by_span: defaultdict[tuple[int, int, int, int], set[int]] = defaultdict(set)
+    by_span: defaultdict[tuple[object, ...], set[int]] = defaultdict(set)
     first_row: dict[int, int] = {}
     first_bracket: dict[int, tuple[int, bool, int]] = {}
-    columns = (chains.document, chains.start, chains.end, chains.shape, chains.chain)
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    for row, (document, start, end, shape, chain) in enumerate(rows):
-        by_span[document, start, end, shape].add(chain)
+    for row, (document, chain, start, end, gaps) in enumerate(chains.rows()):
+        by_span[document, start, end, gaps].add(chain)
         first_row.setdefault(chain, row)
         bracket = (start, single_first and end > start + 1, row)
         first_bracket[chain] = min(first_bracket.get(chain, bracket), bracket)

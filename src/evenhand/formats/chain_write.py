@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from evenhand.arrays import ints
 from evenhand.formats.chain_formats import BEGIN, DECLARATION, END
 from evenhand.formats.chain_losses import crossing_in_chain, mixed_parts, other_first_chains, parts_of
 from evenhand.formats.conll2012_layout import SAMPLE, word_column
+from evenhand.formats.conllu_write import checked
 from evenhand.problems import SettingError
 from evenhand.text.annotation import Annotation
+from evenhand.text.chains import Mention
 from evenhand.text.corpus import Corpus
 from evenhand.text.layers import Tags
 
@@ -51,10 +54,9 @@ class _Brackets:
         lose(mixed_parts(chains), "mentions with gaps that would get parts of others of their chain")
         moved = other_first_chains(chains, single_first=self._single_first)
         lose(moved, "repeated spans that would count for another chain")
-        _, first, inverse = np.unique(chains.chain, return_index=True, return_inverse=True)
-        number = self._chains + np.argsort(np.argsort(first))  # in the order of their first mentions
-        self._chains += len(first)
-        return replace(batch, layers={**batch.layers, "chains": replace(chains, chain=number[inverse])})
+        chains = replace(chains, chain=self._chains + chains.in_order())
+        self._chains = int(chains.chain.max(initial=self._chains - 1)) + 1
+        return replace(batch, layers={**batch.layers, "chains": chains})
 
     def check_names(self, *, can_stay: bool) -> None:
         """Raise an error where a document without a name would become part of another one."""
@@ -77,15 +79,16 @@ def write_conll2012(batches: Iterator[Annotation], conversion: Conversion) -> It
 
 
 def _conll2012(annotation: Annotation) -> Iterator[str]:
-    corpus, words, tags = annotation.corpus, _words(annotation.corpus), _pos(annotation)
-    for number, (name, sentences) in enumerate(_documents(corpus)):
+    words, tags = _words(annotation.corpus), _pos(annotation)
+    for name, sentences, mentions in _documents(annotation):
         found = _WITH_PART.fullmatch(name)
         title, part = (found["name"], found["part"]) if found else (name or NO_NAME, None)
         if name.startswith("#"):
             raise SettingError(f"conll2012 takes {name!r} for a comment; give the document another name.")
         yield f"{BEGIN} ({title}); part {int(part):03}\n" if part else f"{BEGIN} ({title});\n"
         first = sentences[0][0] if sentences else 0
-        cells = _cells(list(_numbered(annotation, number)))
+        first_chain = mentions[0][1] if mentions else 0
+        cells = _cells([(start, end - 1, str(chain - first_chain), "", chain) for _, chain, start, end, _ in mentions])
         for begin, end in sentences:
             for token in range(begin, end):
                 place = [title, part or "0", str(token - begin), words[token], tags[token] if tags else "-"]
@@ -110,7 +113,7 @@ def write_corefud(batches: Iterator[Annotation], conversion: Conversion) -> Iter
     """
     brackets, across = _Brackets(conversion, single_first=False), 0
     for batch in batches:
-        conversion.lose(_without_words(batch.corpus), "documents without words")
+        conversion.lose(int(np.count_nonzero(np.diff(batch.corpus.document_bounds) == 0)), "documents without words")
         across += _across_sentences(batch)
         fitted = brackets.fit(batch)
         brackets.check_names(can_stay=brackets.unnamed == 0)
@@ -121,38 +124,30 @@ def write_corefud(batches: Iterator[Annotation], conversion: Conversion) -> Iter
         conversion.notes.append(f"{mentions} {refused}.")
 
 
-def _without_words(corpus: Corpus) -> int:
-    """How many documents have no word."""
-    assert corpus.bounds is not None
-    return int(np.count_nonzero(np.diff(np.append(corpus.document_starts, corpus.bounds[-1])) == 0))
-
-
 def _across_sentences(batch: Annotation) -> int:
     """How many mentions end in another sentence than they begin in."""
-    corpus, chains = batch.corpus, batch.chains()
-    assert corpus.bounds is not None
-    before = corpus.document_starts[chains.document]
-    edges = [np.searchsorted(corpus.bounds, before + each, side="right") for each in (chains.start, chains.end - 1)]
+    chains = batch.chains()
+    edges = [batch.corpus.in_sentences(chains.document, token)[0] for token in (chains.start, chains.end - 1)]
     return int(np.count_nonzero(edges[0] != edges[1]))
 
 
 def _corefud(annotation: Annotation) -> Iterator[str]:
     corpus, words, tags = annotation.corpus, _words(annotation.corpus), _pos(annotation) or ()
+    decimals = [-1] * len(words) if corpus.decimals is None else corpus.decimals.tolist()
     reading = annotation.reading
     of_word = 3 if reading.format == "corefud" and reading.column != "pos=xpos" else 4
-    for number, (name, sentences) in enumerate(_documents(corpus)):
+    for name, sentences, mentions in _documents(annotation):
         if not sentences or sentences[0][0] == sentences[-1][1]:
             continue
         yield f"# newdoc id = {name}\n" if name else ""
         yield f"{DECLARATION} eid-etype-head-other\n"
         first = sentences[0][0]
-        is_word = corpus.is_word(first, sentences[-1][1])
-        cells = _entity_cells(annotation, number, is_word)
+        cells = _entity_cells(mentions, [decimal < 0 for decimal in decimals[first : sentences[-1][1]]])
         for begin, end in sentences:
             word = 0
             for token in range(begin, end):
-                word += is_word[token - first]
-                identifier = str(word) if is_word[token - first] else f"{word}.{_decimal(corpus, token)}"
+                word += decimals[token] < 0
+                identifier = str(word) if decimals[token] < 0 else f"{word}.{decimals[token]}"
                 row = [identifier, words[token], *"________"]
                 if tags:
                     row[of_word] = tags[token]
@@ -161,18 +156,13 @@ def _corefud(annotation: Annotation) -> Iterator[str]:
             yield "\n"
 
 
-def _decimal(corpus: Corpus, token: int) -> int:
-    assert corpus.decimals is not None
-    return int(corpus.decimals[token])
-
-
-def _entity_cells(annotation: Annotation, document: int, is_word: Sequence[bool]) -> dict[int, str]:
+def _entity_cells(mentions: Sequence[Mention], is_word: Sequence[bool]) -> dict[int, str]:
     """By token, what MISC has: brackets of one token stand behind all that open or, without any, before all that close.
 
     Where spans repeat, all that open mentions stay in the order of their chains, of which the first keeps a span.
     """
-    parts = list(_parts(annotation, document, is_word))
-    spans = [each[:2] for each in _mentions(annotation, document)]
+    parts = list(_parts(mentions, is_word))
+    spans = [(start, end) for _, _, start, end, _ in mentions]
     keeps_order = len(set(spans)) < len(spans)
     found = {}
     for token, (opened, closed) in _cells(parts).items():
@@ -200,25 +190,9 @@ def _cells(parts: Sequence[Part]) -> dict[int, tuple[list[str], list[str]]]:
     return found
 
 
-def _mentions(annotation: Annotation, document: int) -> Iterator[tuple[int, int, int, tuple[int, ...]]]:
-    """Start, end, chain and gaps of the mentions of a document."""
-    chains = annotation.chains()
-    rows = chains.take(chains.document == document)
-    columns = (rows.start, rows.end, rows.chain, rows.shape)
-    for start, end, chain, shape in zip(*(column.tolist() for column in columns), strict=True):
-        yield start, end, chain, chains.vocabulary.shapes[shape]
-
-
-def _numbered(annotation: Annotation, document: int) -> Iterator[Part]:
-    """Mentions of CoNLL-2012, whose chains are numbered in the order of their document."""
-    numbers: dict[int, int] = {}
-    for start, end, chain, _ in _mentions(annotation, document):
-        yield start, end - 1, str(numbers.setdefault(chain, len(numbers))), "", chain
-
-
-def _parts(annotation: Annotation, document: int, is_word: Sequence[bool]) -> Iterator[Part]:
+def _parts(mentions: Sequence[Mention], is_word: Sequence[bool]) -> Iterator[Part]:
     """The parts of mentions, of which most have one."""
-    for start, end, chain, gaps in _mentions(annotation, document):
+    for _, chain, start, end, gaps in mentions:
         parts = list(parts_of(start, end, gaps))
         tokens = (token for begin, last in parts for token in range(begin, last + 1))
         head = next((place for place, token in enumerate(tokens, 1) if is_word[token]), 1)
@@ -227,28 +201,23 @@ def _parts(annotation: Annotation, document: int, is_word: Sequence[bool]) -> It
             yield begin, last, f"e{chain + 1}{part}", f"--{head}", chain
 
 
-def _documents(corpus: Corpus) -> Iterator[tuple[str, list[tuple[int, int]]]]:
-    """The name of each document, and where its sentences begin and end."""
+def _documents(annotation: Annotation) -> Iterator[tuple[str, list[tuple[int, int]], list[Mention]]]:
+    """The name of each document, where its sentences begin and end, and its mentions."""
+    corpus, chains = annotation.corpus, annotation.chains()
     assert corpus.bounds is not None
     bounds, edges = corpus.bounds.tolist(), np.append(corpus.documents, corpus.sentences).tolist()
     for number, name in enumerate(corpus.names):
         if name != name.strip() or any(char in name for char in "\n\r"):
             raise SettingError(f"{name!r} cannot be the name of a document in a file of columns; mend it first.")
-        yield name, [(bounds[at], bounds[at + 1]) for at in range(*edges[number : number + 2])]
+        sentences = [(bounds[at], bounds[at + 1]) for at in range(*edges[number : number + 2])]
+        yield name, sentences, chains.documents(ints([number])).rows()
 
 
 def _words(corpus: Corpus) -> list[str]:
     assert corpus.tokens is not None
-    return _checked(corpus.tokens.texts(0, len(corpus.tokens)))
+    return checked(corpus.tokens.texts(0, len(corpus.tokens)))
 
 
 def _pos(annotation: Annotation) -> list[str] | None:
     pos = annotation.layers.get("pos")
-    return _checked(pos.to_list()) if isinstance(pos, Tags) else None
-
-
-def _checked(cells: list[str]) -> list[str]:
-    for cell in set(cells):
-        if not cell.strip() or any(char in cell for char in "\t\n\r\0"):
-            raise SettingError(f"{cell!r} cannot stand in a file of columns; mend it first.")
-    return cells
+    return checked(pos.to_list()) if isinstance(pos, Tags) else None

@@ -73,13 +73,6 @@ def _is_brackets(cell: str) -> bool:
     return cell in ("", "-", "_") or "(" in cell or ")" in cell
 
 
-def _is_numbered(cells: Sequence[Sequence[str]]) -> bool:
-    """Whether the first column numbers words from 1 on in each sentence."""
-    numbers = [_number(row[0]) for row in cells]
-    counts_on = all(number in (1, before + 1) for before, number in pairwise(numbers))
-    return numbers[0] == 1 and 2 in numbers and counts_on
-
-
 def _named(column: int | str) -> tuple[str, int]:
     name, equals, number = str(column).partition("=")
     if name not in _NAMED or not equals or not number.lstrip("-").isdecimal():
@@ -91,7 +84,7 @@ def word_column(cells: Sequence[Sequence[str]], columns: int) -> int | None:
     """The column of words: the first one behind those that say where a word is."""
     if columns < 3:
         return None
-    if _is_numbered(cells):
+    if _counts(cells, 0, (1,)) and any(_number(row[0]) == 2 for row in cells):
         return 1
     if columns >= _WITH_POS and _counts(cells, 2) and not _counts(cells, 3):
         return 3  # words that are all numbers are words all the same, behind their positions
@@ -106,10 +99,10 @@ def _number(cell: str) -> int:
     return int(cell) if cell.isdecimal() and len(cell) <= LONGEST_NUMBER else -1
 
 
-def _counts(cells: Sequence[Sequence[str]], place: int) -> bool:
+def _counts(cells: Sequence[Sequence[str]], place: int, first: Sequence[int] = (0, 1)) -> bool:
     """Whether a column counts words from 0 or 1 on in each sentence, or in all together."""
     numbers = [_number(row[place]) for row in cells]
-    return numbers[0] in (0, 1) and all(number in (numbers[0], before + 1) for before, number in pairwise(numbers))
+    return numbers[0] in first and all(number in (numbers[0], before + 1) for before, number in pairwise(numbers))
 
 
 def _pos_column(cells: Sequence[Sequence[str]], word: int | None, columns: int) -> int | None:

@@ -207,28 +207,23 @@ class ChainFeed:
         if gold.bounds is None or corpus.bounds is None:
             yield piece.size, piece.chains
             return
-        mine, theirs = _edges(gold, first, piece.size), _edges(corpus, piece.first, piece.size)
-        if have_same_nodes(gold, mine, corpus, theirs):
-            self._check(piece.first, (gold, mine), (corpus, theirs))
-            yield piece.size, piece.chains
-            return
-        for number in range(piece.size):
-            sides = [
-                TokenKinds(each, *edges[number : number + 2].tolist())
-                for each, edges in ((gold, mine), (corpus, theirs))
-            ]
-            yield 1, self._with_nodes(_Piece(piece.batch, piece.first + number, 1), *sides)
+        mine = gold.document_bounds[first : first + piece.size + 1]
+        theirs = corpus.document_bounds[piece.first : piece.first + piece.size + 1]
 
-    def _check(self, first: int, gold: tuple[Corpus, Ints], system: tuple[Corpus, Ints]) -> None:
-        """Raise an error if documents have other numbers of tokens; compare their words."""
-        (key, mine), (corpus, theirs) = gold, system
-        other = np.flatnonzero(np.diff(mine) != np.diff(theirs))
-        if len(other):
-            document = int(other[0])
-            sides = [TokenKinds(each, *edges[document : document + 2].tolist()) for each, edges in (gold, system)]
-            raise _length_error(first + document, *sides)
-        sides = [TokenKinds(each, *edges[[0, -1]].tolist()) for each, edges in (gold, system)]
-        self._compare(key, sides[0].words, corpus, sides[1].words)
+        def tokens(begin: int, end: int) -> tuple[TokenKinds, TokenKinds]:
+            """Those of some documents, on both sides."""
+            return TokenKinds(gold, *mine[[begin, end]].tolist()), TokenKinds(corpus, *theirs[[begin, end]].tolist())
+
+        whole = tokens(0, piece.size)
+        if not have_same_nodes(*whole):
+            for number in range(piece.size):
+                yield 1, self._with_nodes(_Piece(piece.batch, piece.first + number, 1), *tokens(number, number + 1))
+            return
+        other = np.flatnonzero(np.diff(mine) != np.diff(theirs)).tolist()
+        if other:
+            raise _length_error(piece.first + other[0], *tokens(other[0], other[0] + 1))
+        self._compare(gold, whole[0].words, corpus, whole[1].words)
+        yield piece.size, piece.chains
 
     def _with_nodes(self, piece: _Piece, gold: TokenKinds, system: TokenKinds) -> Chains:
         """The mentions of one document, whose empty nodes are aligned by themselves."""
@@ -260,14 +255,6 @@ class ChainFeed:
         self.found.words += len(different)
         place = corpus.source if line is None else f"{corpus.source}:{line}"
         self.found.first_word = self.found.first_word or f"{place}: {finding}"
-
-
-def _edges(corpus: Corpus, first: int, size: int) -> Ints:
-    """Where documents begin, in tokens, and where the last one ends."""
-    assert corpus.bounds is not None
-    starts = np.append(corpus.document_starts, corpus.bounds[-1])
-    found: Ints = starts[first : first + size + 1]
-    return found
 
 
 def _length_error(document: int, gold: TokenKinds, system: TokenKinds) -> InputError:

@@ -10,6 +10,9 @@ import numpy as np
 from evenhand.arrays import Bools, Ints, concatenate, empty, pack, ranges, zeros
 from evenhand.text.labels import Vocabulary
 
+Mention = tuple[int, int, int, int, tuple[int, ...]]
+"""Document, chain, start, end, and the tokens that it leaves out, counted from its start."""
+
 
 @dataclass(frozen=True)
 class Chains:
@@ -58,8 +61,8 @@ class Chains:
         found = self.take(ranges(first, size))
         return replace(found, document=np.repeat(np.arange(len(rows)), size))
 
-    def rows(self) -> list[tuple[int, int, int, int, tuple[int, ...]]]:
-        """(document, chain, start, end, gaps) of every mention, in plain Python."""
+    def rows(self) -> list[Mention]:
+        """Every mention in plain Python."""
         columns = (self.document, self.chain, self.start, self.end, self.shape)
         rows = zip(*(column.tolist() for column in columns), strict=True)
         return [(*row, self.vocabulary.shapes[shape]) for *row, shape in rows]

@@ -153,11 +153,10 @@ class Corpus:
         return len(self.lines) == self.sentences != self.token_count
 
     @property
-    def document_starts(self) -> Ints:
-        """The first token of each document."""
+    def document_bounds(self) -> Ints:
+        """Where documents begin, in tokens, and where the last one ends."""
         assert self.bounds is not None
-        starts: Ints = self.bounds[self.documents]
-        return starts
+        return np.append(self.bounds[self.documents], self.bounds[-1])
 
     def in_sentences(self, document: Ints, token: Ints) -> tuple[Ints, Ints]:
         """The sentences of tokens that are counted from the first of their document, and their places there.
@@ -166,16 +165,9 @@ class Corpus:
         """
         if self.bounds is None:
             return document, token
-        place = self.document_starts[document] + token
+        place = self.document_bounds[document] + token
         sentence = np.searchsorted(self.bounds, place, side="right") - 1
         return sentence, place - self.bounds[sentence]
-
-    def is_word(self, begin: int, end: int) -> list[bool]:
-        """Which of some tokens are words; the others are empty nodes."""
-        if self.decimals is None:
-            return [True] * (end - begin)
-        found: list[bool] = (self.decimals[begin:end] < 0).tolist()
-        return found
 
     def document_of(self, sentence: Ints) -> Ints:
         return np.searchsorted(self.documents, sentence, side="right") - 1

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from evenhand.arrays import Ints, ints
+from evenhand.arrays import Ints
 from evenhand.text.chains import Chains
 from evenhand.text.corpus import Corpus
 
@@ -40,29 +40,39 @@ class TokenKinds:
         return np.arange(self.begin, self.end)
 
     @cached_property
+    def decimals(self) -> Ints:
+        """The decimal numbers of empty nodes, and -1 for words."""
+        decimals = self.corpus.decimals
+        return np.full(len(self), -1) if decimals is None else decimals[self.begin : self.end]
+
+    @cached_property
     def words(self) -> Ints:
         """The overt words."""
-        decimals = self.corpus.decimals
-        return self.all if decimals is None else self.all[decimals[self.begin : self.end] < 0]
+        return self.all[self.decimals < 0]
 
     @cached_property
     def nodes(self) -> Ints:
         """The empty nodes."""
-        decimals = self.corpus.decimals
-        return self.all[:0] if decimals is None else self.all[decimals[self.begin : self.end] >= 0]
+        return self.all[self.decimals >= 0]
+
+    @property
+    def sentence_starts(self) -> Ints:
+        """Where sentences begin, counted from the first token."""
+        assert self.corpus.bounds is not None
+        first, behind = np.searchsorted(self.corpus.bounds, (self.begin, self.end))
+        found: Ints = self.corpus.bounds[first:behind] - self.begin
+        return found
 
     def keys(self) -> list[Key]:
         """The keys of empty nodes: behind the word i they stand at 2i + 1, before the first of a sentence at 2i."""
-        bounds, decimals = self.corpus.bounds, self.corpus.decimals
+        bounds = self.corpus.bounds
         assert bounds is not None
-        if decimals is None:
-            return []
         before = np.searchsorted(self.words, self.nodes)
         sentence = np.searchsorted(bounds, self.nodes, side="right") - 1
         place = 2 * before - (before > np.searchsorted(self.words, bounds[sentence]))
         known: Counter[tuple[int, int]] = Counter()
         found = []
-        for each in zip(place.tolist(), decimals[self.nodes].tolist(), strict=True):
+        for each in zip(place.tolist(), self.decimals[self.nodes - self.begin].tolist(), strict=True):
             found.append((*each, known[each]))
             known[each] += 1
         return found
@@ -125,23 +135,9 @@ def _number(key: Key) -> int:
     return -1 - ((place << 64) | (decimal << 32) | repeated)
 
 
-def have_same_nodes(gold: Corpus, mine: Ints, system: Corpus, theirs: Ints) -> bool:
-    """Whether documents, which begin and end at these tokens, have empty nodes at the same places, or none at all."""
-    sides = (gold, *mine[[0, -1]].tolist()), (system, *theirs[[0, -1]].tolist())
-    if not any(len(TokenKinds(*side).nodes) for side in sides):
+def have_same_nodes(gold: TokenKinds, system: TokenKinds) -> bool:
+    """Whether documents have empty nodes at the same places, or none at all."""
+    if not len(gold.nodes) and not len(system.nodes):
         return True
-    one, other = sides
-    return all(np.array_equal(look(one), look(other)) for look in (_node_places, _sentence_starts))
-
-
-def _node_places(side: tuple[Corpus, int, int]) -> Ints:
-    corpus, begin, end = side
-    return ints([-2]) if corpus.decimals is None else corpus.decimals[begin:end]
-
-
-def _sentence_starts(side: tuple[Corpus, int, int]) -> Ints:
-    corpus, begin, end = side
-    assert corpus.bounds is not None
-    first, behind = np.searchsorted(corpus.bounds, (begin, end))
-    found: Ints = corpus.bounds[first:behind] - begin
-    return found
+    same_sentences = np.array_equal(gold.sentence_starts, system.sentence_starts)
+    return same_sentences and np.array_equal(gold.decimals, system.decimals)

@@ -28,7 +28,7 @@ class MentionTypes:
         pos = key.layers.get("pos")
         if not isinstance(pos, Tags):
             return None
-        code = pos.coded(self._coder)[key.corpus.document_starts[mentions.document] + mentions.start]
+        code = pos.coded(self._coder)[key.corpus.document_bounds[mentions.document] + mentions.start]
         for name in self._coder.names[len(self._is_noun) :]:
             self._is_noun.append(name in self._tags)
             self._label.append(self._labels.code(name))
