@@ -43,7 +43,9 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     if len(columns) > 1:
         raise SettingError("Gold and prediction of words stand in two files; give the system's file beside it.")
     layout, tags = layout_of(source, settings)
-    return WordBatches(source, layout, tags, settings, vocabulary)
+    reader = _Reader(source, layout, tags, settings, vocabulary)
+    batches = (reader.read(split(block, tabs=layout.tabs)) for block in source.blocks(settings.block_size))
+    return (batch for batch in batches if batch.corpus.sentences)
 
 
 def traits(source: Source, settings: ReadSettings) -> frozenset[str]:
@@ -54,8 +56,8 @@ def traits(source: Source, settings: ReadSettings) -> frozenset[str]:
     return frozenset(name for name, is_so in found.items() if is_so)
 
 
-class WordBatches(Iterator[Annotation]):
-    """The batches of a file; `tags` is the column whose tags are asked for, if one is."""
+class _Reader:
+    """Reads blocks of whole sentences; `tags` is the column whose tags are asked for, if one is."""
 
     def __init__(
         self, source: Source, layout: WordLayout, tags: int | None, settings: ReadSettings, vocabulary: Vocabulary
@@ -65,19 +67,12 @@ class WordBatches(Iterator[Annotation]):
         self._coders = {name: vocabulary.columns[name] for name in layout.columns}
         self._tag_coder = vocabulary.columns["tags"]
         self._extra = {column: vocabulary.columns[extra_layer(column)] for column in settings.extra}
-        self._blocks = source.blocks(settings.block_size)
         self._new_document = not source.begins_inside
         if settings.task == "trees" and not self._has_trees:
             remedy = "give --task tags to score its tags alone" if layout.has("head") else NAME_THEM
             raise source.error(None, "the words have no heads", remedy)
 
-    def __next__(self) -> Annotation:
-        while True:
-            batch = self._batch(split(next(self._blocks), tabs=self._layout.tabs))
-            if batch.corpus.sentences:
-                return batch
-
-    def _batch(self, lines: Lines) -> Annotation:
+    def read(self, lines: Lines) -> Annotation:
         sorting = Sorting(self._source, self._layout, lines)
         found = sorting()
         head, kept = None, {}
@@ -166,29 +161,24 @@ class WordBatches(Iterator[Annotation]):
     def _check_trees(self, sorting: Sorting, found: WordLines, head: Ints) -> int:
         """Report sentences that are no trees; the number of those with several roots, if these may be."""
         count = roots(head, found.bounds)
-        strict = self._settings.repair == "error"
-        wrong = np.flatnonzero(count != 1 if strict else count == 0)
-        for sentence in wrong.tolist():
+        is_wrong = count != 1 if self._settings.repair == "error" else count == 0
+        collects = self._source.problems is not None
+        for sentence in np.flatnonzero(count != 1 if collects else is_wrong).tolist():
             what = "no word is the root" if count[sentence] == 0 else f"{count[sentence]} words are roots"
             line = int(found.words[found.bounds[sentence]])
-            sorting.report(line, f"{what} of the sentence that begins here", "give one word the head 0", "tree")
-        if not strict and self._source.problems is not None:
-            self._say_several_roots(found, count)
+            finding, remedy = f"{what} of the sentence that begins here", "give one word the head 0"
+            if is_wrong[sentence]:
+                sorting.report(line, finding, remedy, "tree")
+            else:
+                self._source.report(found.lines.number(line), finding, remedy, TAKEN_ROOTS)
         lost = np.flatnonzero(without_root(head, found.bounds))
-        for sentence in np.setdiff1d(found.sentence[lost], wrong).tolist():
+        for sentence in np.setdiff1d(found.sentence[lost], np.flatnonzero(is_wrong)).tolist():
             begin, behind = found.bounds[[sentence, sentence + 1]].tolist()
             first = int(lost[np.searchsorted(lost, begin)])
             cycle = cycle_of(first - begin + 1, head[begin:behind])
             line, remedy = int(found.words[begin + cycle[0] - 1]), "every word must lead to the root by its heads"
             sorting.report(line, _cycle(cycle), remedy, "tree")
         return int(np.count_nonzero(count > 1))
-
-    def _say_several_roots(self, found: WordLines, count: Ints) -> None:
-        """Collect the sentences with several roots, which are taken as they stand."""
-        for sentence in np.flatnonzero(count > 1).tolist():
-            line = found.lines.number(int(found.words[found.bounds[sentence]]))
-            finding = f"{count[sentence]} words are roots of the sentence that begins here"
-            self._source.report(line, finding, "give one word the head 0", TAKEN_ROOTS)
 
 
 def _cycle(words: list[int]) -> str:

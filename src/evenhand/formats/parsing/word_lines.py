@@ -19,6 +19,7 @@ from evenhand.formats.source import Source
 from evenhand.text.tokens import windows
 
 _HASH, _HYPHEN, _POINT = b"#-."
+_NOTHING = ints([])
 
 
 @dataclass(frozen=True)
@@ -80,12 +81,8 @@ class Sorting:
         rows = self._of_right_width(np.flatnonzero(~(self._blank | is_hash)))
         comments = np.flatnonzero(is_hash)
         self._check_comments(comments, rows)
-        if self._layout.has("id"):
-            found = self._numbered(rows, comments)
-        else:
-            nothing = ints([])
-            found = self._sorted(rows, nothing, nothing, nothing, comments, nothing)
-        return self.kept(found)
+        has_numbers = self._layout.has("id")
+        return self.kept(self._numbered(rows, comments) if has_numbers else self._sorted(rows, comments))
 
     def report(self, line: int, finding: str, remedy: str, kind: str) -> None:
         self._source.report(self._lines.number(line), finding, remedy, kind)
@@ -97,21 +94,25 @@ class Sorting:
         lines = np.concatenate((found.words, found.multiwords, found.empty_nodes, found.comments))
         if not is_broken[lines].any():
             return found
-        words, multiwords = found.words[~is_broken[found.words]], ~is_broken[found.multiwords]
-        # A token of several words stands before them, so that its line tells its first word.
-        lines = found.multiwords[multiwords]
-        first = np.searchsorted(words, lines)
-        empty_nodes = found.empty_nodes[~is_broken[found.empty_nodes]]
-        comments = found.comments[~is_broken[found.comments]]
-        return self._sorted(words, lines, first, found.size[multiwords], comments, empty_nodes)
+        kept = ~is_broken[found.multiwords]
+        rows = (found.words, found.comments, found.empty_nodes)
+        words, comments, empty_nodes = (each[~is_broken[each]] for each in rows)
+        return self._sorted(words, comments, empty_nodes, found.multiwords[kept], found.size[kept])
 
     def _sorted(
-        self, words: Ints, multiwords: Ints, first: Ints, size: Ints, comments: Ints, empty_nodes: Ints
+        self,
+        words: Ints,
+        comments: Ints,
+        empty_nodes: Ints = _NOTHING,
+        multiwords: Ints = _NOTHING,
+        size: Ints = _NOTHING,
     ) -> WordLines:
         sentence = self._sentence_of_line[words]
         begins = np.ones(len(words) + 1, dtype=np.bool_)
         begins[1:-1] = sentence[1:] != sentence[:-1]
         bounds = np.flatnonzero(begins)
+        # A token of several words stands before them, so that its line tells its first word.
+        first = np.searchsorted(words, multiwords)
         return WordLines(
             self._lines, self._sentence_of_line, words, bounds, multiwords, first, size, comments, empty_nodes
         )
@@ -154,8 +155,7 @@ class Sorting:
             self.report(int(rows[row]), finding, "number the words of every sentence from 1 on", "number")
         multi, empty = others[mark == _HYPHEN], others[mark == _POINT]
         size = second[mark == _HYPHEN] - number[multi] + 1
-        lines = rows[multi]
-        found = self._sorted(words, lines, np.searchsorted(words, lines), size, comments, rows[empty])
+        found = self._sorted(words, comments, rows[empty], rows[multi], size)
         self._check_numbers(found, number[is_word])
         self._check_multiwords(found, number[multi])
         self._check_empty_nodes(found, number[empty])
@@ -173,14 +173,11 @@ class Sorting:
     def _check_numbers(self, found: WordLines, number: Ints) -> None:
         expected = np.arange(len(number)) - np.repeat(found.bounds[:-1], np.diff(found.bounds)) + 1
         wrong = np.flatnonzero(number != expected)
-        for word in wrong[self._first_of_sentence(found, wrong)].tolist():
+        _, first_of_sentence = np.unique(found.sentence[wrong], return_index=True)
+        for word in wrong[first_of_sentence].tolist():
             finding = f"found the word {number[word]} where {expected[word]} is next"
             remedy = "number the words of every sentence from 1 on, without gaps"
             self.report(int(found.words[word]), finding, remedy, "number")
-
-    def _first_of_sentence(self, found: WordLines, words: Ints) -> Ints:
-        """Which of some words are the first of them in their sentence."""
-        return np.unique(found.sentence[words], return_index=True)[1]
 
     def _check_multiwords(self, found: WordLines, number: Ints) -> None:
         if not len(number):
