@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from evenhand.parameters import Parameter, names
@@ -10,6 +11,7 @@ from evenhand.scores.model import Judge, Model
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.chains.kinds import ARCS_KINDS, MELA
 
+Arithmetic = Callable[[str, ScoreSettings], MatchModel]
 _DIVIDED = {
     "mentions": ("mentions.common", "mentions.common", "mentions"),
     "muc": ("muc.common", "muc.common", "muc"),
@@ -52,14 +54,13 @@ def _mean(name: str, settings: ScoreSettings, parts: tuple[MatchModel, ...]) -> 
     return MatchModel(name, "chains", {}, {}, {}, {}, {}, beta=settings.beta, parts=parts, details="overall")
 
 
-def _arcs(name: str, settings: ScoreSettings) -> MatchModel:
+def arcs_model(name: str, settings: ScoreSettings) -> MatchModel:
     counts: dict[str, Sum] = {kind: {kind: 1.0} for kind in ARCS_KINDS}
     right = {"tp": 1.0}
     found, wanted = {"tp": 1.0, "wl": 1.0, "fp": 1.0}, {"tp": 1.0, "wl": 1.0, "fn": 1.0}
     return MatchModel(name, name, counts, right, found, right, wanted, beta=settings.beta, details="labels")
 
 
-_CHAINS = Judge("chains")
 _HOME = "evenhand.tasks.chains"
 _NOMINAL = Parameter(
     "nominal",
@@ -71,38 +72,28 @@ _NOMINAL = Parameter(
     spell="+".join,
     optional=True,
 )
+
+
+def _declared(name: str, home: str, *aliases: str, title: str = "", arithmetic: Arithmetic = chain_model) -> Model:
+    """A score of chains, which all have one judge."""
+    return Model(name, "chains", Judge("chains"), arithmetic, f"{_HOME}.{home}", aliases, title)
+
+
 MODELS = (
-    Model("mentions", "chains", _CHAINS, chain_model, f"{_HOME}.count", ("mention detection", "md")),
-    Model("muc", "chains", _CHAINS, chain_model, f"{_HOME}.links", title="MUC"),
-    Model("b_cubed", "chains", _CHAINS, chain_model, f"{_HOME}.b_cubed", ("b3", "bcub", "bcubed"), title="B³"),
+    _declared("mentions", "count", "mention detection", "md"),
+    _declared("muc", "links", title="MUC"),
+    _declared("b_cubed", "b_cubed", "b3", "bcub", "bcubed", title="B³"),
+    _declared("ceaf_m", "ceaf", "ceafm", "ceaf phi3", "mention ceaf", title="CEAFm"),
+    _declared("ceaf_e", "ceaf", "ceafe", "ceaf phi4", "entity ceaf", title="CEAFe"),
+    _declared("blanc", "links", title="BLANC", arithmetic=_blanc),
+    _declared("lea", "links", title="LEA"),
+    _declared("mela", "count", "conll", "conll f1", "conll score", "conll average", title="MELA", arithmetic=_mela),
+    Model("arcs_any", "chains", Judge("arcs_any"), arcs_model, f"{_HOME}.arcs", title="ARCS any", family="arcs"),
     Model(
-        "ceaf_m", "chains", _CHAINS, chain_model, f"{_HOME}.ceaf", ("ceafm", "ceaf phi3", "mention ceaf"), title="CEAFm"
-    ),
-    Model(
-        "ceaf_e", "chains", _CHAINS, chain_model, f"{_HOME}.ceaf", ("ceafe", "ceaf phi4", "entity ceaf"), title="CEAFe"
-    ),
-    Model("blanc", "chains", _CHAINS, _blanc, f"{_HOME}.links", title="BLANC"),
-    Model("lea", "chains", _CHAINS, chain_model, f"{_HOME}.links", title="LEA"),
-    Model(
-        "mela",
-        "chains",
-        _CHAINS,
-        _mela,
-        f"{_HOME}.count",
-        ("conll", "conll f1", "conll score", "conll average"),
-        title="MELA",
-    ),
-    Model("arcs_any", "chains", Judge("arcs_any"), _arcs, f"{_HOME}.arcs", title="ARCS any", family="arcs"),
-    Model(
-        *("arcs_nom", "chains", Judge("arcs_nom"), _arcs, f"{_HOME}.arcs"),
+        *("arcs_nom", "chains", Judge("arcs_nom"), arcs_model, f"{_HOME}.arcs"),
         title="ARCS nom",
         family="arcs",
         parameters=(_NOMINAL,),
         needs=frozenset({"pos"}),
     ),
 )
-
-
-def compared(by: str, settings: ScoreSettings) -> MatchModel:
-    """What systems are compared by."""
-    return _arcs(by, settings)

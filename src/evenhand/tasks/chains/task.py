@@ -7,7 +7,7 @@ from evenhand.problems import SettingError
 from evenhand.registry import late
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.chains.kinds import ARCS, ARCS_KINDS
-from evenhand.tasks.chains.models import MODELS, compared
+from evenhand.tasks.chains.models import MODELS, arcs_model
 from evenhand.tasks.display import Display
 from evenhand.tasks.task import Content, Example, Task
 
@@ -38,7 +38,7 @@ TASK = Task(
     ranked=lambda content: scorable(("mela", "lea", "arcs_any", "arcs_nom"), content),
     compared_by=ARCS,
     reported_by=ARCS,
-    compared=compared,
+    compared=arcs_model,
     compared_models=_compared_models,
     parameters=(
         Parameter(
