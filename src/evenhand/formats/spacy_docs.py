@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evenhand.arrays import Ints, ints
+from evenhand.arrays import ints
 from evenhand.files import write_file
 from evenhand.formats.format import Carry, Format, Writing
 from evenhand.formats.source import Source
@@ -77,7 +77,7 @@ def write(path: Path, read: Callable[[], Iterator[Annotation]], conversion: Conv
     if corpus.tokens is None or corpus.bounds is None or corpus.atoms != "tokens":
         raise InputError(corpus.source, None, "there are no tokens, which spaCy needs", "take a file with tokens")
     document = corpus.document_of(spans.scope)
-    before = corpus.bounds[spans.scope] - corpus.document_starts[document]
+    before = corpus.bounds[spans.scope] - corpus.document_bounds[document]
     spans = replace(spans, scope=document, start=before + spans.start, end=before + spans.end)
     _check(corpus, spans)
     tokens_module = _spacy(str(path))
@@ -185,7 +185,7 @@ def _check(corpus: Corpus, spans: Spans) -> None:
     assert corpus.tokens is not None
     document_of = corpus.document_of(np.arange(corpus.sentences))
     has_company = np.bincount(document_of)[document_of] > 1
-    bounds = _document_bounds(corpus)
+    bounds = corpus.document_bounds
     start, size = bounds[spans.scope] + spans.start, np.diff(bounds)[spans.scope]
     for token, finding in (
         (np.flatnonzero(corpus.tokens.start == corpus.tokens.end), "a token is empty, which spaCy does not allow"),
@@ -207,7 +207,7 @@ def _docs(corpus: Corpus, spans: Spans, tokens_module: Any) -> Iterator[Any]:
         rows[document].append((label, start, end))
     begins_sentence = np.zeros(len(corpus.tokens) + 1, dtype=np.bool_)
     begins_sentence[corpus.bounds] = True
-    for (begin, behind), listed in zip(pairwise(_document_bounds(corpus).tolist()), rows, strict=True):
+    for (begin, behind), listed in zip(pairwise(corpus.document_bounds.tolist()), rows, strict=True):
         words = corpus.tokens.texts(begin, behind)
         doc = tokens_module.Doc(vocab, words=words, sent_starts=begins_sentence[begin:behind].tolist())
         found = [tokens_module.Span(doc, start, end, label=label) for label, start, end in listed]
@@ -216,12 +216,6 @@ def _docs(corpus: Corpus, spans: Spans, tokens_module: Any) -> Iterator[Any]:
         else:
             doc.spans[GROUP] = found
         yield doc
-
-
-def _document_bounds(corpus: Corpus) -> Ints:
-    """Where documents begin, in tokens, and where the last one ends."""
-    assert corpus.bounds is not None
-    return np.append(corpus.document_starts, corpus.bounds[-1])
 
 
 FORMAT = Format(
