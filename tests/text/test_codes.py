@@ -43,5 +43,5 @@ def test_a_part_of_mostly_equal_tags(batch: list[str], data: st.DataObject) -> N
     begin = data.draw(st.integers(0, len(batch)))
     end = data.draw(st.integers(begin, len(batch)))
     assert tags.slice(begin, end).to_list() == batch[begin:end]
-    before, after = tags.cut(begin)
+    before, after = tags.slice(0, begin), tags.slice(begin, len(batch))
     assert (before.to_list(), after.to_list()) == (batch[:begin], batch[begin:])

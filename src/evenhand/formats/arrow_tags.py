@@ -41,7 +41,7 @@ class TagList:
         common = int(np.bincount(self.place[:_SAMPLE], minlength=1).argmax())
         rows = np.flatnonzero(self.place != common)
         if 2 * len(rows) > size or not size:
-            return Coded(new, of_distinct[self.place], corpus)
+            return Coded(new, Mostly.of(of_distinct[self.place]), corpus)
         return Coded(new, Mostly(size, int(of_distinct[common]), rows, of_distinct[self.place[rows]]), corpus)
 
 

@@ -19,7 +19,6 @@ from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.corpus import Corpus, complete
 from evenhand.text.layers import Spans, Tags
 from evenhand.text.tokens import Tokens, first_difference
-from evenhand.text.unequal import other_length, other_number, shorter
 
 SAME_TOKENS = (
     "both sides must have the same tokens in the same order, unless you choose --align position (other spellings) or "
@@ -73,7 +72,7 @@ class Feed:
             return spans
         assert gold.bounds is not None
         self.breaks_differ |= self._check_lengths(gold, portions, beyond)
-        return _into_sentences(spans, gold)
+        return spans.in_scopes(ints(gold.sentence_of[spans.start]), gold.bounds)
 
     def _check_lengths(self, gold: Corpus, portions: Sequence[_Portion], beyond: int = 0) -> bool:
         """Whether sentences have other lengths; an error where there is nothing else to go by.
@@ -101,7 +100,7 @@ class Feed:
         what = f"the {unit} {corpus.tokens[0]!r}" if corpus.tokens else "another sentence"
         finding = f"found {what} behind the end of the gold standard {gold.source}"
         if corpus.tokens is None and corpus.line(0) is None:
-            finding = other_number(gold.sentences, gold.sentences + corpus.sentences)
+            finding = _other_number(gold.sentences, gold.sentences + corpus.sentences)
         raise InputError(corpus.source, corpus.line(0), finding, _remedy(corpus, by_position=self._by_position), "text")
 
     def _next(self, gold: Corpus) -> _Portion | None:
@@ -130,9 +129,7 @@ class _Portion:
         spans, bounds = batch.spans(layer), batch.corpus.bounds
         if bounds is None or not by_token:
             return _Portion(batch.corpus, spans, None, by_token=False)
-        first = bounds[spans.scope]
-        spans = replace(spans, scope=np.zeros_like(first), start=spans.start + first, end=spans.end + first)
-        return _Portion(batch.corpus, spans, batch.tags(layer), by_token=True)
+        return _Portion(batch.corpus, spans.in_text(bounds), batch.tags(layer), by_token=True)
 
     def cut(self, size: int) -> tuple[_Portion, _Portion | None]:
         """The first `size` tokens (or sentences), and the rest if there is any."""
@@ -142,10 +139,10 @@ class _Portion:
         spans = self.spans
         place = spans.start if self.by_token else spans.scope
         mine, others = spans.take(np.flatnonzero(place < size)), spans.take(np.flatnonzero(place >= size))
-        tags, rest = (None, None) if self.tags is None else self.tags.cut(size)
-        return _Portion(before, mine, tags, self.by_token), _Portion(
-            after, _moved(others, -size, self.by_token), rest, self.by_token
-        )
+        others, tags, rest = _moved(others, -size, self.by_token), None, None
+        if self.tags is not None:
+            tags, rest = self.tags.slice(0, size), self.tags.slice(size, len(self))
+        return _Portion(before, mine, tags, self.by_token), _Portion(after, others, rest, self.by_token)
 
     @staticmethod
     def join(portions: Sequence[_Portion]) -> Spans:
@@ -192,14 +189,6 @@ def _sentence_starts(portions: Sequence[_Portion]) -> Ints:
         found.append(cut.corpus.bounds[:-1] + before)
         before += len(cut)
     return np.concatenate(found)
-
-
-def _into_sentences(spans: Spans, gold: Corpus) -> Spans:
-    """Spans counted from the first token of a text, in its sentences."""
-    assert gold.bounds is not None
-    sentence = ints(gold.sentence_of[spans.start])
-    first = gold.bounds[sentence]
-    return replace(spans, scope=sentence, start=spans.start - first, end=spans.end - first)
 
 
 def _check_tokens(gold: Corpus, system: Corpus, begin: int) -> None:
@@ -281,5 +270,26 @@ def _ends_early(gold: Corpus, last: _Portion | None, done: int, remedy: str) -> 
     corpus = last.corpus
     line = corpus.line(_size(corpus, corpus.bounds is not None) - 1)
     if line is None and what == "a sentence":
-        finding = shorter(gold, corpus)
+        finding = _shorter(gold, corpus)
     return InputError(corpus.source, line, finding, remedy if last.by_token else SAME_SENTENCES, "text")
+
+
+def other_length(sentence: int, wanted: int, found: int, unit: str = "tokens") -> str:
+    """What is said of a sentence, counted from 0, where there are no lines: the text is from no file."""
+    return f"sentence {sentence + 1} has {wanted} {unit} in the gold standard and {found} in the system"
+
+
+def _other_number(wanted: int, found: int) -> str:
+    return f"the gold standard's number of sentences is {wanted}, the system's is {found}"
+
+
+def _shorter(gold: Corpus, system: Corpus) -> str:
+    """What is said of a system that ends early: its first sentence of another length, or how many there are."""
+    mine, theirs = gold.lengths, system.lengths
+    if mine is not None and theirs is not None:
+        size = min(len(mine), len(theirs))
+        different = np.flatnonzero(mine[:size] != theirs[:size])
+        if len(different):
+            sentence = int(different[0])
+            return other_length(sentence, int(mine[sentence]), int(theirs[sentence]))
+    return _other_number(gold.sentences, system.sentences)

@@ -27,6 +27,11 @@ class Mostly:
     codes: Ints
     """Theirs."""
 
+    @staticmethod
+    def of(column: Ints) -> Mostly:
+        """A column of which nobody knows whether a code is common."""
+        return Mostly(len(column), 0, np.arange(len(column)), column)
+
     def column(self) -> Ints:
         """The code of every row."""
         found = np.full(self.size, self.common)
@@ -137,7 +142,7 @@ class CellCodes:
             some, learned = self(data, start[:_SAMPLE], end[:_SAMPLE])
             if not self._common_byte or len(some) == len(start):
                 codes, new = self(data, start, end)
-                return Mostly(len(codes), self._common_code, np.arange(len(codes)), codes), learned + new
+                return Mostly.of(codes), learned + new
             found, new = self.mostly(data, start, end)
             return found, learned + new
         lengths, text = end - start, np.frombuffer(data, dtype=np.uint8)

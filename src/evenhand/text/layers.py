@@ -33,14 +33,6 @@ class Tags:
     def slice(self, begin: int, end: int) -> Tags:
         return Tags(self.code[begin:end], self.names)
 
-    def named(self, names: tuple[str, ...]) -> Tags:
-        """The same codes, with names for them."""
-        return Tags(self.code, names)
-
-    def cut(self, size: int) -> tuple[Tags, Tags]:
-        """The first tags, and the rest."""
-        return self.slice(0, size), self.slice(size, len(self))
-
     def coded(self, coder: Coder) -> Ints:
         """The tags as codes of a coder, which all sides of a comparison share."""
         return coder(Tokens.of(self.names))[self.code]
@@ -77,9 +69,6 @@ class MostlyTags(Tags):
 
     def slice(self, begin: int, end: int) -> MostlyTags:
         return MostlyTags(self.mostly.slice(begin, min(end, len(self))), self.names)
-
-    def named(self, names: tuple[str, ...]) -> MostlyTags:
-        return MostlyTags(self.mostly, names)
 
 
 class Written(Tags):
@@ -182,6 +171,16 @@ class Spans:
             label=self.vocabulary.labels.into(vocabulary.labels)[self.label] if len(self) else self.label,
             shape=self.vocabulary.shapes.into(vocabulary.shapes)[self.shape],
         )
+
+    def in_text(self, first: Ints) -> Spans:
+        """The same in one scope, counted from the first token of a text whose scopes begin with these tokens."""
+        shift = first[self.scope]
+        return replace(self, scope=np.zeros_like(shift), start=self.start + shift, end=self.end + shift)
+
+    def in_scopes(self, scope: Ints, first: Ints) -> Spans:
+        """The inverse of `in_text`: spans in these scopes, counted from the first token of each."""
+        shift = first[scope]
+        return replace(self, scope=scope, start=self.start - shift, end=self.end - shift)
 
     def relabel(self, new: Ints) -> Spans:
         """Spans with `new[label]` for each label; those whose new label is negative are left out."""

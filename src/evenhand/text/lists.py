@@ -15,6 +15,7 @@ from evenhand.problems import InputError, SettingError
 from evenhand.settings import ENCODINGS, Repair, choose
 from evenhand.text import encodings
 from evenhand.text.annotation import LISTS, Annotation, Reading
+from evenhand.text.codes import Mostly
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags, Trees
@@ -54,11 +55,11 @@ def tags(
         finding = table.add(tag)
         if finding is not None:
             raise InputError(name, None, finding, "mend it, or name the encoding")
-    encoding = encoding or table.recognise(code, bounds[:-1])
+    encoding = encoding or table.recognise(Mostly.of(code), bounds[:-1])
     if table.prefixes - encodings.allowed(encoding):
         raise InputError(name, None, f"some tags do not occur in {encoding.upper()}", "name the encoding they are in")
     corpus = Corpus(name, len(bounds) - 1, bounds, tokens_of(tokens, bounds, name))
-    decoded = table.decode(code, corpus, encoding, repair)
+    decoded = table.decode(Mostly.of(code), corpus, encoding, repair)
     first = None
     if len(decoded.ill_formed):
         token = int(decoded.ill_formed.min())

@@ -77,20 +77,20 @@ class TagTable:
             self._columns[level] = np.append(known[0], ints(prefixes)), np.append(known[1], ints(labels))
         return self._columns.get(level, known)
 
-    def segments(self, code: Ints | Mostly, sentence_starts: Ints, level: int) -> Segments:
+    def segments(self, code: Mostly, sentence_starts: Ints, level: int) -> Segments:
         """The spans on one level of a text whose tokens have these tags."""
         prefix, label = self.columns(level)
         inside, tags = _inside(code, prefix)
         return encodings.segment(inside, prefix[tags], label[tags], sentence_starts)
 
-    def recognise(self, code: Ints | Mostly, sentence_starts: Ints, more: Iterable[int] = ()) -> str:
+    def recognise(self, code: Mostly, sentence_starts: Ints, more: Iterable[int] = ()) -> str:
         """The encoding that fits these tags best; `more` are prefixes that occur elsewhere."""
         if self.plain:
             return "plain"
         found = [self.segments(code, sentence_starts, level) for level in range(self.levels)]
         return encodings.recognise(self.prefixes.union(more), found)
 
-    def decode(self, code: Ints | Mostly, corpus: Corpus, encoding: str, repair: Repair) -> Decoded:
+    def decode(self, code: Mostly, corpus: Corpus, encoding: str, repair: Repair) -> Decoded:
         """The spans of a text with these tags, by their first token, then by level."""
         bounds = corpus.bounds
         assert bounds is not None
@@ -114,20 +114,16 @@ class TagTable:
         return Decoded(spans, np.concatenate(ill_formed))
 
 
-def _inside(code: Ints | Mostly, prefix: Ints) -> tuple[Ints, Ints]:
+def _inside(code: Mostly, prefix: Ints) -> tuple[Ints, Ints]:
     """The tokens whose tags are not outside, and their tags."""
-    if isinstance(code, Mostly):
-        if prefix[code.common] == OUTSIDE:
-            inside = prefix[code.codes] > OUTSIDE
-            if inside.all():
-                return code.rows, code.codes
-            some = np.flatnonzero(inside)
-            return code.rows[some], code.codes[some]
-        code = code.column()
-    outside = np.flatnonzero(prefix == OUTSIDE)
-    # A comparison is several times faster than a look-up, and nearly all files have one outside tag.
-    tokens = np.flatnonzero(code != outside[0] if len(outside) == 1 else prefix[code] > OUTSIDE)
-    return tokens, code[tokens]
+    tokens, tags = code.rows, code.codes
+    if code.size > len(tokens) and prefix[code.common] != OUTSIDE:
+        tokens, tags = np.arange(code.size), code.column()
+    inside = prefix[tags] > OUTSIDE
+    if inside.all():
+        return tokens, tags
+    some = np.flatnonzero(inside)
+    return tokens[some], tags[some]
 
 
 def looks_plain(tags: list[str]) -> bool:

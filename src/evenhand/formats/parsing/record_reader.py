@@ -20,6 +20,7 @@ from evenhand.formats.parsing.tag_reader import Coded, TagReader, choose_encodin
 from evenhand.formats.source import Block, Source
 from evenhand.settings import Offsets, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
+from evenhand.text.codes import Mostly
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
@@ -198,7 +199,7 @@ def _coded(codes: dict[str, int], batch: Batch) -> Coded:
     known = len(codes)
     tags = chain.from_iterable(_names(batch, at) for at in range(len(batch.records)))
     code = ints([codes.setdefault(tag, len(codes)) for tag in tags])
-    return Coded(list(codes)[known:], code, _token_corpus(batch))
+    return Coded(list(codes)[known:], Mostly.of(code), _token_corpus(batch))
 
 
 def _token_corpus(batch: Batch) -> Corpus:

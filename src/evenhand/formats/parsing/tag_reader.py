@@ -43,7 +43,7 @@ class Coded:
     """The tags of some tokens as codes, with the tags that were not met before, in the order of their codes."""
 
     new: list[str]
-    code: Ints | Mostly
+    code: Mostly
     corpus: Corpus
 
 
@@ -72,14 +72,14 @@ class TagReader:
 
     def read(self, coded: Coded) -> tuple[Tags, Spans, Reading]:
         """The tags of these tokens, the spans they spell, and what was repaired."""
-        corpus, code = coded.corpus, coded.code
-        tags = Tags(code, ()) if isinstance(code, np.ndarray) else MostlyTags(code, ())
+        corpus = coded.corpus
         for tag in coded.new:
             with _on_its_line(coded, len(self._table.names)):
                 self._learn(tag)
+        tags = MostlyTags(coded.code, tuple(self._table.names))
         if self._wrong:
             self._report_wrong(corpus, tags.code)
-        decoded = self._table.decode(code, corpus, self._encoding, self._repair)
+        decoded = self._table.decode(coded.code, corpus, self._encoding, self._repair)
         first = None
         if len(decoded.ill_formed) and (self._reports or not self._has_repaired):
             first = self._report_ill_formed(corpus, tags.code, decoded.ill_formed)
@@ -91,7 +91,7 @@ class TagReader:
             repaired=len(decoded.ill_formed),
             first_repair=first,
         )
-        return tags.named(tuple(self._table.names)), decoded.spans, reading
+        return tags, decoded.spans, reading
 
     def _learn(self, tag: str) -> None:
         """Give a tag the next code, and note what is wrong with it."""
@@ -132,8 +132,7 @@ def _on_its_line(coded: Coded, code: int) -> Iterator[None]:
     try:
         yield
     except LimitError as error:
-        codes = coded.code if isinstance(coded.code, np.ndarray) else coded.code.column()
-        line = coded.corpus.line(int((codes == code).argmax()))
+        line = coded.corpus.line(int((coded.code.column() == code).argmax()))
         raise LimitError(error.finding, error.remedy, line) from None
 
 
@@ -182,7 +181,7 @@ def _recognised(coded: Coded, table: TagTable, names: Iterable[str], reference: 
 
 def _check_labels(source: Source, coded: Coded, where: str, remedy: Callable[[], str]) -> None:
     """Raise an error where labels without prefixes look like something else."""
-    code = coded.code if isinstance(coded.code, np.ndarray) else coded.code.column()
+    code = coded.code.column()
     outside = [place for place, name in enumerate(coded.new) if name in OUTSIDE_TAGS]
     found = np.isin(code, outside)
     doubtful = doubt(coded.new, len(code), int(np.count_nonzero(found)))

@@ -163,16 +163,14 @@ def _carried(side: SideSpans, feed: Feed, lengths: Ints) -> SideSpans:
     """The side with what reaches into it from before; what reaches beyond it is left to the next portion."""
     spans, before = side.spans, feed.reaching
     first, size = np.cumsum(lengths) - lengths, int(lengths.sum())
-    end = first[spans.scope] + spans.end
-    if before is None and not (end > size).any():
+    if before is None and not (first[spans.scope] + spans.end > size).any():
         return side
-    whole = replace(spans, scope=np.zeros_like(end), start=first[spans.scope] + spans.start, end=end)
+    whole = spans.in_text(first)
     if before is not None:
         whole = Spans.concatenate([whole, before], [0, 0])
         inside = before.take(np.flatnonzero(before.start < size))
         scope = np.searchsorted(first, inside.start, side="right") - 1
-        inside = replace(inside, scope=scope, start=inside.start - first[scope], end=inside.end - first[scope])
-        side = replace(side, continued=inside)
+        side = replace(side, continued=inside.in_scopes(scope, first))
     feed.reaching = _overhang(whole, size) if (whole.end > size).any() else None
     return side
 
