@@ -16,7 +16,7 @@ from evenhand.result.pairs import ScoreChange, Significance
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.model_score import headlines
 from evenhand.settings import Resampled, choose
-from evenhand.statistics.group_types import difference_keys, table_types
+from evenhand.statistics.group_types import table_types
 from evenhand.statistics.intervals import bca, interval, jackknife
 from evenhand.statistics.resample import bootstrap
 from evenhand.statistics.significance import holm, randomization, trials_for
@@ -119,15 +119,8 @@ class Testing:
     @cached_property
     def _types(self) -> tuple[dict[str, Values], Ints]:
         """The counts of each system by type of group, and how many groups there are of each type."""
-        chosen, sizes = table_types(list(self._tables.values()))
-        return {name: table[chosen] for name, table in self._tables.items()}, sizes
-
-    @cached_property
-    def _keys(self) -> dict[str, Ints] | None:
-        """The same counts as one number a type, whose differences tell those of counts."""
-        rows, _ = self._types
-        keys = difference_keys(list(rows.values()))
-        return None if keys is None else dict(zip(rows, keys, strict=True))
+        first, place = table_types(list(self._tables.values()))
+        return {name: table[first] for name, table in self._tables.items()}, np.bincount(place)
 
     def _statistic(self, sums: Values) -> Values:
         return headlines(self.model, sums[..., None, :])
@@ -147,9 +140,8 @@ class Testing:
         return found
 
     def _significance(self, before: str, after: str) -> Significance:
-        (rows, sizes), keys, setting = self._types, self._keys, self._resampling
-        key = None if keys is None else keys[after] - keys[before]
-        test = randomization(rows[before], rows[after], sizes, self._statistic, setting.trials, setting.seed, key=key)
+        (rows, sizes), setting = self._types, self._resampling
+        test = randomization(rows[before], rows[after], sizes, self._statistic, setting.trials, setting.seed)
         name = "permutation" if test.exact else "approximate-randomization"
         return Significance(name, test.p, test.p, test.trials, setting.seed, test.groups, test.least, test.exact)
 

@@ -14,13 +14,11 @@ from itertools import count
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, Numbers, Values, Words, is_ones, ones
+from evenhand.arrays import Ints, Numbers, Values, Words, is_ones, ones
 from evenhand.tally import Tally
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 """An odd number without a pattern: products with it, modulo 2⁶⁴, differ where what is multiplied does."""
-_PARTS = 4
-"""Counts are multiples of one over this, whatever the weights of fair evaluation; but for the shares of chains."""
 
 
 @dataclass(frozen=True)
@@ -82,25 +80,28 @@ class GroupCounts:
 
 
 def group_types(counts: Sequence[GroupCounts], groups: int) -> tuple[Ints, Ints]:
-    """The first group of each type, in the order of the groups, and how many groups there are of the type."""
+    """The first group of each type, in the order of the groups, and the type of every group."""
     for seed in count():
         random = np.random.default_rng(seed)
         mixed = np.zeros(groups, dtype=np.uint64)
         for each in counts:
             mixed *= _MIX
             mixed += each.mixed(random)
-        _, first, place, sizes = np.unique(mixed, return_index=True, return_inverse=True, return_counts=True)
+        _, first, place = np.unique(mixed, return_index=True, return_inverse=True)
         if all(each.are_equal(first[place]) for each in counts):
             break
-    order = np.argsort(first)
-    return first[order], sizes[order]
+    return _ordered(first, place, np.argsort(first))
 
 
 def table_types(tables: Sequence[Values]) -> tuple[Ints, Ints]:
     """The same for tables of counts, (groups, columns); in the order of their rows, the first table first."""
-    chosen, sizes = group_types([GroupCounts.of_table(table) for table in tables], len(tables[0]))
-    order = np.lexsort(np.concatenate([table[chosen] for table in tables], axis=1).T[::-1])
-    return chosen[order], sizes[order]
+    first, place = group_types([GroupCounts.of_table(table) for table in tables], len(tables[0]))
+    return _ordered(first, place, np.lexsort(np.concatenate([table[first] for table in tables], axis=1).T[::-1]))
+
+
+def _ordered(first: Ints, place: Ints, order: Ints) -> tuple[Ints, Ints]:
+    """Types in another order: their first groups, and the type of every group."""
+    return first[order], np.argsort(order)[place]
 
 
 def _added_up(key: Ints, number: Numbers) -> tuple[Ints, Numbers]:
@@ -127,36 +128,5 @@ def _bits(numbers: Numbers) -> Words:
     """Numbers as words, equal just where they are; the first bits of fractions, which tell most, come last, too."""
     if numbers.dtype.kind != "f":
         return numbers.astype(np.uint64)
-    bits = numbers.astype(np.float64).view(np.uint64)
+    bits = (numbers.astype(np.float64) + 0.0).view(np.uint64)  # so that -0.0 has the bits of 0.0
     return bits ^ bits >> np.uint64(32)
-
-
-def difference_keys(tables: Sequence[Values]) -> list[Ints] | None:
-    """A number a row of each table, whose differences tell the differences of rows, and have their order.
-
-    For any two tables, numbers differ by as much in two rows just where the rows differ by as much in all columns, and
-    their difference has the sign of the first column that is not equal. In a column where no two tables differ by more
-    than r, differences take 2 r + 1 values, so that the number is one to a mixed base. None where counts are no
-    multiples of a quarter, or where the numbers would be too large.
-    """
-    if not tables or not all(_are_whole(table) for table in tables):
-        return None
-    spread = np.max(np.maximum.reduce(tables) - np.minimum.reduce(tables), axis=0, initial=0)
-    weights = [1]
-    for size in reversed(_whole(spread).tolist()):
-        weights.insert(0, weights[0] * (2 * size + 1))
-    largest = max(float(np.max(np.abs(table), initial=0)) for table in tables)
-    if sum(weights) * (_PARTS * largest + 1) >= 2**62:
-        return None
-    return [_whole(table) @ np.array(weights[1:], dtype=np.int64) for table in tables]
-
-
-def _whole(counts: Values) -> Ints:
-    """Counts in quarters."""
-    return (_PARTS * counts).astype(np.int64)
-
-
-def _are_whole(counts: Values) -> bool:
-    scaled = _PARTS * counts
-    whole: Bools = scaled == np.trunc(scaled)
-    return bool(whole.all())

@@ -14,6 +14,7 @@ import numpy as np
 
 from evenhand.arrays import Ints, Values, Words
 from evenhand.statistics.draws import ROUNDING, SERIES, Seed, Statistic, add_up, series_sizes, stream
+from evenhand.statistics.group_types import table_types
 
 _WORD = 64
 """How many coins a random word is."""
@@ -60,14 +61,7 @@ class Swaps:
 
 
 def randomization(
-    a: Values,
-    b: Values,
-    sizes: Ints,
-    statistic: Statistic,
-    trials: int = 10_000,
-    seed: Seed = 0,
-    *,
-    key: Ints | None = None,
+    a: Values, b: Values, sizes: Ints, statistic: Statistic, trials: int = 10_000, seed: Seed = 0
 ) -> Randomization:
     """Approximate randomization: how often systems that swap their outputs at random differ as much as these do.
 
@@ -78,7 +72,7 @@ def randomization(
 
     Sources: Noreen 1989; Yeh 2000.
     """
-    swaps = swappable(a, b, sizes, key)
+    swaps = swappable(a, b, sizes)
     groups = int(swaps.sizes.sum())
     exact = 1 << groups <= trials
     ways = 1 << groups if exact else trials
@@ -93,33 +87,22 @@ def randomization(
     return Randomization(p, ways, groups, min(1.0, 2.0 ** (1 - groups)), exact)
 
 
-def swappable(a: Values, b: Values, sizes: Ints, key: Ints | None = None) -> Swaps:
+def swappable(a: Values, b: Values, sizes: Ints) -> Swaps:
     """What a trial may swap, from the rows of two systems; the same for `b` and `a`.
 
     Groups without a difference do not matter. Those with equal or with opposite differences are one type: each of them
     gives one of its two rows to a side with probability 1/2, so that only the number of larger rows matters, which
-    follows the binomial distribution. `key` has the differences as numbers that are equal, opposite and ordered just
-    as these are, where somebody knows them.
+    follows the binomial distribution.
     """
     difference = b - a
-    if key is None:
-        key = _keys(difference)
-    differs = np.flatnonzero((key != 0) & (sizes > 0))
-    _, first, place = np.unique(np.abs(key[differs]), return_index=True, return_inverse=True)
+    column = np.argmax(difference != 0, axis=1)[:, None]
+    sign = np.sign(np.take_along_axis(difference, column, axis=1))
+    differs = np.flatnonzero((sign[:, 0] != 0) & (sizes > 0))
+    more = difference[differs] * sign[differs]
+    first, place = table_types([more])
     merged = np.bincount(place, sizes[differs], minlength=len(first)).astype(np.int64)
-    chosen = differs[first]
-    rows: Values = difference[chosen] * np.sign(key[chosen])[:, None]
-    smaller: Values = np.where(key[:, None] < 0, b, a)
-    return Swaps(sizes @ smaller, sizes @ (a + b), rows, merged)
-
-
-def _keys(difference: Values) -> Ints:
-    """A number for each row: opposite for opposite rows, and 0, or of the sign of the first column that is not 0."""
-    first = np.argmax(difference != 0, axis=1)[:, None]
-    sign = np.sign(np.take_along_axis(difference, first, axis=1))
-    _, place = np.unique(difference * sign, axis=0, return_inverse=True)
-    found: Ints = sign[:, 0].astype(np.int64) * (place.ravel() + 1)
-    return found
+    smaller: Values = np.where(sign < 0, b, a)
+    return Swaps(sizes @ smaller, sizes @ (a + b), more[first], merged)
 
 
 def every_swap(swaps: Swaps, ways: int, series: int) -> Values:
