@@ -12,6 +12,7 @@ from typing import Any
 
 from evenhand.arguments import COLUMN, FLAG, NAMES, NOTHING, NUMBER, TEXT, WHOLE, Kind, shown
 from evenhand.problems import SettingError
+from evenhand.settings import choose
 
 _KINDS: Mapping[str, Kind] = {
     "number": NUMBER,
@@ -88,8 +89,8 @@ class Parameter:
             raise SettingError(f"{self.name} is {shown(given)}; give {kind.expected}.")
         if given is None:
             return self.default
-        if self.choices and given not in self.choices:
-            raise SettingError(f"{self.name} is {given!r}; choose one of {', '.join(self.choices)}.")
+        if self.choices:
+            choose(self.name, given, self.choices)
         if self.kind in ("number", "whole") and not self._is_within(given):
             raise SettingError(f"{self.name} is {given}; it must be {self._bounds()}.")
         parse = names if self.parse is None and self.kind == "names" else self.parse

@@ -110,12 +110,6 @@ def _joined(tokens: Tokens, first: Ints, size: Ints) -> Tokens:
     if (size <= 1).all():
         known = tokens.take(np.minimum(first, max(len(tokens) - 1, 0)))
         return Tokens(known.data, known.start, np.where(size == 0, known.start, known.end))
-    each = tokens.take(ranges(first, size))
-    lengths = each.end - each.start
-    behind = np.cumsum(lengths + 1)
-    text = np.full(int(behind[-1]), ord(" "), dtype=np.uint8)
-    data = np.frombuffer(tokens.data, dtype=np.uint8)
-    text[ranges(behind - lengths - 1, lengths)] = data[ranges(each.start, lengths)]
+    text, edges = tokens.take(ranges(first, size)).spaced()
     last = np.cumsum(size)
-    edges = np.append(0, behind)
     return Tokens(text.tobytes() + PADDING, edges[last - size], np.maximum(edges[last] - 1, edges[last - size]))

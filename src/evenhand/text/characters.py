@@ -12,7 +12,7 @@ from itertools import chain
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, empty, ints, ranges
+from evenhand.arrays import Bools, Ints, empty, ints
 from evenhand.bits import Rank, bits
 from evenhand.problems import InputError, SettingError
 from evenhand.settings import Align, Offsets
@@ -119,24 +119,20 @@ def to_characters(annotation: Annotation) -> Annotation:
         finding = "there is no text in it, so that its positions cannot be counted in characters"
         raise InputError(corpus.source, None, finding, "give a file with tokens")
     tokens = corpus.tokens
-    lengths = tokens.end - tokens.start
-    text = np.frombuffer(tokens.data, dtype=np.uint8)[ranges(tokens.start, lengths)]
+    # As it can be shown, with blanks between tokens, which are no atoms.
+    text, edges = tokens.spaced()
     # For each token, how many atoms stand before it; one more entry at the end.
-    before = Rank.of(bits(begins_atom(text)))(np.append(0, np.cumsum(lengths)))
+    before = Rank.of(bits(begins_atom(text)))(edges)
     layers: dict[str, Spans | Tags] = {
         name: _spans_to_characters(layer, before, corpus.bounds)
         for name, layer in annotation.layers.items()
         if isinstance(layer, Spans)
     }
-    # As it can be shown, with blanks between tokens, which are no atoms.
-    behind = np.cumsum(lengths + 1)
-    shown = np.full(int(behind[-1]) if len(behind) else 0, ord(" "), dtype=np.uint8)
-    shown[ranges(behind - lengths - 1, lengths)] = text
     changed = replace(
         corpus,
         atoms="characters",
         bounds=before[corpus.bounds],
-        tokens=Characters.within(shown.tobytes(), ints([0]), ints([len(shown)])),
+        tokens=Characters.within(text.tobytes(), ints([0]), ints([len(text)])),
         raw=None,
         lines=np.repeat(corpus.lines, np.diff(before)) if len(corpus.lines) == len(tokens) else corpus.lines,
     )

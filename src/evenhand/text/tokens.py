@@ -9,7 +9,7 @@ from itertools import chain
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, Words
+from evenhand.arrays import Bools, Bytes, Ints, Words, ranges
 from evenhand.text.spaces import begins_atom
 
 PADDING = bytes(16)
@@ -76,6 +76,14 @@ class Tokens:
 
     def take(self, rows: Ints) -> Tokens:
         return Tokens(self.data, self.start[rows], self.end[rows])
+
+    def spaced(self) -> tuple[Bytes, Ints]:
+        """The bytes of all tokens with a blank behind each, where each one begins, and where the last blank ends."""
+        edges = np.append(0, np.cumsum(self.lengths + 1))
+        text = np.full(edges[-1], ord(" "), dtype=np.uint8)
+        data = np.frombuffer(self.data, dtype=np.uint8)
+        text[ranges(edges[:-1], self.lengths)] = data[ranges(self.start, self.lengths)]
+        return text, edges
 
     @staticmethod
     def of(words: Sequence[str]) -> Tokens:
