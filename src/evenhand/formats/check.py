@@ -141,9 +141,7 @@ def _compare_words(batches: Iterator[Annotation], against: Place, settings: Read
     side = WaitingWords((), by_position=by_position)
     try:
         for text in texts:
-            words = side.words(text, zeros(text.corpus.sentences))
-            side.add(*words)
-            feed.take(*words)
+            feed.take(*side.read(text, zeros(text.corpus.sentences)))
         feed.finish()
     finally:
         for _ in batches:

@@ -45,15 +45,11 @@ class LineNumbers:
     @overload
     def __getitem__(self, key: slice) -> LineNumbers: ...
     @overload
-    def __getitem__(self, key: int) -> int: ...
-    @overload
     def __getitem__(self, key: Ints) -> Ints: ...
-    def __getitem__(self, key: slice | int | Ints) -> LineNumbers | int | Ints:
+    def __getitem__(self, key: slice | Ints) -> LineNumbers | Ints:
         if isinstance(key, slice):
             begin, end, _ = key.indices(len(self))
             return LineNumbers(self._first, self._more, self._begin + begin, self._begin + max(begin, end))
-        if isinstance(key, int):
-            return int(self._of(np.array([key % len(self) + self._begin]))[0])
         return self._of(key % len(self) + self._begin)
 
     def _of(self, tokens: Ints) -> Ints:

@@ -54,13 +54,16 @@ class WaitingWords:
         """How much was met so far."""
         self._layers, self._by_position = layers, by_position
 
-    def words(self, batch: Annotation, groups: Ints) -> tuple[Words, Bytes]:
-        """A batch as words, and its characters, if these count."""
+    def read(self, batch: Annotation, groups: Ints) -> tuple[Words, Bytes]:
+        """Add a batch: its words, and its characters, if these count."""
         layers = {name: layer for name, layer in batch.layers.items() if name in self._layers}
         annotation = replace(batch, corpus=replace(batch.corpus, asides=None), layers=layers)
         if self._by_position:
-            return by_position(annotation, self.end, groups), _NOTHING
-        return by_characters(annotation, self.end, groups)
+            words, text = by_position(annotation, self.end, groups), _NOTHING
+        else:
+            words, text = by_characters(annotation, self.end, groups)
+        self.add(words, text)
+        return words, text
 
     def add(self, words: Words, text: Bytes) -> None:
         self.waiting.append(words)
@@ -161,7 +164,7 @@ class WordFeed:
         if batch is None:
             return False
         self.reading = self.reading.plus(batch.reading) if self.reading else batch.reading
-        self._system.add(*self._system.words(batch, zeros(batch.corpus.sentences)))
+        self._system.read(batch, zeros(batch.corpus.sentences))
         return True
 
     def _compare(self) -> None:

@@ -90,8 +90,7 @@ class WordPassage:
             numbers = number(batch)
             self._documents.append(numbers.documents)
             self._names |= dict(enumerate(batch.corpus.names, numbers.first_document))
-            words, text = self._side.words(batch, numbers.groups)
-            self._side.add(words, text)
+            words, _ = self._side.read(batch, numbers.groups)
             waiting += len(words)
             if waiting >= PORTION:
                 yield self._side.drain()
