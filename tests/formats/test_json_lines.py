@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.formats import json_lines
+from evenhand.formats import json_array, json_lines
 from evenhand.formats.convert import Conversion
 from evenhand.formats.json_formats import JSON_LINES, is_json_lines
 from evenhand.formats.recognition import SURE
@@ -162,6 +162,13 @@ def test_the_encoding_of_tags_is_recognised(file: File, tags: list[str], encodin
     annotation = read(file({"tokens": TOKENS, "tags": ["O"] * 5}, {"tokens": TOKENS, "tags": tags}))
     assert annotation.readings["spans"].encoding == encoding
     assert annotation.spans().rows() == [(label, 1, start, end) for label, _, start, end in rows]
+
+
+def test_the_first_span_of_a_long_list_shows_its_encoding(tmp_path: Path) -> None:
+    path = tmp_path / "file.json"
+    path.write_text(json.dumps([{"tokens": ["a"], "tags": ["O"]}] * 9000 + [{"tokens": ["a"], "tags": ["S-PER"]}]))
+    batches = list(json_array.read(Source(path), ReadSettings(), Vocabulary(), {}))
+    assert {batch.readings["spans"].encoding for batch in batches} == {"bioes"}
 
 
 def test_ill_formed_tags_are_repaired_as_asked(file: File) -> None:

@@ -28,14 +28,13 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     data = b"".join(block.data[: block.size] for block in blocks)
     values = _values(source, data)
     lines = _lines(data, values)
-    places = [slice(first, first + _BATCH) for first in range(0, len(values), _BATCH)]
-    decoded = (_decoded(source, values[place], lines[place]) for place in places)
 
-    def first() -> Iterator[Decoded]:
-        yield _decoded(source, values[:_BATCH], lines[:_BATCH])
+    def decoded() -> Iterator[Decoded]:
+        for first in range(0, len(values), _BATCH):
+            yield _decoded(source, values[first : first + _BATCH], lines[first : first + _BATCH])
 
-    records = RecordReader(JSON.name, source, settings, vocabulary, first)
-    return accepted(source, map(records.take, decoded))
+    records = RecordReader(JSON.name, source, settings, vocabulary, decoded)
+    return accepted(source, map(records.take, decoded()))
 
 
 def _values(source: Source, data: bytes) -> list[msgspec.Raw]:
