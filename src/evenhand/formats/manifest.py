@@ -49,7 +49,10 @@ def manifest(path: str | PathLike[str]) -> Manifest:
     columns: list[list[Place]] = [[] for _ in header.cells]
     lines: dict[tuple[Place, ...], int] = {}
     for row in rows:
-        named = zip(header.cells, _cells(source, header, row), strict=True)
+        if len(row.cells) != len(header.cells):
+            finding = f"the number of cells is {len(row.cells)}, that of the header is {len(header.cells)}"
+            raise source.error(row.line, finding, "give every row a cell for each column")
+        named = zip(header.cells, row.cells, strict=True)
         files = tuple(_file(source, row.line, name, cell) for name, cell in named)
         if lines.setdefault(files, row.line) != row.line:
             finding = f"this row names the files of line {lines[files]} again, which would count twice"
@@ -126,13 +129,6 @@ def _check_header(source: Source, header: _Row) -> None:
         raise source.error(line, finding, "write a header: gold and the names of the systems")
     if len(names) == 1:
         raise source.error(line, "there is no column of a system", "add one, named by the system")
-
-
-def _cells(source: Source, header: _Row, row: _Row) -> list[str]:
-    if len(row.cells) != len(header.cells):
-        finding = f"the number of cells is {len(row.cells)}, that of the header is {len(header.cells)}"
-        raise source.error(row.line, finding, "give every row a cell for each column")
-    return row.cells
 
 
 def _file(source: Source, line: int, column: str, cell: str) -> Place:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints
+from evenhand.arrays import Ints
 from evenhand.formats.format import Carry, Format, Writing, by_batch
 from evenhand.formats.json_spans import to_write
 from evenhand.formats.parsing.blocks import MOST_DIGITS, Lines, numbers, split
@@ -88,17 +88,9 @@ def _cells(lines: Lines, rows: Ints, column: int) -> tuple[Ints, Ints]:
     return start, end
 
 
-def _bounds(lines: Lines, rows: Ints) -> tuple[Ints, Ints, Bools]:
-    """First and last token of every row, and the rows in which they are none."""
-    first, not_first = numbers(lines.data, *_cells(lines, rows, 1))
-    last, not_last = numbers(lines.data, *_cells(lines, rows, 2))
-    return first, last, not_first | not_last | (first == 0) | (last < first)
-
-
 def _spans(source: Source, lines: Lines, rows: Ints, labels: Coder, vocabulary: Vocabulary) -> tuple[Spans, int]:
     """The spans of a block, in the sentences of the block, and the number of dummies that were left out."""
-    rows = _good_rows(source, lines, rows)
-    first, last, _ = _bounds(lines, rows)
+    rows, first, last = _good_rows(source, lines, rows)
     code = labels(Tokens(lines.data, *_cells(lines, rows, 0)))
     keep = np.flatnonzero(~(labels.among(code, DUMMIES) & (first == DUMMY_POSITION) & (last == DUMMY_POSITION)))
     sentence = np.searchsorted(np.flatnonzero(lines.cells == 0), rows)
@@ -109,23 +101,25 @@ def _spans(source: Source, lines: Lines, rows: Ints, labels: Coder, vocabulary: 
     return spans, len(rows) - len(keep)
 
 
-def _good_rows(source: Source, lines: Lines, rows: Ints) -> Ints:
-    """The rows that are spans; all others are problems."""
+def _good_rows(source: Source, lines: Lines, rows: Ints) -> tuple[Ints, Ints, Ints]:
+    """The rows that are spans, with their first and last tokens; all others are problems."""
     width = lines.cells[rows]
     for row in rows[(width < 3) | (width > 4)].tolist():
         finding = f"found {lines.cells[row]} columns where a span table has 3 or 4"
         source.report(lines.number(row), finding, _REMEDY, "columns")
     rows = rows[(width == 3) | (width == 4)]
-    _, last, bad = _bounds(lines, rows)
+    first, not_first = numbers(lines.data, *_cells(lines, rows, 1))
+    last, not_last = numbers(lines.data, *_cells(lines, rows, 2))
+    bad = not_first | not_last | (first == 0) | (last < first)
     far = ~bad & (last > TOKENS.value)
     for row in rows[far].tolist():
         finding = f"{lines.text(row)[:80]!r} is a span up to a token above {TOKENS.value:,}"
         source.report(lines.number(row), finding, TOKENS.remedy, "span")
-    rows, bad = rows[~far], bad[~far]
     for row in rows[bad].tolist():
         finding = f"{lines.text(row)[:80]!r} has no first and last token, counted from 1 and in this order"
         source.report(lines.number(row), finding, _REMEDY, "span")
-    return rows[~bad]
+    good = ~(bad | far)
+    return rows[good], first[good], last[good]
 
 
 def _shapes(source: Source, lines: Lines, rows: Ints, first: Ints, last: Ints, vocabulary: Vocabulary) -> Ints:

@@ -181,8 +181,6 @@ def kind_of(line: bytes) -> str | None:
 
 def _check_quotes(batch: Batch, offsets: Offsets) -> None:
     """Report tokens with offsets that are not what stands there in the text."""
-    if not any(record.tokens for record in batch.records):
-        return
     for at, record in enumerate(batch.records):
         if not record.tokens or record.text is None:
             continue
