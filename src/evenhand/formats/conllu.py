@@ -97,7 +97,7 @@ class _Reader:
         return Annotation(self._corpus(found, cells), layers, {"words": reading}, self._source.name)
 
     def _cells(self, found: WordLines) -> Cells:
-        return found.lines.table(found.words, self._layout.width, at_least=self._layout.at_least)
+        return found.lines.table(found.words, self._layout.width)
 
     def _corpus(self, found: WordLines, cells: Cells) -> Corpus:
         lines, sentences = found.lines, len(found.bounds) - 1
@@ -127,7 +127,7 @@ class _Reader:
         )
 
     def _multiwords(self, found: WordLines, form: int) -> MultiWords:
-        cells = found.lines.table(found.multiwords, self._layout.width, at_least=self._layout.at_least)
+        cells = found.lines.table(found.multiwords, self._layout.width)
         return MultiWords(found.first, found.size, cells.tokens(form), found.multiwords)
 
     def _trees(self, sorting: Sorting, found: WordLines) -> tuple[WordLines, Ints, int]:

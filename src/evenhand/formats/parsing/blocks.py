@@ -6,15 +6,14 @@ number, a begin, an end and a number of cells, and the caller decides what an od
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 
 import numpy as np
 
 from evenhand.arrays import Bools, Bytes, Ints
+from evenhand.formats.parsing.cells import Cells
 from evenhand.formats.source import LINE_FEED, Block
 from evenhand.limits import COLUMNS, DEPTH, LimitError
-from evenhand.text.tokens import Tokens
 
 TAB, SPACE, CARRIAGE_RETURN = 9, 32, 13
 _BLANKS_AT_END = 8
@@ -34,42 +33,34 @@ class Lines:
     data: bytes
     first_line: int
     cells: Ints
-    _last: Ints
-    """For each line the place of its last cell in the columns below."""
+    _first: Ints
+    """For each line the place of its first cell in the columns below."""
+    _start: Ints
+    """Where each cell begins."""
     _end: Ints
     """Where each cell ends."""
-    _start: Ints | None
-    """Where each cell begins; None where that is always just behind the end of the cell before."""
 
-    def table(self, lines: Ints, columns: int, *, at_least: bool = False) -> Table:
-        """The cells of some lines, which all have `columns` of them; or `at_least`, and these are the first."""
-        last = self._last[lines]
-        if at_least:
-            last = last - (self.cells[lines] - columns)
-        return Table(self.data, lines, columns, last, self._end, self._start)
+    def table(self, lines: Ints, columns: int) -> Table:
+        """The first cells of some lines, which all have at least `columns` of them."""
+        return Table(self.data, columns, lines, self._first[lines], self._start, self._end)
 
     @property
     def begins(self) -> Ints:
         """Where each line begins."""
-        if self._start is None:
-            return np.append(0, self._end[self._last[:-1]] + 1)
-        starts: Ints = self._start[np.append(0, self._last[:-1] + 1)]
+        starts: Ints = self._start[self._first]
         return starts
 
     @property
     def ends(self) -> Ints:
-        ends: Ints = self._end[self._last]
+        """Where each line ends that is not blank."""
+        ends: Ints = self._end[self._first + self.cells - 1]
         return ends
 
     def drop_empty_end(self, line: int, columns: int) -> bool:
         """Leave a line `columns` cells if those behind them are empty; whether that was possible."""
-        more = int(self.cells[line]) - columns
-        behind = slice(self._last[line] - more + 1, self._last[line] + 1)
-        if more <= 0 or (self._start is None and (np.diff(self._end[behind.start - 1 : behind.stop]) != 1).any()):
+        behind = slice(self._first[line] + columns, self._first[line] + self.cells[line])
+        if self.cells[line] <= columns or (self._end[behind] != self._start[behind]).any():
             return False
-        if self._start is not None and (self._end[behind] != self._start[behind]).any():
-            return False
-        self._last[line] -= more
         self.cells[line] = columns
         return True
 
@@ -78,55 +69,25 @@ class Lines:
         return self.first_line + line
 
     def text(self, line: int) -> str:
-        """The line, without what ends it."""
-        columns = max(int(self.cells[line]), 1)
-        cells = self.table(np.array([line]), columns)
-        return self.data[cells.column(0)[0][0] : cells.column(columns - 1)[1][0]].decode()
+        """The line, without what ends it; it must not be blank."""
+        first = self._first[line]
+        return self.data[self._start[first] : self._end[first + self.cells[line] - 1]].decode()
 
 
 @dataclass(frozen=True)
-class Table:
-    """The cells of lines that have equally many; columns count from 0."""
+class Table(Cells):
+    """The cells of lines that have equally many, wherever they are."""
 
     data: bytes
-    lines: Ints
     columns: int
-    _last: Ints
-    _all_ends: Ints
-    _all_starts: Ints | None
-    _ends: dict[int, Ints] = field(default_factory=dict)
+    lines: Ints
+    _first: Ints
+    _start: Ints
+    _end: Ints
 
     def column(self, column: int) -> tuple[Ints, Ints]:
-        """Begin and end of the cells in one column."""
-        if self._all_starts is not None:
-            return self._all_starts[self._last - (self.columns - 1 - column)], self._end(column)
-        return self._end(column - 1) + 1, self._end(column)
-
-    def tokens(self, column: int) -> Tokens:
-        return Tokens(self.data, *self.column(column)) if column else self._first
-
-    @cached_property
-    def _first(self) -> Tokens:
-        """The cells in the first column, of which several ask for the first bytes."""
-        return Tokens(self.data, *self.column(0))
-
-    def text(self, column: int, row: int) -> str:
-        place = int(self._last[row]) - (self.columns - 1 - column)
-        if self._all_starts is not None:
-            start = int(self._all_starts[place])
-        else:
-            start = int(self._all_ends[place - 1]) + 1 if place else 0
-        return self.data[start : self._all_ends[place]].decode()
-
-    def _end(self, column: int) -> Ints:
-        """The ends of the cells in one column; -1 is the last one of the line before."""
-        if column not in self._ends:
-            place = self._last - (self.columns - 1 - column)
-            ends = self._all_ends[place]
-            if len(place) and place[0] < 0:
-                ends[0] = -1
-            self._ends[column] = ends
-        return self._ends[column]
+        place = self._first + column
+        return self._start[place], self._end[place]
 
 
 def refuse_wide(line: str | bytes, number: int) -> None:
@@ -161,29 +122,14 @@ def split(block: Block, *, tabs: bool) -> Lines:
     if block.size > _LONG_BLOCK:
         for number, line in enumerate(block.data[: block.size].split(b"\n"), block.first_line):
             refuse_wide(line, number)
-    end, ends_line, start = _tabbed_cells(data) if tabs else _cells_between_runs(data)
+    start, end, ends_line = _tabbed_cells(data) if tabs else _cells_between_runs(data)
     last = np.flatnonzero(ends_line)
-    cells = last.copy()
-    cells[1:] -= last[:-1]
-    cells[0] += 1
-    cells[_blank_lines(data, cells, last, end, start, tabs=tabs)] = 0
-    return Lines(block.data, block.first_line, cells, last, end, start)
-
-
-def _blank_lines(data: Bytes, cells: Ints, last: Ints, end: Ints, start: Ints | None, *, tabs: bool) -> Ints:
-    """The lines that are no longer than the separators between their cells; the last of these cells is empty.
-
-    Only tabs can stand before an empty cell, so that without them such a line has that cell alone. Where most lines
-    have one, what stands before the end of a blank line tells: a blank, or the end of the line before.
-    """
-    if start is None and len(end) == len(last):  # a cell a line, as in files of tags alone
-        return np.flatnonzero(np.diff(end, prepend=-1) == 1)
-    maybe = last if tabs else np.flatnonzero(cells == 1)
-    if 2 * len(maybe) > len(last):
-        maybe = np.flatnonzero(data[end[last] - 1] <= SPACE)
-    first_cell = last[maybe] - cells[maybe] + 1
-    first = np.where(first_cell > 0, end[first_cell - 1] + 1, 0) if start is None else start[first_cell]
-    return maybe[end[last[maybe]] - first < cells[maybe]]
+    first = np.append(0, last[:-1] + 1)
+    cells = last - first + 1
+    # A line is blank if it is no longer than the separators between its cells; the last one is empty then.
+    maybe = np.flatnonzero(start[last] == end[last])
+    cells[maybe[end[last[maybe]] - start[first[maybe]] < cells[maybe]]] = 0
+    return Lines(block.data, block.first_line, cells, first, start, end)
 
 
 def _separators(data: Bytes, maybe: Bools, *wanted: int) -> tuple[Ints, Bytes]:
@@ -196,41 +142,34 @@ def _separators(data: Bytes, maybe: Bools, *wanted: int) -> tuple[Ints, Bytes]:
     return (place, byte) if is_wanted.all() else (place[is_wanted], byte[is_wanted])
 
 
-def _starts(end: Ints) -> Ints:
-    """Where each cell begins: behind the separator before it."""
+def _behind(end: Ints) -> Ints:
+    """Where cells begin that stand just behind the end of the one before."""
     start = np.empty_like(end)
     start[:1] = 0
     np.add(end[:-1], 1, out=start[1:])
     return start
 
 
-def _tabbed_cells(data: Bytes) -> tuple[Ints, Bools, Ints | None]:
-    """The end of every cell between tabs, whether it is its line's last, and its begin unless that is plain.
+def _tabbed_cells(data: Bytes) -> tuple[Ints, Ints, Bools]:
+    """Begin and end of every cell between tabs, and whether it is its line's last.
 
     Lines end before the carriage returns and spaces at their end.
     """
     end, byte = _separators(data, data <= LINE_FEED, TAB, LINE_FEED)
-    ends_line = byte == LINE_FEED
-    start = None
+    start, ends_line = _behind(end), byte == LINE_FEED
     for _ in range(_BLANKS_AT_END):
         before = data[end - 1]
-        blank = ends_line & ((before == CARRIAGE_RETURN) | (before == SPACE))
-        if start is not None:
-            blank &= end > start
+        blank = ends_line & ((before == CARRIAGE_RETURN) | (before == SPACE)) & (end > start)
         if not blank.any():
-            return end, ends_line, start
-        if start is None:
-            start = _starts(end)
-            continue
+            return start, end, ends_line
         end = end - blank
-    assert start is not None
     for cell in np.flatnonzero(blank).tolist():  # the few with many blanks, one by one
         end[cell] = start[cell] + len(data[start[cell] : end[cell]].tobytes().rstrip(b"\r "))
-    return end, ends_line, start
+    return start, end, ends_line
 
 
-def _cells_between_runs(data: Bytes) -> tuple[Ints, Bools, Ints | None]:
-    """The end of every cell between runs of blanks, whether it is its line's last, and its begin unless plain.
+def _cells_between_runs(data: Bytes) -> tuple[Ints, Ints, Bools]:
+    """Begin and end of every cell between runs of blanks, and whether it is its line's last.
 
     A blank line keeps one empty cell.
     """
@@ -238,7 +177,7 @@ def _cells_between_runs(data: Bytes) -> tuple[Ints, Bools, Ints | None]:
     line_feed = data == LINE_FEED
     if _is_plain(blank, line_feed):
         end, byte = _separators(data, blank, TAB, LINE_FEED, CARRIAGE_RETURN, SPACE)
-        return end, byte == LINE_FEED, None
+        return _behind(end), end, byte == LINE_FEED
     low, byte = _separators(data, data < SPACE, TAB, LINE_FEED, CARRIAGE_RETURN)
     if len(low) + np.count_nonzero(data == SPACE) < np.count_nonzero(blank):  # other control characters are text
         blank = data == SPACE
@@ -253,10 +192,10 @@ def _cells_between_runs(data: Bytes) -> tuple[Ints, Bools, Ints | None]:
     trailing = np.zeros_like(full)
     trailing[1:] = ends_line[1:] & ~full[1:] & ~ends_line[:-1]
     if not trailing.any():
-        return end, ends_line, start
+        return start, end, ends_line
     ends_line[:-1] |= trailing[1:]
     keep = ~trailing
-    return end[keep], ends_line[keep], start[keep]
+    return start[keep], end[keep], ends_line[keep]
 
 
 def _is_plain(blank: Bools, line_feed: Bools) -> bool:

@@ -5,33 +5,34 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from functools import cached_property
 
 from evenhand.arrays import Ints
 from evenhand.text.corpus import LineNumbers
 from evenhand.text.tokens import Tokens
 
 
-class Cells(Protocol):
+class Cells:
     """The cells of lines that have equally many; columns count from 0."""
 
-    @property
-    def data(self) -> bytes: ...
-
-    @property
-    def columns(self) -> int: ...
-
-    @property
-    def lines(self) -> Ints | LineNumbers:
-        """The number of each line in its block, where others count, too."""
-        ...
+    data: bytes
+    columns: int
+    lines: Ints | LineNumbers
+    """The number of each line in its block, where others count, too."""
 
     def column(self, column: int) -> tuple[Ints, Ints]:
         """Begin and end of the cells in one column."""
-        ...
+        raise NotImplementedError
 
     def tokens(self, column: int) -> Tokens:
-        """The cells in one column, as texts."""
-        ...
+        """The cells in one column, as texts: the same object for all who ask, so that it works things out once."""
+        if column not in self._tokens:
+            self._tokens[column] = Tokens(self.data, *self.column(column))
+        return self._tokens[column]
 
-    def text(self, column: int, row: int) -> str: ...
+    def text(self, column: int, row: int) -> str:
+        return self.tokens(column)[row]
+
+    @cached_property
+    def _tokens(self) -> dict[int, Tokens]:
+        return {}

@@ -7,22 +7,23 @@ is checked, byte by byte; what is written in any other way is left to `blocks`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 
 import numpy as np
 
 from evenhand.arrays import Bools, Bytes, Ints, distinct, others
 from evenhand.formats.parsing.blocks import CARRIAGE_RETURN, SPACE, TAB
+from evenhand.formats.parsing.cells import Cells
 from evenhand.formats.source import LINE_FEED, Block
 from evenhand.text.corpus import LineNumbers
-from evenhand.text.tokens import Tokens
 
 
 @dataclass(frozen=True)
-class Grid:
-    """The cells of lines that have equally many; columns count from 0. Other lines between them end sentences."""
+class Grid(Cells):
+    """The cells of lines between which only blank ones stand, or others that end sentences, too."""
 
     data: bytes
+    columns: int
     start: Ints
     """Where each line begins."""
     end: Ints
@@ -30,29 +31,11 @@ class Grid:
     bounds: Ints
     """Where sentences begin, in lines with cells, and where the last one ends."""
 
-    @property
-    def columns(self) -> int:
-        return int(self.end.shape[1])
-
     def column(self, column: int) -> tuple[Ints, Ints]:
-        """Begin and end of the cells in one column."""
         return self.end[:, column - 1] + 1 if column else self.start, self.end[:, column]
 
-    def tokens(self, column: int) -> Tokens:
-        return Tokens(self.data, *self.column(column)) if column else self._first
-
-    @cached_property
-    def _first(self) -> Tokens:
-        """The cells in the first column, of which several ask for the first bytes."""
-        return Tokens(self.data, *self.column(0))
-
-    def text(self, column: int, row: int) -> str:
-        begin = self.end[row, column - 1] + 1 if column else self.start[row]
-        return self.data[begin : self.end[row, column]].decode()
-
     @property
-    def lines(self) -> LineNumbers:
-        """The number of each line in its block, where others count, too."""
+    def lines(self) -> LineNumbers:  # type: ignore[override]
         return LineNumbers(self.bounds[:-1], cache(self.other_lines), 0, len(self.start))
 
     def other_lines(self) -> Ints:
@@ -65,7 +48,8 @@ class Grid:
         """The other lines; where some are taken out, a sentence ends."""
         keep = others(len(self.start), rows)
         edges = np.concatenate((self.bounds, rows))
-        return Grid(self.data, self.start[keep], self.end[keep], distinct(edges - np.searchsorted(rows, edges)))
+        bounds = distinct(edges - np.searchsorted(rows, edges))
+        return Grid(self.data, self.columns, self.start[keep], self.end[keep], bounds)
 
 
 def grid(block: Block, columns: int, *, tabs: bool) -> Grid | None:
@@ -88,7 +72,7 @@ def grid(block: Block, columns: int, *, tabs: bool) -> Grid | None:
     if (data[start[first]] <= SPACE).any() or (tabs and not _are_trimmed(data, start, end[:, -1], columns)):
         return None
     block.has_lines(lines)
-    return Grid(block.data, start, end, np.concatenate((first, [rows])))
+    return Grid(block.data, columns, start, end, np.concatenate((first, [rows])))
 
 
 def _stand_alone(data: Bytes, separates: Bools) -> bool:

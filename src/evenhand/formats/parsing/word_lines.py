@@ -140,7 +140,7 @@ class Sorting:
 
     def _numbered(self, rows: Ints, comments: Ints) -> WordLines:
         """Lines by their numbers, which are checked."""
-        cells = self._lines.table(rows, self._layout.width, at_least=self._layout.at_least)
+        cells = self._lines.table(rows, self._layout.width)
         place = self._layout.columns["id"]
         start, end = cells.column(place)
         number, digits = leading_numbers(windows(cells.data)[start])
