@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, ints
+from evenhand.arrays import Bools, Ints, empty, ints
 from evenhand.formats.source import LINE_FEED
 from evenhand.settings import ReadSettings
 
@@ -44,10 +44,6 @@ class LineBlock:
     """Room to work in: to use the same for all blocks saves the system's time."""
 
     @cached_property
-    def has_returns(self) -> bool:
-        return self.data.find(b"\r") >= 0
-
-    @cached_property
     def ends_blank(self) -> bool:
         return self.data in (b"\n", b"\r\n") or self.data.endswith((b"\n\n", b"\n\r\n"))
 
@@ -64,34 +60,26 @@ class LineBlock:
     @cached_property
     def lines(self) -> int:
         """How many lines there are; what stands behind the last end is none."""
-        return int(np.count_nonzero(self._ends[2:]))
-
-    @cached_property
-    def groups(self) -> int:
-        """How many lines that are not blank stand behind blank ones, where lines end with a line feed alone."""
-        two, one, here = self._ends[:-2], self._ends[1:-1], self._ends[2:]
-        return int(np.count_nonzero((two & one) > here))
+        return self.lines_before(len(self.data))
 
     def lines_before(self, place: int) -> int:
-        return int(np.count_nonzero(np.frombuffer(self.data, dtype=np.uint8, count=place) == LINE_FEED))
-
-    @property
-    def behind_blank_lines(self) -> Ints:
-        """Where lines begin that stand behind a blank one, blank ones among them."""
-        before = b"\n\n" if self.behind_blank else b"x\n"
-        text = np.frombuffer(before + self.data, dtype=np.uint8)
-        is_end = text == LINE_FEED
-        found = np.flatnonzero(is_end[1:] & is_end[:-1]) + 2
-        if self.has_returns:
-            returns = np.flatnonzero(is_end[:-2] & (text[1:-1] == _CARRIAGE_RETURN) & is_end[2:]) + 3
-            found = np.sort(np.concatenate((found, returns)))
-        return found[found < len(text)] - len(before)
+        return int(np.count_nonzero(self._ends[2 : place + 2]))
 
     @property
     def begun_lines(self) -> Ints:
         """Where lines begin."""
-        ends = np.flatnonzero(np.frombuffer(self.data, dtype=np.uint8)[:-1] == LINE_FEED)
-        return np.append(0, ends + 1)
+        return np.flatnonzero(self._ends[1:-1])
+
+    @property
+    def behind_blank_lines(self) -> Ints:
+        """Where lines begin that stand behind a blank one, blank ones among them."""
+        ends = self._ends
+        found = np.flatnonzero(ends[:-2] & ends[1:-1])
+        if b"\r" in self.data:
+            is_return = np.frombuffer(self.data, dtype=np.uint8)[:-2] == _CARRIAGE_RETURN
+            returns = np.flatnonzero(ends[1:-3] & is_return & ends[3:-1]) + 2
+            found = np.sort(np.concatenate((found, returns)))
+        return found
 
     def is_blank_at(self, places: Ints) -> Bools:
         """Whether the lines that begin at these places are blank."""
@@ -112,8 +100,6 @@ class Division:
     """Where units begin in a block."""
     is_clean: Callable[[bytes, int], bool]
     """Whether reading may begin with the unit at this place of some lines."""
-    count: Callable[[LineBlock], int] | None = None
-    """How many units begin in a block, where that is faster to find out."""
     has_names: bool = False
     """Whether the first line of a unit is its name."""
     is_odd: Callable[[bytes], bool] = lambda data: False
@@ -146,8 +132,7 @@ class Scan:
         """Whether something was met with which a file cannot be divided."""
         self._file, self._division = file, division
         self._room = np.empty(2 * _BLOCK, dtype=np.bool_)
-        self._block, self._count = LineBlock(b"", behind_blank=True), 0
-        self._starts: Ints | None = None
+        self._block, self._starts = LineBlock(b"", behind_blank=True), empty()
         self._place, self._line, self._number = 0, 1, 0
 
     def behind(self, place: int) -> Cut | None:
@@ -155,45 +140,36 @@ class Scan:
         while True:
             inside = place - self._place
             if inside < len(self._block.data):
-                which = int(np.searchsorted(self._places(), inside))
-                if which < self._count:
+                which = int(np.searchsorted(self._starts, inside))
+                if which < len(self._starts):
                     return self._cut(which)
             if not self._read():
                 return None
 
     def numbered(self, number: int) -> Cut | None:
         """The unit before which so many others stand, if there is one."""
-        while number >= self._number + self._count:
+        while number >= self._number + len(self._starts):
             if not self._read():
                 return None
         return self._cut(number - self._number)
 
     def _read(self) -> bool:
         """Go on to the next lines; whether there are any."""
-        before, division = self._block, self._division
+        before = self._block
         self._place += len(before.data)
         self._line += before.lines
-        self._number += self._count
+        self._number += len(self._starts)
         data = self._file.read(_BLOCK)
         data += self._file.readline()
         # Files that have marks of documents begin with one.
         has_marks = before.has_marks or (self._place == 0 and _DOCUMENT_START in data)
-        block = self._block = LineBlock(data, not before.data or before.ends_blank, has_marks, self._room)
-        self._starts, self._count = None, 0
-        if not data:
-            return False
-        is_plain = not block.has_returns and not has_marks
-        self._count = division.count(block) if division.count is not None and is_plain else len(self._places())
-        self.is_odd |= division.is_odd(data)
-        return True
-
-    def _places(self) -> Ints:
-        if self._starts is None:
-            self._starts = self._division.starts(self._block)
-        return self._starts
+        self._block = LineBlock(data, not before.data or before.ends_blank, has_marks, self._room)
+        self._starts = self._division.starts(self._block) if data else empty()
+        self.is_odd |= self._division.is_odd(data)
+        return bool(data)
 
     def _cut(self, which: int) -> Cut:
-        data, start = self._block.data, int(self._places()[which])
+        data, start = self._block.data, int(self._starts[which])
         line = self._line + self._block.lines_before(start)
         text = data[start:].partition(b"\n")[0].strip()
         return Cut(self._place + start, line, self._number + which, self._division.is_clean(data, start), text)
@@ -233,14 +209,10 @@ def marked(mark: bytes) -> Callable[[LineBlock], Ints]:
     return starts
 
 
-SENTENCES = Division(_groups, _follows_tokens, lambda block: block.groups)
+SENTENCES = Division(_groups, _follows_tokens)
 """Sentences with blank lines between, a token a line."""
 
 
 def records(kind: Callable[[bytes], object]) -> Division:
     """A record a line; `kind` says of which kind one is."""
-
-    def count(block: LineBlock) -> int:
-        return block.lines + (block.data[-1:] != b"\n")
-
-    return Division(lambda block: block.begun_lines, has_text, count, kind=kind)
+    return Division(lambda block: block.begun_lines, has_text, kind=kind)
