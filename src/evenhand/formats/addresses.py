@@ -13,17 +13,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from io import BufferedReader, RawIOBase, UnsupportedOperation
+from io import BufferedReader
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO
+from typing import Any
 
 from evenhand.arguments import check_file
+from evenhand.formats.streams import stream
 from evenhand.problems import EvenhandError, InputError, visible
 
 _ADDRESS = re.compile(r"(?P<before>(?:[\w.+-]+::)*(?P<protocol>[\w.+-]+)://)(?P<path>.*?)(?P<after>::.*)?", re.DOTALL)
 _LOGIN = re.compile(r"(?<=://)[^/@]*@")
 _WEB = ("http", "https")
-_BUFFER = 1 << 18
 _LONGEST_REASON = 200
 _LONGEST_NAME = 80
 _MISSING = (errno.ENOENT, errno.ENOTDIR, errno.EBADF, errno.ELOOP)
@@ -115,9 +115,19 @@ class Address(os.PathLike[str]):
     def absolute(self) -> Address:
         return self
 
-    def open(self, mode: str = "rb") -> BinaryIO:
+    def open(self, mode: str = "rb") -> BufferedReader:
         """A file to read bytes from, as a path's; what else than a missing file is wrong is an `InputError`."""
-        return BufferedReader(_Remote(self), _BUFFER)
+        with _told(self, FileNotFoundError, IsADirectoryError):
+            files, path = self._file_system()
+            # Not every server gives parts of files, which a block size of 0 does without.
+            file = files.open(path, "rb", **({"block_size": 0} if self.protocol in _WEB else {}))
+
+        def read(place: int, size: int) -> bytes:
+            with _told(self):
+                data: bytes = file.read(size)
+            return data
+
+        return stream(read, file.close)
 
     def read_bytes(self) -> bytes:
         with self.open() as file:
@@ -172,13 +182,6 @@ class Address(os.PathLike[str]):
             raise InputError(str(self), None, finding, remedy) from None
         return found
 
-    def opened(self) -> Any:
-        """The file as fsspec has it."""
-        with _told(self, FileNotFoundError, IsADirectoryError):
-            files, path = self._file_system()
-            # Not every server gives parts of files, which a block size of 0 does without.
-            return files.open(path, "rb", **({"block_size": 0} if self.protocol in _WEB else {}))
-
 
 Place = Path | Address
 """Where a file is."""
@@ -216,43 +219,6 @@ def _checked(path: Path) -> Path:
 def _no_path(path: Path, reason: str) -> InputError:
     shown = str(path) if len(str(path)) <= _LONGEST_NAME else f"{str(path)[:_LONGEST_NAME]}…"
     return InputError(shown, None, f"cannot be opened ({reason})", "check the path and the permissions")
-
-
-class _Remote(RawIOBase):
-    """The bytes of an address, one after the other. Going back means to begin anew."""
-
-    def __init__(self, address: Address) -> None:
-        super().__init__()
-        self._address, self._at = address, 0
-        self._file: Any = address.opened()
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._at
-
-    def seek(self, offset: int, whence: int = 0, /) -> int:
-        if offset or whence:
-            raise UnsupportedOperation("An address is read from its beginning.")
-        self._file.close()
-        self._file, self._at = self._address.opened(), 0
-        return 0
-
-    def readinto(self, buffer: Any, /) -> int:
-        with _told(self._address):
-            data = self._file.read(len(buffer))
-        buffer[: len(data)] = data
-        self._at += len(data)
-        return len(data)
-
-    def close(self) -> None:
-        if not self.closed and "_file" in self.__dict__:
-            self._file.close()
-        super().close()
 
 
 @contextmanager

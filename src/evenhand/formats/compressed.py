@@ -10,13 +10,12 @@ import zlib
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
-from io import BufferedReader, RawIOBase
-from typing import Any, BinaryIO
+from io import BufferedReader
+from typing import Any, BinaryIO, NamedTuple
 
+from evenhand.formats.streams import stream
 from evenhand.problems import InputError
 
-_MARKS = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma", b"\x28\xb5\x2f\xfd": "backports.zstd"}
-MARK_SIZE = max(map(len, _MARKS))
 _BLOCK = 1 << 17
 _GZIP = 16 + zlib.MAX_WBITS
 """What tells zlib to expect gzip's header and checksum."""
@@ -24,25 +23,41 @@ Fail = Callable[[str, str], InputError]
 """Makes an error of a finding and its remedy."""
 
 
-def compression(start: bytes) -> str | None:
-    """The module that decompresses a file with these first bytes; None where it is not compressed."""
-    return next((module for mark, module in _MARKS.items() if start.startswith(mark)), None)
+class Kind(NamedTuple):
+    """How files are compressed."""
+
+    module: str
+    new: Callable[[Any], Any]
+    """Makes a decompressor, of the module."""
+    error: Callable[[Any], type[Exception]]
+    """What it raises where something is wrong."""
 
 
-def decompressed(file: BinaryIO, module: str, fail: Fail) -> BinaryIO:
+def compression(file: BufferedReader) -> Kind | None:
+    """How a file is compressed, of which nothing was read yet; None where it is not."""
+    start = file.peek(max(map(len, _KINDS)))
+    return next((kind for mark, kind in _KINDS.items() if start.startswith(mark)), None)
+
+
+def decompressed(file: BinaryIO, kind: Kind, fail: Fail) -> BinaryIO:
     """A compressed file as plain bytes."""
     try:
-        loaded = import_module(module)
+        module = import_module(kind.module)
     except ModuleNotFoundError:
         file.close()
         finding = "the file is compressed with zstd, which is not installed"
         raise fail(finding, "run: pip install evenhand[zstd]") from None
-    return BufferedReader(_Decompressed(file, loaded, fail), _BLOCK)
+    parts = _Parts(file, partial(kind.new, module))
+    errors: tuple[type[Exception], ...] = (kind.error(module), EOFError, MemoryError)
 
+    def read(place: int, size: int) -> bytes:
+        try:
+            return parts.read(size)
+        except errors as error:
+            reason = str(error).split(": ")[-1].lower().rstrip(".") or type(error).__name__
+            raise fail(f"the compressed file is broken ({reason})", "write it again") from None
 
-def is_decompressed(file: BinaryIO) -> bool:
-    """Whether a file is what a compressed one holds."""
-    return isinstance(file, BufferedReader) and isinstance(file.raw, _Decompressed)
+    return stream(read, file.close)
 
 
 class _Gzip:
@@ -70,43 +85,25 @@ class _Gzip:
         return found
 
 
-_NEW: dict[str, Callable[[Any], Any]] = {
-    "gzip": lambda module: _Gzip(),
-    "bz2": lambda module: module.BZ2Decompressor(),
-    "lzma": lambda module: module.LZMADecompressor(),
-    "backports.zstd": lambda module: module.ZstdDecompressor(),
+_KINDS = {
+    b"\x1f\x8b": Kind("zlib", lambda module: _Gzip(), lambda module: module.error),
+    b"BZh": Kind("bz2", lambda module: module.BZ2Decompressor(), lambda module: OSError),
+    b"\xfd7zXZ\x00": Kind("lzma", lambda module: module.LZMADecompressor(), lambda module: module.LZMAError),
+    b"\x28\xb5\x2f\xfd": Kind(
+        "backports.zstd", lambda module: module.ZstdDecompressor(), lambda module: module.ZstdError
+    ),
 }
-_ERRORS: dict[str, Callable[[Any], type[Exception]]] = {
-    "gzip": lambda module: zlib.error,
-    "bz2": lambda module: OSError,
-    "lzma": lambda module: module.LZMAError,
-    "backports.zstd": lambda module: module.ZstdError,
-}
+"""By the first bytes of files."""
 
 
-class _Decompressed(RawIOBase):
-    """What a compressed file holds, of which no more is in memory than somebody asks for."""
+class _Parts:
+    """What the compressed parts of a file hold, of which no more is in memory than somebody asks for."""
 
-    def __init__(self, file: BinaryIO, module: Any, fail: Fail) -> None:
-        super().__init__()
-        self._file, self._fail = file, fail
-        self._new: Callable[[], Any] = partial(_NEW[module.__name__], module)
-        self._errors: tuple[type[Exception], ...] = (_ERRORS[module.__name__](module), EOFError, MemoryError)
-        self._part, self._left = self._new(), b""
+    def __init__(self, file: BinaryIO, new: Callable[[], Any]) -> None:
+        self._file, self._new = file, new
+        self._part, self._left = new(), b""
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any, /) -> int:
-        try:
-            data = self._next(len(buffer))
-        except self._errors as error:
-            reason = str(error).split(": ")[-1].lower().rstrip(".") or type(error).__name__
-            raise self._fail(f"the compressed file is broken ({reason})", "write it again") from None
-        buffer[: len(data)] = data
-        return len(data)
-
-    def _next(self, size: int) -> bytes:
+    def read(self, size: int) -> bytes:
         """Up to so many bytes; none at the end."""
         while True:
             if self._part.eof:
@@ -125,7 +122,3 @@ class _Decompressed(RawIOBase):
                 return found
             if not more and self._part.needs_input and not self._part.eof:
                 raise EOFError("it ends too early")
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()

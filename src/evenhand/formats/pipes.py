@@ -12,12 +12,14 @@ import errno
 import stat
 import sys
 import weakref
-from io import BufferedReader, RawIOBase, UnsupportedOperation
+from io import BufferedReader
 from pathlib import Path
 from select import select
 from tempfile import SpooledTemporaryFile
 from threading import Lock
-from typing import Any, BinaryIO
+from typing import Any
+
+from evenhand.formats.streams import stream
 
 STANDARD_INPUT = Path("-")
 _IN_MEMORY = 1 << 24
@@ -51,35 +53,6 @@ class Kept:
         return Kept(self._file) if is_over else self
 
 
-class _Again(RawIOBase):
-    """What comes through a pipe, from its first byte on."""
-
-    def __init__(self, kept: Kept) -> None:
-        super().__init__()
-        self._kept, self._place = kept, 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._place
-
-    def seek(self, offset: int, whence: int = 0, /) -> int:
-        if whence:
-            raise UnsupportedOperation("A pipe has no known end.")
-        self._place = offset
-        return offset
-
-    def readinto(self, buffer: Any, /) -> int:
-        data = self._kept.read(self._place, len(buffer))
-        buffer[: len(data)] = data
-        self._place += len(data)
-        return len(data)
-
-
 def is_pipe(path: Any) -> bool:
     """Whether what is there is neither a file nor a folder on a disk, so that it can be read once only."""
     if path == STANDARD_INPUT:
@@ -93,9 +66,9 @@ def is_pipe(path: Any) -> bool:
     return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
-def open_pipe(path: Path) -> BinaryIO:
+def open_pipe(path: Path) -> BufferedReader:
     """What comes through a pipe, from its first byte on, however often it is opened."""
-    return BufferedReader(_Again(_kept(path)), _BLOCK)
+    return stream(_kept(path).read)
 
 
 _KEPT: dict[Path, tuple[Any, Kept]] = {}

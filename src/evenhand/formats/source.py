@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 
 from evenhand.formats.addresses import Place
-from evenhand.formats.compressed import MARK_SIZE, compression, decompressed, is_decompressed
+from evenhand.formats.compressed import compression, decompressed
 from evenhand.formats.head import SIZE, Head, Look
 from evenhand.formats.parsing.cuts import CUTS, Cut
 from evenhand.formats.pipes import STANDARD_INPUT, is_pipe, open_pipe
@@ -96,8 +97,9 @@ class Source:
         """The first bytes of the file."""
         found = self._head
         if not found.is_read:
-            with self.open() as file:
-                found.data, found.is_compressed = self.whole.read(file, SIZE), is_decompressed(file)
+            file, found.is_compressed = self._open()
+            with file:
+                found.data = self.whole.read(file, SIZE)
             found.is_read, found.is_whole = True, len(found.data) < SIZE
         return found
 
@@ -125,8 +127,14 @@ class Source:
         return self.path == STANDARD_INPUT
 
     def open(self) -> BinaryIO:
+        """The file, or what it says when it is decompressed."""
+        return self._open()[0]
+
+    def _open(self) -> tuple[BinaryIO, bool]:
+        """The same, and whether it is compressed: its first bytes tell, not its name."""
         try:
-            return self._decompressed()
+            file = self._opened()
+            kind = compression(file)
         except IsADirectoryError:
             raise self.error(None, "is a folder", "name a file in it") from None
         except FileNotFoundError:
@@ -134,17 +142,11 @@ class Source:
         except OSError as error:
             reason = (error.strerror or "unknown reason").lower()
             raise self.error(None, f"cannot be opened ({reason})", "check the path and the permissions") from None
+        return (file, False) if kind is None else (decompressed(file, kind, partial(self.error, None)), True)
 
-    def _opened(self) -> BinaryIO:
+    def _opened(self) -> BufferedReader:
         """The file as it stands."""
         return open_pipe(self.path) if isinstance(self.path, Path) and is_pipe(self.path) else self.path.open("rb")
-
-    def _decompressed(self) -> BinaryIO:
-        """The file, or what it says when it is decompressed: its first bytes tell, not its name."""
-        file = self._opened()
-        module = compression(file.read(MARK_SIZE))
-        file.seek(0)
-        return file if module is None else decompressed(file, module, partial(self.error, None))
 
     def read(self, file: BinaryIO | Look, size: int) -> bytes:
         """The next bytes."""
