@@ -48,8 +48,8 @@ def _identity(path: str | PathLike[str]) -> tuple[int, int] | None:
 def _files_behind(where: Place | FileList) -> Iterator[Path]:
     """The files of this machine that are read for an input: those of a folder, a pattern, a list, a pair."""
     if isinstance(where, FileList):
-        for file in where.files:
-            yield from _files_behind(file if where.base is None or isinstance(file, Address) else where.base / file)
+        for source in where.sources():
+            yield from _files_behind(source.path)
         return
     if isinstance(where, Address):
         if where.protocol not in _HERE:

@@ -17,7 +17,7 @@ from evenhand.limits import COLUMNS, DEPTH, LimitError
 
 TAB, SPACE, CARRIAGE_RETURN = 9, 32, 13
 _BLANKS_AT_END = 8
-"""How many blanks at the ends of lines are looked for in all lines at once."""
+"""How many blanks at the ends of texts are looked for in all of them at once."""
 MOST_DIGITS = 18
 """How many digits a whole number may have."""
 _SLICE = 1 << 18
@@ -122,8 +122,7 @@ def split(block: Block, *, tabs: bool) -> Lines:
     if block.size > _LONG_BLOCK:
         for number, line in enumerate(block.data[: block.size].split(b"\n"), block.first_line):
             refuse_wide(line, number)
-    start, end, ends_line = _tabbed_cells(data) if tabs else _cells_between_runs(data)
-    last = np.flatnonzero(ends_line)
+    start, end, last = _tabbed_cells(data) if tabs else _cells_between_runs(data)
     first = np.append(0, last[:-1] + 1)
     cells = last - first + 1
     # A line is blank if it is no longer than the separators between its cells; the last one is empty then.
@@ -150,26 +149,33 @@ def _behind(end: Ints) -> Ints:
     return start
 
 
-def _tabbed_cells(data: Bytes) -> tuple[Ints, Ints, Bools]:
-    """Begin and end of every cell between tabs, and whether it is its line's last.
+def _tabbed_cells(data: Bytes) -> tuple[Ints, Ints, Ints]:
+    """Begin and end of every cell between tabs, and which are the last of their lines.
 
     Lines end before the carriage returns and spaces at their end.
     """
     end, byte = _separators(data, data <= LINE_FEED, TAB, LINE_FEED)
-    start, ends_line = _behind(end), byte == LINE_FEED
+    start, last = _behind(end), np.flatnonzero(byte == LINE_FEED)
+    end[last] = trimmed(data, start[last], end[last], b"\r ")
+    return start, end, last
+
+
+def trimmed(data: Bytes, start: Ints, end: Ints, blanks: bytes) -> Ints:
+    """Where texts end without the blanks at their ends."""
+    is_blank = np.zeros(256, dtype=np.bool_)
+    is_blank[list(blanks)] = True
     for _ in range(_BLANKS_AT_END):
-        before = data[end - 1]
-        blank = ends_line & ((before == CARRIAGE_RETURN) | (before == SPACE)) & (end > start)
-        if not blank.any():
-            return start, end, ends_line
-        end = end - blank
-    for cell in np.flatnonzero(blank).tolist():  # the few with many blanks, one by one
-        end[cell] = start[cell] + len(data[start[cell] : end[cell]].tobytes().rstrip(b"\r "))
-    return start, end, ends_line
+        has_blank = is_blank[data[end - 1]] & (end > start)
+        if not has_blank.any():
+            return end
+        end = end - has_blank
+    for row in np.flatnonzero(has_blank).tolist():  # the few with many blanks, one by one
+        end[row] = start[row] + len(data[start[row] : end[row]].tobytes().rstrip(blanks))
+    return end
 
 
-def _cells_between_runs(data: Bytes) -> tuple[Ints, Ints, Bools]:
-    """Begin and end of every cell between runs of blanks, and whether it is its line's last.
+def _cells_between_runs(data: Bytes) -> tuple[Ints, Ints, Ints]:
+    """Begin and end of every cell between runs of blanks, and which are the last of their lines.
 
     A blank line keeps one empty cell.
     """
@@ -177,7 +183,7 @@ def _cells_between_runs(data: Bytes) -> tuple[Ints, Ints, Bools]:
     line_feed = data == LINE_FEED
     if _is_plain(blank, line_feed):
         end, byte = _separators(data, blank, TAB, LINE_FEED, CARRIAGE_RETURN, SPACE)
-        return _behind(end), end, byte == LINE_FEED
+        return _behind(end), end, np.flatnonzero(byte == LINE_FEED)
     low, byte = _separators(data, data < SPACE, TAB, LINE_FEED, CARRIAGE_RETURN)
     if len(low) + np.count_nonzero(data == SPACE) < np.count_nonzero(blank):  # other control characters are text
         blank = data == SPACE
@@ -192,10 +198,10 @@ def _cells_between_runs(data: Bytes) -> tuple[Ints, Ints, Bools]:
     trailing = np.zeros_like(full)
     trailing[1:] = ends_line[1:] & ~full[1:] & ~ends_line[:-1]
     if not trailing.any():
-        return start, end, ends_line
+        return start, end, np.flatnonzero(ends_line)
     ends_line[:-1] |= trailing[1:]
     keep = ~trailing
-    return start[keep], end[keep], ends_line[keep]
+    return start[keep], end[keep], np.flatnonzero(ends_line[keep])
 
 
 def _is_plain(blank: Bools, line_feed: Bools) -> bool:

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from evenhand.arrays import Bools, Bytes, Ints, Words
-from evenhand.formats.parsing.blocks import CARRIAGE_RETURN, SPACE, TAB
+from evenhand.formats.parsing.blocks import SPACE, TAB, trimmed
+from evenhand.formats.parsing.windows import before_first
 from evenhand.formats.source import LINE_FEED, Block
 from evenhand.text.tokens import windows
 
@@ -21,8 +22,6 @@ Cell = tuple[Ints, Ints]
 _LOW, _HIGH = np.uint64(0x7F7F7F7F7F7F7F7F), np.uint64(0x8080808080808080)
 _EACH = 0x0101010101010101
 _CONTROL = bytes(range(SPACE + 1))
-_BLANKS_AT_END = 8
-"""How many blanks at the ends of lines are looked for in all lines at once."""
 _STEPS, _FAR = 64, 1 << 16
 """After how many windows lines are gone through one by one, and how many bytes of one are looked at together then."""
 
@@ -48,16 +47,7 @@ class LineCells:
         line = np.arange(len(end))
         first = np.minimum(_next(block.data, begin, _is_text), end)
         begin = np.where(first == end, end, begin) if tabs else first
-        for _ in range(_BLANKS_AT_END):
-            last = text[end - 1]
-            blank = (end > begin) & ((last == SPACE) | (last == CARRIAGE_RETURN) if tabs else last <= SPACE)
-            if not blank.any():
-                break
-            end = end - blank
-        else:
-            for row in np.flatnonzero(blank).tolist():
-                cells = block.data[begin[row] : end[row]].rstrip(b" \r" if tabs else _CONTROL)
-                end[row] = begin[row] + len(cells)
+        end = trimmed(text, begin, end, b" \r" if tabs else _CONTROL)
         return LineCells(block.data, line, begin, end, tabs, block.first_line)
 
     def __len__(self) -> int:
@@ -160,16 +150,14 @@ def _next_far(words: Words, place: int, limit: int, is_wanted: Callable[[Words],
         marks = is_wanted(words[place : min(place + _FAR, limit) : 8])
         hits = np.flatnonzero(marks)
         if len(hits):
-            mark = marks[hits[:1]]
-            return place + 8 * int(hits[0]) + int(np.bitwise_count((mark & -mark) - np.uint64(1))[0] >> 3)
+            return place + 8 * int(hits[0]) + int(before_first(marks[hits[:1]])[0])
         place += 8 * len(marks)
     return place
 
 
 def _step(words: Words, place: Ints, is_wanted: Callable[[Words], Words]) -> tuple[Ints, Bytes]:
     """The first wanted place in the window of each, or the one behind it, and how many bytes stand before that."""
-    marks = is_wanted(words[place])
-    before = np.bitwise_count((marks & -marks) - np.uint64(1)) >> np.uint8(3)
+    before = before_first(is_wanted(words[place]))
     return place + before, before
 
 
