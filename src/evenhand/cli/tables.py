@@ -46,9 +46,10 @@ def query_choices(options: Mapping[str, Any], engine: Engine | None) -> dict[str
     chosen: dict[str, Any] = {"engine": engine} | ({"groups": options["groups"]} if options["groups"] else {})
     if options["tallies"] is None and options["verdicts"] is None:
         return chosen
-    from evenhand.formats.arrow_sink import pyarrow_to_write, table_format
+    from evenhand.formats.arrow import arrow
+    from evenhand.formats.arrow_sink import table_format
 
-    pyarrow_to_write()
+    arrow.load()
     for name in ("tallies", "verdicts"):
         if options[name] is not None:
             table_format(options[name])

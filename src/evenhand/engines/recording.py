@@ -10,7 +10,7 @@ from functools import partial
 from os import PathLike, fspath
 
 from evenhand.arguments import check_file
-from evenhand.formats.arrow_sink import pyarrow_to_write, table_file, table_format
+from evenhand.formats.arrow_sink import table_file, table_format
 from evenhand.formats.overwriting import refuse_overwriting
 from evenhand.pipeline.inputs import place_of
 from evenhand.pipeline.run import Run
@@ -30,7 +30,7 @@ def recording(path: str | PathLike[str]) -> Engine:
 
 
 def _recorded(path: str, work: Work) -> Run:
-    form, arrow = table_format(path), pyarrow_to_write()
+    form, schema = table_format(path), verdict_schema(work.prepared.task)
     refuse_overwriting(path, [place_of(side) for side in work.sides if not isinstance(side, Annotation)])
     task, asked = work.prepared.task, [judge.name for judge in work.judges]
     judge = next((judge for judge in task.verdict_judges if judge in asked), None)
@@ -38,8 +38,8 @@ def _recorded(path: str, work: Work) -> Run:
         names = [model.name for model in models_of(task.name) if model.judge.name in task.verdict_judges]
         raise SettingError(f"Verdicts on {task.name} are those of {', '.join(names)}; name one of these match models.")
     vocabulary = Vocabulary()
-    with table_file(path, form, verdict_schema(arrow, task)) as sink:
-        table = VerdictTable(sink, arrow, judge, task.verdict_kinds, vocabulary.labels)
+    with table_file(path, form, schema) as sink:
+        table = VerdictTable(sink, judge, task.verdict_kinds, vocabulary.labels)
         run = work.run([partial(_record, table, judge)], vocabulary)
         run.settle_groups(work.groups)
         return run

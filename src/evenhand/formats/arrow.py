@@ -1,45 +1,55 @@
 """Tables of Arrow's: Parquet files, Arrow files and streams, and Hugging Face datasets on disk.
 
-See `arrow_layout` for their columns. The code that reads and writes them is loaded when a file needs it.
+See `arrow_layout` for their columns. The code that reads and writes them, and the library that it takes, are loaded
+when a file needs them.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from evenhand.formats.format import Carry, Format, Writing
 from evenhand.formats.source import Source
-from evenhand.problems import EvenhandError
+from evenhand.problems import EvenhandError, SettingError
 from evenhand.registry import late
 
-SUFFIXES = {"parquet": (".parquet", ".pq"), "arrow": (".arrow", ".feather", ".ipc")}
 INFO, SPLITS = "dataset_info.json", "dataset_dict.json"
 """The files that describe a dataset, and a folder of its splits."""
-_STREAM = ".arrows"
-_MARKS = {"parquet": b"PAR1", "arrow": b"ARROW1"}
 _TASKS = ("spans", "tags")
 
 
-def _is_table(name: str, source: Source) -> bool:
+class _Library:
+    """The module `pyarrow`, which may be absent: it is loaded when something in it is asked for."""
+
+    def load(self) -> Any:
+        """The module, or an error; before work that would be in vain without it."""
+        try:
+            return import_module("pyarrow")
+        except ImportError:
+            raise SettingError("pyarrow is not installed, which this takes; run: pip install evenhand[arrow]") from None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.load(), name)
+
+
+arrow: Any = _Library()
+
+
+def _is_table(suffixes: tuple[str, ...], mark: bytes, source: Source, task: str | None) -> bool:
     """Whether a file has a name of the format or, on this machine, begins with bytes that no text begins with."""
     path = source.path
-    if path.suffix in SUFFIXES[name] or (name == "arrow" and path.suffix == _STREAM):
+    if path.suffix in suffixes:
         return not (isinstance(path, Path) and path.is_dir())
     if not isinstance(path, Path) or path.is_dir():
         return False
     try:
-        return source.head.data.startswith(_MARKS[name])
+        return source.head.data.startswith(mark)
     except (EvenhandError, OSError, EOFError):  # whoever reads it finds the words
         return False
-
-
-def is_parquet(source: Source, task: str | None) -> bool:
-    return _is_table("parquet", source)
-
-
-def is_arrow(source: Source, task: str | None) -> bool:
-    return _is_table("arrow", source)
 
 
 def is_dataset(source: Source, task: str | None) -> bool:
@@ -60,8 +70,8 @@ PARQUET = Format(
         "spans": Writing(Carry(tags=True, stacks=True), file=_WRITE),
         "tags": Writing(Carry(columns=False, comments=False), file=_WRITE),
     },
-    suffixes=SUFFIXES["parquet"],
-    certain=is_parquet,
+    suffixes=(".parquet", ".pq"),
+    certain=partial(_is_table, (".parquet", ".pq"), b"PAR1"),
     has_columns=True,
 )
 ARROW = replace(
@@ -69,8 +79,8 @@ ARROW = replace(
     name="arrow",
     help="Arrow IPC files, also called Feather, and streams; the same columns",
     read=late("evenhand.formats.arrow_ipc:read"),
-    suffixes=SUFFIXES["arrow"],
-    certain=is_arrow,
+    suffixes=(".arrow", ".feather", ".ipc"),
+    certain=partial(_is_table, (".arrow", ".feather", ".ipc", ".arrows"), b"ARROW1"),
 )
 HUGGINGFACE = Format(
     "huggingface",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -12,21 +11,15 @@ import numpy as np
 
 from evenhand.arrays import Ints, ranges
 from evenhand.files import whole_file
-from evenhand.formats.arrow import SUFFIXES
+from evenhand.formats.arrow import ARROW, PARQUET, arrow
 from evenhand.problems import SettingError
+from evenhand.registry import late
 from evenhand.text.tokens import Tokens
 
-_BY_SUFFIX = {suffix: name for name, suffixes in SUFFIXES.items() for suffix in suffixes}
+_WRITERS = {PARQUET.name: late("pyarrow.parquet:ParquetWriter"), ARROW.name: late("pyarrow.ipc:new_file")}
+_BY_SUFFIX = {suffix: each.name for each in (PARQUET, ARROW) for suffix in each.suffixes}
 _ROW_GROUP = 1 << 23
 """How many bytes of rows are kept until they are written together."""
-
-
-def pyarrow_to_write() -> Any:
-    """The module `pyarrow`, which may be absent."""
-    try:
-        return import_module("pyarrow")
-    except ImportError:
-        raise SettingError("pyarrow is not installed, which this takes; run: pip install evenhand[arrow]") from None
 
 
 def table_format(path: str | Path) -> str:
@@ -38,16 +31,16 @@ def table_format(path: str | Path) -> str:
 
 
 class Sink:
-    """Takes record batches of one schema, and writes them in row groups that are worth it."""
+    """Takes rows of one schema, and writes them in row groups that are worth it."""
 
-    def __init__(self, arrow: Any, writer: Any, schema: Any) -> None:
-        self._arrow, self._writer, self.schema = arrow, writer, schema
+    def __init__(self, writer: Any, schema: Any) -> None:
+        self._writer, self._schema = writer, schema
         self._waiting: list[Any] = []
         self._size = 0
 
     def add(self, columns: Mapping[str, Any]) -> None:
-        """More rows, as Arrow arrays by the names of their columns."""
-        batch = self._arrow.record_batch([columns[name] for name in self.schema.names], schema=self.schema)
+        """More rows, as columns by their names; Arrow brings them to the schema's types, and leaves others out."""
+        batch = arrow.record_batch(dict(columns), schema=self._schema)
         self._waiting.append(batch)
         self._size += batch.nbytes
         if self._size >= _ROW_GROUP:
@@ -56,21 +49,17 @@ class Sink:
     def flush(self) -> None:
         """Write what waits."""
         if self._waiting:
-            self._writer.write_table(self._arrow.Table.from_batches(self._waiting))
+            self._writer.write_table(arrow.Table.from_batches(self._waiting))
         self._waiting, self._size = [], 0
 
 
 @contextmanager
 def table_file(path: str | Path, form: str, schema: Any) -> Iterator[Sink]:
     """A file for a table, which is there at the end, if all goes well."""
-    arrow = pyarrow_to_write()
     with whole_file(path) as file:
-        if form == "parquet":
-            writer = import_module("pyarrow.parquet").ParquetWriter(file, schema)
-        else:
-            writer = arrow.ipc.new_file(file, schema)
+        writer = _WRITERS[form](file, schema)
         try:
-            sink = Sink(arrow, writer, schema)
+            sink = Sink(writer, schema)
             yield sink
             sink.flush()
             writer.close()
@@ -80,7 +69,7 @@ def table_file(path: str | Path, form: str, schema: Any) -> Iterator[Sink]:
             raise
 
 
-def strings(arrow: Any, tokens: Tokens) -> Any:
+def strings(tokens: Tokens) -> Any:
     """Tokens as an Arrow array of strings."""
     lengths = tokens.end - tokens.start
     text = np.frombuffer(tokens.data, dtype=np.uint8)[ranges(tokens.start, lengths)]
@@ -88,7 +77,7 @@ def strings(arrow: Any, tokens: Tokens) -> Any:
     return arrow.Array.from_buffers(arrow.string(), len(tokens), [None, arrow.py_buffer(edges), arrow.py_buffer(text)])
 
 
-def named(arrow: Any, codes: Ints, names: Sequence[str]) -> Any:
-    """Codes as an Arrow array of their names, coded by a dictionary; null for -1."""
+def named(codes: Ints, names: Sequence[str | None]) -> Any:
+    """Codes as an Arrow array of their names; null for -1."""
     places = arrow.array(codes.astype(np.int32), mask=codes < 0)
-    return arrow.DictionaryArray.from_arrays(places, arrow.array(list(names), arrow.string()))
+    return arrow.DictionaryArray.from_arrays(places, arrow.array(list(names), arrow.string())).dictionary_decode()

@@ -7,17 +7,18 @@ two it is, and what other columns are needed, a first look at the whole file tel
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from evenhand.arrays import distinct
+from evenhand.formats.arrow import arrow
 from evenhand.formats.arrow_layout import LABEL, TOKENS
-from evenhand.formats.arrow_sink import named, pyarrow_to_write, strings, table_file
-from evenhand.formats.json_spans import Span, records
-from evenhand.formats.write_table import DEFAULT_ENCODING, level_codes, level_tags, stacked
+from evenhand.formats.arrow_sink import named, strings, table_file
+from evenhand.formats.json_spans import records
+from evenhand.formats.write_table import DEFAULT_ENCODING, level_tags, stacked_tags
 from evenhand.text.annotation import Annotation
 from evenhand.text.corpus import Corpus
 from evenhand.text.encodings import JOINING
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 _UNUSED = "--to-encoding is not used: spans are lists, as flat tags cannot spell them all (--stacked can)."
 Read = Callable[[], Iterator[Annotation]]
 TAGS, SPANS, DOCUMENT, TEXT = "tags", "spans", "document", "text"
+_FIELDS = ("start", "end", LABEL, "level", "parts")
 
 
 @dataclass
@@ -68,77 +70,59 @@ class Needs:
 
 def write(path: Path, read: Read, conversion: Conversion) -> None:
     """Write a file. The annotation is read twice; stacked, nested spans are tags, too."""
-    arrow = pyarrow_to_write()
+    arrow.load()
     needs = Needs(conversion.encoding or DEFAULT_ENCODING, conversion.stacked)
     for batch in read():
         needs.add(batch)
-    types = _types(arrow, needs)
-    with table_file(path, conversion.target.name, arrow.schema(list(types.items()))) as sink:
+    with table_file(path, conversion.target.name, _schema(needs)) as sink:
         documents = 0
         for batch in read():
             corpus = batch.corpus
-            columns = _tagged(arrow, batch, needs) if needs.tags else _spanned(arrow, batch, types)
-            if needs.documents or needs.names:
-                columns[DOCUMENT] = _documents(arrow, corpus, documents, needs)
+            columns = _tagged(batch, needs) if needs.tags else _spanned(batch, needs)
+            sink.add(columns | {DOCUMENT: _documents(corpus, documents, needs)})
             documents += len(corpus.documents) - int(corpus.continues)
-            sink.add(columns)
     if conversion.encoding and not needs.tags:
         conversion.notes.append(_UNUSED)
 
 
-def _types(arrow: Any, needs: Needs) -> dict[str, Any]:
+def _schema(needs: Needs) -> Any:
     """The columns and their types."""
-    found: dict[str, Any] = {}
-    if needs.documents or needs.names:
-        found[DOCUMENT] = arrow.string() if needs.names else arrow.int64()
-    found |= {TEXT: arrow.string()} if needs.in_characters else {TOKENS: arrow.list_(arrow.string())}
+    strings, number = arrow.list_(arrow.string()), arrow.int64()
+    columns = [(DOCUMENT, arrow.string() if needs.names else number)] if needs.documents or needs.names else []
+    columns += [(TEXT, arrow.string()) if needs.in_characters else (TOKENS, strings)]
     if needs.tags:
-        return found | {TAGS: arrow.list_(arrow.string())}
-    span = [("start", arrow.int64()), ("end", arrow.int64()), (LABEL, arrow.string())]
-    span += [("level", arrow.int64())] if needs.levels else []
-    span += [("parts", arrow.list_(arrow.list_(arrow.int64())))] if needs.gaps else []
-    return found | {SPANS: arrow.list_(arrow.struct(span))}
+        return arrow.schema([*columns, (TAGS, strings)])
+    span = [("start", number), ("end", number), (LABEL, arrow.string())]
+    span += [("level", number)] if needs.levels else []
+    span += [("parts", arrow.list_(arrow.list_(number)))] if needs.gaps else []
+    return arrow.schema([*columns, (SPANS, arrow.list_(arrow.struct(span)))])
 
 
-def _tagged(arrow: Any, batch: Annotation, needs: Needs) -> dict[str, Any]:
+def _tagged(batch: Annotation, needs: Needs) -> dict[str, Any]:
     """Tokens and tags, as lists."""
     corpus = batch.corpus
     assert corpus.tokens is not None
-    assert corpus.bounds is not None
-    if batch.is_of_words:
-        tags = batch.word_tags()
-        spelled = named(arrow, tags.code, tags.names).dictionary_decode()
-    elif needs.is_stacked:
-        layers = {**batch.layers, "spans": flat_levels(batch.spans())}
-        levelled = Annotation(corpus, layers, batch.readings, batch.name)
-        levels = int(levelled.spans().level.max(initial=0)) + 1
-        spelled = arrow.array(stacked(level_tags(levelled, needs.encoding, levels)), arrow.string())
+    if needs.is_stacked:
+        flat = replace(batch, layers={**batch.layers, "spans": flat_levels(batch.spans())})
+        spelled = arrow.array(stacked_tags(flat, needs.encoding), arrow.string())
     else:
-        (tags,) = level_codes(batch, needs.encoding, 1)
-        spelled = named(arrow, tags.code, tags.names).dictionary_decode()
+        (tags,) = [batch.word_tags()] if batch.is_of_words else level_tags(batch, needs.encoding, 1)
+        spelled = named(tags.code, tags.names)
     bounds = arrow.array(corpus.bounds, arrow.int32())
     lists = arrow.ListArray.from_arrays
-    return {TOKENS: lists(bounds, strings(arrow, corpus.tokens)), TAGS: lists(bounds, spelled)}
+    return {TOKENS: lists(bounds, strings(corpus.tokens)), TAGS: lists(bounds, spelled)}
 
 
-def _spanned(arrow: Any, batch: Annotation, types: dict[str, Any]) -> dict[str, Any]:
-    """Tokens or text, and spans as lists of structs."""
-    texts, spans = [], []
-    for text, listed in records(batch):
-        texts.append(text)
-        spans.append([_struct(span) for span in listed])
-    key = TEXT if TEXT in types else TOKENS
-    return {key: arrow.array(texts, types[key]), SPANS: arrow.array(spans, types[SPANS])}
+def _spanned(batch: Annotation, needs: Needs) -> dict[str, Any]:
+    """Tokens or text, and spans as structs; fields that the file does not have are left out there."""
+    found = list(records(batch))
+    structs = [[{name: getattr(span, name) for name in _FIELDS} for span in spans] for _, spans in found]
+    return {TEXT if needs.in_characters else TOKENS: [text for text, _ in found], SPANS: structs}
 
 
-def _struct(span: Span) -> dict[str, Any]:
-    """A span as Arrow takes it; fields that the file does not have are left out there."""
-    return {"start": span.start, "end": span.end, LABEL: span.label, "level": span.level, "parts": span.parts}
-
-
-def _documents(arrow: Any, corpus: Corpus, before: int, needs: Needs) -> Any:
+def _documents(corpus: Corpus, before: int, needs: Needs) -> Any:
     """The name of the document of each row, or its number from 1."""
     own = corpus.document_of(np.arange(corpus.sentences))
     if needs.names:
-        return named(arrow, own, corpus.names or [""] * len(corpus.documents)).dictionary_decode()
-    return arrow.array(own + before + 1 - int(corpus.continues))
+        return named(own, corpus.names or [""] * len(corpus.documents))
+    return own + before + 1 - int(corpus.continues)

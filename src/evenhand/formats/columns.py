@@ -18,7 +18,7 @@ from evenhand.formats.parsing.scan import SENTENCES
 from evenhand.formats.parsing.table_head import layout_of, rows_of, tag_columns
 from evenhand.formats.parsing.token_lines import Layout
 from evenhand.formats.source import Source
-from evenhand.formats.write_table import level_tags, sentence_rows, stacked
+from evenhand.formats.write_table import sentence_rows, stacked_tags
 from evenhand.problems import SettingError
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation
@@ -88,9 +88,7 @@ def _check_two_columns_of_tags(source: Source, layout: Layout) -> None:
 def write(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
     """Token and tag, with a tab between; the levels of nested spans stacked in one tag."""
     for number, batch in enumerate(batches):
-        levels = int(batch.spans().level.max(initial=0)) + 1
-        tags = stacked(level_tags(batch, conversion.encoding, levels))
-        yield from sentence_rows(batch, [tags], first=not number)
+        yield from sentence_rows(batch, [stacked_tags(batch, conversion.encoding)], first=not number)
 
 
 def write_tags(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:

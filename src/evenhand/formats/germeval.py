@@ -95,7 +95,8 @@ def _first_row(source: Source) -> tuple[int, bool, int]:
 def write(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
     """Number, token, outer and inner tag, with tabs between."""
     for number, batch in enumerate(batches):
-        yield from sentence_rows(batch, level_tags(batch, conversion.encoding, 2), first=not number, numbered=True)
+        columns = [tags.to_list() for tags in level_tags(batch, conversion.encoding, 2)]
+        yield from sentence_rows(batch, columns, first=not number, numbered=True)
 
 
 FORMAT = Format(

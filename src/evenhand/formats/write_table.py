@@ -19,13 +19,8 @@ from evenhand.text.tokens import Tokens
 DEFAULT_ENCODING = "iob2"
 
 
-def level_tags(annotation: Annotation, encoding: str | None, levels: int) -> list[list[str]]:
+def level_tags(annotation: Annotation, encoding: str | None, levels: int) -> list[Tags]:
     """The tags of each level, a tag a token; spans of one level must not overlap."""
-    return [tags.to_list() for tags in level_codes(annotation, encoding, levels)]
-
-
-def level_codes(annotation: Annotation, encoding: str | None, levels: int) -> list[Tags]:
-    """The same as codes."""
     corpus, spans = annotation.corpus, annotation.spans()
     assert corpus.bounds is not None
     first = corpus.bounds[spans.scope]
@@ -47,10 +42,11 @@ def level_codes(annotation: Annotation, encoding: str | None, levels: int) -> li
     return found
 
 
-def stacked(levels: Sequence[Sequence[str]]) -> list[str]:
+def stacked_tags(annotation: Annotation, encoding: str | None) -> list[str]:
     """One tag a token, the levels stacked by fixed place; outside levels at the end are left out."""
+    levels = level_tags(annotation, encoding, int(annotation.spans().level.max(initial=0)) + 1)
     found = []
-    for parts in zip(*levels, strict=True):
+    for parts in zip(*(tags.to_list() for tags in levels), strict=True):
         kept = list(parts)
         while len(kept) > 1 and kept[-1] == "O":
             kept.pop()

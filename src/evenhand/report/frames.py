@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
+from evenhand.formats.arrow import arrow
 from evenhand.problems import SettingError
 from evenhand.report.rows import Kind, Value, rows_of
 from evenhand.result.display import Framed
@@ -20,7 +21,7 @@ Column = tuple[str, Sequence[Value]]
 
 def to_pandas(subject: Framed) -> Any:
     """A `pandas.DataFrame`; whole numbers are of the type Int64, which knows missing values."""
-    pandas = _library("pandas", "pandas")
+    pandas = _library("pandas")
     types = {"text": "string", "whole": "Int64", "number": "float64"}
     columns = _columns(subject)
     return pandas.DataFrame(
@@ -30,7 +31,7 @@ def to_pandas(subject: Framed) -> Any:
 
 def to_polars(subject: Framed) -> Any:
     """A `polars.DataFrame`."""
-    polars = _library("polars", "polars")
+    polars = _library("polars")
     types = {"text": polars.String, "whole": polars.Int64, "number": polars.Float64}
     columns = _columns(subject)
     schema = {name: types[kind] for name, (kind, _) in columns.items()}
@@ -39,10 +40,8 @@ def to_polars(subject: Framed) -> Any:
 
 def to_arrow(subject: Framed) -> Any:
     """A `pyarrow.Table`."""
-    arrow = _library("pyarrow", "evenhand[arrow]")
-    types = {"text": arrow.string(), "whole": arrow.int64(), "number": arrow.float64()}
-    columns = _columns(subject)
-    return arrow.table({name: arrow.array(values, types[kind]) for name, (kind, values) in columns.items()})
+    types = {"text": "string", "whole": "int64", "number": "float64"}
+    return arrow.table({name: arrow.array(values, types[kind]) for name, (kind, values) in _columns(subject).items()})
 
 
 def _columns(subject: Framed) -> Mapping[str, Column]:
@@ -62,9 +61,9 @@ def _typed(kind: Kind, values: Sequence[Value]) -> Column:
     return "number", [None if value is None else float(value) for value in values]
 
 
-def _library(name: str, package: str) -> Any:
+def _library(name: str) -> Any:
     """A library that may be absent."""
     try:
         return import_module(name)
     except ModuleNotFoundError:
-        raise SettingError(f"{name} is not installed, which this takes; run: pip install {package}") from None
+        raise SettingError(f"{name} is not installed, which this takes; run: pip install {name}") from None

@@ -14,28 +14,28 @@ from typing import Any
 import numpy as np
 
 from evenhand.arrays import Ints, Numbers, ints
-from evenhand.formats.arrow_sink import named, pyarrow_to_write, table_file, table_format
+from evenhand.formats.arrow import arrow
+from evenhand.formats.arrow_sink import named, table_file, table_format
+from evenhand.result.display import Tallied
 from evenhand.result.result import Result, Results
-from evenhand.result.tally_tables import Tallied
 from evenhand.tally import Tally
 
-_TEXTS = ("system", "judge", "document_name", "gold_label", "system_label", "kind")
-_COLUMNS = ("system", "judge", "document", "document_name", "sentence", "gold_label", "system_label", "kind", "count")
+_NUMBERS = ("document", "sentence")
+_COLUMNS = ("system", "judge", "document", "document_name", "sentence", "gold_label", "system_label", "kind")
 
 
 def tally_table(subject: Tallied) -> Any:
     """All rows as a `pyarrow.Table`."""
-    arrow, results = pyarrow_to_write(), _results(subject)
-    schema = _schema(arrow, results)
-    columns = [list(each.values()) for each in _columns(arrow, results)]
-    return arrow.Table.from_batches([arrow.record_batch(each, schema=schema) for each in columns], schema)
+    results = _results(subject)
+    schema = _schema(results)
+    return arrow.Table.from_batches([arrow.record_batch(each, schema=schema) for each in _columns(results)], schema)
 
 
 def write_tallies(subject: Tallied, path: str | Path) -> None:
     """Write all rows to a file, one tally after the other."""
-    form, arrow, results = table_format(path), pyarrow_to_write(), _results(subject)
-    with table_file(path, form, _schema(arrow, results)) as sink:
-        for columns in _columns(arrow, results):
+    form, results = table_format(path), _results(subject)
+    with table_file(path, form, _schema(results)) as sink:
+        for columns in _columns(results):
             sink.add(columns)
 
 
@@ -46,42 +46,33 @@ def _results(subject: Tallied) -> Results:
     return Results({subject.name: subject})
 
 
-def _schema(arrow: Any, results: Results) -> Any:
+def _schema(results: Results) -> Any:
     """Counts are whole numbers, unless weights make them fractions."""
-    types = {name: arrow.string() if name in _TEXTS else arrow.int64() for name in _COLUMNS}
-    return arrow.schema(list({**types, "count": arrow.from_numpy_dtype(_count_type(results))}.items()))
-
-
-def _count_type(results: Results) -> Any:
     tallies = [tally for result in results.values() for tally in result.tallies.values()]
-    return np.float64 if any(tally.count.dtype.kind == "f" for tally in tallies) else np.int64
+    is_weighted = any(tally.count.dtype.kind == "f" for tally in tallies)
+    types = [(name, "int64" if name in _NUMBERS else "string") for name in _COLUMNS]
+    return arrow.schema([*types, ("count", "float64" if is_weighted else "int64")])
 
 
-def _columns(arrow: Any, results: Results) -> Iterator[dict[str, Any]]:
-    count_type = _count_type(results)
+def _columns(results: Results) -> Iterator[dict[str, Any]]:
+    """The rows of each tally, as columns."""
     for result in results.values():
         for judge, tally in result.tallies.items():
-            columns = _rows(arrow, result, judge, tally)
-            yield {**columns, "count": arrow.array(columns["count"].astype(count_type))}
-
-
-def _rows(arrow: Any, result: Result, judge: str, tally: Tally) -> dict[str, Any]:
-    group, cell, count = _summed(tally)
-    size, names = len(group), result.gold.document_names
-    shown = Tally(tally.labels, tally.kinds, group, cell, count)
-    nothing, nameless = arrow.nulls(size, arrow.int64()), arrow.nulls(size, arrow.string())
-    is_document = result.groups == "document"
-    return {
-        "system": arrow.array([result.name] * size, arrow.string()),
-        "judge": arrow.array([judge] * size, arrow.string()),
-        "document": arrow.array(group + 1) if is_document else nothing,
-        "document_name": named(arrow, group, names).dictionary_decode() if is_document and names else nameless,
-        "sentence": arrow.array(group + 1) if result.groups == "sentence" else nothing,
-        "gold_label": named(arrow, shown.gold, tally.labels).dictionary_decode(),
-        "system_label": named(arrow, shown.system, tally.labels).dictionary_decode(),
-        "kind": named(arrow, shown.kind, tally.kinds).dictionary_decode(),
-        "count": count,
-    }
+            group, cell, count = _summed(tally)
+            size, names = len(group), result.gold.document_names
+            shown, nothing = Tally(tally.labels, tally.kinds, group, cell, count), arrow.nulls(size)
+            is_document = result.groups == "document"
+            yield {
+                "system": [result.name] * size,
+                "judge": [judge] * size,
+                "document": group + 1 if is_document else nothing,
+                "document_name": named(group, names) if is_document and names else nothing,
+                "sentence": group + 1 if result.groups == "sentence" else nothing,
+                "gold_label": named(shown.gold, tally.labels),
+                "system_label": named(shown.system, tally.labels),
+                "kind": named(shown.kind, tally.kinds),
+                "count": count,
+            }
 
 
 def _summed(tally: Tally) -> tuple[Ints, Ints, Numbers]:

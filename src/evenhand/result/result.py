@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.result.contract import to_contract
-from evenhand.result.display import Framed, Plotted, Shown, Tabled
+from evenhand.result.display import Framed, Plotted, Shown, Tabled, Tallied
 from evenhand.result.signature import joint_signature
-from evenhand.result.tally_tables import Tallied
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.model_score import ModelScore
 from evenhand.settings import Groups, ScoreSettings
