@@ -106,7 +106,7 @@ def test_slices_of_lists(rows: list[list[str]], stored: str, begin: int, size: i
     arrow = pyarrow()
     column = arrow.array(rows, arrow.list_(item_type(arrow, stored))).slice(begin, size)
     wanted = rows[begin : begin + size]
-    found = lists(arrow, column)
+    found = lists(column)
     assert found.lengths.tolist() == [len(row) for row in wanted]
     flat = [word for row in wanted for word in row]
     tokens = tokens_of(found.values)

@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from evenhand.formats.arrow import arrow
 from evenhand.formats.arrow_lists import is_integer, is_list, is_string
 from evenhand.formats.source import Source
 from evenhand.settings import ColumnName, Columns, Task
@@ -84,9 +85,9 @@ class Layout:
         return list(dict.fromkeys([self.text, *annotated, *([self.document] if self.document else [])]))
 
 
-def layout_of(source: Source, arrow: Any, table: Table, columns: Columns, task: Task | None) -> Layout:
+def layout_of(source: Source, table: Table, columns: Columns, task: Task | None) -> Layout:
     """The columns of a table for these layers; without any, it is text alone."""
-    finder = _Finder(source, arrow, table, task)
+    finder = _Finder(source, table, task)
     layers = {layer: finder.annotated(layer, wanted) for layer, wanted in columns.items()}
     grounds = {finder.text_of(each) for each in layers.values()} or {finder.any_text()}
     if len(grounds) > 1:
@@ -104,9 +105,9 @@ def layout_of(source: Source, arrow: Any, table: Table, columns: Columns, task: 
 class _Finder:
     """Looks for columns by name and type."""
 
-    def __init__(self, source: Source, arrow: Any, table: Table, task: Task | None) -> None:
-        self._source, self._arrow, self._table, self._task = source, arrow, table, task
-        self.kinds = {field.name: _kind(arrow, field.type) for field in table.schema}
+    def __init__(self, source: Source, table: Table, task: Task | None) -> None:
+        self._source, self._table, self._task = source, table, task
+        self.kinds = {field.name: _kind(field.type) for field in table.schema}
         self._among = f"is among {', '.join(self.kinds)}"
         self._text = next((name for name in TEXTS if self.kinds.get(name) == "text"), None)
         self._has_tokens = self.kinds.get(TOKENS) == "strings"
@@ -162,15 +163,15 @@ class _Finder:
     def _spans(self, column: str) -> Annotated:
         """A column of spans, by what their fields are called."""
         item = self._table.schema.field(column).type.value_type
-        if self._arrow.types.is_null(item):
+        if arrow.types.is_null(item):
             return Annotated(column, None, SpanFields(*_OFFSETS[0]))
         types = {item.field(place).name: item.field(place).type for place in range(item.num_fields)}
-        whole = {name for name, field in types.items() if is_integer(self._arrow, field)}
+        whole = {name for name, field in types.items() if is_integer(field)}
         fields = next((SpanFields(*pair) for pair in _OFFSETS if whole.issuperset(pair)), None)
         if whole.issuperset(_TOKEN_POSITIONS) and self._has_tokens and (self._text is None or fields is None):
             fields = SpanFields(*_TOKEN_POSITIONS, is_inclusive=True)
         label = types.get(LABEL)
-        is_named = label is not None and is_string(self._arrow, label)
+        is_named = label is not None and is_string(label)
         if fields is None or not (is_named or LABEL in whole):
             finding = f"the spans in the column {column!r} have the fields {', '.join(types)}"
             raise self._source.error(None, finding, f"give them {', '.join(_OFFSETS[0])} (whole numbers) and {LABEL}")
@@ -188,17 +189,17 @@ class _Finder:
         return names
 
 
-def _kind(arrow: Any, column: Any) -> Kind | None:
+def _kind(column: Any) -> Kind | None:
     """What a column holds; None for all that is no use here."""
-    if is_string(arrow, column):
+    if is_string(column):
         return "text"
-    if is_integer(arrow, column):
+    if is_integer(column):
         return "number"
-    if not is_list(arrow, column):
+    if not is_list(column):
         return None
-    if is_integer(arrow, column.value_type):
+    if is_integer(column.value_type):
         return "numbers"
-    if is_string(arrow, column.value_type):
+    if is_string(column.value_type):
         return "strings"
     # Lists that are all empty may have lost the type of what they could hold.
     return "structs" if arrow.types.is_struct(column.value_type) or arrow.types.is_null(column.value_type) else None

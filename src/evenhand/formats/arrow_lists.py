@@ -7,16 +7,18 @@ coded by a dictionary.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints
-from evenhand.formats.source import Source
+from evenhand.formats.arrow import arrow
 from evenhand.text.spaces import is_ascii
 from evenhand.text.tokens import PADDING, Tokens
 
+_LISTS = ("list", "large_list", "fixed_size_list", "list_view", "large_list_view")
+_STRINGS = {"string": "binary", "large_string": "large_binary", "string_view": "binary_view"}
+"""Types of strings, and those of the same bytes."""
 _LARGE_DICTIONARY = 1 << 20
 """How many bytes of a dictionary are kept beside tokens; Parquet files have no larger ones, by default."""
 
@@ -44,113 +46,90 @@ class Lists:
         return marked
 
 
-def pyarrow(source: Source, what: str) -> Any:
-    """The module `pyarrow`, which may be absent; `what` takes it."""
-    try:
-        return import_module("pyarrow")
-    except ImportError:
-        finding = f"{what} take pyarrow, which is not installed"
-        raise source.error(None, finding, "run: pip install evenhand[arrow]") from None
-
-
-def is_list(arrow: Any, column: Any) -> bool:
+def is_list(column: Any) -> bool:
     """Whether a type is one of lists."""
-    names = ("list", "large_list", "fixed_size_list", "list_view", "large_list_view")
-    return any(_is(arrow, name, column) for name in names)
+    return any(_is(name, column) for name in _LISTS)
 
 
-def is_string(arrow: Any, column: Any) -> bool:
-    column = _without_dictionary(arrow, column)
-    return any(_is(arrow, name, column) for name in ("string", "large_string", "string_view"))
+def is_string(column: Any) -> bool:
+    column = _without_dictionary(column)
+    return any(_is(name, column) for name in _STRINGS)
 
 
-def is_integer(arrow: Any, column: Any) -> bool:
-    return bool(arrow.types.is_integer(_without_dictionary(arrow, column)))
+def is_integer(column: Any) -> bool:
+    return bool(arrow.types.is_integer(_without_dictionary(column)))
 
 
-def without_characters(arrow: Any, column: Any) -> Any:
+def without_characters(column: Any) -> Any:
     """A type with bytes for strings, so that what is laid out right can be told from what is in UTF-8."""
-    for name, bare in (("string", "binary"), ("large_string", "large_binary"), ("string_view", "binary_view")):
-        if _is(arrow, name, column):
+    for name, bare in _STRINGS.items():
+        if _is(name, column):
             return getattr(arrow, bare)()
     if arrow.types.is_dictionary(column):
-        return arrow.dictionary(column.index_type, without_characters(arrow, column.value_type), column.ordered)
+        return arrow.dictionary(column.index_type, without_characters(column.value_type), column.ordered)
     if arrow.types.is_struct(column):
-        return arrow.struct([field.with_type(without_characters(arrow, field.type)) for field in column])
+        return arrow.struct([field.with_type(without_characters(field.type)) for field in column])
     if arrow.types.is_fixed_size_list(column):
-        return arrow.list_(without_characters(arrow, column.value_type), column.list_size)
+        return arrow.list_(without_characters(column.value_type), column.list_size)
     for name, of_items in (("list", "list_"), ("large_list", "large_list")):
-        if _is(arrow, name, column):
-            return getattr(arrow, of_items)(without_characters(arrow, column.value_type))
+        if _is(name, column):
+            return getattr(arrow, of_items)(without_characters(column.value_type))
     return column
 
 
-def _without_dictionary(arrow: Any, column: Any) -> Any:
+def _without_dictionary(column: Any) -> Any:
     return column.value_type if arrow.types.is_dictionary(column) else column
 
 
-def _is(arrow: Any, name: str, column: Any) -> bool:
+def _is(name: str, column: Any) -> bool:
     """Whether a type has this name, which older versions of pyarrow may not know."""
     found = getattr(arrow.types, f"is_{name}", None)
     return found is not None and bool(found(column))
 
 
-def lists(arrow: Any, column: Any) -> Lists:
+def lists(column: Any) -> Lists:
     """The lists of a column, whose strings and numbers are then plain; Arrow's error where its buffers do not fit."""
     column.validate()  # a full validation would look at all lists that a slice is taken from
-    lengths, values = _lengths(arrow, column), column.flatten()
+    lengths, values = integers(column.value_lengths()), column.flatten()
     bounds = np.append(0, np.cumsum(lengths))
     if (len(lengths) and lengths.min() < 0) or bounds[-1] != len(values):
         raise arrow.ArrowInvalid("lists overlap")
-    values = plain(arrow, values)
-    found = Lists(values, bounds, nulls(column))
-    if values.null_count:
-        found.has_null[found.rows(np.flatnonzero(nulls(values)))] = True
+    found = Lists(plain(values), bounds, nulls(column))
+    if found.values.null_count:
+        found.has_null[found.rows(np.flatnonzero(nulls(found.values)))] = True
     return found
-
-
-def _lengths(arrow: Any, column: Any) -> Ints:
-    if not column.null_count and (arrow.types.is_list(column.type) or arrow.types.is_large_list(column.type)):
-        return np.diff(integers(column.offsets))
-    return integers(import_module("pyarrow.compute").list_value_length(column).fill_null(0))
 
 
 def nulls(values: Any) -> Bools:
     """Which values are null."""
     if not values.null_count:
         return np.zeros(len(values), dtype=np.bool_)
-    found: Bools = values.is_null().to_numpy(zero_copy_only=False).copy()
-    return found
+    return np.array(values.is_null(), dtype=np.bool_)
 
 
-def plain(arrow: Any, values: Any) -> Any:
+def plain(values: Any) -> Any:
     """Strings with long offsets, or coded by a dictionary without nulls, in UTF-8; all else without a dictionary."""
     if arrow.types.is_dictionary(values.type):
-        if not is_string(arrow, values.type) or values.dictionary.null_count:
+        if not is_string(values.type) or values.dictionary.null_count:
             values.validate(full=True)
-            return plain(arrow, values.dictionary_decode())
-        known = integers(values.indices.fill_null(0) if values.null_count else values.indices)
-        if (
-            len(known)
-            and not (known.min() >= 0 and known.max() < len(values.dictionary))
-            and values.null_count < len(known)
-        ):
+            return plain(values.dictionary_decode())
+        known = integers(values.indices.drop_null())
+        if len(known) and not (known.min() >= 0 and known.max() < len(values.dictionary)):
             raise arrow.ArrowInvalid("the dictionary has no such entry")
-        return arrow.DictionaryArray.from_arrays(values.indices, plain(arrow, values.dictionary), safe=False)
-    if not is_string(arrow, values.type):
+        return arrow.DictionaryArray.from_arrays(values.indices, plain(values.dictionary), safe=False)
+    if not is_string(values.type):
         return values
-    if _is(arrow, "string_view", values.type):
+    if _is("string_view", values.type):
         values.validate(full=True)
-        return values.cast(arrow.large_string())
     values = values.cast(arrow.large_string())
     if not _is_ascii(values):
         values.validate(full=True)
     return values
 
 
-def validate(arrow: Any, column: Any) -> None:
+def validate(column: Any) -> None:
     """Arrow's error where the strings of these rows are broken, whatever others there are."""
-    values = column.flatten() if is_list(arrow, column.type) else column
+    values = column.flatten() if is_list(column.type) else column
     if arrow.types.is_dictionary(values.type):
         values = values.dictionary_decode()
     values.validate(full=True)
@@ -175,8 +154,9 @@ def _edges(texts: Any) -> Ints:
 
 
 def integers(values: Any) -> Ints:
-    """Whole numbers without nulls."""
-    found: Ints = values.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
+    """Whole numbers, 0 for null."""
+    filled = values.fill_null(0) if values.null_count else values
+    found: Ints = filled.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
     return found
 
 
@@ -196,37 +176,25 @@ def used_ones(number: Ints, size: int) -> tuple[Ints, Ints]:
 
 def tokens_of(texts: Any) -> Tokens:
     """Plain strings as places in their bytes, or in those of their dictionary."""
-    if not len(texts):
-        return Tokens.of([])
-    if not hasattr(texts, "dictionary"):
-        return _tokens(texts)
-    if texts.dictionary.nbytes > _LARGE_DICTIONARY:
-        return _tokens(texts.dictionary_decode())
-    entries, place = _tokens(texts.dictionary), integers(texts.indices)
-    return entries.take(place)
-
-
-def _tokens(texts: Any) -> Tokens:
+    if hasattr(texts, "dictionary"):
+        if texts.dictionary.nbytes > _LARGE_DICTIONARY:
+            return tokens_of(texts.dictionary_decode())
+        return tokens_of(texts.dictionary).take(integers(texts.indices))
     edges, data = _edges(texts), texts.buffers()[2]
     first, last = int(edges[0]), int(edges[-1])
     text = memoryview(data)[first:last] if last > first else b""
     return Tokens(b"".join((text, PADDING)), edges[:-1] - first, edges[1:] - first)
 
 
-def size_of(arrow: Any, column: Any) -> int:
+def size_of(column: Any) -> int:
     """About how many bytes a column takes when it is plain; what slices share does not count."""
-    values = column.flatten() if is_list(arrow, column.type) else column
+    values = column.flatten() if is_list(column.type) else column
     if arrow.types.is_struct(values.type):
-        fields = (values.field(place) for place in range(values.type.num_fields))
-        return sum(_size(arrow, field) for field in fields)
-    return _size(arrow, values)
-
-
-def _size(arrow: Any, values: Any) -> int:
+        return sum(map(size_of, values.flatten()))
     if arrow.types.is_dictionary(values.type):
         entries = values.dictionary
-        return len(values) * (8 + size_of(arrow, entries) // max(len(entries), 1))
-    if _is(arrow, "string_view", values.type) and len(values):
+        return len(values) * (8 + size_of(entries) // max(len(entries), 1))
+    if _is("string_view", values.type) and len(values):
         # A view is sixteen bytes, the first four of which are the length of its string.
         views = np.frombuffer(values.buffers()[1], dtype="<i4", count=4 * len(values), offset=16 * values.offset)
         return 8 * len(values) + int(views[::4].sum(dtype=np.int64))

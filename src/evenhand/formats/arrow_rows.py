@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.arrays import Bools, Ints
+from evenhand.formats.arrow import arrow
 from evenhand.formats.arrow_lists import Lists, lists, plain, size_of, validate
 from evenhand.formats.source import Source
 
@@ -25,7 +26,6 @@ class Rows:
     """Some rows of a table with their numbers, and which of them have a problem."""
 
     source: Source
-    arrow: Any
     batch: Any
     numbers: Ints
     bad: Bools = field(init=False)
@@ -44,16 +44,16 @@ class Rows:
         """A column of strings or numbers, plain."""
         return self._read(column, plain)
 
-    def _read(self, column: str, read: Callable[[Any, Any], Any]) -> Any:
+    def _read(self, column: str, read: Callable[[Any], Any]) -> Any:
         """What a column holds, or an error at the first row in which strings are none."""
         values = self.batch.column(column)
         try:
-            return read(self.arrow, values)
-        except self.arrow.ArrowInvalid:
+            return read(values)
+        except arrow.ArrowInvalid:
             for row, number in enumerate(self.numbers.tolist()):
                 try:
-                    validate(self.arrow, values.slice(row, 1))
-                except self.arrow.ArrowInvalid:
+                    validate(values.slice(row, 1))
+                except arrow.ArrowInvalid:
                     finding = f"the column {column!r} is broken here, or not in UTF-8"
                     raise self.source.error(number, finding, "write it again", "characters") from None
             raise
@@ -63,12 +63,10 @@ class Rows:
         self.bad[row] = True
         self.source.report(int(self.numbers[row]), finding, remedy, PROBLEM)
 
-    def report_nulls(self, found: Lists, column: str) -> None:
-        for row in self.left(found.has_null):
-            self.report_null(row, column)
-
-    def report_null(self, row: int, column: str) -> None:
-        self.report(row, f"found a null in the column {column!r}", "fill it in")
+    def report_nulls(self, marked: Bools, column: str) -> None:
+        """Report the marked rows, which have a null in a column."""
+        for row in self.left(marked):
+            self.report(row, f"found a null in the column {column!r}", "fill it in")
 
     def left(self, marked: Bools) -> list[int]:
         """The marked rows that have no problem yet."""
@@ -77,25 +75,24 @@ class Rows:
 
     def good(self) -> Rows:
         """The rows without problems."""
-        kept = self.arrow.array(~self.bad)
-        return Rows(self.source, self.arrow, self.batch.filter(kept), self.numbers[~self.bad])
+        return Rows(self.source, self.batch.filter(arrow.array(~self.bad)), self.numbers[~self.bad])
 
 
-def sliced(source: Source, arrow: Any, batches: Iterator[Any], size: int) -> Iterator[Rows]:
+def sliced(source: Source, batches: Iterator[Any], size: int) -> Iterator[Rows]:
     """Record batches in slices of whole rows, of about `size` bytes."""
     first = 1
     for batch in batches:
         for begin in range(0, batch.num_rows, MOST_ROWS):
-            for part in _halved(arrow, batch.slice(begin, MOST_ROWS), _SLACK * size):
-                yield Rows(source, arrow, part, np.arange(first, first + part.num_rows))
+            for part in _halved(batch.slice(begin, MOST_ROWS), _SLACK * size):
+                yield Rows(source, part, np.arange(first, first + part.num_rows))
                 first += part.num_rows
 
 
-def _halved(arrow: Any, batch: Any, limit: int) -> Iterator[Any]:
+def _halved(batch: Any, limit: int) -> Iterator[Any]:
     """A record batch, or its halves and so on, until each is small enough or has a single row."""
-    if batch.num_rows <= 1 or sum(size_of(arrow, column) for column in batch.columns) <= limit:
+    if batch.num_rows <= 1 or sum(size_of(column) for column in batch.columns) <= limit:
         yield batch
         return
     half = batch.num_rows // 2
-    yield from _halved(arrow, batch.slice(0, half), limit)
-    yield from _halved(arrow, batch.slice(half), limit)
+    yield from _halved(batch.slice(0, half), limit)
+    yield from _halved(batch.slice(half), limit)

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, empty, ints, zeros
+from evenhand.arrays import Ints, empty, ints, zeros
+from evenhand.formats.arrow import arrow
 from evenhand.formats.arrow_layout import LABEL, Annotated
-from evenhand.formats.arrow_lists import Lists, distinct, integers, is_integer, is_list, nulls, plain
+from evenhand.formats.arrow_lists import Lists, distinct, integers, is_integer, is_list, nulls, plain, used_ones
 from evenhand.formats.arrow_rows import Rows
 from evenhand.formats.json_spans import Ground, Span, shapes
 from evenhand.text.labels import Vocabulary
@@ -59,42 +60,39 @@ class SpanReader:
     def check(self, rows: Rows, found: Lists) -> None:
         """Report rows with nulls, and with numbers of labels that have no name."""
         assert self._fields is not None
-        has_null, is_empty = found.has_null, rows.arrow.types.is_null(found.values.type)
+        has_null, is_empty = found.has_null, arrow.types.is_null(found.values.type)
         for name in () if is_empty else (self._fields.start, self._fields.end, LABEL):
-            values = plain(rows.arrow, found.values.field(name))
-            if values.null_count:
-                has_null = has_null | found.marked(nulls(values))
-        for row in rows.left(has_null):
-            rows.report_null(row, self._column)
+            has_null = has_null | found.marked(nulls(plain(found.values.field(name))))
+        rows.report_nulls(has_null, self._column)
         if self._names is not None:
             self._check_numbers(rows, found, self._names)
 
     def _check_numbers(self, rows: Rows, found: Lists, names: tuple[str, ...]) -> None:
-        number = integers(plain(rows.arrow, found.values.field(LABEL)).fill_null(0))
+        number = integers(plain(found.values.field(LABEL)))
         for row in rows.left(found.marked((number < 0) | (number >= len(names)))):
             finding = f"found a label without a name where those of {self._column!r} are for 0 to {len(names) - 1}"
             rows.report(row, finding, "give every span a label that has a name")
 
-    def _columns(self, arrow: Any, found: Lists) -> SpanColumns:
+    def _columns(self, found: Lists) -> SpanColumns:
         assert self._fields is not None
         values, size = found.values, len(found.values)
-        start = integers(plain(arrow, values.field(self._fields.start)))
-        end = integers(plain(arrow, values.field(self._fields.end))) + int(self._fields.is_inclusive)
-        label = plain(arrow, values.field(LABEL))
+        start = integers(plain(values.field(self._fields.start)))
+        end = integers(plain(values.field(self._fields.end))) + int(self._fields.is_inclusive)
+        label = plain(values.field(LABEL))
         names, place = distinct(label) if self._names is None else (list(self._names), integers(label))
         row = np.repeat(np.arange(len(found.bounds) - 1), found.lengths)
         types = {field.name: field.type for field in values.type}
         level = zeros(size)
-        if "level" in types and is_integer(arrow, types["level"]):
-            level = integers(values.field("level").fill_null(0))
-        parts = values.field("parts") if "parts" in types and _is_of_parts(arrow, types["parts"]) else None
+        if "level" in types and is_integer(types["level"]):
+            level = integers(values.field("level"))
+        parts = values.field("parts") if "parts" in types and _is_of_parts(types["parts"]) else None
         return SpanColumns(row, start, end, names, place, level, parts)
 
     def read(self, rows: Rows, found: Lists, ground: Ground) -> Spans:
         """The spans of rows without nulls, in atoms; one that covers none is a problem, and left out."""
         if not len(found.values):
             return Spans.of(self._vocabulary, *(empty() for _ in range(4)))
-        columns = self._columns(rows.arrow, found)
+        columns = self._columns(found)
         start, end = ground.place(columns.row, columns.start), ground.place(columns.row, columns.end)
         wrong = (start < 0) | (end <= start) | (columns.start < 0) | (columns.level < 0)
         for at in np.flatnonzero(wrong).tolist():
@@ -119,17 +117,14 @@ class SpanReader:
 
     def _codes(self, columns: SpanColumns) -> Ints:
         """The vocabulary's codes of labels; only those that a span has join it."""
-        used = np.flatnonzero(np.bincount(columns.label, minlength=1))
-        if not len(columns.label):
-            return columns.label
-        codes = np.full(len(columns.names), -1)
-        codes[used] = ints([self._vocabulary.labels.code(columns.names[place]) for place in used.tolist()])
-        return codes[columns.label]
+        used, place = used_ones(columns.label, len(columns.names))
+        codes = ints([self._vocabulary.labels.code(columns.names[each]) for each in used.tolist()])
+        return codes[place]
 
     def _with_gaps(self, rows: Rows, columns: SpanColumns, spans: Spans, ground: Ground) -> Spans:
         """The spans with the shapes of those that have parts, which are looked at one by one."""
         whole: dict[int, Span] = {}
-        for at in np.flatnonzero(_has_parts(columns.parts)).tolist():
+        for at in np.flatnonzero(integers(columns.parts.value_lengths())).tolist():
             span = columns.span(at)
             if all(len(part) == 2 and None not in part for part in span.parts or ()):
                 whole[at] = span
@@ -143,13 +138,6 @@ class SpanReader:
         return replace(spans, shape=shape)
 
 
-def _is_of_parts(arrow: Any, column: Any) -> bool:
+def _is_of_parts(column: Any) -> bool:
     """Whether a type is one of lists of lists of whole numbers."""
-    return (
-        is_list(arrow, column) and is_list(arrow, column.value_type) and is_integer(arrow, column.value_type.value_type)
-    )
-
-
-def _has_parts(parts: Any) -> Bools:
-    found: Bools = parts.value_lengths().fill_null(0).to_numpy(zero_copy_only=False) > 0
-    return found
+    return is_list(column) and is_list(column.value_type) and is_integer(column.value_type.value_type)

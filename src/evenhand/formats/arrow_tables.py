@@ -40,7 +40,6 @@ _SAMPLE = 1 << 16
 
 def read_table(
     name: str,
-    arrow: Any,
     table: Table,
     source: Source,
     settings: ReadSettings,
@@ -49,10 +48,10 @@ def read_table(
 ) -> Iterator[Annotation]:
     """The table in batches of whole rows, with a layer for each entry of `columns`; `name` is that of the format."""
     with table.broken():
-        layout = layout_of(source, arrow, table, columns, settings.task)
+        layout = layout_of(source, table, columns, settings.task)
 
     def rows(size: int) -> Iterator[Rows]:
-        return sliced(source, arrow, table.batches(layout.columns, size), size)
+        return sliced(source, table.batches(layout.columns, size), size)
 
     with table.broken():
         reader = _Reader(name, layout, source, settings, vocabulary, partial(rows, _SAMPLE))
@@ -146,11 +145,10 @@ class _Reader:
         """Report what is wrong with rows, the text first."""
         for name, column in columns.items():
             if not isinstance(column, Lists):
-                for row in rows.left(nulls(column)):
-                    rows.report_null(row, name)
+                rows.report_nulls(nulls(column), name)
         text = columns[self._layout.text]
         if isinstance(text, Lists):
-            rows.report_nulls(text, self._layout.text)
+            rows.report_nulls(text.has_null, self._layout.text)
         for layer, annotated in self._layout.layers.items():
             if layer in self._spans:
                 self._spans[layer].check(rows, columns[annotated.column])
@@ -189,7 +187,7 @@ class _Documents:
         if self._column is None:
             return corpus
         values = rows.plain(self._column)
-        coded = values.dictionary_encode() if is_string(rows.arrow, values.type) else None
+        coded = values.dictionary_encode() if is_string(values.type) else None
         numbers = integers(values if coded is None else coded.indices)
         first = np.append(0, np.flatnonzero(np.diff(numbers)) + 1)
         names = tuple(str(values[row].as_py()) for row in first.tolist())

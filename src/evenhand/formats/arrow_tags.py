@@ -47,14 +47,14 @@ class TagList:
 
 def check_tags(rows: Rows, tokens: Lists, tags: Lists, annotated: Annotated) -> None:
     """Report rows that have not one good tag a token."""
-    rows.report_nulls(tags, annotated.column)
+    rows.report_nulls(tags.has_null, annotated.column)
     lengths, theirs = tokens.lengths, tags.lengths
     for row in rows.left(lengths != theirs):
         finding = f"the number of tokens in this row is {lengths[row]}, that of tags is {theirs[row]}"
         rows.report(row, finding, "give every token one tag")
     if annotated.names is None:
         return
-    number = integers(tags.values.fill_null(0) if tags.values.null_count else tags.values)
+    number = integers(tags.values)
     if not len(number) or (number.min() >= 0 and number.max() < len(annotated.names)):
         return
     wrong = (number < 0) | (number >= len(annotated.names))

@@ -14,10 +14,10 @@ from typing import Any, TypedDict
 
 import msgspec
 
-from evenhand.formats.arrow import HUGGINGFACE, INFO, SPLITS
-from evenhand.formats.arrow_ipc import broken, record_batches
+from evenhand.formats.arrow import HUGGINGFACE, INFO, SPLITS, arrow
+from evenhand.formats.arrow_files import broken, check_pyarrow, checked
+from evenhand.formats.arrow_ipc import record_batches
 from evenhand.formats.arrow_layout import Table
-from evenhand.formats.arrow_lists import pyarrow
 from evenhand.formats.arrow_tables import read_table
 from evenhand.formats.short_text import names_a_file
 from evenhand.formats.source import Source
@@ -36,24 +36,24 @@ class DataFile(TypedDict):
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The dataset in batches of whole rows: the record batches that it was saved in, or parts of these."""
-    arrow = pyarrow(source, "datasets on disk")
+    check_pyarrow(source, "datasets on disk")
     files = _files(source)
     schemas = []
     for file in files:
-        with _opened(source, arrow, file) as (schema, _):
+        with _opened(source, file) as (schema, _):
             schemas.append(schema)
     if not all(schema.equals(schemas[0]) for schema in schemas):
         raise source.error(None, "the Arrow files have different columns", _SAVE_AGAIN)
 
     def selected(columns: Sequence[str], size: int) -> Iterator[Any]:
         for file in files:
-            with _opened(source, arrow, file, columns) as (_, batches):
-                yield from batches
+            with _opened(source, file, columns) as (_, batches):
+                yield from checked(batches)
 
     features = partial(_described, source, INFO, "features", dict[str, Any] | None)
-    is_broken = partial(broken, source, arrow, "its Arrow files are broken", _SAVE_AGAIN)
+    is_broken = partial(broken, source, "its Arrow files are broken", _SAVE_AGAIN)
     table = Table("the dataset", schemas[0], lambda: features() or {}, INFO, _MEND, selected, is_broken)
-    return read_table(HUGGINGFACE.name, arrow, table, source, settings, vocabulary, columns)
+    return read_table(HUGGINGFACE.name, table, source, settings, vocabulary, columns)
 
 
 def _files(source: Source) -> list[Path]:
@@ -83,10 +83,10 @@ def _described(source: Source, name: str, key: str, kind: Any) -> Any:
 
 
 @contextmanager
-def _opened(source: Source, arrow: Any, file: Path, columns: Sequence[str] = ()) -> Iterator[tuple[Any, Any]]:
+def _opened(source: Source, file: Path, columns: Sequence[str] = ()) -> Iterator[tuple[Any, Any]]:
     """The schema of one of the files, and its record batches; what is wrong with it names the file."""
     if not names_a_file(file):
         raise source.error(None, f"there is no {file.name} in this folder", _SAVE_AGAIN)
     finding = f"{file.name} is no Arrow stream, or a broken one"
-    with broken(source, arrow, finding, _SAVE_AGAIN), arrow.memory_map(str(file)) as opened:
-        yield record_batches(arrow, opened, columns)
+    with broken(source, finding, _SAVE_AGAIN), arrow.memory_map(str(file)) as opened:
+        yield record_batches(opened, columns)
