@@ -236,15 +236,12 @@ class Source:
         """`rest` and the first `cut` bytes of `more`, if they are text in UTF-8."""
         ending = b"" if more[cut - 1] == LINE_FEED else b"\n"
         data = b"".join((*rest, memoryview(more)[:cut], ending, PADDING))
-        size = len(data) - len(PADDING)
         if int(np.frombuffer(data, dtype=np.uint8).max()) >= _FIRST_NOT_ASCII:
             data = self._valid(data, first_line)
-            size = len(data) - len(PADDING)
-        self.refuse_nul(data, size, first_line)
+        self.refuse_nul(data, len(data) - len(PADDING), first_line)
         if self.delimiter is not None:
             data = _with_tabs(data, self.delimiter)
-            size = len(data) - len(PADDING)
-        return Block(data, size, first_line)
+        return Block(data, len(data) - len(PADDING), first_line)
 
     def refuse_nul(self, data: bytes, size: int, first_line: int) -> None:
         """Raise an error where one of the first `size` bytes is NUL."""
