@@ -11,6 +11,7 @@ import evenhand as eh
 
 NAN = float("nan")
 TAGS = 'give a list of tags for each sentence, such as [["B-PER", "O"]]'
+IDS = 'give texts, or say what the ids stand for: eh.tags(ids, names=["O", "B-PER", …])'
 SPANS = 'give a list of (label, start, end) for each sentence, such as [[("PER", 0, 2)]]'
 TREES = 'give a list of heads and relations for each sentence, such as [[(2, "nsubj"), (0, "root")]]'
 CHAINS = "give a list of chains for each document, such as [[[(0, 2), (5, 6)]]]"
@@ -27,12 +28,12 @@ def sentence(make: Any, *arguments: Any, **options: Any) -> str:
 @pytest.mark.parametrize(
     ("given", "finding"),
     [
-        ([["O"], [1, 2]], "sentence 2 has the tag 1, which is no text; give texts only"),
+        ([["O"], [1, 2]], f"sentence 2 has the tag 1, which is no text; {IDS}"),
         ([[None]], "sentence 1 has the tag None, which is no text; give texts only"),
         ([[NAN]], "sentence 1 has the tag nan, which is no text; give texts only"),
         ([[b"O"]], "sentence 1 has the tag b'O', which is no text; give texts only"),
         ([[["O"]]], "sentence 1 has the tag ['O'], which is no text; give texts only"),
-        (np.array([[1, 2]]), "sentence 1 has the tag 1, which is no text; give texts only"),
+        (np.array([[1, 2]]), f"sentence 1 has the tag 1, which is no text; {IDS}"),
         ([["B-\ud800"]], r"sentence 1 has the tag 'B-\ud800', which is no text; mend how it was decoded"),
         (["B-PER", "O"], f"sentence 1 is 'B-PER', which is no list; {TAGS}"),
         (np.array(["B-PER"]), f"sentence 1 is 'B-PER', which is no list; {TAGS}"),

@@ -9,6 +9,7 @@ from typing import Any
 
 from evenhand.result.contract import to_contract
 from evenhand.result.display import Framed, Plotted, Shown, Tabled, Tallied
+from evenhand.result.metrics import flat_metrics
 from evenhand.result.signature import joint_signature
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.model_score import ModelScore
@@ -68,6 +69,13 @@ class Result(Shown, Framed, Plotted, Tabled, Tallied):
     @property
     def beta(self) -> float:
         return self.settings.beta
+
+    def metrics(self) -> dict[str, float]:
+        """The scores under flat names, for trackers of experiments: `f1`, `fair_f1`, `PER_f1`.
+
+        The first match model has bare names, and the labels are its own; other models stand before their measures.
+        """
+        return flat_metrics(self.scores)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract, as plain Python."""

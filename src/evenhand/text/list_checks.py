@@ -55,6 +55,8 @@ def refuse_texts(sentences: Sequence[Sequence[Any]], what: str, name: str, where
     """The error for the first value that is no text; `where` says what the lists are."""
     number, value = next((at, each) for at, inner in enumerate(sentences, 1) for each in inner if not is_text(each))
     remedy = "mend how it was decoded" if isinstance(value, str) else "give texts only"
+    if what == "tag" and isinstance(value, int | np.integer) and not isinstance(value, bool):
+        remedy = 'give texts, or say what the ids stand for: eh.tags(ids, names=["O", "B-PER", …])'
     raise InputError(name, None, f"{where} {number} has the {what} {shown(value)}, which is no text", remedy)
 
 

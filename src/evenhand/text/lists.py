@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
 from itertools import chain, pairwise
 from typing import Any, Literal
 
@@ -21,6 +21,7 @@ from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags, Trees
 from evenhand.text.list_checks import check_name, gaps_of, is_text, listed, lists, numbers, refuse_texts
 from evenhand.text.plain_labels import doubt
+from evenhand.text.tag_ids import Ids, Names, coded_ids, named_ids
 from evenhand.text.tag_table import TagTable, looks_plain
 from evenhand.text.tokens import Tokens
 from evenhand.text.trees import without_root
@@ -30,48 +31,69 @@ _SPANS = 'give a list of (label, start, end) for each sentence, such as [[("PER"
 
 
 def tags(
-    sentences: Iterable[Sequence[str]],
+    sentences: Iterable[Sequence[str]] | Iterable[Sequence[int]] | Ids,
     *,
     encoding: str | None = None,
     repair: Repair = "begin",
     tokens: Iterable[Sequence[str]] | None = None,
+    names: Names | None = None,
+    ignore: int | None = -100,
     name: str = "tags",
 ) -> Annotation:
     """An annotation from tag sequences: `tags([["B-PER", "I-PER", "O"]])`.
 
     The encoding is recognised unless it is given. With `tokens`, the two sides of a comparison are checked for equal
-    tokens, and errors can be shown in their context.
+    tokens, and errors can be shown in their context. Tags may be ids, lists of them or an array with a row a sentence:
+    `names` then has the tags by id (a list, or a model's `id2label`), and the id `ignore` is left out (padding, word
+    pieces): `tags(ids, names=["O", "B-PER", "I-PER"])`.
     """
     check_name(name)
     choose("encoding", encoding, ENCODINGS, optional=True)
     choose("repair", repair, ("begin", "discard", "error"))
-    given = lists(sentences, "sentence", name, 'give a list of tags for each sentence, such as [["B-PER", "O"]]')
-    bounds = bounds_of(given)
-    code, names = _coded(given, int(bounds[-1]), "tag", name)
-    is_named = encoding is not None
-    plain = encoding == "plain" or (not is_named and looks_plain(names))
+    if names is None:
+        given = lists(sentences, "sentence", name, 'give a list of tags for each sentence, such as [["B-PER", "O"]]')
+        bounds = bounds_of(given)
+        code, met = _coded(given, int(bounds[-1]), "tag", name)
+        known = met
+    else:
+        ids, by_id = named_ids(sentences, names, ignore, name)
+        bounds, known = bounds_of(ids), list(by_id.values())
+        code, met = coded_ids(ids, by_id)
+    corpus = Corpus(name, len(bounds) - 1, bounds, tokens_of(tokens, bounds, name))
+    return _decoded(corpus, code, met, known, encoding, repair)
+
+
+def _decoded(
+    corpus: Corpus, code: Ints, met: list[str], known: list[str], encoding: str | None, repair: Repair
+) -> Annotation:
+    """The spans that tags spell; `met` are the tags by code, `known` are all that there could be."""
+    name, is_named = corpus.source, encoding is not None
+    assert corpus.bounds is not None
+    plain = encoding == "plain" or (not is_named and looks_plain(known))
     table = TagTable(Vocabulary(), plain=plain)
-    for tag in names:
+    for tag in met:
         finding = table.add(tag)
         if finding is not None:
             raise InputError(name, None, finding, "mend it, or name the encoding")
-    encoding = encoding or table.recognise(Mostly.of(code), bounds[:-1])
+    parts = () if plain or known is met else filter(None, map(encodings.parse, known))
+    mostly = Mostly.of(code)
+    encoding = encoding or table.recognise(mostly, corpus.bounds[:-1], [prefix for prefix, _ in parts])
     if table.prefixes - encodings.allowed(encoding):
         raise InputError(name, None, f"some tags do not occur in {encoding.upper()}", "name the encoding they are in")
-    corpus = Corpus(name, len(bounds) - 1, bounds, tokens_of(tokens, bounds, name))
-    decoded = table.decode(Mostly.of(code), corpus, encoding, repair)
+    decoded = table.decode(mostly, corpus, encoding, repair)
     first = None
     if len(decoded.ill_formed):
         token = int(decoded.ill_formed.min())
-        first = f"{names[int(code[token])]!r} in sentence {int(np.searchsorted(bounds, token, side='right'))}"
+        first = f"{met[int(code[token])]!r} in sentence {int(np.searchsorted(corpus.bounds, token, side='right'))}"
         if repair == "error":
             raise InputError(name, None, f"a span is ill-formed in {encoding.upper()}: {first}", "mend it")
-    outside = np.isin(code, [place for place, tag in enumerate(names) if tag in encodings.OUTSIDE_TAGS])
-    doubtful = doubt(names, len(code), int(np.count_nonzero(outside))) if plain and not is_named else None
+    outside = np.isin(code, [place for place, tag in enumerate(met) if tag in encodings.OUTSIDE_TAGS])
+    is_sure = is_named or not plain or not set(met).issuperset(encodings.OUTSIDE_TAGS.intersection(known))
+    doubtful = None if is_sure else doubt(met, len(code), int(np.count_nonzero(outside)))
     reading = Reading(
         LISTS, encoding, repaired=len(decoded.ill_formed), first_repair=first, is_named=is_named, doubt=doubtful
     )
-    return Annotation(corpus, {"spans": decoded.spans, "tags": Tags(code, tuple(names))}, {"spans": reading}, name)
+    return Annotation(corpus, {"spans": decoded.spans, "tags": Tags(code, tuple(met))}, {"spans": reading}, name)
 
 
 def trees(
@@ -177,7 +199,7 @@ def _checked_lengths(lengths: Any, spans: Spans, sentences: int, name: str) -> I
     return np.concatenate((ints([0]), np.cumsum(sizes)))
 
 
-def bounds_of(sentences: Sequence[Sequence[object]]) -> Ints:
+def bounds_of(sentences: Sequence[Sized]) -> Ints:
     lengths = np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences))
     return np.concatenate((ints([0]), np.cumsum(lengths)))
 
