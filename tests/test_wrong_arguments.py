@@ -130,6 +130,8 @@ def calls() -> Iterator[tuple[str, Callable[[], object]]]:
     yield from each("rank", {**STATISTICS, "unknown": UNKNOWN, "task": (3,)}, GOLD, [SYSTEM], match="exact")
     yield from each("compare", {**COMPARING, "unknown": UNKNOWN, "task": (3,)}, GOLD, [SYSTEM, OTHER], **compared)
     gate = {"max_drop": ("x", b"1", [], NAN, -1), "max_new_errors": ("x", 0.5, -1, []), "alpha": ("x", 0, 2, NAN, [])}
+    gate |= {name: (3, "x", {"fair": "x"}, {3: 0.5}, {"fair": NAN}) for name in ("floor", "ceiling")}
+    gate |= {"max_label_drop": ("x", -1, NAN, [])}
     yield from each("gate", {**gate, "max_new_error": (0,), "by": (3,)}, GOLD, SYSTEM, OTHER, trials=10)
     page = {"title": (3, b"x", []), "limit": (*NO_COUNT,), "by": (3, "exact"), "unknown": UNKNOWN}
     yield from each("report", page, GOLD, [SYSTEM], **compared)

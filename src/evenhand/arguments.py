@@ -76,6 +76,10 @@ def _is_map(value: Any) -> bool:
     return isinstance(value, Mapping) and all(map(_is_text, (*value, *value.values())))
 
 
+def _is_limits(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(map(_is_text, value)) and all(map(NUMBER.fits, value.values()))
+
+
 SIDES = ("gold", "system")
 _SIDED = ("format", "column", "encoding")
 """The keywords that may have another value for each side."""
@@ -89,6 +93,7 @@ COLUMNS = Kind(
     "the number or name of a column or a list of these", lambda value: _is_column(value) or _all(_is_column)(value)
 )
 COLUMN = Kind("the number or name of a column", _is_column)
+LIMITS = Kind("a mapping from names of scores to numbers", _is_limits)
 NOTHING = Kind("None", lambda value: value is None)
 KINDS = {
     **dict.fromkeys(("labels", "exclude", "slices"), NAMES),
@@ -97,6 +102,7 @@ KINDS = {
     **dict.fromkeys(("task", "align", "by", "baseline", "show", "sort", "title", "delimiter"), TEXT | NOTHING),
     **dict.fromkeys(("functions", "sequence"), FLAG),
     "beta": NUMBER,
+    **dict.fromkeys(("floor", "ceiling"), LIMITS | NOTHING),
     "jobs": WHOLE | NOTHING,
     **dict.fromkeys(("format", "encoding"), _by_side(TEXT) | NOTHING),
     "column": _by_side(COLUMNS | NOTHING) | NOTHING,
@@ -107,10 +113,12 @@ KINDS = {
 """The kinds of keywords, by name; one name is one kind in all functions. Those with a range are checked by these."""
 
 
-def checked_arguments(also: Callable[[], Iterable[str]] = tuple) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def checked_arguments(
+    also: Callable[[], Iterable[str]] = tuple, *, inputs: Collection[str] = ()
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Let a function refuse keywords of the wrong kind, and those that are none of its own, nor among `also`.
 
-    `also` gives the keywords that it hands on.
+    `also` gives the keywords that it hands on. `inputs` are files or annotations, which whoever opens them checks.
     """
 
     def decorated(function: Callable[P, R]) -> Callable[P, R]:
@@ -122,7 +130,8 @@ def checked_arguments(also: Callable[[], Iterable[str]] = tuple) -> Callable[[Ca
             for name, value in keywords.items():
                 if name not in own and name not in (known := {*own, *also()}):
                     raise SettingError(nearest(function.__name__, name, known))
-                check_kind(name, value)
+                if name not in inputs:
+                    check_kind(name, value)
             return function(*arguments, **keywords)
 
         return checked

@@ -51,6 +51,12 @@ def write_file(path: str | Path, content: str | bytes) -> None:
         file.write(_bytes(content))
 
 
+def append_to_file(path: str | Path, text: str) -> None:
+    """Add text to the end of a file, as UTF-8; a file that is not there is made."""
+    with _refused(str(path)), open(path, "ab") as file:
+        file.write(_bytes(text))
+
+
 @contextmanager
 def whole_file(path: str | Path) -> Iterator[BinaryIO]:
     """A binary file to write to, which becomes the file at `path` at the end, if all goes well.

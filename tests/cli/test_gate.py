@@ -157,7 +157,12 @@ def test_parsers_by_another_score() -> None:
     ("arguments", "message"),
     [
         ((GOLD, WORSE), "Missing argument 'CANDIDATE'"),
+        ((GOLD, WORSE, "--max-drop", 1), "Missing argument 'CANDIDATE'; only --floor and --ceiling need no BASELINE"),
+        ((GOLD, "--floor", "f1=0"), "Missing argument 'CANDIDATE'; see evenhand gate --help."),
         ((GOLD, WORSE, BETTER, WORSE), "unexpected extra argument"),
+        ((GOLD, WORSE, "--floor", "fair"), "'fair' is not SCORE=NUMBER, such as PER:recall=0.9"),
+        ((GOLD, WORSE, "--floor", "fair=x"), "'fair=x' is not SCORE=NUMBER, such as PER:recall=0.9"),
+        ((GOLD, WORSE, BETTER, "--max-drop", "x"), "'x' is not SCORE=NUMBER, such as PER:recall=0.9"),
         ((GOLD, WORSE, "missing.conll"), "missing.conll: there is no such file; check the path."),
         ((GOLD, WORSE, BETTER, "--max-drop", -1), "max-drop is -1.0; it must be a number of points from 0 to 100."),
         ((GOLD, WORSE, BETTER, "--max-new-errors", -1), "max-new-errors is -1; it must be a whole number, 0 or more."),
@@ -170,6 +175,46 @@ def test_bad_usage_is_status_2(arguments: tuple, message: str) -> None:
     result = run(*arguments)
     assert (result.exit_code, result.stdout) == (2, "")
     assert message in result.stderr
+
+
+def test_a_candidate_alone() -> None:
+    """Floors and ceilings need no baseline."""
+    assert criteria(GOLD, WORSE, "--floor", "fair=0.7", "--ceiling", "FP=4") == {
+        "floor": (0.7, pytest.approx(0.76496, abs=1e-5), True),
+        "ceiling": (4, 4, True),
+    }
+    assert run(GOLD, WORSE, "--floor", "fair=0.7", "--floor", "PER:recall=0.9").exit_code == 1
+    assert run(GOLD, WORSE, "--floor", "fair=0.9", "--floor", "fair=0.7").exit_code == 0  # the last word counts
+
+
+def test_drops_of_the_score_and_of_others() -> None:
+    result = run(GOLD, BETTER, WORSE, "--max-drop", 15, "--max-drop", "PER:recall=9", "--max-label-drop", 25)
+    assert result.exit_code == 1
+    rows = [line.split("  ")[0] for line in result.stdout.splitlines() if line.startswith("max-")]
+    assert rows == ["max-drop", "max-drop PER:recall", "max-label-drop"]
+    failed = [line for line in result.stdout.splitlines() if "FAILED" in line]
+    assert len(failed) == 1
+    assert failed[0].endswith("PER:recall falls by 9.43 points; the limit is 9.")
+
+
+def test_the_summary_of_a_step_gets_the_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What other steps wrote there stays; other forms of output write nothing there."""
+    summary = tmp_path / "summary.md"
+    summary.write_text("before\n\n")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    markdown = run(GOLD, BETTER, WORSE, "--max-drop", 1, "--as", "markdown").stdout
+    assert summary.read_text() == "before\n\n"
+    result = run(GOLD, BETTER, WORSE, "--max-drop", 1, "--as", "github", "-o", tmp_path / "log")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert summary.read_text(encoding="utf-8") == f"before\n\n{markdown}\n"
+    assert (tmp_path / "log").read_text(encoding="utf-8").startswith("::error title=evenhand gate%3A max-drop")
+
+
+def test_a_summary_that_cannot_be_written_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "missing" / "summary.md"))
+    result = run(GOLD, WORSE, "--floor", "f1=0", "--as", "github")
+    assert result.exit_code == 2
+    assert "cannot be written (no such file or directory); check the folder." in result.stderr
 
 
 def test_without_a_test_no_trial_is_needed() -> None:

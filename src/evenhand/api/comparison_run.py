@@ -23,7 +23,7 @@ from evenhand.scores.match_model import MatchModel
 from evenhand.settings import Resampled, column_names
 from evenhand.tally import Tally
 from evenhand.tasks.registry import TASKS, all_parameters, name_among
-from evenhand.tasks.task import Content
+from evenhand.tasks.task import Content, Task
 from evenhand.text.annotation import extra_layer
 from evenhand.text.labels import Vocabulary
 
@@ -74,6 +74,14 @@ class ComparedRun:
         return self.resampling.groups(self.prepared.task, self.run.documents, self.run.sentences)
 
 
+def compared_by(task: Task, given: str | None) -> str:
+    """What systems are compared by: what a user says, or what a task does without a word."""
+    found = name_among(task.name, given or task.compared_by[0], task.compared_by)
+    if found is None:
+        raise SettingError(f"by is {given!r}; choose one of {', '.join(task.compared_by)} for {task.name}.")
+    return found
+
+
 def without_effect() -> list[str]:
     """Options of `score` that change nothing that is compared."""
     parameters = [each for each in all_parameters().values() if not each.compares]
@@ -99,11 +107,9 @@ class ComparisonRun:
     def __post_init__(self) -> None:
         _check_effect(self.options)
         content = self.content or content_for(self.gold, self.options)
-        task, given = TASKS[content.task], self.by
+        task = TASKS[content.task]
         self.resampling.check(task)
-        self.by = name_among(task.name, given or task.compared_by[0], task.compared_by)
-        if self.by is None:
-            raise SettingError(f"by is {given!r}; choose one of {', '.join(task.compared_by)} for {task.name}.")
+        self.by = compared_by(task, self.by)
         for name in self.slices:
             others = [each.name for each in TASKS.values() if name in each.slices]
             if others and task.name not in others:

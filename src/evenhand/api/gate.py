@@ -1,38 +1,41 @@
-"""`gate`: whether a candidate is good enough to replace a baseline."""
+"""`gate`: whether a candidate is good enough, for itself or to replace a baseline."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from evenhand.api.comparison import comparison
-from evenhand.api.comparison_run import ComparisonRun
+from evenhand.api.comparison_run import ComparedRun, ComparisonRun, compared_by
+from evenhand.api.criteria import decides, of_changes, of_scores
+from evenhand.api.limits import DEFAULT_ALPHA, Limits
+from evenhand.api.results import scored, totals_of
+from evenhand.api.score_names import ScoreName
 from evenhand.api.significance import Resampling
-from evenhand.arguments import checked_arguments, number_that, whole_number
+from evenhand.arguments import checked_arguments
 from evenhand.pipeline.inputs import Input, unique_names
-from evenhand.pipeline.options import known_options
+from evenhand.pipeline.options import Prepared, content_for, known_options, prepare
 from evenhand.problems import SettingError
 from evenhand.result.comparison import Comparison
-from evenhand.result.gate import Criterion, Gate
-from evenhand.result.pairs import Pair, Significance
+from evenhand.result.gate import Gate
 from evenhand.settings import Resampled
 from evenhand.statistics.draws import ROUNDING
 from evenhand.statistics.significance import trials_for
-from evenhand.tasks.registry import TASKS
-
-DEFAULT_ALPHA = 0.05
-LEAST_ALPHA = 1e-6
-DEFAULT_DROP = 1.0
-"""By how many points a score may fall where no criterion is named and the test cannot decide."""
+from evenhand.tasks.registry import TASKS, all_parameters
+from evenhand.tasks.task import Content
 
 
-@checked_arguments(known_options)
+@checked_arguments(known_options, inputs=("gold", "baseline", "candidate"))
 def gate(
     gold: Input,
-    baseline: Input,
-    candidate: Input,
+    baseline: Input | None = None,
+    candidate: Input | None = None,
     *,
-    max_drop: float | None = None,
+    floor: Mapping[str, float] | None = None,
+    ceiling: Mapping[str, float] | None = None,
+    max_drop: float | Mapping[str, float] | None = None,
+    max_label_drop: float | None = None,
     max_new_errors: int | None = None,
     alpha: float | None = None,
     by: str | None = None,
@@ -41,49 +44,89 @@ def gate(
     of: Resampled | None = None,
     **options: Any,
 ) -> Gate:
-    """Compare a candidate with a baseline, and say whether it passes.
+    """Compare a candidate with a baseline or with fixed limits, and say whether it passes.
 
-    max_drop        by how many points (of 100) its score may be lower
+    floor           scores that it must reach: {"fair": 0.85, "PER:recall": 0.9}
+    ceiling         scores or counts that it must not pass: {"FP": 20, "ORG:fair.LE": 3}
+    max_drop        by how many points (of 100) its score may be lower; a mapping names others: {"PER:recall": 2}
+    max_label_drop  by how many points its score on any label of the gold standard may be lower
     max_new_errors  how many units it may have wrong that the baseline has right
     alpha           it must not be worse with a p-value below this (0.05 if no criterion is named)
     of              what the test resamples: "documents" or "sentences"; without it, documents, or sentences where the
                     systems differ in too few documents for any p-value below alpha (chains always by document)
 
-    Every criterion that is named must hold. A test that cannot reach alpha is no reason to pass: where the systems
-    differ in too few groups for it, a worse candidate fails by an alpha that is named; if no criterion is named, its
-    score may fall by one point. `by`, `trials`, `seed` and the other keywords are those of `compare`.
+    Every criterion that is named must hold. Floors and ceilings take no baseline: gate(gold, candidate=…, floor=…).
+    A score is named as LABEL:MODEL.FIGURE. Without a label it is that of all labels, without a match model that of
+    `by`, without a figure the headline; figures are those of the JSON of `score` ("precision", "FN", "macro.f1").
+
+    A test that cannot reach alpha is no reason to pass: where the systems differ in too few groups for it, a worse
+    candidate fails by an alpha that is named; if no criterion is named, its score may fall by one point. `by`,
+    `trials`, `seed` and the other keywords are those of `compare`; parameters of the match models that are named are
+    taken, too.
     """
-    max_drop, max_new_errors, alpha = _checked(max_drop, max_new_errors, alpha)
-    by_default = max_drop is None and max_new_errors is None and alpha is None
-    if by_default:
-        alpha = DEFAULT_ALPHA
-    first, second = unique_names([baseline, candidate])
-    resampling = _resampling(trials, alpha, seed, of)
-    run = ComparisonRun(gold, {first: baseline, second: candidate}, [(0, 1)], by, resampling, options)
-    found, few = _tested(run, alpha)
-    pair = found.pair(first, second)
-    criteria = []
-    if max_drop is not None:
-        criteria.append(_drop(pair, max_drop))
-    if max_new_errors is not None:
-        criteria.append(_new_errors(pair, max_new_errors))
-    if alpha is not None:
-        criteria.append(judge_by_alpha(found, pair, alpha, few, by_default=by_default))
-    return Gate(found, pair, tuple(criteria), few)
-
-
-def _checked(max_drop: object, max_new_errors: object, alpha: object) -> tuple[float | None, int | None, float | None]:
-    """The criteria that a user names; what cannot be is refused."""
-    if max_drop is not None:
-        max_drop = number_that(
-            "max-drop", max_drop, lambda value: 0 <= value <= 100, "a number of points from 0 to 100"
+    limits = Limits.checked(floor, ceiling, max_drop, max_label_drop, max_new_errors, alpha)
+    if candidate is None:
+        raise SettingError(
+            "There is no candidate; name it: gate(gold, candidate=…), or gate(gold, baseline, candidate)."
         )
-    if max_new_errors is not None:
-        max_new_errors = whole_number("max-new-errors", max_new_errors, 0)
-    if alpha is not None:
-        fits = f"a number below 1, and {LEAST_ALPHA:f} at least"
-        alpha = number_that("alpha", alpha, lambda value: LEAST_ALPHA <= value < 1, fits)
-    return max_drop, max_new_errors, alpha
+    if baseline is None:
+        return _without_baseline(gold, candidate, limits.without_baseline(), by, options)
+    limits = limits.with_baseline()
+    first, second = unique_names([baseline, candidate])
+    systems = {first: baseline, second: candidate}
+    resampling = _resampling(trials, limits.alpha, seed, of)
+    content = content_for(gold, options)
+    names = _names(limits, content, by)
+    prepared = _prepared(gold, systems, names, by, options, content) if names else None
+    compared = _comparing(options) if names else options
+    run = ComparisonRun(gold, systems, [(0, 1)], by, resampling, compared, content=content)
+    found = run(scored=prepared)
+    results = None if prepared is None else totals_of(found.gold_name, found.run, prepared)
+    decided, few = _tested(run, found, limits.alpha)
+    criteria = [] if results is None else list(of_scores(limits, names, results[second]))
+    criteria += of_changes(limits, names, results, decided, few)
+    return Gate(second, decided.by, tuple(criteria), results, decided, few)
+
+
+def _without_baseline(
+    gold: Input, candidate: Input, limits: Limits, by: str | None, options: Mapping[str, Any]
+) -> Gate:
+    """By floors and ceilings alone."""
+    (name,) = unique_names([candidate])
+    content = content_for(gold, options)
+    names = _names(limits, content, by)
+    prepared = _prepared(gold, {name: candidate}, names, by, options, content)
+    results = scored(gold, {name: candidate}, prepared, "total")
+    criteria = tuple(of_scores(limits, names, results[name]))
+    return Gate(name, compared_by(TASKS[content.task], by), criteria, results, None)
+
+
+def _names(limits: Limits, content: Content, by: str | None) -> dict[str, ScoreName]:
+    """What the names of scores mean."""
+    default = compared_by(TASKS[content.task], by)
+    return {name: ScoreName.read(name, content.task, default) for name in limits.score_names}
+
+
+def _prepared(
+    gold: Input,
+    systems: Mapping[str, Input],
+    names: Mapping[str, ScoreName],
+    by: str | None,
+    options: Mapping[str, Any],
+    content: Content,
+) -> Prepared:
+    """The settings of the scores that are named, and of the one that systems are compared by."""
+    for name in ("match", "groups", "jobs", "engine"):
+        if options.get(name) not in (None, "", ()):
+            raise SettingError(f"{name} does nothing in a gate; leave it out.")
+    models = (compared_by(TASKS[content.task], by), *(each.model for each in names.values()))
+    return prepare(gold, systems, {**options, "match": tuple(dict.fromkeys(models))}, content)
+
+
+def _comparing(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options without parameters that change named scores only."""
+    others = {name for each in all_parameters().values() if not each.compares for name in (each.name, *each.former)}
+    return {name: value for name, value in options.items() if name not in others}
 
 
 def _resampling(trials: int | None, alpha: float | None, seed: int, of: Resampled | None) -> Resampling:
@@ -98,57 +141,14 @@ def _resampling(trials: int | None, alpha: float | None, seed: int, of: Resample
     return found
 
 
-def _tested(run: ComparisonRun, alpha: float | None) -> tuple[Comparison, int | None]:
+def _tested(run: ComparisonRun, compared: ComparedRun, alpha: float | None) -> tuple[Comparison, int | None]:
     """The comparison; by sentence where systems differ in too few documents to decide, and then in how many."""
-    compared = run()
     found = comparison(run, compared)
     (pair,) = found.pairs.values()
     resampling = run.resampling
     may_change = resampling.of is None and not TASKS[found.task].by_document and found.resampling["of"] == "documents"
-    if alpha is None or abs(pair.delta) <= ROUNDING or not may_change or _decides(pair.significance, alpha):
+    if alpha is None or abs(pair.delta) <= ROUNDING or not may_change or decides(pair.significance, alpha):
         return found, None
     assert pair.significance is not None
     by_sentence = replace(compared, resampling=replace(resampling, of="sentences"))
     return comparison(run, by_sentence), pair.significance.groups
-
-
-def _decides(test: Significance | None, alpha: float) -> bool:
-    """Whether the test can give a p-value below alpha."""
-    return test is not None and test.least < alpha
-
-
-def _drop(pair: Pair, limit: float, reason: str = "") -> Criterion:
-    drop = -100 * pair.delta
-    passed = drop <= limit + 1e-9
-    found = f"The score falls by {drop:.2f} points" if drop > 0 else f"The score does not fall ({-drop:+.2f} points)"
-    return Criterion("max-drop", limit, drop, passed, f"{found}; the limit is {limit:g}.{reason}")
-
-
-def _new_errors(pair: Pair, limit: int) -> Criterion:
-    count = pair.new_errors.count
-    errors = "1 new error" if count == 1 else f"{count:,} new errors"
-    return Criterion("max-new-errors", limit, count, count <= limit, f"{errors}; the limit is {limit:,}.")
-
-
-def judge_by_alpha(found: Comparison, pair: Pair, limit: float, few: int | None, *, by_default: bool) -> Criterion:
-    """By the p-value, where this can be below the limit; a candidate that is not worse passes."""
-    test, drop = pair.significance, -100 * pair.delta
-    assert test is not None
-    numbers = f"(p = {test.p:.4f}, alpha = {limit:g})"
-    instead = "" if few is None else f" {_too_few(few, 'documents', limit)}, so the test resamples sentences."
-    if pair.delta >= -ROUNDING:
-        return Criterion("alpha", limit, test.p, True, f"The candidate is not worse {numbers}.{instead}")
-    worse = f"The candidate is worse by {drop:.2f} points"
-    if _decides(test, limit):
-        chance, passed = ("", False) if test.p < limit else (", which may be chance", True)
-        return Criterion("alpha", limit, test.p, passed, f"{worse}{chance} {numbers}.{instead}")
-    why = _too_few(test.groups, found.resampling["of"], limit)
-    if by_default:
-        return _drop(pair, DEFAULT_DROP, f" {why}, so the test cannot decide.")
-    return Criterion("alpha", limit, test.p, False, f"{worse}. {why}, so this test cannot decide; use --max-drop.")
-
-
-def _too_few(number: int, groups: str, alpha: float) -> str:
-    """Why no p-value can be below alpha."""
-    one = groups.removesuffix("s") if number == 1 else groups
-    return f"The systems differ in {number:,} {one}, too few for any p-value below {alpha:g}"

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from evenhand.api.comparison import comparison
 from evenhand.api.comparison_run import ComparedRun, ComparisonRun, without_effect
 from evenhand.api.rank import ranked
-from evenhand.api.results import results_of
+from evenhand.api.results import results_of, totals_of
 from evenhand.api.significance import Resampling, default_trials
 from evenhand.arguments import checked_arguments, whole_number
 from evenhand.comparison.collection import Collection
@@ -19,7 +19,6 @@ from evenhand.pipeline.options import Prepared, content_for, known_options, prep
 from evenhand.problems import SettingError
 from evenhand.result.ranking import Ranking
 from evenhand.result.report import Report
-from evenhand.result.result import Results
 from evenhand.settings import Groups, Resampled, choose
 from evenhand.tasks.registry import TASKS, name_among
 from evenhand.tasks.task import Content
@@ -67,7 +66,7 @@ def report(
     found = run(collection=units, scored=scored)
     return Report(
         title=title or f"{', '.join(sides) if len(sides) < 6 else f'{len(sides)} systems'} on {name_of(gold)}",
-        results=_results(found, scored),
+        results=totals_of(found.gold_name, found.run, scored),
         ranking=_ranking(found, scored),
         comparison=replace(comparison(run, found), top=_MOST_TRANSITIONS) if pairs else None,
         by=found.by,
@@ -89,14 +88,6 @@ def _scored(
         raise SettingError("groups does nothing in a report; say with `of` what is resampled.")
     match = options.get("match") or task.match(content)
     return prepare(gold, systems, {**options, "match": match}, content)
-
-
-def _results(found: ComparedRun, scored: Prepared) -> Results:
-    """The scores, as totals."""
-    totals = {
-        name: {judge: tally.total() for judge, tally in tallies.items()} for name, tallies in found.run.tallies.items()
-    }
-    return results_of(found.gold_name, replace(found.run, tallies=totals), scored, "total")
 
 
 def _ranking(found: ComparedRun, scored: Prepared) -> Ranking:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from evenhand.pipeline.inputs import Input, name_of
 from evenhand.pipeline.options import Prepared
@@ -51,3 +52,9 @@ def results_of(gold_name: str, run: Run, prepared: Prepared, groups: Groups) -> 
             groups=run.kept_apart(groups),
         )
     return Results(found)
+
+
+def totals_of(gold_name: str, run: Run, prepared: Prepared) -> Results:
+    """The results of a run that keeps groups apart, as totals."""
+    totals = {name: {judge: tally.total() for judge, tally in each.items()} for name, each in run.tallies.items()}
+    return results_of(gold_name, replace(run, tallies=totals), prepared, "total")

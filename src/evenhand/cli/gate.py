@@ -1,27 +1,70 @@
-"""`evenhand gate`: exit status 1 on a regression."""
+"""`evenhand gate`: exit status 1 where a candidate is not good enough."""
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
-from evenhand.cli.help import CRITERIA, Command, option
+from evenhand.cli.help import CRITERIA, Command, Decorator, option
 from evenhand.cli.inputs import INPUT
 from evenhand.cli.options import by_option, reading_options, score_options, scoring_options
 from evenhand.cli.output import emit, form_option, output_option, quiet_option, table_options, table_style
 from evenhand.cli.statistics import of_option, seed_option, trials_option
+from evenhand.files import append_to_file
 from evenhand.formats.addresses import Place
 
-GATE_OUTPUTS = ("text", "json", "markdown", "latex")
+GATE_OUTPUTS = ("text", "json", "markdown", "latex", "junit", "github")
+SUMMARY = "GITHUB_STEP_SUMMARY"
+"""The variable with the file whose Markdown GitHub shows on the page of a run."""
+
+
+def named_number(given: str) -> tuple[str, float]:
+    """The name of a score and a number: PER:recall=0.9."""
+    name, equals, number = given.rpartition("=")
+    try:
+        if equals:
+            return name, float(number)
+    except ValueError:
+        pass
+    raise click.BadParameter(f"{given!r} is not SCORE=NUMBER, such as PER:recall=0.9.")
+
+
+def points(given: str) -> tuple[str, float]:
+    """The same, or a number alone, which is for the score that systems are compared by."""
+    try:
+        return "", float(given)
+    except ValueError:
+        return named_number(given)
+
+
+def _bound_option(name: str, help: str) -> Decorator:
+    return option(CRITERIA, name, type=named_number, multiple=True, metavar="SCORE=NUMBER", help=help)
 
 
 @click.command(cls=Command)
 @click.argument("gold", type=INPUT)
-@click.argument("baseline", type=INPUT)
-@click.argument("candidate", type=INPUT)
-@option(CRITERIA, "--max-drop", type=float, metavar="POINTS", help="Fail if the score falls by more points (of 100).")
+@click.argument("systems", type=INPUT, nargs=-1, metavar="[BASELINE] CANDIDATE")
+@_bound_option("--floor", "Fail if this score is lower: fair=0.85, PER:recall=0.9. Needs no BASELINE. Repeatable.")
+@_bound_option("--ceiling", "Fail if this score or count is higher: FP=20. Needs no BASELINE. Repeatable.")
+@option(
+    CRITERIA,
+    "--max-drop",
+    type=points,
+    multiple=True,
+    metavar="[SCORE=]POINTS",
+    help="Fail if the score, or the one that is named, falls by more points (of 100). Repeatable.",
+)
+@option(
+    CRITERIA,
+    "--max-label-drop",
+    type=float,
+    metavar="POINTS",
+    help="Fail if the score on any label falls by more points.",
+)
 @option(
     CRITERIA,
     "--max-new-errors",
@@ -39,28 +82,51 @@ GATE_OUTPUTS = ("text", "json", "markdown", "latex")
 @seed_option
 @of_option("documents, or sentences where these are too few for the test")
 @reading_options(sided=True)
-@scoring_options(with_match=False)
+@scoring_options(without=("match",))
 @form_option(GATE_OUTPUTS)
-@table_options()
+@table_options(rare=True)
 @output_option
 @quiet_option
-def gate(gold: Place, baseline: Place, candidate: Place, **options: Any) -> None:
-    """Check whether CANDIDATE may replace BASELINE; if not, the exit status is 1.
+def gate(gold: Place, systems: tuple[Place, ...], **options: Any) -> None:
+    """Check whether CANDIDATE may replace BASELINE, or is good enough; if not, the exit status is 1.
 
     Every criterion that is given must hold. Without one, the gate fails if the score falls with a p-value below 0.05.
     Where the systems differ in too few documents and sentences for such a p-value, it fails if the score falls by more
     than one point.
 
+    SCORE is LABEL:MODEL.FIGURE. Without LABEL it is the score of all labels, without MODEL that of --by, without FIGURE
+    the headline. Figures are those of `evenhand score --as json`: precision, recall, f1, FN, macro.f1 and so on.
+
+    With --as github, the tables are also added to the summary of the step (GITHUB_STEP_SUMMARY).
+
     \b
     Examples:
-      evenhand gate gold.conll old.conll new.conll --max-drop 0.5
-      evenhand gate gold.conll old.conll new.conll --max-new-errors 40
-      evenhand gate gold.conllu old.conllu new.conllu --by las --alpha 0.01
+      evenhand gate gold.conll new.conll --floor fair=0.85 --floor PER:recall=0.9
+      evenhand gate gold.conll old.conll new.conll --max-drop 0.5 --alpha 0.01
+      evenhand gate gold.conll old.conll new.conll --as junit -o gate.xml
+      evenhand gate gold.conllu old.conllu new.conllu --by las
     """
     import evenhand
 
     style = table_style(options)
-    plain = ("max_drop", "max_new_errors", "alpha", "by", "trials", "seed", "of")
+    baseline, candidate = _sides(systems, has_bounds=bool(options["floor"] or options["ceiling"]))
+    for name in ("floor", "ceiling", "max_drop"):
+        options[name] = dict(options[name]) or None
+    plain = ("floor", "ceiling", "max_drop", "max_label_drop", "max_new_errors", "alpha", "by", "trials", "seed", "of")
     found = evenhand.gate(gold, baseline, candidate, **score_options(options, *plain))
     emit(found, options["form"], options["output"], quiet=options["quiet"], style=style)
+    if options["form"] == "github" and os.environ.get(SUMMARY):
+        append_to_file(os.environ[SUMMARY], found.to_markdown() + "\n")
     sys.exit(0 if found.passed else 1)
+
+
+def _sides(systems: Sequence[Place], *, has_bounds: bool) -> tuple[Place | None, Place]:
+    """The baseline, if there is one, and the candidate."""
+    if len(systems) > 2:
+        raise click.UsageError(f"Got unexpected extra argument ({' '.join(map(str, systems[2:]))})")
+    if len(systems) == 2:
+        return systems[0], systems[1]
+    if not systems or not has_bounds:
+        without = "; only --floor and --ceiling need no BASELINE" if systems else ""
+        raise click.UsageError(f"Missing argument 'CANDIDATE'{without}")
+    return None, systems[0]

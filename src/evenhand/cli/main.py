@@ -23,7 +23,7 @@ COMMANDS = {
     "compare": "Compare systems: corrections, new errors, tests.",
     "report": "Write a page with scores, differences and errors.",
     "plot": "Draw figures for papers.",
-    "gate": "Check whether a candidate may replace a baseline.",
+    "gate": "Check whether a candidate is good enough.",
     "germeval": "Score with the metrics of GermEval 2014.",
     "check": "List every problem of files, with line and remedy.",
     "convert": "Convert between formats and encodings.",

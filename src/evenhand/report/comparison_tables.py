@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from evenhand.arrays import Values
 from evenhand.comparison.oracle import Bound
+from evenhand.comparison.units import Unit
 from evenhand.report.pair_tables import MOST_ROWS, NOTHING, pairs, ranked, score_changes
 from evenhand.result.comparison import Comparison, Slice
 from evenhand.table import Cell, Column, Query, Table
@@ -156,6 +157,12 @@ def _slices(comparison: Comparison, name: str, found: Mapping[str, Slice]) -> Ta
     return Table(f"slice: {name}", columns, rows, remark=remark)
 
 
+def gold_answer(unit: Unit) -> str:
+    """What the gold standard says of a unit: its label, with the head or the antecedent where it has one."""
+    answer = unit.gold if unit.gold_head in (None, "root") else f"{unit.gold} of {unit.gold_head}"
+    return answer if unit.gold_antecedent is None else f"{answer} to {unit.gold_antecedent}"
+
+
 def unit_table(comparison: Comparison) -> Table:
     """The units that were asked for."""
     columns = [Column("place", "text"), Column("unit", "text"), Column("gold", "text")]
@@ -164,8 +171,6 @@ def unit_table(comparison: Comparison) -> Table:
     rows: list[list[Cell]] = []
     for unit in comparison.shown_units:
         answers: list[Cell] = [unit.answers[name] for name in shown]
-        gold = unit.gold if unit.gold_head in (None, "root") else f"{unit.gold} of {unit.gold_head}"
-        gold = gold if unit.gold_antecedent is None else f"{gold} to {unit.gold_antecedent}"
-        rows.append([unit.place, unit.words or "", gold or NOTHING, *answers, unit.text or ""])
+        rows.append([unit.place, unit.words or "", gold_answer(unit) or NOTHING, *answers, unit.text or ""])
     kind = (comparison.show or "").replace("_", " ")
     return Table(f"units: {kind}", columns, rows, remark="" if rows else "There are none.")

@@ -91,19 +91,20 @@ def _opening(results: Results) -> str:
 
 def _opening_of_gate(gate: Gate) -> str:
     verdict = "passed" if gate.passed else "failed"
-    return f"{verdict}: {gate.pair.after} against {gate.pair.before} on the gold standard {gate.comparison.gold.name}"
+    against = "" if gate.compared is None else f" against {gate.pair.before}"
+    return f"{verdict}: {gate.candidate}{against} on the gold standard {gate.gold_name}"
 
 
 def _gate(gate: Gate) -> Iterator[Section]:
     """The criteria, the scores, and the new errors."""
     columns = [Column("criterion", "text"), Column("", "text"), Column("found", "text")]
-    rows: list[list[Cell]] = [[each.name, "ok" if each.passed else "FAILED", each.sentence] for each in gate.criteria]
-    scores = [Column("system", "text"), Column(gate.comparison.by, "percent")]
-    scored: list[list[Cell]] = [[name, score] for name, score in gate.comparison.scores.items()]
+    rows: list[list[Cell]] = [[each.title, "ok" if each.passed else "FAILED", each.sentence] for each in gate.criteria]
+    scores = [Column("system", "text"), Column(gate.by, "percent")]
+    scored: list[list[Cell]] = [[name, score] for name, score in gate.scores.items()]
     yield Section("", [Table("", columns, rows), Table("", scores, scored, rivals=[range(len(scored))])])
-    found = gate.pair.new_errors
-    if found.count:
-        table = transitions(gate.comparison, gate.pair, found, "evenhand compare shows them")
+    if gate.compared is not None and gate.pair.new_errors.count:
+        found = gate.pair.new_errors
+        table = transitions(gate.compared, gate.pair, found, "evenhand compare shows them")
         yield Section(f"{share_of(gate.pair, found)}:", [table])
 
 

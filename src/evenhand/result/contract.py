@@ -71,7 +71,7 @@ def _system(result: Result) -> dict[str, Any]:
         "units": result.units,
         **chains(result.chains),
         "labels": dict(result.labels),
-        "scores": {name: _model(score) for name, score in result.scores.items()},
+        "scores": {name: plain_score(score) for name, score in result.scores.items()},
         "signature": result.signature,
         "notes": list(result.notes),
         "reading": plain(result.reading),
@@ -82,7 +82,9 @@ def chains(count: int | None) -> dict[str, int]:
     return {} if count is None else {"chains": count}
 
 
-def _model(score: ModelScore) -> dict[str, Any]:
+def plain_score(score: ModelScore) -> dict[str, Any]:
+    """What a match model says of a system, as the JSON has it."""
+
     def rows(found: Mapping[str, Row]) -> dict[str, Any]:
         return {name: _row(row, score.beta) for name, row in found.items()}
 

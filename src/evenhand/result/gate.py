@@ -1,14 +1,16 @@
-"""A gate: whether a candidate may replace a baseline, and why not."""
+"""A gate: whether a candidate is good enough, for itself or to replace a baseline, and why not."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from evenhand.problems import SettingError
 from evenhand.result.comparison import Comparison
 from evenhand.result.display import Shown, Tabled
 from evenhand.result.pairs import Pair
+from evenhand.result.result import Results
 from evenhand.version import __version__
 
 
@@ -21,15 +23,26 @@ class Criterion:
     value: float
     passed: bool
     sentence: str
+    score: str = ""
+    """Which score is meant, where a user names one: `PER:recall`."""
+
+    @property
+    def title(self) -> str:
+        """What it is called in tables: `floor PER:recall`."""
+        return f"{self.name} {self.score}".rstrip()
 
 
 @dataclass(frozen=True, repr=False)
 class Gate(Shown, Tabled):
-    """The verdict on a candidate: `gate.passed`, `gate.criteria`, and the comparison behind it."""
+    """The verdict on a candidate: `gate.passed`, `gate.criteria`, and what is behind it."""
 
-    comparison: Comparison
-    pair: Pair
+    candidate: str
+    by: str
     criteria: Sequence[Criterion]
+    results: Results | None
+    """The scores of the candidate, and of the baseline if there is one, where criteria name scores."""
+    compared: Comparison | None
+    """The comparison with the baseline, if there is one."""
     few_documents: int | None = None
     """In how many documents the systems differ, where these are too few for the test, which then takes sentences."""
 
@@ -38,37 +51,83 @@ class Gate(Shown, Tabled):
         return all(each.passed for each in self.criteria)
 
     @property
+    def failures(self) -> list[Criterion]:
+        """The criteria that do not hold."""
+        return [each for each in self.criteria if not each.passed]
+
+    @property
+    def comparison(self) -> Comparison:
+        """The comparison with the baseline; an error if there is none."""
+        if self.compared is None:
+            raise SettingError("There is no baseline, so nothing is compared; give gate a baseline.")
+        return self.compared
+
+    @property
+    def pair(self) -> Pair:
+        """What changes from the baseline to the candidate; an error if there is no baseline."""
+        return next(iter(self.comparison.pairs.values()))
+
+    @property
+    def scores(self) -> Mapping[str, float]:
+        """What systems are compared by: of the baseline, if there is one, and of the candidate."""
+        if self.compared is not None:
+            return self.compared.scores
+        return {name: result[self.by].headline for name, result in (self.results or {}).items()}
+
+    @property
+    def gold_name(self) -> str:
+        return self._source.gold.name
+
+    @property
+    def task(self) -> str:
+        return self._source.task
+
+    @property
     def signature(self) -> str:
-        return self.comparison.signature
+        """That of the comparison and, where criteria name scores, of these with the match models behind them."""
+        if self.compared is None or self.results is None:
+            return self._source.signature
+        _, mark, resampling = self.compared.signature.rpartition("|by:")
+        return f"{self.results.signature}{mark}{resampling}"
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return self.comparison.notes
+        """What is to say of the files, each said once."""
+        sources = [each for each in (self.compared, self.results) if each is not None]
+        return tuple(dict.fromkeys(note for each in sources for note in each.notes))
+
+    @property
+    def _source(self) -> Comparison | Results:
+        """What knows the gold standard: the comparison or, without a baseline, the results."""
+        found = self.results if self.compared is None else self.compared
+        assert found is not None
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """The gate as plain Python, in the form of its JSON."""
-        pair, by = self.pair, self.comparison.by
+        pair = None if self.compared is None else self.pair
+        test = None if pair is None else pair.significance
         return {
             "evenhand": __version__,
             "command": "gate",
-            "task": self.comparison.task,
-            "by": by,
+            "task": self.task,
+            "by": self.by,
             "signature": self.signature,
             "notes": list(self.notes),
             "passed": self.passed,
-            "baseline": {"name": pair.before, by: self.comparison.scores[pair.before]},
-            "candidate": {"name": pair.after, by: self.comparison.scores[pair.after]},
-            "delta": pair.delta,
-            "new_errors": pair.new_errors.count,
-            "corrections": pair.corrections.count,
-            "p": None if pair.significance is None else pair.significance.p,
+            "baseline": None if pair is None else {"name": pair.before, self.by: self.scores[pair.before]},
+            "candidate": {"name": self.candidate, self.by: self.scores[self.candidate]},
+            "delta": None if pair is None else pair.delta,
+            "new_errors": None if pair is None else pair.new_errors.count,
+            "corrections": None if pair is None else pair.corrections.count,
+            "p": None if test is None else test.p,
             "test": self._test(),
             "criteria": [asdict(each) for each in self.criteria],
         }
 
     def _test(self) -> dict[str, Any] | None:
         """How p came about, where there was a test."""
-        test = self.pair.significance
+        test = None if self.compared is None else self.pair.significance
         if test is None:
             return None
         return {

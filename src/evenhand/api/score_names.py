@@ -1,0 +1,100 @@
+"""Scores by name, as criteria name them: `fair`, `fair.recall`, `PER:recall`, `exact.macro.f1`, `FP`.
+
+A name is LABEL:MODEL.FIGURE. Without a label it is the score of all labels together, without a match model that of the
+one that systems are compared by, and without a figure the headline. Figures are those that the JSON of `score` has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from evenhand.problems import SettingError
+from evenhand.result.contract import plain_score
+from evenhand.result.result import Result
+from evenhand.scores.model_score import ModelScore
+from evenhand.tasks.registry import models_of, name_among
+
+_MOST_LISTED = 20
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number that was found under a name."""
+
+    value: float
+    is_count: bool
+
+
+@dataclass(frozen=True)
+class ScoreName:
+    """Which score of a result a user means."""
+
+    given: str
+    label: str | None
+    model: str
+    path: tuple[str, ...]
+    """Where its figure stands below the match model."""
+
+    @staticmethod
+    def read(given: str, task: str, by: str) -> ScoreName:
+        """What a name means for a task whose systems are compared by a match model."""
+        label, colon, rest = given.rpartition(":")
+        first, *path = rest.split(".")
+        model = name_among(task, first, [each.name for each in models_of(task)]) if first else by
+        if model is None:
+            model, path = by, [first, *path]
+        return ScoreName(given, label if colon else None, model, tuple(path))
+
+    @property
+    def shown(self) -> str:
+        """What sentences call it."""
+        return self.given or self.model
+
+    def figure(self, result: Result) -> Figure:
+        """The figure that a result has under this name; an error if it has none."""
+        score = result[self.model]
+        found: Any = self._row(plain_score(score))
+        path = self.path or (self._headline(score),)
+        for name in path:
+            if not isinstance(found, Mapping) or name not in found:
+                raise SettingError(f"{self.given!r} is no score: {self._missing(found, name)}.")
+            found = found[name]
+        if found is None:
+            raise SettingError(f"{self.given!r} is not known: it takes the lengths of sentences, which no file has.")
+        if isinstance(found, Mapping):
+            names = ", ".join(f"{self.given}.{name}" for name in list(found)[:_MOST_LISTED])
+            raise SettingError(f"{self.given!r} stands for several numbers; choose one of {names}.")
+        return Figure(float(found), isinstance(found, int) or path[-1] in score.overall.counts)
+
+    def _row(self, scores: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The figures of the label or, without one, of all labels together and what stands beside them."""
+        labels = scores.get("labels")
+        if self.label is None:
+            return {**{name: each for name, each in scores.items() if name != "labels"}, **scores["overall"]}
+        if not labels:
+            raise SettingError(f"{self.given!r} is no score: {self.model} has no scores of labels.")
+        if self.label not in labels:
+            raise SettingError(f"{self.given!r} is no score: there is no label {self.label!r}, only {_listed(labels)}.")
+        found: Mapping[str, Any] = labels[self.label]
+        return found
+
+    def _headline(self, score: ModelScore) -> str:
+        """The one figure of the model, or what stands for it in the row of a label."""
+        if self.label is None:
+            return "headline"
+        return "recall" if score.model.headline == "accuracy" else "f1" if score.beta == 1 else "f_beta"
+
+    def _missing(self, found: Any, name: str) -> str:
+        """What there is instead of a figure that there is not."""
+        if not isinstance(found, Mapping):
+            return f"there is nothing below a number, such as {name!r}"
+        figures = [each for each, value in found.items() if not isinstance(value, Mapping)]
+        hint = f"; for a label write {name}:f1" if self.label is None and self.path[0] == name else ""
+        return f"{self.model} has no figure {name!r}, only {_listed(figures)}{hint}"
+
+
+def _listed(names: Any) -> str:
+    shown = list(names)
+    return ", ".join(shown[:_MOST_LISTED]) + (" and others" if len(shown) > _MOST_LISTED else "")

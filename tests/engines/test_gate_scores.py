@@ -1,0 +1,196 @@
+"""`gate` with several criteria: floors and ceilings of scores by name, drops of scores and of labels."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import evenhand as eh
+from conftest import EXAMPLE, ROOT
+
+GOLD, CRF, TAGGER = (EXAMPLE / f"{name}.conll" for name in ("gold", "crf", "tagger"))
+TREES = [ROOT / "src" / "evenhand" / "examples" / "trees" / f"{name}.conllu" for name in ("gold", "neural", "rules")]
+CHAINS = [ROOT / "src" / "evenhand" / "examples" / "chains" / f"{name}.conll" for name in ("gold", "neural", "rules")]
+
+
+def verdicts(gate: eh.Gate) -> dict[str, tuple[float, bool]]:
+    """Value and verdict of every criterion."""
+    return {each.title: (round(each.value, 4), each.passed) for each in gate.criteria}
+
+
+def test_a_candidate_needs_no_baseline_for_floors_and_ceilings() -> None:
+    gate = eh.gate(
+        GOLD, candidate=CRF, floor={"fair": 0.85, "PER:recall": 0.7}, ceiling={"FP": 3, "exact.macro.f1": 0.7}
+    )
+    assert verdicts(gate) == {
+        "floor fair": (0.765, False),
+        "floor PER:recall": (0.7463, True),
+        "ceiling FP": (4, False),
+        "ceiling exact.macro.f1": (0.6991, True),
+    }
+    assert [each.title for each in gate.failures] == ["floor fair", "ceiling FP"]
+    assert gate.criteria[0].sentence == "fair is 0.7650; the floor is 0.85."
+    assert gate.criteria[2].sentence == "FP is 4; the ceiling is 3."
+    assert str(gate).startswith("failed: crf on the gold standard gold\n")
+    found = gate.to_dict()
+    assert (found["passed"], found["baseline"], found["delta"], found["test"]) == (False, None, None, None)
+    assert found["candidate"] == {"name": "crf", "fair": pytest.approx(0.76496, abs=1e-5)}
+    assert found["criteria"][1]["score"] == "PER:recall"
+    assert "|match:fair,exact|" in gate.signature
+
+
+def test_named_scores_are_those_of_score() -> None:
+    """Every figure of the JSON of `score` can be named."""
+    result = eh.score(GOLD, CRF, match=["fair", "exact", "ts"])
+    figures = {
+        "": result["fair"].headline,
+        "exact": result["exact"].f1,
+        "exact.precision": result["exact"].precision,
+        "fair.support.recall": result["fair"].support.recall,
+        "ts.kappa": result["ts"].overall["kappa"],
+        "PER:": result["fair"].labels["PER"].f1,
+        "ORG:exact.FN": result["exact"].labels["ORG"]["FN"],
+        "fair.confusion.ORG.LOC": (result["fair"].confusion or {})["ORG"]["LOC"],
+    }
+    gate = eh.gate(GOLD, candidate=CRF, floor=figures, ceiling=figures)
+    assert gate.passed
+    assert {each.score: each.value for each in gate.criteria} == pytest.approx(figures)
+    assert not eh.gate(GOLD, candidate=CRF, floor={name: value + 1e-3 for name, value in figures.items()}).passed
+
+
+def test_by_says_which_score_is_meant_without_a_match_model() -> None:
+    exact, fair = (eh.gate(GOLD, candidate=CRF, by=by, floor={"recall": 0.65}) for by in ("exact", "fair"))
+    assert (verdicts(exact), verdicts(fair)) == ({"floor recall": (0.6281, False)}, {"floor recall": (0.6717, True)})
+
+
+def test_a_figure_that_rounds_to_its_limit_shows_the_difference() -> None:
+    value = eh.score(GOLD, CRF)["fair"].f1
+    gate = eh.gate(GOLD, candidate=CRF, floor={"fair": round(value + 4e-5, 4)})
+    assert gate.criteria[0].sentence == "fair is 0.76496; the floor is 0.765."
+    assert not gate.passed
+
+
+def test_criteria_of_both_kinds_are_judged_on_one_comparison() -> None:
+    gate = eh.gate(
+        GOLD,
+        TAGGER,
+        CRF,
+        floor={"fair": 0.7},
+        max_drop={"": 20, "PER:recall": 5, "exact": 15},
+        max_label_drop=24,
+        max_new_errors=82,
+        alpha=0.001,
+    )
+    assert verdicts(gate) == {
+        "floor fair": (0.765, True),
+        "max-drop": (14.5155, True),
+        "max-drop PER:recall": (9.4311, False),
+        "max-drop exact": (15.3779, False),
+        "max-label-drop": (24.9076, False),
+        "max-new-errors": (82, True),
+        "alpha": (0.0001, False),
+    }
+    sentences = {each.title: each.sentence for each in gate.criteria}
+    assert sentences["max-drop PER:recall"] == "PER:recall falls by 9.43 points; the limit is 5."
+    assert sentences["max-label-drop"] == "Labels fall by too many points: MISC by 24.91; the limit is 24."
+    assert gate.pair.delta == eh.gate(GOLD, TAGGER, CRF, max_drop=1).pair.delta
+    assert gate.signature.endswith(
+        "|by:fair|of:sentences|trials:10000|resamples:0|interval:percentile|level:0.95|seed:0"
+    )
+
+
+def test_no_label_falls() -> None:
+    gate = eh.gate(GOLD, CRF, CRF, max_label_drop=0)
+    assert gate.passed
+    assert gate.criteria[0].sentence.startswith("Of all labels the worst, ")
+    assert gate.criteria[0].sentence.endswith(", does not fall (+0.00 points); the limit is 0.")
+
+
+def test_a_floor_beside_a_baseline_is_the_only_criterion_if_it_is_the_only_one_named() -> None:
+    gate = eh.gate(GOLD, TAGGER, CRF, floor={"fair": 0.7})
+    assert (gate.passed, list(verdicts(gate))) == (True, ["floor fair"])
+    assert gate.pair.significance is None
+    assert not eh.gate(GOLD, TAGGER, CRF).passed
+
+
+def test_parsers_by_relation() -> None:
+    gate = eh.gate(*TREES, floor={"nsubj:las": 0.68, "upos": 0.9}, max_drop={"punct:": 36})
+    result = eh.score(TREES[0], TREES[2])
+    assert verdicts(gate) == {
+        "floor nsubj:las": (round(result["las"].labels["nsubj"].recall, 4), False),
+        "floor upos": (0.938, True),
+        "max-drop punct:": (36.0902, False),
+    }
+
+
+def test_resolvers_by_the_names_people_use() -> None:
+    gate = eh.gate(CHAINS[0], candidate=CHAINS[2], floor={"b3": 0.57, "conll": 0.6}, ceiling={"wl": 26})
+    assert verdicts(gate) == {"floor b3": (0.5751, True), "floor conll": (0.5922, False), "ceiling wl": (26, True)}
+
+
+def test_parameters_of_match_models_that_are_named() -> None:
+    """They would be refused in a comparison that names no score."""
+    strict, loose = (eh.score(GOLD, CRF, match="iou", iou=iou)["iou"].f1 for iou in (0.9, 0.2))
+    assert strict < loose
+    for baseline in (None, TAGGER):
+        gate = eh.gate(GOLD, baseline, CRF, floor={"iou": loose}, iou=0.9)
+        assert verdicts(gate) == {"floor iou": (round(strict, 4), False)}
+        assert "|iou:0.9" in gate.signature
+    with pytest.raises(eh.SettingError, match="iou does nothing in a comparison"):
+        eh.gate(GOLD, TAGGER, CRF, iou=0.9)
+
+
+def test_annotations_by_keyword() -> None:
+    """`baseline` is a name in `compare`, but an input here."""
+    gold, old, new = map(eh.read, (GOLD, TAGGER, CRF))
+    assert eh.gate(gold, baseline=old, candidate=new, max_drop=20).passed
+    assert eh.gate(GOLD, baseline=TAGGER, candidate=CRF, max_drop=20).passed
+
+
+def test_the_json_is_the_same_after_floors_as_before_but_for_what_they_add() -> None:
+    plain, more = (eh.gate(GOLD, TAGGER, CRF, max_drop=1, **each).to_dict() for each in ({}, {"floor": {"fair": 0}}))
+    del more["criteria"][0]
+    assert json.dumps(plain) == json.dumps(more)
+
+
+@pytest.mark.parametrize(
+    ("criteria", "message"),
+    [
+        ({"floor": {"PER": 0.8}}, "'PER' is no score: fair has no figure 'PER', only headline, TP, "),
+        ({"floor": {"PER": 0.8}}, "; for a label write PER:f1."),
+        ({"floor": {"XX:f1": 0.8}}, "'XX:f1' is no score: there is no label 'XX', only LOC, MISC, ORG, PER."),
+        ({"floor": {"fair": 85}}, "floor fair is 85; scores are fractions from 0 to 1: give 0.85."),
+        ({"ceiling": {"f1": 101}}, "ceiling f1 is 101; scores are fractions from 0 to 1: give one of these."),
+        ({"floor": {"fair": float("nan")}}, "floor fair is nan; it must be a score or a count."),
+        ({"floor": {"fair": "0.8"}}, "floor is {'fair': '0.8'}; give a mapping from names of scores to numbers"),
+        ({"floor": 0.8}, "floor is 0.8; give a mapping from names of scores to numbers, or None."),
+        (
+            {"floor": {"fair.macro": 0.8}},
+            "'fair.macro' stands for several numbers; choose one of fair.macro.precision,",
+        ),
+        ({"floor": {"FN.x": 0.8}}, "'FN.x' is no score: there is nothing below a number, such as 'x'."),
+        ({"floor": {"PER:accuracy.f1": 1}}, "'PER:accuracy.f1' is no score: accuracy has no scores of labels."),
+        ({"max_drop": 1}, "max-drop takes a baseline; name one beside the candidate, or use floor and ceiling."),
+        ({"floor": {"fair": 0}, "alpha": 0.05}, "alpha takes a baseline; name one beside the candidate"),
+        ({}, "Without a baseline there is nothing to compare with; give one, or a floor or ceiling."),
+        ({"floor": {"fair": 0}, "match": "exact"}, "match does nothing in a gate; leave it out."),
+        (
+            {"baseline": CRF, "max_drop": {"FP": 3}},
+            "max-drop FP is in points, but FP is a count; use ceiling or floor.",
+        ),
+        ({"baseline": CRF, "max_drop": {"f1": -3}}, "max-drop f1 is -3; it must be a number of points from 0 to 100."),
+        ({"baseline": CRF, "max_label_drop": 101}, "max-label-drop is 101; it must be a number of points from 0 to"),
+        ({"baseline": CRF, "candidate": None}, "There is no candidate; name it: gate(gold, candidate=…)"),
+    ],
+)
+def test_what_cannot_be_judged_is_refused(criteria: dict, message: str) -> None:
+    with pytest.raises(eh.SettingError) as caught:
+        eh.gate(GOLD, **{"candidate": CRF, **criteria})
+    assert message in str(caught.value)
+
+
+def test_without_a_baseline_there_is_no_pair() -> None:
+    gate = eh.gate(GOLD, candidate=CRF, floor={"fair": 0})
+    with pytest.raises(eh.SettingError, match="There is no baseline, so nothing is compared"):
+        _ = gate.pair
