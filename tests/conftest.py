@@ -39,6 +39,7 @@ SLOW = {
         "test_chain_options",
         "test_chain_slices",
         "test_chains",
+        "test_ci_files",
     ),
     *("test_combinations", "test_compare", "test_compare_chains", "test_compare_statistics", "test_compressed"),
     *("test_conll2012_problems", "test_conllu_problems", "test_convert_chains", "test_convert_output"),
@@ -47,7 +48,16 @@ SLOW = {
     *("test_jobs", "test_joining", "test_limits", "test_load", "test_load_problems", "test_long_blanks"),
     *("test_long_data", "test_manifest", "test_many_pairs", "test_mirrored_intervals", "test_null"),
     *("test_odd_conversions", "test_output_options", "test_parquet", "test_parts", "test_paths", "test_pickle"),
-    *("test_pipes", "test_plot", "test_processes", "test_resample", "test_resampled", "test_runs", "test_snippets"),
+    *(
+        "test_pipes",
+        "test_plot",
+        "test_processes",
+        "test_pytest_plugin",
+        "test_resample",
+        "test_resampled",
+        "test_runs",
+        "test_snippets",
+    ),
     *("test_source", "test_units", "test_wrong_arguments"),
 }
 """Folders and files of tests that take long, by name; `--fast` leaves them out."""
