@@ -96,6 +96,18 @@ def test_results_of_other_commands() -> None:
         eh.Comparison.from_json(gate)
 
 
+@pytest.mark.parametrize("kind", [eh.Results, eh.Comparison, eh.Ranking])
+def test_results_of_tasks_that_are_not_installed(kind: Any) -> None:
+    saved: Any = scored("tags") if kind is eh.Results else compared("tags")
+    if kind is eh.Ranking:
+        saved = eh.rank(*files("tags"), task="tags", resamples=0)
+    text = json.dumps(saved.to_dict() | {"task": "moods"})
+    with pytest.raises(
+        eh.InputError, match=r"has the task 'moods', which is not known here \(spans, tags.*install the"
+    ):
+        kind.from_json(text)
+
+
 @pytest.mark.parametrize("version", [f"{eh.__version__}.1", f"1{eh.__version__}", f"9{eh.__version__}rc1"])
 def test_results_of_newer_versions(version: str) -> None:
     saved = scored("tags").to_dict() | {"evenhand": version}

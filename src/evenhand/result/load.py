@@ -18,6 +18,7 @@ from evenhand.result.result import Result, Results
 from evenhand.result.saved_comparison import SavedComparison, comparison_of
 from evenhand.result.saved_ranking import SavedRanking, ranking_of
 from evenhand.result.schema import Head, SavedResults
+from evenhand.tasks.registry import TASKS
 from evenhand.version import __version__
 
 Saved = TypeVar("Saved")
@@ -83,6 +84,9 @@ def _check(name: str, head: Head, command: str) -> None:
     if _release(head.evenhand) > _release(__version__):
         finding = f"was saved by Evenhand {head.evenhand}, which is newer than this one ({__version__})"
         raise InputError(name, None, finding, "update Evenhand")
+    if head.task is not None and head.task not in TASKS:
+        finding = f"has the task {head.task!r}, which is not known here ({', '.join(TASKS)})"
+        raise InputError(name, None, finding, "install the package that adds the task")
 
 
 def _release(version: str) -> tuple[int, ...]:

@@ -22,6 +22,7 @@ class Head(Struct):
 
     evenhand: str
     command: str
+    task: str | None = None
 
 
 class SavedGold(Struct):
