@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -266,7 +267,30 @@ def test_other_names_change_nothing(name: str) -> None:
     assert eh.Results.from_json(results.to_json())[name].labels == {"Y": 1}
 
 
-@pytest.mark.parametrize("side", [None, 3, [["O"]], b"gold.conll", {"a": 1}])
+@pytest.mark.parametrize(
+    ("side", "remedy"),
+    [
+        ([["B-PER", "O"]], "eh.tags(…)"),
+        ([[], ("O",)], "eh.tags(…)"),
+        ([[1, 0, -100]], "eh.tags(ids, names=[…])"),
+        (np.array([[1, 0]]), "eh.tags(ids, names=[…])"),
+        (np.zeros((1, 2, 3)), "eh.tags(ids, names=[…]) with the ids of the best tags"),
+        ([[("PER", 0, 2)], []], "eh.spans(…)"),
+        ([[["PER", 0, 3, [0, 2]]]], "eh.spans(…)"),
+        ({"doc1": [("PER", 0, 2)]}, "eh.spans(…), which takes spans by document"),
+        ([[(2, "nsubj"), (0, "root")]], "eh.trees(…)"),
+        ([[[(0, 2), (5, 6)]]], "eh.chains(…)"),
+    ],
+)
+def test_plain_data_are_refused_with_what_to_wrap_them_in(side: Any, remedy: str) -> None:
+    gold = eh.tags([["B-PER", "O"]])
+    for arguments in ((side, gold), (gold, side), (gold, [gold, side])):
+        with pytest.raises(eh.SettingError) as caught:
+            eh.score(*arguments)
+        assert str(caught.value).endswith(f" is neither a file nor an annotation; give {remedy}.")
+
+
+@pytest.mark.parametrize("side", [None, 3, [[None]], b"gold.conll", {"a": 1}])
 def test_sides_are_files_or_annotations(side: Any) -> None:
     gold = eh.tags([["B-X", "O"]])
     sentence = r"is neither a file nor an annotation; give a path, or what eh\.read, eh\.tags or eh\.spans made\.$"

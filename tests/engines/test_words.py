@@ -31,7 +31,7 @@ def test_trees_from_lists() -> None:
     result = eh.score(gold, eh.trees([[(2, "nsubj"), (0, "root"), (1, "obj")]]))
     assert [result[name].headline for name in ("uas", "ls", "las")] == [2 / 3, 1, 2 / 3]
     assert list(result.scores) == ["uas", "ls", "las"]
-    with pytest.raises(eh.InputError, match="sentence 1 has 3 words in the gold standard and 2 in the system"):
+    with pytest.raises(eh.InputError, match="sentence 1 has 3 words in the gold standard, 2 in the prediction"):
         eh.score(gold, eh.trees([[(2, "nsubj"), (0, "root")]]))
 
 

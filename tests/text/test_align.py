@@ -85,7 +85,7 @@ def test_a_sentence_that_goes_on_behind_a_batch_is_noted(by_position: bool) -> N
     gold = list(cut([["O"], ["O", "O"], ["O"]], [2]))
     feed = Feed(cut([["O"], ["O", "O", "O"]], []), by_position=by_position)
     if by_position:
-        with pytest.raises(eh.InputError, match="sentence 2 has 2 tokens in the gold standard and 3 in the system"):
+        with pytest.raises(eh.InputError, match="sentence 2 has 2 tags in the gold standard, 3 in the prediction"):
             feed.take(gold[0].corpus)
         return
     feed.take(gold[0].corpus)
@@ -93,7 +93,7 @@ def test_a_sentence_that_goes_on_behind_a_batch_is_noted(by_position: bool) -> N
 
 
 def test_without_tokens_sentences_must_have_equal_lengths() -> None:
-    with pytest.raises(eh.InputError, match="sentence 2 has 2 tokens in the gold standard and 1 in the system"):
+    with pytest.raises(eh.InputError, match="sentence 2 has 2 tags in the gold standard, 1 in the prediction"):
         eh.score(eh.tags([["O"], ["O", "O"], ["O"]]), eh.tags([["O"], ["O"], ["O", "O"]]))
 
 
@@ -109,7 +109,7 @@ def test_a_system_that_goes_on() -> None:
 
 def test_span_tables_must_have_as_many_sentences() -> None:
     one, two = eh.spans([[("A", 0, 1)]]), eh.spans([[("A", 0, 1)], []])
-    with pytest.raises(eh.InputError, match="number of sentences is 1, the system's is 2"):
+    with pytest.raises(eh.InputError, match="gold standard has 1 sentence, the prediction 2"):
         eh.score(one, two)
-    with pytest.raises(eh.InputError, match="number of sentences is 2, the system's is 1"):
+    with pytest.raises(eh.InputError, match="gold standard has 2 sentences, the prediction 1"):
         eh.score(two, one)

@@ -73,7 +73,7 @@ def test_position_ignores_what_tokens_are_but_not_how_many() -> None:
         eh.score(GOLD, eh.tags([["B-LOC", "I-LOC", "O"]], tokens=[["a", "b", "c"]]), align="position")["exact"].f1
         == 1.0
     )
-    with pytest.raises(eh.InputError, match="sentence 1 has 3 tokens in the gold standard and 1 in the system"):
+    with pytest.raises(eh.InputError, match="sentence 1 has 3 tags in the gold standard, 1 in the prediction"):
         eh.score(GOLD, eh.tags([["O"], ["O", "O"]], tokens=[["a"], ["b", "c"]]), align="position")
 
 

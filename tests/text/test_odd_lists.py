@@ -228,11 +228,11 @@ def test_lists_of_unequal_length() -> None:
     same = "both sides must have the same sentences in the same order."
     gold = eh.tags([["O"], ["O", "O"]])
     assert sentence(eh.score, gold, eh.tags([["O"], ["O"]])) == (
-        f"tags: sentence 2 has 2 tokens in the gold standard and 1 in the system; {same}"
+        f"tags: sentence 2 has 2 tags in the gold standard, 1 in the prediction; {same}"
     )
     assert sentence(eh.score, gold, eh.tags([["O"]], name="short")) == (
-        f"short: the gold standard's number of sentences is 2, the system's is 1; {same}"
+        f"short: the gold standard has 2 sentences, the prediction 1; {same}"
     )
     assert sentence(eh.score, gold, eh.tags([["O"], ["O", "O"], ["O"]], name="long")) == (
-        f"long: the gold standard's number of sentences is 2, the system's is 3; {same}"
+        f"long: the gold standard has 2 sentences, the prediction 3; {same}"
     )

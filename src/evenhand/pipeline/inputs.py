@@ -16,6 +16,7 @@ from evenhand.formats.folders import FileList, check_same_names
 from evenhand.formats.read import OpenFiles
 from evenhand.formats.registry import FORMATS
 from evenhand.formats.source import Source
+from evenhand.pipeline.raw_data import remedy_for, wrapping
 from evenhand.problems import SettingError
 from evenhand.settings import UNIVERSAL_LAYERS, ColumnName, ReadSettings
 from evenhand.tasks.passage import Sides
@@ -103,6 +104,8 @@ def named(systems: Systems) -> dict[str, Input] | None:
     """The systems by name: a mapping's own names, or those of files and annotations."""
     if systems is None:
         return None
+    if wrapping(systems):
+        _checked(systems)
     if isinstance(systems, Mapping):
         found = {name: _checked(side) for name, side in systems.items()}
     else:
@@ -121,7 +124,7 @@ def _checked(side: Any) -> Any:
     """The side, if it is something that can be read."""
     if not is_one(side):
         finding = f"{shown(side)} is neither a file nor an annotation"
-        raise SettingError(f"{finding}; give a path, or what eh.read, eh.tags or eh.spans made.")
+        raise SettingError(f"{finding}; {remedy_for(side)}.")
     return side
 
 

@@ -124,6 +124,11 @@ class _Portion:
     def __len__(self) -> int:
         return _size(self.corpus, self.by_token)
 
+    @property
+    def unit(self) -> str:
+        """What sentences have several of, in messages."""
+        return "tokens" if self.tags is None else "tags"
+
     @staticmethod
     def of(batch: Annotation, layer: str, by_token: bool) -> _Portion:
         spans, bounds = batch.spans(layer), batch.corpus.bounds
@@ -245,7 +250,7 @@ def _other_length(gold: Corpus, portions: Sequence[_Portion], starts: Ints, beyo
         token -= len(cut)
     line, finding = cut.corpus.line(token), f"this sentence has {found} tokens where the one at {place} has {wanted}"
     if line is None:
-        finding = other_length(sentence, wanted, found)
+        finding = other_length(sentence, wanted, found, cut.unit)
     return InputError(cut.corpus.source, line, finding, SAME_SENTENCES, "text")
 
 
@@ -270,20 +275,21 @@ def _ends_early(gold: Corpus, last: _Portion | None, done: int, remedy: str) -> 
     corpus = last.corpus
     line = corpus.line(_size(corpus, corpus.bounds is not None) - 1)
     if line is None and what == "a sentence":
-        finding = _shorter(gold, corpus)
+        finding = _shorter(gold, corpus, last.unit)
     return InputError(corpus.source, line, finding, remedy if last.by_token else SAME_SENTENCES, "text")
 
 
-def other_length(sentence: int, wanted: int, found: int, unit: str = "tokens") -> str:
+def other_length(sentence: int, wanted: int, found: int, unit: str) -> str:
     """What is said of a sentence, counted from 0, where there are no lines: the text is from no file."""
-    return f"sentence {sentence + 1} has {wanted} {unit} in the gold standard and {found} in the system"
+    return f"sentence {sentence + 1} has {wanted} {unit} in the gold standard, {found} in the prediction"
 
 
 def _other_number(wanted: int, found: int) -> str:
-    return f"the gold standard's number of sentences is {wanted}, the system's is {found}"
+    sentences = "1 sentence" if wanted == 1 else f"{wanted:,} sentences"
+    return f"the gold standard has {sentences}, the prediction {found:,}"
 
 
-def _shorter(gold: Corpus, system: Corpus) -> str:
+def _shorter(gold: Corpus, system: Corpus, unit: str) -> str:
     """What is said of a system that ends early: its first sentence of another length, or how many there are."""
     mine, theirs = gold.lengths, system.lengths
     if mine is not None and theirs is not None:
@@ -291,5 +297,5 @@ def _shorter(gold: Corpus, system: Corpus) -> str:
         different = np.flatnonzero(mine[:size] != theirs[:size])
         if len(different):
             sentence = int(different[0])
-            return other_length(sentence, int(mine[sentence]), int(theirs[sentence]))
+            return other_length(sentence, int(mine[sentence]), int(theirs[sentence]), unit)
     return _other_number(gold.sentences, system.sentences)
