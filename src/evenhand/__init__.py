@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from evenhand.tally import Tally as Tally
     from evenhand.text.annotation import Annotation as Annotation
     from evenhand.text.chain_lists import chains as chains
-    from evenhand.text.lists import spans as spans
     from evenhand.text.lists import tags as tags
     from evenhand.text.lists import trees as trees
+    from evenhand.text.span_lists import spans as spans
     from evenhand.version import __version__ as __version__
 
 _HOMES = {
@@ -67,7 +67,7 @@ _HOMES = {
     "Report": "evenhand.result.report",
     "report": "evenhand.api.report",
     "score": "evenhand.api.score",
-    "spans": "evenhand.text.lists",
+    "spans": "evenhand.text.span_lists",
     "tags": "evenhand.text.lists",
     "trees": "evenhand.text.lists",
 }

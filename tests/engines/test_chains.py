@@ -248,7 +248,9 @@ def rounded(value: Any) -> Any:
 
 def _with_block_size(size: int) -> tuple:
     defaults = list(ReadSettings.__init__.__defaults__ or ())
-    return tuple(size if value == 1 << 18 and not isinstance(value, bool) else value for value in defaults)
+    return tuple(
+        size if value == ReadSettings().block_size and not isinstance(value, bool) else value for value in defaults
+    )
 
 
 @pytest.mark.parametrize("size", [1, 2, 4, 8, 16])

@@ -20,7 +20,7 @@ from evenhand.formats.recognition import SURE
 from evenhand.formats.source import Block, Source
 from evenhand.problems import InputError, Problem, SettingError
 from evenhand.settings import ReadSettings
-from evenhand.text import lists
+from evenhand.text import lists, span_lists
 from evenhand.text.annotation import Annotation
 from evenhand.text.characters import Texts, to_characters
 from evenhand.text.corpus import Corpus
@@ -466,7 +466,7 @@ def test_characters_without_a_raw_text_are_written_side_by_side(file: File) -> N
 
 def test_nothing_is_written_without_a_text() -> None:
     with pytest.raises(SettingError) as error:
-        list(Conversion(JSON_LINES, "spans").texts(iter([lists.spans([[("PER", 0, 1)]])])))
+        list(Conversion(JSON_LINES, "spans").texts(iter([span_lists.spans([[("PER", 0, 1)]])])))
     assert str(error.value) == "spans has no text, which jsonl needs; convert to spans instead."
 
 

@@ -94,7 +94,8 @@ def _check(before: Run, after: Run, *, takes_tags: bool) -> None:
     if ways[0] != ways[1]:
         raise IndivisibleError("its parts are written in different ways")
     for run in (before, after):
-        if any(side.mismatches and (side.mismatches.missing or side.mismatches.extra) for side in run.systems.values()):
+        differ = [side.mismatches for side in run.systems.values() if side.mismatches]
+        if any(each.missing or each.extra or each.by_order for each in differ):
             raise IndivisibleError("documents are not in the same parts on both sides")
     for name, source in after.names.items():
         if name in before.names:

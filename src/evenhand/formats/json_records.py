@@ -10,7 +10,7 @@ tokens, spans                   spans as objects, with token positions
 tokens, tags or ner_tags        a tag a token; also under label or labels
 ==============================  ==========================================================================
 
-`words` is another name for tokens.
+`words` is another name for tokens. With an `id`, a string or a whole number, records are matched by it.
 """
 
 from __future__ import annotations
@@ -79,6 +79,7 @@ class Record(msgspec.Struct, gc=False):
     tags: Any = None
     ner_tags: Any = None
     words: list[str] | None = None
+    id: Any = None
 
 
 _DECODER = msgspec.json.Decoder(Record)

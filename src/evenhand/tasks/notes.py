@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from evenhand.problems import WARNING
 from evenhand.tally import Tally
 from evenhand.text.annotation import Reading
-from evenhand.text.label_names import MOST, foreign_labels, nearest
+from evenhand.text.document_feed import Mismatches
+from evenhand.text.label_names import MOST, foreign_labels, listed, nearest
 
 if TYPE_CHECKING:
     from evenhand.result.result import Gold
@@ -45,6 +46,16 @@ def reading_notes(side: str, name: str, reading: Reading, repair: str) -> list[s
         for what, count in reading.kept.items()
     ]
     return found + skipped + kept
+
+
+def document_notes(name: str, mismatches: Mismatches, unit: str = "documents") -> list[str]:
+    """Which documents only one side has."""
+    found = []
+    if mismatches.missing:
+        found.append(f"system {name}: lacks {unit} {listed(mismatches.missing)}; they count as empty.")
+    if mismatches.extra:
+        found.append(f"system {name}: has more {unit}, which are ignored: {listed(mismatches.extra)}.")
+    return found
 
 
 def _judged_as(looks_like: str, encoding: str) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from evenhand.arrays import Ints, empty
 from evenhand.text.annotation import Reading
-from evenhand.text.chain_feed import Mismatches
+from evenhand.text.document_feed import Mismatches
 
 
 @dataclass

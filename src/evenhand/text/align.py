@@ -17,8 +17,11 @@ from evenhand.arrays import Ints, ints
 from evenhand.problems import InputError
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.corpus import Corpus, complete
+from evenhand.text.document_feed import Mismatches
+from evenhand.text.id_feed import IdFeed
 from evenhand.text.layers import Spans, Tags
 from evenhand.text.tokens import Tokens, first_difference
+from evenhand.text.unequal import other_length, other_number, shorter
 
 SAME_TOKENS = (
     "both sides must have the same tokens in the same order, unless you choose --align position (other spellings) or "
@@ -31,8 +34,15 @@ SAME_SENTENCES = "both sides must have the same sentences in the same order"
 class Feed:
     """A system's batches, handed out in the portions of the gold standard's batches."""
 
-    def __init__(self, batches: Iterator[Annotation], layer: str = "spans", *, by_position: bool = False) -> None:
-        """With `by_position` tokens may differ, but sentences must have the same lengths."""
+    def __init__(
+        self,
+        batches: Iterator[Annotation],
+        layer: str = "spans",
+        *,
+        by_position: bool = False,
+        by_id: IdFeed | None = None,
+    ) -> None:
+        """With `by_position` tokens may differ, but sentences must have the same lengths; `by_id` reorders these."""
         self.reading: Reading | None = None
         self.tags: Tags | None = None
         """The tags of the portion that was taken last, if the file has any."""
@@ -43,7 +53,7 @@ class Feed:
         """What spans cover behind the end of what was judged last, counted in tokens from there."""
         self._batches = batches
         self._layer = layer
-        self._by_position = by_position
+        self._by_position, self._by_id = by_position, by_id
         self._rest: _Portion | None = None
         self._last: _Portion | None = None
         """What was taken last, where nothing is left of it; needed if nothing follows."""
@@ -52,6 +62,8 @@ class Feed:
         """The spans of the next portion, which must be the text `gold`, in its sentences."""
         portions: list[_Portion] = []
         done, need, beyond = 0, 1, 0
+        if self._by_id is not None:
+            self._batches = iter([self._by_id.take(gold)])
         while done < need:
             portion = self._rest or self._next(gold)
             if portion is None:
@@ -92,6 +104,9 @@ class Feed:
 
     def finish(self, gold: Corpus) -> None:
         """Raise an error if the system goes on where the gold standard has ended."""
+        if self._by_id is not None:
+            self._by_id.finish()
+            self.reading = self.reading.plus(self._by_id.reading()) if self.reading else None
         extra = self._rest or self._next(gold)
         if extra is None:
             return
@@ -100,8 +115,13 @@ class Feed:
         what = f"the {unit} {corpus.tokens[0]!r}" if corpus.tokens else "another sentence"
         finding = f"found {what} behind the end of the gold standard {gold.source}"
         if corpus.tokens is None and corpus.line(0) is None:
-            finding = _other_number(gold.sentences, gold.sentences + corpus.sentences)
+            finding = other_number(gold.sentences, gold.sentences + corpus.sentences)
         raise InputError(corpus.source, corpus.line(0), finding, _remedy(corpus, by_position=self._by_position), "text")
+
+    @property
+    def mismatches(self) -> Mismatches | None:
+        """Which sentences only one side has, where they are matched by their ids."""
+        return None if self._by_id is None else self._by_id.found
 
     def _next(self, gold: Corpus) -> _Portion | None:
         batch = next(self._batches, None)
@@ -275,27 +295,5 @@ def _ends_early(gold: Corpus, last: _Portion | None, done: int, remedy: str) -> 
     corpus = last.corpus
     line = corpus.line(_size(corpus, corpus.bounds is not None) - 1)
     if line is None and what == "a sentence":
-        finding = _shorter(gold, corpus, last.unit)
+        finding = shorter(gold, corpus, last.unit)
     return InputError(corpus.source, line, finding, remedy if last.by_token else SAME_SENTENCES, "text")
-
-
-def other_length(sentence: int, wanted: int, found: int, unit: str) -> str:
-    """What is said of a sentence, counted from 0, where there are no lines: the text is from no file."""
-    return f"sentence {sentence + 1} has {wanted} {unit} in the gold standard, {found} in the prediction"
-
-
-def _other_number(wanted: int, found: int) -> str:
-    sentences = "1 sentence" if wanted == 1 else f"{wanted:,} sentences"
-    return f"the gold standard has {sentences}, the prediction {found:,}"
-
-
-def _shorter(gold: Corpus, system: Corpus, unit: str) -> str:
-    """What is said of a system that ends early: its first sentence of another length, or how many there are."""
-    mine, theirs = gold.lengths, system.lengths
-    if mine is not None and theirs is not None:
-        size = min(len(mine), len(theirs))
-        different = np.flatnonzero(mine[:size] != theirs[:size])
-        if len(different):
-            sentence = int(different[0])
-            return other_length(sentence, int(mine[sentence]), int(theirs[sentence]), unit)
-    return _other_number(gold.sentences, system.sentences)

@@ -125,6 +125,8 @@ class Corpus:
     """Whether no document has a name of its own, so that `names` holds their numbers, or nothing."""
     marks: Ints = field(default_factory=empty)
     """The lines in which documents with names begin, counted as `lines` are."""
+    ids: Tokens | None = None
+    """What each sentence (or text) is identified by, where a file says: it may stand elsewhere on the other side."""
     continues: bool = False
     """Whether the first document is the last one of the batch before."""
 
@@ -224,7 +226,7 @@ class Corpus:
         joined = {} if joined is None else joined
         first_sentence = np.cumsum([0, *(part.sentences for part in parts)])
         documents = [part.documents[int(part.continues and i > 0) :] for i, part in enumerate(parts)]
-        tokens = complete([part.tokens for part in parts])
+        tokens, ids = complete([part.tokens for part in parts]), complete([part.ids for part in parts])
         return Corpus(
             source=parts[0].source,
             sentences=int(first_sentence[-1]),
@@ -242,6 +244,7 @@ class Corpus:
             ),
             unnamed=all(part.unnamed for part in parts),
             marks=np.concatenate([part.marks + part.first_line for part in parts]),
+            ids=None if ids is None else Tokens.concatenate(ids, joined),
             continues=parts[0].continues,
             atoms=parts[0].atoms,
             multiwords=_join_multiwords(parts, joined),

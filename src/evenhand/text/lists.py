@@ -1,33 +1,29 @@
-"""Annotations from plain lists: tags, trees or spans, a list a sentence."""
+"""Annotations from plain lists of tags or trees, a list a sentence."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Sized
 from itertools import chain, pairwise
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from evenhand.arguments import shown
 from evenhand.arrays import Ints, ints
-from evenhand.limits import TOKENS
-from evenhand.problems import InputError, SettingError
+from evenhand.problems import InputError
 from evenhand.settings import ENCODINGS, Repair, choose
 from evenhand.text import encodings
 from evenhand.text.annotation import LISTS, Annotation, Reading
 from evenhand.text.codes import Mostly
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
-from evenhand.text.layers import Spans, Tags, Trees
-from evenhand.text.list_checks import check_name, gaps_of, is_text, listed, lists, numbers, refuse_texts
+from evenhand.text.layers import Tags, Trees
+from evenhand.text.list_checks import check_name, is_text, lists, numbers, refuse_texts
 from evenhand.text.plain_labels import doubt
 from evenhand.text.tag_ids import Ids, Names, coded_ids, named_ids
 from evenhand.text.tag_table import TagTable, looks_plain
 from evenhand.text.tokens import Tokens
 from evenhand.text.trees import without_root
-
-SpanTuple = tuple[str, int, int] | tuple[str, int, int, Sequence[int]]
-_SPANS = 'give a list of (label, start, end) for each sentence, such as [[("PER", 0, 2)]]'
 
 
 def tags(
@@ -53,7 +49,7 @@ def tags(
     if names is None:
         given = lists(sentences, "sentence", name, 'give a list of tags for each sentence, such as [["B-PER", "O"]]')
         bounds = bounds_of(given)
-        code, met = _coded(given, int(bounds[-1]), "tag", name)
+        code, met = coded(given, int(bounds[-1]), "tag", name)
         known = met
     else:
         ids, by_id = named_ids(sentences, names, ignore, name)
@@ -110,9 +106,9 @@ def trees(
     remedy = 'give a list of heads and relations for each sentence, such as [[(2, "nsubj"), (0, "root")]]'
     given = lists(sentences, "sentence", name, remedy)
     bounds = bounds_of(given)
-    pairs = [_parts(pair, (2,), sentence, name, remedy) for sentence, each in enumerate(given, 1) for pair in each]
+    pairs = [parts_of(pair, (2,), sentence, name, remedy) for sentence, each in enumerate(given, 1) for pair in each]
     head = numbers([head for head, _ in pairs], "the head", name, remedy)
-    relation, names = _coded(_by_sentence([each for _, each in pairs], bounds), len(head), "relation", name)
+    relation, names = coded(by_sentence([each for _, each in pairs], bounds), len(head), "relation", name)
     lengths = np.repeat(np.diff(bounds), np.diff(bounds))
     for wrong, what in (
         ((head < 0) | (head > lengths), "a head outside the sentence"),
@@ -125,54 +121,7 @@ def trees(
     return Annotation(corpus, {"trees": Trees(head, Tags(relation, tuple(names)))}, {"words": Reading(LISTS)}, name)
 
 
-def spans(
-    sentences: Iterable[Iterable[SpanTuple]],
-    *,
-    end: Literal["exclusive", "inclusive"] = "exclusive",
-    first: Literal[0, 1] = 0,
-    lengths: Sequence[int] | None = None,
-    name: str = "spans",
-) -> Annotation:
-    """An annotation from spans: `spans([[("PER", 0, 2)]], end="exclusive")`, a list a sentence.
-
-    A span is (label, start, end), or (label, start, end, tokens) where it leaves tokens out. `end` says whether the
-    end is the last token or the one behind it; `first` is the number of a sentence's first token. `lengths` are the
-    sentences' numbers of tokens, where they are known. Positions reach up to 2**24, unless EVENHAND_MAX_TOKENS is set.
-    """
-    check_name(name)
-    choose("end", end, ("exclusive", "inclusive"))
-    if first not in (0, 1):
-        raise SettingError(f"first is {shown(first)}; choose one of 0, 1.")
-    given = lists(sentences, "sentence", name, _SPANS)
-    parts = [_parts(span, (3, 4), sentence, name, _SPANS) for sentence, each in enumerate(given, 1) for span in each]
-    label, names = _coded(_by_sentence([part[0] for part in parts], bounds_of(given)), len(parts), "label", name)
-    if "" in names:
-        raise InputError(name, None, "a span has the empty label", "give every span a label")
-    start, stop = (numbers([part[at] for part in parts], "the position", name, _SPANS) for at in (1, 2))
-    start, stop = start - int(first), stop - int(first) + (end == "inclusive")
-    scope = np.repeat(np.arange(len(given)), [len(each) for each in given])
-    wrong = np.flatnonzero((start < 0) | (start >= stop))
-    if len(wrong):
-        row = int(wrong[0])
-        finding = f"the span {shown(parts[row])} of sentence {scope[row] + 1} covers no tokens"
-        raise InputError(name, None, finding, f"ends are {end} and tokens are counted from {int(first)} here")
-    far = np.flatnonzero(stop > TOKENS.value)
-    if len(far):
-        finding = f"a span of sentence {scope[far[0]] + 1} reaches beyond token {TOKENS.value:,}"
-        raise InputError(name, None, finding, TOKENS.remedy)
-    vocabulary = Vocabulary()
-    labels = ints([vocabulary.labels.code(each) for each in names])[label]
-    shape = np.zeros(len(parts), dtype=np.int64)
-    for row, part in enumerate(parts):
-        if len(part) == 4:
-            gaps = gaps_of(part, int(start[row]), int(stop[row]), int(first), name)
-            shape[row] = vocabulary.shapes.code(gaps)
-    layer = Spans.of(vocabulary, scope, start, stop, labels, shape=shape)
-    corpus = Corpus(name, len(given), None if lengths is None else _checked_lengths(lengths, layer, len(given), name))
-    return Annotation(corpus, {"spans": layer}, {"spans": Reading(LISTS)}, name)
-
-
-def _parts(item: Any, sizes: tuple[int, ...], sentence: int, name: str, remedy: str) -> Sequence[Any]:
+def parts_of(item: Any, sizes: tuple[int, ...], sentence: int, name: str, remedy: str) -> Sequence[Any]:
     """The members of a span, or of a head with its relation."""
     if isinstance(item, np.ndarray):
         item = item.tolist()
@@ -183,32 +132,16 @@ def _parts(item: Any, sizes: tuple[int, ...], sentence: int, name: str, remedy: 
     return item
 
 
-def _checked_lengths(lengths: Any, spans: Spans, sentences: int, name: str) -> Ints:
-    """The bounds of sentences, if every one has a length that its spans do not pass."""
-    remedy = "give the number of tokens of every sentence"
-    sizes = numbers(listed(lengths, "lengths", name, remedy), "the length", name, remedy)
-    if len(sizes) != sentences:
-        raise InputError(name, None, f"there are {len(sizes)} lengths for {sentences} sentences", remedy)
-    if (sizes < 0).any():
-        raise InputError(name, None, f"sentence {int((sizes < 0).argmax()) + 1} has a negative length", remedy)
-    beyond = np.flatnonzero(spans.end > sizes[spans.scope])
-    if len(beyond):
-        scope, end = int(spans.scope[beyond[0]]), int(spans.end[beyond[0]])
-        finding = f"a span of sentence {scope + 1} ends at token {end}, but the sentence has {sizes[scope]} tokens"
-        raise InputError(name, None, finding, remedy)
-    return np.concatenate((ints([0]), np.cumsum(sizes)))
-
-
 def bounds_of(sentences: Sequence[Sized]) -> Ints:
     lengths = np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences))
     return np.concatenate((ints([0]), np.cumsum(lengths)))
 
 
-def _by_sentence(values: Sequence[Any], bounds: Ints) -> list[Sequence[Any]]:
+def by_sentence(values: Sequence[Any], bounds: Ints) -> list[Sequence[Any]]:
     return [values[begin:end] for begin, end in pairwise(bounds.tolist())]
 
 
-def _coded(sentences: Sequence[Sequence[Any]], count: int, what: str, name: str) -> tuple[Ints, list[str]]:
+def coded(sentences: Sequence[Sequence[Any]], count: int, what: str, name: str) -> tuple[Ints, list[str]]:
     """A code a tag, and the tags by code."""
     codes: dict[str, int] = {}
     flat = chain.from_iterable(sentences)

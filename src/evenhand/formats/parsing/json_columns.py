@@ -46,6 +46,8 @@ class Columns:
     label: Cells
     label_window: Words
     """The first eight bytes from each label on."""
+    id: Cells | None
+    """The ids of records, where they have some."""
     counts: dict[str, Ints]
     """Where spans start and end, and maybe their levels."""
 
@@ -68,6 +70,7 @@ class Columns:
             items=self.items[kept],
             label=(self.label[0][spans], self.label[1][spans]),
             label_window=self.label_window[spans],
+            id=None if self.id is None else (self.id[0][kept], self.id[1][kept]),
             counts={name: column[spans] for name, column in self.counts.items()},
         )
 
@@ -114,6 +117,7 @@ class Matcher:
             items=items,
             label=self.strings["label"],
             label_window=self.windows["label"],
+            id=self.strings.get("id"),
             counts=self.counts,
         )
 
@@ -160,7 +164,8 @@ class Matcher:
             if hole.kind == "count":
                 self.counts[hole.name], at = _count(at, window)
             elif hole.kind == "number":
-                at = self._number_ends(at, window)
+                begin, at = at, self._number_ends(at, window)
+                self.strings[hole.name] = begin, at
             else:
                 is_last = place + 3 == len(pieces)
                 known = behind - len(following) if is_last and behind is not None else None

@@ -96,7 +96,7 @@ class _Style:
         if isinstance(value, str):
             yield from (b'"', Hole(name, "string"), b'"')
         elif isinstance(value, int) and not isinstance(value, bool):
-            yield Hole(name, "count" if name else "number")
+            yield Hole(name, "count" if name not in ("", "id") else "number")
         elif isinstance(value, dict | list):
             keys = [str(key) for key in (value if isinstance(value, dict) else range(len(value)))]
             values = value.values() if isinstance(value, dict) else value
@@ -128,7 +128,7 @@ def _spelling(record: dict[str, object], text: str, spans: str, style: _Style) -
             part.append(b"[")
             part = tail
         else:
-            part.extend(style.pieces(value, {}, {text: "text", "answer": "answer"}.get(key, "")))
+            part.extend(style.pieces(value, {}, {text: "text", "answer": "answer", "id": "id"}.get(key, "")))
     spelling = Spelling(_joined(head), item, style.comma, _joined([*tail, b"}" + style.end]))
     return spelling if Hole("text", "string") in spelling.head + spelling.tail else None
 

@@ -15,6 +15,7 @@ from evenhand.text.characters import Texts
 from evenhand.text.codes import CellCodes
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
+from evenhand.text.tokens import Tokens
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,7 @@ class AlikeBatch:
 
     texts: Texts
     spans: Spans
+    ids: Tokens | None
     rows: Ints
     """Which records of the block these are."""
     rejected: int
@@ -65,7 +67,8 @@ class AlikeTexts:
             raise OddError
         spans = Spans.of(self._vocabulary, scope, start, end, self._codes(columns), columns.counts.get("level"))
         rows = np.flatnonzero(kept)
-        return AlikeBatch(texts, spans, rows, len(kept) - len(rows))
+        ids = None if columns.id is None else Tokens(columns.data, *columns.id)
+        return AlikeBatch(texts, spans, ids, rows, len(kept) - len(rows))
 
     def _codes(self, columns: Columns) -> Ints:
         data, label = columns.data, columns.label

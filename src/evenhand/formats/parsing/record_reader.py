@@ -41,6 +41,12 @@ class Batch:
     records: list[Record]
     lines: Ints
 
+    @property
+    def ids(self) -> Tokens | None:
+        """The ids of records, empty where one has none; None where none has one."""
+        ids = [record.id if isinstance(record.id, str | int) else "" for record in self.records]
+        return Tokens.of(list(map(str, ids))) if any(each != "" for each in ids) else None
+
     def report(self, record: int, finding: str, remedy: str) -> None:
         """Raise or collect a problem of a record."""
         self.source.report(int(self.lines[record]), finding, remedy, PROBLEM)
@@ -75,7 +81,7 @@ class RecordReader:
         if not len(alike.rows):
             return None, alike.rejected
         corpus = alike.texts.corpus(self._source.shown, block.first_line + alike.rows)
-        return self._annotation(corpus, alike.spans), alike.rejected
+        return self._annotation(replace(corpus, ids=alike.ids), alike.spans), alike.rejected
 
     def take(self, decoded: Decoded) -> tuple[Annotation | None, int]:
         """What records with their lines hold, and how many of them were rejected."""
@@ -116,7 +122,8 @@ class RecordReader:
         offsets = self._settings.offsets
         _check_quotes(batch, offsets)
         atoms, ground = on_texts([record.text or "" for record in batch.records], offsets)
-        return self._annotation(atoms.corpus(self._source.shown, batch.lines), self._spans(batch, ground))
+        corpus = replace(atoms.corpus(self._source.shown, batch.lines), ids=batch.ids)
+        return self._annotation(corpus, self._spans(batch, ground))
 
     def _read_tokens(self, batch: Batch) -> Annotation:
         corpus = _token_corpus(batch)
@@ -210,6 +217,7 @@ def _token_corpus(batch: Batch) -> Corpus:
         tokens=Tokens.of(list(chain.from_iterable(words))),
         lines=np.repeat(batch.lines, lengths),
         documents=np.arange(len(words)),
+        ids=batch.ids,
     )
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from evenhand.settings import ReadSettings
 from evenhand.tally import Tally
+from evenhand.tasks.notes import document_notes
 from evenhand.tasks.side_count import SideCount
-from evenhand.text.chain_feed import Mismatches
-from evenhand.text.label_names import listed
+from evenhand.text.document_feed import Mismatches
 
 if TYPE_CHECKING:
     from evenhand.result.result import Gold
@@ -24,10 +24,7 @@ def notes(
         found.append(f"gold {gold.name}: {_repeats(gold_count.repeated)}; the first chain keeps the span.")
     if side.repeated:
         found.append(f"system {name}: {_repeats(side.repeated)}; where it is in the key, the first chain keeps it.")
-    if mismatches.missing:
-        found.append(f"system {name}: lacks documents {listed(mismatches.missing)}; they count as empty.")
-    if mismatches.extra:
-        found.append(f"system {name}: has more documents, which are ignored: {listed(mismatches.extra)}.")
+    found += document_notes(name, mismatches)
     if mismatches.words:
         words = "1 word is not that" if mismatches.words == 1 else f"{mismatches.words:,} words are not those"
         first = f"the first one: {mismatches.first_word}; --align strict refuses them"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evenhand.settings import ReadSettings
-from evenhand.tasks.notes import label_notes, reading_notes
+from evenhand.tasks.notes import document_notes, label_notes, reading_notes
 from evenhand.tasks.side_count import SideCount
 from evenhand.text.annotation import Reading
 
@@ -19,6 +19,10 @@ def notes(
     """One sentence for everything that was repaired or is worth a look."""
     found = reading_notes("gold", gold.name, gold.reading, read_as.repair)
     found += reading_notes("system", name, side.reading or Reading(), read_as.repair)
+    if side.mismatches is not None:
+        found += document_notes(name, side.mismatches)
+        if side.mismatches.by_order:
+            found.append(f"system {name}: none of its ids is in the gold standard, so that the order counts.")
     if side.breaks_differ:
         found.append(f"system {name}: its sentences differ from the gold standard's, which were used.")
     if not gold.units:

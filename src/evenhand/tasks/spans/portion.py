@@ -14,8 +14,9 @@ from evenhand.tasks.places import Places
 from evenhand.tasks.units import Units
 from evenhand.text.align import Feed
 from evenhand.text.annotation import Annotation
-from evenhand.text.characters import same_atoms
+from evenhand.text.characters import peeked, same_atoms
 from evenhand.text.corpus import Corpus, complete, join_columns
+from evenhand.text.id_feed import IdFeed
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags
 
@@ -131,11 +132,22 @@ class Portions:
         """`streams` are the gold standard and all systems, and `layers` hold the spans of each."""
         self._asked, self._layer = asked, layers[0]
         align = asked.settings.align
-        self._gold, *systems = same_atoms(streams, align)
+        gold, *systems = same_atoms(streams, align)
+        first, self._gold = peeked(gold)
+        has_ids = first is not None and first.corpus.ids is not None
         self.feeds = {
-            name: Feed(stream, layers[1], by_position=align == "position")
+            name: self._feed(name, stream, layers[1], has_ids=has_ids)
             for name, stream in zip(asked.sides.systems, systems, strict=True)
         }
+
+    def _feed(self, name: str, stream: Iterator[Annotation], layer: str, *, has_ids: bool) -> Feed:
+        """A system's batches; where both sides have ids, in the order of the gold standard's."""
+        sides, by_position = self._asked.sides, self._asked.settings.align == "position"
+        first, stream = peeked(stream)
+        if not has_ids or first is None or first.corpus.ids is None:
+            return Feed(stream, layer, by_position=by_position)
+        by_id = IdFeed(stream, (sides.systems[name], sides.gold), layer)
+        return Feed(iter(()), layer, by_position=by_position, by_id=by_id)
 
     def take(self, number: Numbering, check: Callable[[Corpus], None] = lambda corpus: None) -> Iterator[Portion]:
         """All portions; `check` may refuse a batch, and systems must end where the gold standard does."""
@@ -153,7 +165,7 @@ class Portions:
         for name, feed in self.feeds.items():
             feed.finish(corpus)
             side = self._asked.system_counts[name]
-            side.reading, side.breaks_differ = feed.reading, feed.breaks_differ
+            side.reading, side.breaks_differ, side.mismatches = feed.reading, feed.breaks_differ, feed.mismatches
 
     def _portion(self) -> Portion:
         return Portion(self._asked.vocabulary, self._layer)

@@ -1,0 +1,185 @@
+"""Documents and records by their ids: in any order, with missing and extra ones."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evenhand as eh
+from evenhand.formats.read import batches
+from evenhand.settings import ReadSettings
+from evenhand.text.labels import Vocabulary
+
+TEXTS = {"a": "Ada wrote", "b": "Paris slept", "c": "nothing"}
+GOLD = {"a": [("PER", 0, 3)], "b": [("LOC", 0, 5)], "c": []}
+
+
+def records(kind: str, count: int = 60) -> tuple[list[Any], list[Any]]:
+    """Gold standard and system; every record has a text of its own, and the system misses every third name."""
+    sides: tuple[list[Any], list[Any]] = ([], [])
+    for number in range(count):
+        words = [f"word{number}", "Ada", "Paris"]
+        begin = len(words[0]) + 1
+        for side, skips in zip(sides, (False, number % 3 == 0), strict=True):
+            spans = [] if skips else [{"start": begin, "end": begin + 3, "label": "PER"}]
+            spans += [{"start": begin + 4, "end": begin + 9, "label": "LOC"}] if number % 2 else []
+            tags = ["O", "O" if skips else "B-PER", "B-LOC" if number % 2 else "O"]
+            text = {"text": " ".join(words), "spans": spans} if kind == "text" else {"tokens": words, "tags": tags}
+            side.append({"id": number if kind == "text" else f"d{number}", **text})
+    return sides
+
+
+def written(folder: Path, name: str, lines: list[Any], *, odd: bool = False) -> Path:
+    """A file; an odd one has records that are not spelled alike, which another reader takes."""
+    path = folder / f"{name}.jsonl"
+    texts = [
+        json.dumps(each, indent=None, separators=(", ", " : ") if odd and at % 2 else None)
+        for at, each in enumerate(lines)
+    ]
+    path.write_text("\n".join(texts) + "\n")
+    return path
+
+
+@pytest.fixture(params=["text", "tags"])
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.mark.parametrize("odd", [False, True])
+def test_the_order_of_records_does_not_matter(
+    kind: str, odd: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gold, system = records(kind)
+    key = written(tmp_path, "gold", gold)
+    match = "exact,fair" if kind == "text" else "exact,fair,accuracy"
+    expected = eh.score(key, written(tmp_path, "same", system), match=match)
+    assert expected["exact"].overall.counts == {"TP": 70, "FP": 0, "FN": 20}
+    random.Random(0).shuffle(system)
+    sizes = tuple(50 if each == ReadSettings().block_size else each for each in ReadSettings.__init__.__defaults__)  # type: ignore[union-attr]
+    monkeypatch.setattr(ReadSettings.__init__, "__defaults__", sizes)
+    assert len(list(batches(key, ReadSettings(), Vocabulary()))) > 5
+    found = eh.score(key, written(tmp_path, "shuffled", system, odd=odd), match=match)
+    assert found.metrics() == expected.metrics()
+    assert found.notes == ()
+
+
+def test_missing_records_count_as_empty_and_extra_ones_are_ignored(kind: str, tmp_path: Path) -> None:
+    gold, system = records(kind)
+    extra = {**system[1], "id": "new"}
+    lines = [extra, *system[30:], *system[:29]]  # 29 is missing, which has both names
+    found = eh.score(written(tmp_path, "gold", gold), written(tmp_path, "system", lines))
+    assert found["exact"].overall.counts == {"TP": 68, "FP": 0, "FN": 22}
+    assert found.notes == (
+        f"system system: lacks documents {'29' if kind == 'text' else 'd29'}; they count as empty.",
+        "system system: has more documents, which are ignored: new.",
+    )
+
+
+def test_without_ids_on_both_sides_the_order_counts(kind: str, tmp_path: Path) -> None:
+    gold, system = records(kind)
+    bare = [{name: value for name, value in each.items() if name != "id"} for each in system]
+    key = written(tmp_path, "gold", gold)
+    assert eh.score(key, written(tmp_path, "bare", bare))["exact"].overall["TP"] == 70
+    with pytest.raises(eh.InputError, match=r"bare.jsonl:1: found the t"):
+        eh.score(key, written(tmp_path, "bare", bare[::-1]))
+
+
+def test_ids_of_another_tool_are_no_ids_of_ours(kind: str, tmp_path: Path) -> None:
+    gold, system = records(kind)
+    key = written(tmp_path, "gold", gold)
+    others = [{**each, "id": f"x{each['id']}"} for each in system]
+    found = eh.score(key, written(tmp_path, "others", others))
+    assert found["exact"].overall["TP"] == 70
+    assert found.notes == ("system others: none of its ids is in the gold standard, so that the order counts.",)
+    with pytest.raises(eh.InputError, match="no document of the gold standard is here: the first one is 'x"):
+        eh.score(key, written(tmp_path, "others", others[1:]))
+
+
+def test_ids_that_repeat_serve_records_in_the_same_order_only(kind: str, tmp_path: Path) -> None:
+    gold, system = (
+        [{**each, "id": each["id"] if at else "7"} for at, each in enumerate(side)] for side in records(kind)
+    )
+    for side in (gold, system):
+        side[1] = {**side[1], "id": "7"}
+    key = written(tmp_path, "gold", gold)
+    assert eh.score(key, written(tmp_path, "same", system))["exact"].overall["TP"] == 70
+    with pytest.raises(eh.InputError, match="several records have the id '7', and records are not in the same order"):
+        eh.score(key, written(tmp_path, "turned", system[::-1]))
+
+
+def test_a_matched_record_must_have_the_same_text(kind: str, tmp_path: Path) -> None:
+    gold, system = records(kind)
+    system[3] = {**system[4], "id": system[3]["id"]}
+    system[0], system[1] = system[1], system[0]
+    with pytest.raises(eh.InputError, match=r"system.jsonl:4: found the t.*'.*word4"):
+        eh.score(written(tmp_path, "gold", gold), written(tmp_path, "system", system))
+
+
+def test_processes_give_the_same_as_one(kind: str, tmp_path: Path) -> None:
+    gold, system = records(kind, 400)
+    key, engine = written(tmp_path, "gold", gold), eh.engines.processes(2, smallest=2000)
+    for name, lines in (("same", system), ("turned", system[::-1]), ("short", system[::-1][5:])):
+        path = written(tmp_path, name, lines)
+        alone, several = eh.score(key, path), eh.score(key, path, engine=engine)
+        assert (several.metrics(), several.notes) == (alone.metrics(), alone.notes)
+
+
+def test_documents_of_mappings_are_matched_by_their_keys() -> None:
+    system = {"b": [("LOC", 0, 5)], "d": [("X", 0, 1)], "a": [("LOC", 0, 3)]}
+    gold = eh.spans(GOLD, text=TEXTS)
+    for options in ({"text": {**TEXTS, "d": "more"}}, {"text": ["Paris slept", "more", "Ada wrote"]}):
+        found = eh.score(gold, eh.spans(system, **options))  # type: ignore[arg-type]
+        assert found["exact"].overall.counts == {"TP": 1, "FP": 1, "FN": 1}
+        assert found["fair"].overall["LE"] == 1
+        assert found.notes[:2] == (
+            "system spans: lacks documents c; they count as empty.",
+            "system spans: has more documents, which are ignored: d.",
+        )
+
+
+def test_units_show_their_text_and_document() -> None:
+    by_text = eh.compare(
+        eh.spans(GOLD, text=TEXTS),
+        {"x": eh.spans({"c": []}, text=TEXTS), "y": eh.spans(GOLD, text=TEXTS)},
+        show="correction",
+    )
+    tokens = {name: text.split() for name, text in TEXTS.items()}
+    gold = {"a": [("PER", 0, 1)], "b": [("LOC", 0, 1)], "c": []}
+    by_token = eh.compare(
+        eh.spans(gold, tokens=tokens), {"x": eh.spans({"c": []}), "y": eh.spans(gold, tokens=tokens)}, show="correction"
+    )
+    for comparison in (by_text, by_token):
+        units = comparison.to_dict()["units"]
+        assert [(unit["document_name"], unit["words"]) for unit in units] == [("a", "Ada"), ("b", "Paris")]
+
+
+@pytest.mark.parametrize(
+    ("options", "finding"),
+    [
+        ({"text": {"a": "Ada"}}, "text lacks the document 'b'; give it for every document"),
+        ({"text": ["Ada"]}, "there are 1 texts for 3 sentences; give one for each"),
+        (
+            {"text": {**TEXTS, "b": "Par"}},
+            "the span [0, 5] of sentence 2 ends behind its text, which has 3 characters; ",
+        ),
+        ({"text": {**TEXTS, "a": "   x"}}, "the span [0, 3] of sentence 1 is blank; "),
+        ({"tokens": {**TEXTS, "a": ["Ada"]}}, "sentence 2 is 'Paris slept', which is no list; "),
+    ],
+)
+def test_texts_and_tokens_that_do_not_fit(options: Any, finding: str) -> None:
+    with pytest.raises(eh.InputError) as caught:
+        eh.spans(GOLD, **options)
+    assert str(caught.value).startswith(f"spans: {finding}")
+
+
+def test_only_one_of_text_tokens_and_lengths_is_given() -> None:
+    with pytest.raises(eh.SettingError, match="There are tokens and text, of which one says all"):
+        eh.spans(GOLD, text=TEXTS, tokens={})
+    with pytest.raises(eh.InputError, match="text is a mapping, but the spans are not"):
+        eh.spans([[("PER", 0, 1)]], text={"a": "Ada"})
+    with pytest.raises(eh.InputError, match="two ids differ in kind only"):
+        eh.spans({1: [], "1": []})  # type: ignore[dict-item]
