@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ PREDICTED = np.array([[4, 1, 2, 0, 4], [1, 0, 1, 4, 4]])
 
 
 def evaluation(predictions: Any, labels: Any = LABELS) -> Any:
-    return SimpleNamespace(predictions=predictions, label_ids=labels)
+    return predictions, labels
 
 
 def logits(ids: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -8,9 +8,8 @@ both sides.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from types import SimpleNamespace
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -25,12 +24,8 @@ IGNORED = -100
 _SAME = "give a model that has one prediction for each label"
 
 
-class Evaluation(Protocol):
-    """What a trainer hands over: `transformers.EvalPrediction`, or anything with these two."""
-
-    predictions: Any
-    """Logits or ids, maybe the first of several outputs."""
-    label_ids: Any
+Evaluation = Iterable[Any]
+"""What a trainer hands over, `transformers.EvalPrediction` or a tuple: logits or ids, the labels, and maybe more."""
 
 
 def compute_metrics(
@@ -52,7 +47,8 @@ def compute_metrics(
     known = tags_by_id(names, "names")
 
     def metrics(evaluation: Evaluation) -> dict[str, float]:
-        predicted, labels = _best(evaluation.predictions), _first(evaluation.label_ids)
+        outputs, targets, *_ = evaluation
+        predicted, labels = _best(outputs), _first(targets)
         if predicted.shape != labels.shape:
             finding = f"predictions have the shape {predicted.shape}, and labels {labels.shape}"
             raise InputError("the evaluation", None, finding, _SAME)
@@ -62,7 +58,7 @@ def compute_metrics(
         return score(gold, system, match=match, **options).metrics()
 
     every_tag = np.array([list(known)])
-    metrics(SimpleNamespace(predictions=every_tag, label_ids=every_tag))
+    metrics((every_tag, every_tag))
     return metrics
 
 
