@@ -97,11 +97,11 @@ def test_a_seed_gives_the_same_intervals_in_every_process(example: Path) -> None
 
 def test_csv(folder: Path) -> None:
     assert run("rank", *FILES, *FAST, "--as", "csv").stdout.splitlines() == [
-        "data,system,model,score,low,high,rank,change",
-        "gold,half,exact,0.6666666666666666,,,1,0",
-        "gold,half,overlap,0.6666666666666666,,,2,-1",
-        "gold,short,exact,0.0,,,2,0",
-        "gold,short,overlap,1.0,,,1,1",
+        "data,system,model,score,low,high,rank,change,cluster",
+        "gold,half,exact,0.6666666666666666,,,1,0,",
+        "gold,half,overlap,0.6666666666666666,,,2,-1,",
+        "gold,short,exact,0.0,,,2,0,",
+        "gold,short,overlap,1.0,,,1,1,",
     ]
 
 
@@ -195,3 +195,107 @@ def test_unknown_options_and_values_are_usage_errors(option: tuple[str, ...], fo
 def test_bad_input_is_one_sentence_and_status_2(arguments: tuple[str, ...], sentence: str, folder: Path) -> None:
     result = run("rank", *arguments)
     assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"evenhand: {sentence}\n")
+
+
+# Clusters, and systems that cannot be ranked
+
+
+def test_letters_stand_behind_ranks_under_the_first_model(example: Path) -> None:
+    files = [example / f"{name}.conll" for name in ("gold", "crf", "gazetteer", "tagger")]
+    result = run("rank", *files, "--match", "fair,exact")
+    rows = [line.split() for line in result.stdout.splitlines()[4:7]]
+    assert [row[0] for row in rows] == ["tagger", "crf", "gazetteer"]
+    assert [row[2:4] for row in rows] == [["1", "A"], ["2", "B"], ["3", "C"]]
+    assert "Letters: systems of a cluster are not significantly worse than its best under fair" in result.stdout
+    assert "| 1 A |" in run("rank", *files, "--match", "fair", "--as", "markdown").stdout
+    assert "& 1 A " in run("rank", *files, "--match", "fair", "--as", "latex").stdout
+    assert run("rank", *files, "--match", "fair", "--as", "csv").stdout.splitlines()[1].endswith(",1,0,A")
+
+
+def test_trials_that_allow_no_significance_have_a_note(example: Path) -> None:
+    files = [example / f"{name}.conll" for name in ("gold", "crf", "gazetteer", "tagger")]
+    result = run("rank", *files, "--match", "exact", "--of", "sentences", "--trials", "20")
+    assert (
+        "Note: corrected for 3 pairs (Holm), 20 trials allow no p-value below 5 %; set --trials to 10000."
+        in result.stdout
+    )
+    assert result.stdout.splitlines()[-1].endswith("|trials:20")
+
+
+@pytest.fixture
+def broken(folder: Path) -> Path:
+    (folder / "cut.conll").write_text("Ada B-PER\nLovelace I-PER\n")
+    (folder / "empty.conll").write_text("")
+    return folder
+
+
+CUT = (
+    "cut.conll:2: the system ends here, but gold.conll:4 has the token 'Bo'; both sides must have the same tokens in the "
+    "same order, unless you choose --align position (other spellings) or --align characters (other tokens of the same "
+    "text)."
+)
+EMPTY = "empty.conll: the file is empty; check how it was written."
+
+
+def test_what_is_broken_is_skipped_and_listed(broken: Path) -> None:
+    result = run("rank", *FILES, "cut.conll", "empty.conll", *FAST, "--skip-broken")
+    lines = result.stdout.splitlines()
+    assert result.exit_code == 0
+    assert lines[:2] == [
+        "2 systems on the gold standard gold",
+        "Warning: 2 of 4 systems are not ranked; the notes say why.",
+    ]
+    assert f"Note: not ranked: cut: {CUT}" in lines
+    assert f"Note: not ranked: empty: {EMPTY}" in lines
+    found = json.loads(run("rank", *FILES, "cut.conll", "empty.conll", *FAST, "--skip-broken", "--as", "json").stdout)
+    assert found["skipped"] == [{"name": "cut", "reason": CUT}, {"name": "empty", "reason": EMPTY}]
+    sound = json.loads(run("rank", *FILES, *FAST, "--as", "json").stdout)
+    assert found["systems"] == sound["systems"]
+    assert sound["skipped"] == []
+
+
+def test_what_is_skipped_loads_again(broken: Path) -> None:
+    ranking = eh.rank("gold.conll", ["half.conll", "cut.conll"], skip_broken=True)
+    assert dict(eh.Ranking.from_json(ranking.to_json()).skipped) == {"cut": CUT}
+
+
+def test_without_the_option_what_is_broken_is_an_error(broken: Path) -> None:
+    result = run("rank", *FILES, "cut.conll", *FAST)
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"evenhand: {CUT}\n")
+
+
+def test_if_all_are_broken_there_is_no_ranking(broken: Path) -> None:
+    result = run("rank", "gold.conll", "cut.conll", "empty.conll", "--skip-broken")
+    expected = f"evenhand: None of the 2 systems can be ranked. cut: {CUT} empty: {EMPTY}\n"
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", expected)
+
+
+def test_a_broken_gold_standard_is_no_fault_of_the_systems(broken: Path) -> None:
+    result = run("rank", "empty.conll", "half.conll", "short.conll", "--skip-broken")
+    assert (result.exit_code, result.stderr) == (2, f"evenhand: {EMPTY}\n")
+
+
+def test_a_system_that_is_broken_on_one_data_set_is_ranked_on_none(broken: Path) -> None:
+    (broken / "suite.toml").write_text(
+        '[[data]]\nname = "one"\ngold = "gold.conll"\nsystems = {a = "half.conll", b = "short.conll", c = "half.conll"}\n'
+        '[[data]]\nname = "two"\ngold = "gold.conll"\nsystems = {a = "half.conll", b = "short.conll", c = "cut.conll"}\n'
+    )
+    found = json.loads(run("rank", "--suite", "suite.toml", *FAST, "--skip-broken", "--as", "json").stdout)
+    assert [each["name"] for each in found["systems"]] == ["a", "b"]
+    assert [each["name"] for each in found["data_sets"]["one"]["systems"]] == ["a", "b"]
+    assert [each["name"] for each in found["skipped"]] == ["c"]
+    assert found["skipped"][0]["reason"].startswith("two: ")
+
+
+def test_the_mean_of_a_suite_has_clusters(example: Path, tmp_path: Path) -> None:
+    systems = ", ".join(f"{name} = '{example / name}.conll'" for name in ("crf", "tagger"))
+    data = "".join(
+        f"[[data]]\nname = '{name}'\ngold = '{example}/gold.conll'\nsystems = {{{systems}}}\n"
+        for name in ("one", "two")
+    )
+    (tmp_path / "suite.toml").write_text(data)
+    ranking = eh.rank_suite(tmp_path / "suite.toml", match="exact")
+    assert ranking.clusters is not None
+    assert ranking.clusters["crf"] == "B"
+    single = ranking.data_sets["one"].clusters.systems["crf"].p_holm
+    assert ranking.clusters.systems["crf"].p_holm < single == 0.0078125

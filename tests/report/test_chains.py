@@ -11,7 +11,7 @@ from build_chains import annotation
 from conftest import ROOT
 from evenhand.report import latex, markdown
 from evenhand.report.comparison_tables import summary_of_comparison
-from evenhand.report.pair_tables import pair_tables
+from evenhand.report.pair_tables import ordered_pairs, pair_tables
 from evenhand.table import Table
 from evenhand.tasks.chains.tables import details, summary
 
@@ -119,7 +119,7 @@ def test_tables_of_a_comparison(comparison: eh.Comparison) -> None:
 
 def test_changes_of_all_scores_have_marks(comparison: eh.Comparison) -> None:
     table = next(each for each in summary_of_comparison(comparison) if names(each)[:3] == ["from", "to", "mentions"])
-    for (before, after, *cells), pair in zip(table.rows, comparison.pairs.values(), strict=True):
+    for (before, after, *cells), pair in zip(table.rows, ordered_pairs(comparison), strict=True):
         assert (before, after) == (pair.before, pair.after)
         for cell, change in zip(cells, pair.further.values(), strict=True):
             assert change.significance is not None

@@ -19,6 +19,7 @@ from conftest import ROOT
 matplotlib = pytest.importorskip("matplotlib")
 from evenhand.report.figures import canvas  # noqa: E402
 from evenhand.report.figures.file import FORMS, render  # noqa: E402
+from evenhand.report.pair_tables import ordered_pairs  # noqa: E402
 from evenhand.tasks.tables import errors_by_label  # noqa: E402
 
 EXAMPLES = ROOT / "src" / "evenhand" / "examples"
@@ -237,7 +238,7 @@ def test_comparison_shows_classes_and_the_change_of_the_score(
     comparisons: dict[str, eh.Comparison], task: str, width: float
 ) -> None:
     comparison = comparisons[task]
-    pairs = list(comparison.pairs.values())
+    pairs = ordered_pairs(comparison)
     figure = comparison.plot("comparison", width=width)
     left, middle, right = figure.axes
     found = bars(left) | bars(middle)
@@ -253,7 +254,7 @@ def test_comparison_shows_classes_and_the_change_of_the_score(
         assert np.allclose(line.get_xdata(), np.multiply(100, pair.interval))
     shown = [text.get_text() for text in right.texts]
     for text, pair in zip(shown, pairs, strict=True):
-        assert text.rstrip("*") == f"{100 * pair.delta:+.2f}"
+        assert text.rstrip("*").replace("−", "-") == f"{100 * pair.delta:+.2f}"
         p = pair.significance.p_holm
         assert text.count("*") == (p < 0.05) + (p < 0.01)
 

@@ -24,5 +24,5 @@ def test_golden_ranking(ranking: eh.Ranking, form: str, name: str, golden: Golde
 
 
 def test_lines_fit_into_eighty_columns(ranking: eh.Ranking) -> None:
-    lines = [line for line in str(ranking).splitlines() if not line.startswith(("Note:", "evenhand:"))]
+    lines = [line for line in str(ranking).splitlines() if not line.startswith(("±:", "Note:", "evenhand:"))]
     assert max(map(len, lines)) <= 80

@@ -8,6 +8,7 @@ from functools import cache, partial
 from evenhand.api.comparison_run import ComparedRun, ComparisonRun
 from evenhand.api.significance import Testing
 from evenhand.comparison.differences import PairCounts
+from evenhand.comparison.group_tables import GroupTables
 from evenhand.result.pairs import Differences, Pair, ScoreChange, Transition
 from evenhand.scores.match_model import MatchModel
 from evenhand.statistics.significance import mcnemar
@@ -46,7 +47,8 @@ class Pairs:
 
     def _tested(self, model: MatchModel, pairs: list[tuple[str, str]]) -> dict[tuple[str, str], ScoreChange]:
         found = self._found
-        return Testing(model, found.tallies_of(model), found.groups[1], found.resampling)(pairs)
+        counted = GroupTables.of(model, found.tallies_of(model), found.groups[1])
+        return Testing(counted, found.resampling)(pairs)
 
     def _mcnemar(self, counts: PairCounts) -> float | None:
         """Where differences are right or wrong; corrections and new errors are the discordant ones."""

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from math import comb
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
+from evenhand.api.broken import notes_on_skipped, scored_if_sound
+from evenhand.api.clusters import with_clusters
 from evenhand.api.results import scored
 from evenhand.api.score import chosen_engine
-from evenhand.api.significance import Resampling
-from evenhand.api.suites import suite
+from evenhand.api.significance import Resampling, default_trials
+from evenhand.api.suites import DataSet, suite
 from evenhand.arguments import checked_arguments
+from evenhand.comparison.group_tables import GroupTables
 from evenhand.comparison.ranking import Samples, correlations, resampled, standings
 from evenhand.formats.addresses import Place, place
 from evenhand.pipeline.inputs import Input, named
@@ -39,6 +43,8 @@ def rank(
     level: float = 0.95,
     seed: int = 0,
     of: Resampled | None = None,
+    trials: int | None = None,
+    skip_broken: bool = False,
     **options: Any,
 ) -> Ranking:
     """Rank systems under several match models, in one pass over the gold standard.
@@ -48,13 +54,18 @@ def rank(
     seed       of the random numbers: the same seed, systems and models give the same intervals
     of         what is resampled: "documents" or "sentences"; without it, documents, or sentences where there is one
                document; chains always by document
+    trials     of the tests behind the clusters of significance, which are under the first model; 0 for no clusters;
+               without it 10,000, or 80 for each pair, if that is more (100,000 at most), and none without resamples
+    skip_broken
+               rank the systems that can be scored; `ranking.skipped` has the error of each of the others
 
     The other keywords are those of `score`. The match models are, unless others are named, "exact", "fair", "ts" and
     "t" for spans, "accuracy" for tags, the official LAS, MLAS and BLEX for CoNLL-U, "las", "uas" and "ls" for other
     trees, "mela", "lea", "arcs_any" and (with POS) "arcs_nom" for chains.
     """
-    resampling = Resampling.checked(resamples=resamples, level=level, seed=seed, of=of)
-    return _rank(gold, named(systems) or {}, resampling, options)[0]
+    resampling = Resampling.checked(trials or 0, resamples, level=level, seed=seed, of=of)
+    wish = _Wish(resampling, options, trials is not None, skip_broken)
+    return _rank(gold, named(systems) or {}, wish).ranking
 
 
 @checked_arguments(known_options)
@@ -65,6 +76,8 @@ def rank_suite(
     level: float = 0.95,
     seed: int = 0,
     of: Resampled | None = None,
+    trials: int | None = None,
+    skip_broken: bool = False,
     **options: Any,
 ) -> Ranking:
     """Rank systems on several data sets, each for itself and on average: the mean of a system's headlines.
@@ -72,36 +85,86 @@ def rank_suite(
     The manifest is a TOML file with a table `[[data]]` for each data set: its `name`, its `gold` file and its
     `systems` (a pattern such as "english/*.conll", or a table of names and files), and maybe `task`, `format`,
     `column`, `encoding`, `align` and `map`. Paths are counted from its folder. All data sets must have the same
-    systems.
+    systems. With `skip_broken`, a system that cannot be scored on one data set is ranked on none. The other keywords
+    are those of `rank`.
     """
-    resampling = Resampling.checked(resamples=resamples, level=level, seed=seed, of=of)
-    parts, samples = {}, {}
-    for number, data_set in enumerate(suite(manifest)):
-        chosen: dict[str, Any] = {**options, **data_set.options}
-        found = _rank(data_set.gold, data_set.systems, resampling, chosen, number)
-        parts[data_set.name], samples[data_set.name] = replace(found[0], name=data_set.name), found[1]
-    return _average(place(manifest), parts, samples)
+    resampling = Resampling.checked(trials or 0, resamples, level=level, seed=seed, of=of)
+    wish = _Wish(resampling, options, trials is not None, skip_broken)
+    data_sets = suite(manifest)
+    parts = {each.name: _rank(each.gold, each.systems, wish.on(number, each)) for number, each in enumerate(data_sets)}
+    skipped = {name for part in parts.values() for name in part.ranking.skipped}
+    for number, each in enumerate(data_sets):
+        if skipped & {*parts[each.name].ranking.systems}:
+            sound = {name: side for name, side in each.systems.items() if name not in skipped}
+            ranked_again = _rank(each.gold, sound, wish.on(number, each))
+            parts[each.name] = ranked_again.keeping(parts[each.name].ranking.skipped)
+    return _average(place(manifest), parts, wish)
 
 
-def _rank(
-    gold: Input, systems: Mapping[str, Input], resampling: Resampling, options: Mapping[str, Any], data_set: int = 0
-) -> tuple[Ranking, Samples]:
-    """The ranking on one data set, and the resampled headlines; each data set has draws of its own."""
+@dataclass(frozen=True)
+class _Wish:
+    """What a user asks of a ranking."""
+
+    resampling: Resampling
+    options: Mapping[str, Any]
+    has_trials: bool
+    """Whether the user says how many trials there are."""
+    skips_broken: bool
+    data_set: int = 0
+    """Each data set has draws of its own."""
+    name: str | None = None
+
+    def on(self, number: int, data_set: DataSet) -> _Wish:
+        """The same of a data set, whose own options come first."""
+        return replace(self, options={**self.options, **data_set.options}, data_set=number, name=data_set.name)
+
+    def resampling_of(self, systems: int) -> Resampling:
+        """With as many trials as so many systems need, unless the user says how many, or wants no resamples either."""
+        if self.has_trials or not self.resampling.resamples or systems < 2:
+            return self.resampling
+        return replace(self.resampling, trials=default_trials(comb(systems, 2)))
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A ranking, and what the mean over several data sets is made of."""
+
+    ranking: Ranking
+    samples: Samples
+    """The resampled headlines."""
+    counted: GroupTables | None
+    """The counts behind the clusters."""
+
+    def keeping(self, skipped: Mapping[str, str]) -> Ranked:
+        """With the systems that were skipped before this was ranked."""
+        notes = (*self.ranking.notes, *notes_on_skipped(skipped, len(self.ranking.systems)))
+        return replace(self, ranking=replace(self.ranking, skipped=skipped, notes=notes))
+
+
+def _rank(gold: Input, systems: Mapping[str, Input], wish: _Wish) -> Ranked:
+    """The ranking on one data set."""
+    options, resampling = wish.options, wish.resampling
     if options.get("groups", "total") != "total":
         raise SettingError("groups does nothing in a ranking; say with `of` what is resampled.")
     content = content_for(gold, options)
     task = TASKS[content.task]
     resampling.check(task)
     match = options.get("match") or task.ranked(content)
-    groups: Groups = _GROUPS[resampling.of] if resampling.resamples else "total"
+    groups: Groups = _GROUPS[resampling.of] if resampling.resamples or resampling.trials else "total"
     prepared = prepare(gold, systems, {**options, "match": match}, content)
-    results = scored(gold, systems, prepared, groups, chosen_engine(options.get("engine"), options.get("jobs")))
-    return ranked(results, resampling, data_set)
+    engine, skipped = chosen_engine(options.get("engine"), options.get("jobs")), dict[str, str]()
+    if wish.skips_broken:
+        results, skipped = scored_if_sound(gold, systems, prepared, groups, engine)
+    else:
+        results = scored(gold, systems, prepared, groups, engine)
+    found = ranked(results, wish.resampling_of(len(results)), wish.data_set).keeping(skipped)
+    signature = found.ranking.signature + (f"|trials:{resampling.trials}" if wish.has_trials else "")
+    return replace(found, ranking=replace(found.ranking, name=wish.name or found.ranking.name, signature=signature))
 
 
-def ranked(results: Results, resampling: Resampling, data_set: int = 0) -> tuple[Ranking, Samples]:
-    """The ranking of results whose tallies keep apart what is resampled, and the resampled headlines."""
-    task, resamples, level, seed = TASKS[results.task], resampling.resamples, resampling.level, resampling.seed
+def ranked(results: Results, resampling: Resampling, data_set: int = 0) -> Ranked:
+    """The ranking of results whose tallies keep apart what is resampled."""
+    task, level, seed = TASKS[results.task], resampling.level, resampling.seed
     models = next(iter(results.values())).models
     tallies = {name: result.tallies for name, result in results.items()}
     judges = {model.judge for model in models}
@@ -113,11 +176,16 @@ def ranked(results: Results, resampling: Resampling, data_set: int = 0) -> tuple
     }
     kind, number = resampling.groups(task, results.gold.documents, results.gold.sentences)
     notes = results.notes
-    if resamples and task.by_document and number < 2:
-        resamples, notes = 0, (*notes, "there is one document, so that nothing can be resampled; no intervals.")
+    if (resampling.resamples or resampling.trials) and task.by_document and number < 2:
+        resampling = replace(resampling, resamples=0, trials=0)
+        notes = (*notes, "there is one document, so that nothing can be resampled; no intervals.")
     samples: Samples = {}
+    resamples, counted = resampling.resamples, None
     if resamples:
         samples = resampled(models, tallies, labels, number, resamples, (seed, data_set))
+    if resampling.trials and len(results) > 1:
+        first = models[0]
+        counted = GroupTables.of(first, {name: each[first.judge] for name, each in tallies.items()}, number, labels)
     ranking = Ranking(
         results.gold.name,
         standings(scores, samples, level),
@@ -130,37 +198,44 @@ def ranked(results: Results, resampling: Resampling, data_set: int = 0) -> tuple
         notes,
         results.task,
     )
-    return ranking, samples
+    return Ranked(with_clusters(ranking, counted, resampling), samples, counted)
 
 
-def _average(manifest: Place, parts: Mapping[str, Ranking], samples: Mapping[str, Samples]) -> Ranking:
+def _average(manifest: Place, parts: Mapping[str, Ranked], wish: _Wish) -> Ranking:
     """The mean over data sets; resamples are averaged one by one, as the data sets are drawn independently."""
-    first = next(iter(parts.values()))
-    for name, part in parts.items():
+    rankings = {name: part.ranking for name, part in parts.items()}
+    first = next(iter(rankings.values()))
+    for name, part in rankings.items():
         missing = set(first.systems).symmetric_difference(part.systems)
         if missing:
             raise SettingError(f"The system {min(missing)!r} is not in all data sets of {manifest}; see {name}.")
     scores = {
         model: {
-            system: float(np.mean([part[model][system].score for part in parts.values()])) for system in first.systems
+            system: float(np.mean([part[model][system].score for part in rankings.values()]))
+            for system in first.systems
         }
         for model in first.models
     }
-    resamples = first.resamples if all(samples.values()) else 0  # chains of one document have none
+    samples = [part.samples for part in parts.values()]
+    resamples = first.resamples if all(samples) else 0  # chains of one document have none
     joint = {
-        model: {system: np.mean([each[model][system] for each in samples.values()], axis=0) for system in first.systems}
+        model: {system: np.mean([each[model][system] for each in samples], axis=0) for system in first.systems}
         for model in (first.models if resamples else ())
     }
-    return Ranking(
+    ranking = Ranking(
         "average",
         standings(scores, joint, first.level),
         correlations(scores),
         first.level,
         resamples,
         first.seed,
-        "+".join(dict.fromkeys(part.groups for part in parts.values())),
-        joint_signature(part.signature for part in parts.values()) + f"|suite:{'+'.join(parts)}",
-        tuple(f"{name}: {note}" for name, part in parts.items() for note in part.notes),
+        "+".join(dict.fromkeys(part.groups for part in rankings.values())),
+        joint_signature(part.signature for part in rankings.values()) + f"|suite:{'+'.join(parts)}",
+        tuple(f"{name}: {note}" for name, part in rankings.items() for note in part.notes),
         first.task,
-        dict(parts),
+        rankings,
+        skipped={name: f"{data}: {reason}" for data, part in rankings.items() for name, reason in part.skipped.items()},
     )
+    counted = [part.counted for part in parts.values() if part.counted is not None]
+    joined = GroupTables.joined(counted) if len(counted) == len(parts) else None
+    return with_clusters(ranking, joined, wish.resampling_of(len(ranking.systems)))

@@ -94,4 +94,4 @@ def _ranking(found: ComparedRun, scored: Prepared) -> Ranking:
     run = found.run
     tallies = run.by_document(run.tallies) if found.groups[0] == "documents" else run.tallies
     results = results_of(found.gold_name, replace(run, tallies=tallies), scored, "finest")
-    return ranked(results, found.resampling)[0]
+    return ranked(results, found.resampling).ranking

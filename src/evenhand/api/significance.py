@@ -10,17 +10,15 @@ from typing import get_args
 import numpy as np
 
 from evenhand.arguments import number_that, shown, whole_number
-from evenhand.arrays import Ints, Values, ones
+from evenhand.arrays import Ints, Values, is_ones
+from evenhand.comparison.group_tables import GroupTables
 from evenhand.problems import SettingError
 from evenhand.result.pairs import ScoreChange, Significance
-from evenhand.scores.match_model import MatchModel
-from evenhand.scores.model_score import headlines
 from evenhand.settings import Resampled, choose
 from evenhand.statistics.group_types import table_types
 from evenhand.statistics.intervals import bca, interval, jackknife
 from evenhand.statistics.resample import bootstrap
 from evenhand.statistics.significance import holm, randomization, trials_for
-from evenhand.tally import Tally
 from evenhand.tasks.task import Task
 
 MOST_TRIALS = 10_000_000
@@ -95,18 +93,13 @@ class Testing:
     on the order in which a user names systems, and a pair the other way round has the mirrored interval.
     """
 
-    def __init__(self, model: MatchModel, tallies: Mapping[str, Tally], groups: int, resampling: Resampling) -> None:
-        self.model, self._groups, self._resampling = model, groups, resampling
-        self._columns = len(model.divided())
-        tables = {name: self._table(tally) for name, tally in tallies.items()}
-        self._scores = {name: float(self._statistic(table.sum(axis=0))) for name, table in tables.items()}
-        order = sorted(tables, key=cmp_to_key(partial(self._compared, tables)))
-        self._tables = {name: tables[name] for name in order}
+    def __init__(self, counted: GroupTables, resampling: Resampling) -> None:
+        self._counted, self._resampling = counted, resampling
+        self._groups, self._columns = int(counted.sizes.sum()), counted.columns
+        self._scores = {name: counted.score(name) for name in counted.tables}
+        order = sorted(counted.tables, key=cmp_to_key(partial(self._compared, counted.tables)))
+        self._tables = {name: counted.tables[name] for name in order}
         self._place = {name: place for place, name in enumerate(order)}
-
-    def _table(self, tally: Tally) -> Values:
-        """What the score divides, by group."""
-        return tally.by_group(self._groups, self.model.divided()).reshape(self._groups, self._columns)
 
     def _compared(self, tables: Mapping[str, Values], one: str, other: str) -> int:
         """The order of two systems: by their scores or, where these are equal, by the first count that differs."""
@@ -120,10 +113,7 @@ class Testing:
     def _types(self) -> tuple[dict[str, Values], Ints]:
         """The counts of each system by type of group, and how many groups there are of each type."""
         first, place = table_types(list(self._tables.values()))
-        return {name: table[first] for name, table in self._tables.items()}, np.bincount(place)
-
-    def _statistic(self, sums: Values) -> Values:
-        return headlines(self.model, sums[..., None, :])
+        return {name: table[first] for name, table in self._tables.items()}, _added(self._counted.sizes, place)
 
     def __call__(self, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], ScoreChange]:
         tests = {pair: self._significance(*pair) for pair in pairs} if self._resampling.trials else {}
@@ -141,7 +131,7 @@ class Testing:
 
     def _significance(self, before: str, after: str) -> Significance:
         (rows, sizes), setting = self._types, self._resampling
-        test = randomization(rows[before], rows[after], sizes, self._statistic, setting.trials, setting.seed)
+        test = randomization(rows[before], rows[after], sizes, self._counted.statistic, setting.trials, setting.seed)
         name = "permutation" if test.exact else "approximate-randomization"
         return Significance(name, test.p, test.p, test.trials, setting.seed, test.groups, test.least, test.exact)
 
@@ -153,7 +143,7 @@ class Testing:
         rows, sizes = self._types
         sums = bootstrap(np.concatenate(list(rows.values()), axis=1), sizes, setting.resamples, setting.seed)
         return {
-            name: self._statistic(sums[:, number * self._columns : (number + 1) * self._columns])
+            name: self._counted.statistic(sums[:, number * self._columns : (number + 1) * self._columns])
             for number, name in enumerate(self._tables)
         }
 
@@ -167,7 +157,12 @@ class Testing:
         both, size = np.concatenate((self._tables[before], self._tables[after]), axis=1), self._columns
 
         def difference(sums: Values) -> Values:
-            return self._statistic(sums[..., size:]) - self._statistic(sums[..., :size])
+            return self._counted.statistic(sums[..., size:]) - self._counted.statistic(sums[..., :size])
 
-        groups = ones(len(both))
+        groups = self._counted.sizes
         return bca(values, delta, jackknife(both, groups, difference), groups, level)
+
+
+def _added(sizes: Ints, place: Ints) -> Ints:
+    """How many groups there are of each type, from how many each row stands for."""
+    return np.bincount(place) if is_ones(sizes) else np.bincount(place, sizes).astype(np.int64)

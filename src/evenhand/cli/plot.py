@@ -126,7 +126,7 @@ def ranks(gold: Place, systems: tuple[Place, ...], **options: Any) -> None:
 
     check(options)
     chosen = score_options(options, *INTERVAL_NAMES)
-    write_figure(evenhand.rank(gold, list(systems), **chosen), "ranks", options)
+    write_figure(evenhand.rank(gold, list(systems), trials=0, **chosen), "ranks", options)
 
 
 def check(options: dict[str, Any]) -> None:

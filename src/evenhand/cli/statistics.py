@@ -15,9 +15,9 @@ STATISTICS_NAMES = ("trials", "interval", *INTERVAL_NAMES)
 seed_option = option(STATISTICS, "--seed", type=int, default=0, help="Seed of the random numbers.")
 
 
-def trials_option(default: str) -> Decorator:
+def trials_option(default: str, *, rare: bool = False) -> Decorator:
     """How many trials a test takes."""
-    return option(STATISTICS, "--trials", type=int, help=f"Trials of each test {default}.")
+    return option(STATISTICS, "--trials", type=int, help=f"Trials of each test {default}.", rare=rare)
 
 
 def of_option(default: str) -> Decorator:

@@ -166,11 +166,14 @@ def gold_answer(unit: Unit) -> str:
 def unit_table(comparison: Comparison) -> Table:
     """The units that were asked for."""
     columns = [Column("place", "text"), Column("unit", "text"), Column("gold", "text")]
+    by_pair = len(comparison.pairs) > 1 and any(unit.pair is not None for unit in comparison.shown_units)
+    columns += [Column("from", "text"), Column("to", "text")] if by_pair else []
     shown = comparison.systems if _is_few(comparison) else ()
     columns += [*(Column(name, "text") for name in shown), Column("sentence", "text")]
     rows: list[list[Cell]] = []
     for unit in comparison.shown_units:
         answers: list[Cell] = [unit.answers[name] for name in shown]
-        rows.append([unit.place, unit.words or "", gold_answer(unit) or NOTHING, *answers, unit.text or ""])
+        pair = (unit.pair or ("", "")) if by_pair else ()
+        rows.append([unit.place, unit.words or "", gold_answer(unit) or NOTHING, *pair, *answers, unit.text or ""])
     kind = (comparison.show or "").replace("_", " ")
     return Table(f"units: {kind}", columns, rows, remark="" if rows else "There are none.")

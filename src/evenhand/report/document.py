@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from evenhand.comparison.clusters import Clusters
 from evenhand.problems import WARNING, announced
 from evenhand.report.comparison_tables import summary_of_comparison, unit_table
-from evenhand.report.pair_tables import pair_tables, share_of, transitions
+from evenhand.report.pair_tables import ordered_pairs, pair_tables, share_of, transitions
 from evenhand.result.comparison import Comparison
 from evenhand.result.display import Shown, Tabled
 from evenhand.result.gate import Gate
@@ -120,7 +121,7 @@ def _comparison(comparison: Comparison, style: TableStyle) -> Iterator[Section]:
     """The summary, every pair if they are not too many, and the units that were asked for."""
     yield Section("", list(summary_of_comparison(comparison, style)))
     if len(comparison.pairs) <= MOST_PAIRS:
-        for pair in comparison.pairs.values():
+        for pair in ordered_pairs(comparison):
             for heading, table in pair_tables(comparison, pair, style):
                 yield Section(heading, [table])
     if comparison.show is not None:
@@ -142,22 +143,31 @@ def _ranking(ranking: Ranking, style: TableStyle) -> Iterator[Table]:
     """Scores and ranks, the intervals, and the correlations between the models."""
     columns = [Column("system", "text")]
     for model in ranking.models:
-        columns += [Column(model, "percent"), Column("rank", "count")]
+        has_clusters = ranking.clusters is not None and ranking.clusters.model == model
+        columns += [Column(model, "percent"), Column("rank", "label" if has_clusters else "count")]
         columns += [Column("±", "label")] if model != ranking.models[0] else []
     rows: list[list[Cell]] = []
     for system in ranking.systems:
         row: list[Cell] = [system]
         for model in ranking.models:
             standing = ranking[model][system]
-            row += [standing.score, standing.rank]
+            cluster = ranking.cluster(model, system)
+            row += [standing.score, standing.rank if cluster is None else f"{standing.rank} {cluster}"]
             row += [f"{standing.change:+d}" if standing.change else ""] if model != ranking.models[0] else []
         rows.append(row)
-    remark = f"±: places gained or lost against {ranking.models[0]}." if len(ranking.models) > 1 else ""
-    yield Table("", columns, rows, remark=remark, rivals=[range(len(rows))])
+    remarks = [f"±: places gained or lost against {ranking.models[0]}."] if len(ranking.models) > 1 else []
+    remarks += [] if ranking.clusters is None else [_on_clusters(ranking.clusters, ranking.groups)]
+    yield Table("", columns, rows, remark=" ".join(remarks), rivals=[range(len(rows))])
     if ranking.resamples:
         yield _intervals(ranking, style)
     if ranking.correlations and len(ranking.systems) > 1:
         yield _correlations(ranking)
+
+
+def _on_clusters(clusters: Clusters, groups: str) -> str:
+    letters = f"Letters: systems of a cluster are not significantly worse than its best under {clusters.model}"
+    test = f"approximate randomization of {groups}, {clusters.trials:,} trials, Holm"
+    return f"{letters} (alpha {clusters.alpha:g}; {test})."
 
 
 def _intervals(ranking: Ranking, style: TableStyle) -> Table:

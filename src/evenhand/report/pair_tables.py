@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 
 from evenhand.result.comparison import Comparison, Slice
@@ -15,6 +16,7 @@ from evenhand.tasks.registry import TASKS, model_title
 NAMES = {"correction": "corrections", "new_error": "new errors", "changed_error": "changed errors"}
 MOST_ROWS = 20
 NOTHING = "–"
+_TURNED = {"correction": "new_error", "new_error": "correction"}
 _MARKS = "* p < 0.05, ** p < 0.01, both by Holm over the pairs."
 
 
@@ -69,15 +71,53 @@ def pairs(comparison: Comparison, style: TableStyle) -> Table:
     return Table("", columns, rows, remark=remark, queries=queries)
 
 
+def ordered_pairs(comparison: Comparison) -> list[Pair]:
+    """All pairs as tables show them: each from the better to the worse system, and pairs of better systems first.
+
+    Pairs along an order that a user gave (two systems, a baseline, a sequence) stay as they are.
+    """
+    if len(comparison.pairs) < len(comparison.systems):
+        return list(comparison.pairs.values())
+    place = {name: number for number, name in enumerate(ranked(comparison))}
+    turned = (pair if place[pair.before] < place[pair.after] else _turned(pair) for pair in comparison.pairs.values())
+    return sorted(turned, key=lambda pair: (place[pair.before], place[pair.after]))
+
+
 def readable_pairs(comparison: Comparison) -> list[Pair]:
     """All pairs or, where these are too many to read, those of systems next to each other by score."""
-    if len(comparison.pairs) <= MOST_ROWS:
-        return list(comparison.pairs.values())
-    neighbours = list(pairwise(ranked(comparison)))
-    both_ways = {*neighbours, *((b, a) for a, b in neighbours)}
-    place = {name: number for number, name in enumerate(ranked(comparison))}
-    found = [pair for names, pair in comparison.pairs.items() if names in both_ways]
-    return sorted(found, key=lambda pair: min(place[pair.before], place[pair.after]))
+    pairs = ordered_pairs(comparison)
+    if len(pairs) <= MOST_ROWS:
+        return pairs
+    neighbours = {frozenset(names) for names in pairwise(ranked(comparison))}
+    return [pair for pair in pairs if {pair.before, pair.after} in neighbours]
+
+
+def _turned(pair: Pair) -> Pair:
+    """The figures of a pair the other way round: what was corrected is a new error, and what rose falls."""
+    classes = {name: _turned_class(name, pair.classes[_TURNED.get(name, name)]) for name in pair.classes}
+    further = {
+        name: replace(each, delta=0.0 - each.delta, interval=_mirrored(each.interval))
+        for name, each in pair.further.items()
+    }
+    return replace(
+        pair,
+        before=pair.after,
+        after=pair.before,
+        delta=0.0 - pair.delta,
+        interval=_mirrored(pair.interval),
+        classes=classes,
+        further=further,
+    )
+
+
+def _turned_class(name: str, found: Differences) -> Differences:
+    rows = [replace(each, before=each.after, after=each.before) for each in found.transitions]
+    rows.sort(key=lambda row: (-row.count, row.gold, row.before, row.after, row.change))
+    return replace(found, name=name, transitions=rows)
+
+
+def _mirrored(interval: tuple[float, float] | None) -> tuple[float, float] | None:
+    return None if interval is None else (0.0 - interval[1], 0.0 - interval[0])
 
 
 def _how(comparison: Comparison) -> str:
@@ -105,9 +145,9 @@ def score_changes(comparison: Comparison, style: TableStyle = PLAIN) -> Table:
     columns += [Column(model_title(comparison.task, model), "label") for model in models]
     rows: list[list[Cell]] = [
         [pair.before, pair.after, *(_change(pair.further[model], style) for model in models)]
-        for pair in comparison.pairs.values()
+        for pair in ordered_pairs(comparison)
     ]
-    queries = [[pair.query()] * len(columns) for pair in comparison.pairs.values()]
+    queries = [[pair.query()] * len(columns) for pair in ordered_pairs(comparison)]
     return Table("", columns, rows, remark=_MARKS if comparison.resampling["trials"] else "", queries=queries)
 
 

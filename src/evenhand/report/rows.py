@@ -50,6 +50,7 @@ _STANDING: Columns = {
     **dict.fromkeys(("data", "system", "model"), _TEXT),
     **dict.fromkeys(("score", "low", "high"), _NUMBER),
     **dict.fromkeys(("rank", "change"), _COUNT),
+    "cluster": _TEXT,
 }
 
 
@@ -152,4 +153,5 @@ def _standings(ranking: Ranking) -> Iterator[list[Value]]:
         for model in ranking.models:
             standing = ranking[model][system]
             bounds = standing.interval or (None, None)
-            yield [ranking.name, system, model, standing.score, *bounds, standing.rank, standing.change]
+            figures = [standing.score, *bounds, standing.rank, standing.change]
+            yield [ranking.name, system, model, *figures, ranking.cluster(model, system)]

@@ -29,34 +29,35 @@ def notes_on_comparison(
     if identical:
         found.append(f"no difference at all: {', '.join(identical)}.")
     tests = [pair.significance for pair in pairs.values() if pair.significance is not None and pair.different]
-    more = "use --of sentences" if groups == "documents" and not TASKS[task].by_document else ""
-    if any(test.least > _ALPHA for test in tests):
-        remedy = f"; {more}" if more else ""
-        found.append(f"some systems differ in so few {groups} that no p-value can be below 5 %{remedy}.")
-    if tests and min(test.least for test in tests) <= _ALPHA:
-        found += _on_correction(pairs, tests, groups, more)
-    return tuple(found)
+    all_pairs = len(pairs) >= len({name for pair in pairs for name in pair})
+    remedy = "compare with one --baseline" if all_pairs else ""
+    return (*found, *notes_on_tests(tests, len(pairs), groups, task, remedy=remedy))
 
 
-def _on_correction(
-    pairs: Mapping[tuple[str, str], Pair], tests: Sequence[Significance], groups: str, more: str
+def notes_on_tests(
+    tests: Sequence[Significance], pairs: int, groups: str, task: str, alpha: float = _ALPHA, remedy: str = ""
 ) -> Iterator[str]:
-    """A sentence where no p-value can be below 5 % once it is corrected for the number of pairs.
+    """Sentences where no p-value can be below alpha: that of some tests, or all once they are corrected for the pairs.
 
-    `more` says how there are more groups.
+    `remedy` is what else a user can do about the number of pairs.
     """
-    number, trials = len(pairs), max(test.trials for test in tests)
-    floors = [test.least if test.exact else max(test.least, 1 / (test.trials + 1)) for test in tests]
-    if number * min(floors) < _ALPHA:
+    more = "use --of sentences" if groups == "documents" and not TASKS[task].by_document else ""
+    if any(test.least > alpha for test in tests):
+        ending = f"; {more}" if more else ""
+        yield f"some systems differ in so few {groups} that no p-value can be below {100 * alpha:g} %{ending}."
+    if not tests or min(test.least for test in tests) > alpha:
         return
-    if number * min(test.least for test in tests) < _ALPHA:
-        cause, remedy = f"{trials:,} trials allow", f"set --trials to {trials_for(number)}"
+    floors = [test.least if test.exact else max(test.least, 1 / (test.trials + 1)) for test in tests]
+    if pairs * min(floors) < alpha:
+        return
+    if pairs * min(test.least for test in tests) < alpha:
+        trials = max(test.trials for test in tests)
+        cause, first = f"{trials:,} trials allow", f"set --trials to {trials_for(pairs, alpha)}"
     else:
-        cause, remedy = f"so few {groups} allow", more
-    all_pairs = number >= len({name for pair in pairs for name in pair})
-    remedies = " or ".join(filter(None, (remedy, "compare with one --baseline" if all_pairs else "")))
-    corrected = f"corrected for {number:,} pairs (Holm), " if number > 1 else ""
-    yield f"{corrected}{cause} no p-value below 5 %{'; ' if remedies else ''}{remedies}."
+        cause, first = f"so few {groups} allow", more
+    remedies = " or ".join(filter(None, (first, remedy)))
+    corrected = f"corrected for {pairs:,} pairs (Holm), " if pairs > 1 else ""
+    yield f"{corrected}{cause} no p-value below {100 * alpha:g} %{'; ' if remedies else ''}{remedies}."
 
 
 def notes_on_settings(settings: ScoreSettings, met: Sequence[str]) -> tuple[str, ...]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from evenhand.comparison.clusters import Clusters
 from evenhand.comparison.ranking import Correlation, Standing
 from evenhand.result.display import Framed, Plotted, Shown, Tabled
 from evenhand.version import __version__
@@ -30,6 +31,10 @@ class Ranking(Shown, Framed, Plotted, Tabled):
     task: str = "spans"
     data_sets: Mapping[str, Ranking] | None = None
     """The rankings that an average is over, by data set."""
+    clusters: Clusters | None = None
+    """Which systems share a letter under the first model; None where nothing was tested."""
+    skipped: Mapping[str, str] = field(default_factory=dict)
+    """The systems that could not be ranked, with the sentence of the error of each."""
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -46,6 +51,10 @@ class Ranking(Shown, Framed, Plotted, Tabled):
             return self.standings[model]
         except KeyError:
             raise KeyError(f"no match model {model!r} was ranked; there are {', '.join(self.models)}") from None
+
+    def cluster(self, model: str, system: str) -> str | None:
+        """The letter of a system under a model; None where nothing was tested."""
+        return self.clusters[system] if self.clusters is not None and self.clusters.model == model else None
 
     def to_dict(self) -> dict[str, Any]:
         """The ranking as plain Python, in the form of its JSON."""
@@ -74,6 +83,8 @@ class Ranking(Shown, Framed, Plotted, Tabled):
                 for system in self.systems
             ],
             "correlations": [{**asdict(each), "models": list(each.models)} for each in self.correlations],
+            "clusters": None if self.clusters is None else asdict(self.clusters),
+            "skipped": [{"name": name, "reason": reason} for name, reason in self.skipped.items()],
         }
 
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from evenhand.comparison.clusters import Clusters
 from evenhand.comparison.ranking import Correlation, Standing
 from evenhand.ranges import Count, Share
 from evenhand.result.ranking import Ranking
@@ -31,6 +32,11 @@ class SavedResampling(Struct):
     seed: int
 
 
+class SavedSkipped(Struct):
+    name: str
+    reason: str
+
+
 class SavedRanking(Struct):
     task: str
     signature: str
@@ -41,6 +47,8 @@ class SavedRanking(Struct):
     systems: list[SavedRanked]
     correlations: list[Correlation]
     data_sets: dict[str, SavedRanking] | None = None
+    clusters: Clusters | None = None
+    skipped: list[SavedSkipped] = []
 
 
 def ranking_of(saved: SavedRanking) -> Ranking:
@@ -49,6 +57,11 @@ def ranking_of(saved: SavedRanking) -> Ranking:
     }
     if not standings or any(len(each) != len(saved.systems) or not each for each in standings.values()):
         raise ValueError("systems need names of their own, and there must be one at least, under one model at least")
+    clusters = saved.clusters
+    if clusters is not None and (
+        clusters.model not in standings or {*clusters.systems} != {*standings[clusters.model]}
+    ):
+        raise ValueError("clusters must be under a model that was ranked, and have every system")
     made, data_sets = saved.resampling, saved.data_sets
     return Ranking(
         saved.name,
@@ -62,6 +75,8 @@ def ranking_of(saved: SavedRanking) -> Ranking:
         saved.notes,
         saved.task,
         None if data_sets is None else {name: ranking_of(each) for name, each in data_sets.items()},
+        clusters,
+        {each.name: each.reason for each in saved.skipped},
     )
 
 

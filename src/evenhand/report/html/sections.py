@@ -9,7 +9,7 @@ from evenhand.report.cells import cell_text, headings, without_bars
 from evenhand.report.comparison_tables import summary_of_comparison
 from evenhand.report.document import document, tables_of
 from evenhand.report.html.links import address
-from evenhand.report.pair_tables import pair_tables, significance
+from evenhand.report.pair_tables import ordered_pairs, pair_tables, significance
 from evenhand.result.comparison import Comparison
 from evenhand.result.report import Report
 from evenhand.table import Queries, Table
@@ -79,7 +79,7 @@ def _comparison(comparison: Comparison) -> HtmlSection:
             [html_table(table, by, heading) for heading, table in pair_tables(comparison, pair)],
             is_open=len(comparison.pairs) == 1,
         )
-        for number, pair in enumerate(comparison.pairs.values(), 1)
+        for number, pair in enumerate(ordered_pairs(comparison), 1)
     ]
     return HtmlSection("differences", "What changes between systems", tables, pairs)
 
