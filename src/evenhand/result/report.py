@@ -55,5 +55,16 @@ class Report(Shown):
 
         return written(render(self), path)
 
+    @property
+    def shown(self) -> Results | Comparison:
+        """What a report says as text: the scores of one system, or the comparison of several."""
+        return self.results if self.comparison is None else self.comparison
+
     def __str__(self) -> str:
-        return str(self.results if self.comparison is None else self.comparison)
+        return str(self.shown)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the page."""
+        from evenhand.report.html.frame import framed
+
+        return framed(self)

@@ -95,6 +95,15 @@ class ModelScore:
     distances: Mapping[str, Row] = field(default_factory=dict)
     """The attachment of words by the distance to their heads."""
 
+    def __repr__(self) -> str:
+        """One line with the headline; the result that this belongs to shows the tables."""
+        if self.model.headline == "accuracy":
+            figures = f"accuracy={self.headline:.4f}"
+        else:
+            name = "f1" if self.beta == 1 else "f_beta"
+            figures = f"{name}={self.headline:.4f}, precision={self.precision:.4f}, recall={self.recall:.4f}"
+        return f"ModelScore({self.name!r}, {figures}, labels={len(self.labels)})"
+
     @property
     def name(self) -> str:
         return self.model.name

@@ -103,9 +103,9 @@ def style() -> Iterator[None]:
 
 def sheet(size: Size, height: float) -> Figure:
     """An empty figure of this height in inches, unless the user has chosen another."""
-    from matplotlib.figure import Figure
+    from evenhand.report.figures.drawing import Drawing
 
-    return Figure((size.inches, size.height or min(height, _LARGEST)), layout="constrained")
+    return Drawing((size.inches, size.height or min(height, _LARGEST)), layout="constrained")
 
 
 def remark(figure: Figure, text: str) -> None:
