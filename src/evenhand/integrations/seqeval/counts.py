@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.arrays import Ints, ranges
-from evenhand.integrations.seqeval.entities import Affixes, Codes, Entities, TagSet, entities, joined
+from evenhand.integrations.seqeval.entities import Affixes, Coded, Codes, Entities, TagSet, entities
 from evenhand.integrations.seqeval.schemes import LENIENT, Scheme, recognised
 
 
@@ -32,21 +32,21 @@ def count(y_true: Any, y_pred: Any, mode: str | None, scheme: Scheme | None, *, 
         chosen = scheme if scheme is not None else recognised(set().union(*y_true), suffix=suffix)
     differs = list(map(ne, y_true, y_pred))
     others = list(compress(y_pred, differs))
-    tags = TagSet(set().union(*y_true, *others), Affixes(chosen, suffix))
-    code = tags.coded(joined(y_true))
-    true = entities(code, tags)
-    predicted = entities(_replaced(code, y_true, differs, tags.coded(joined(others))), tags)
+    codes = Codes()
+    gold, found = codes.of(y_true), codes.of(others)
+    tags = TagSet(codes, Affixes(chosen, suffix))
+    true, predicted = entities(gold, tags), entities(_replaced(gold, y_true, differs, found), tags)
     by_type = [np.bincount(each, minlength=len(tags.types)) for each in (true.type, predicted.type)]
     right = np.bincount(_right(true, predicted), minlength=len(tags.types))
     some = np.flatnonzero(by_type[0] + by_type[1])
     return Counts([tags.types[place] for place in some.tolist()], by_type[0][some], by_type[1][some], right[some])
 
 
-def _replaced(code: Codes, sentences: list[list[str]], differs: list[bool], others: Codes) -> Codes:
+def _replaced(code: Coded, sentences: list[list[str]], differs: list[bool], others: Coded) -> Coded:
     """Codes with those of other sentences where they differ: where they do not, nothing is looked up a second time."""
     sizes = np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences)) + 1
     where = np.flatnonzero(differs)
-    code = code.copy()
+    code = code.astype(np.result_type(code, others))
     code[ranges((np.cumsum(sizes) - sizes)[where], sizes[where])] = others
     return code
 

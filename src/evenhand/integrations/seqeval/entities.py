@@ -18,7 +18,7 @@ from evenhand.integrations.seqeval.schemes import LENIENT, OUTSIDE, PREFIXES, Sc
 
 _BREAK = ("O",)
 """What stands behind every sentence, so that no entity reaches into the next one."""
-Codes = npt.NDArray[np.unsignedinteger[Any]]
+Coded = npt.NDArray[np.unsignedinteger[Any]]
 _BARE = frozenset("OBIES")
 """Tags without a type that are no reason to warn."""
 
@@ -63,33 +63,41 @@ class Affixes:
             raise ValueError(f"The tag {shown(tag)} is not in {self.scheme}, whose prefixes are {known}.")
 
 
+class Codes(dict[str, int]):
+    """Tags with their codes, in the order in which they are first asked for."""
+
+    def __missing__(self, tag: str) -> int:
+        code = self[tag] = len(self)
+        return code
+
+    def of(self, sentences: Sequence[Sequence[str]]) -> Coded:
+        """The code of each tag of a text with breaks: of one byte where that is enough, as this is quicker."""
+        try:
+            return np.frombuffer(bytearray(map(self.__getitem__, _joined(sentences))), dtype=np.uint8)
+        except ValueError:  # there are more than 256 tags
+            return np.fromiter(map(self.__getitem__, _joined(sentences)), dtype=np.uint32)
+
+
 class TagSet:
-    """All tags that occur, with their codes, prefixes and types."""
+    """All tags that occur, by their codes, with their prefixes and types."""
 
     def __init__(self, tags: Iterable[str], affixes: Affixes) -> None:
-        self.scheme = affixes.scheme
-        self._codes = {tag: code for code, tag in enumerate({*tags, *_BREAK})}
-        for tag in self._codes:
+        known = list(tags)
+        for tag in known:
             affixes.check(tag)
-        types = [affixes.type(tag) for tag in self._codes]
+        self.scheme = affixes.scheme
+        types = [affixes.type(tag) for tag in known]
         self.types = sorted(set(types))
         places = {name: place for place, name in enumerate(self.types)}
         self.type = ints([places[each] for each in types])
-        letters = [affixes.letter(tag) for tag in self._codes]
+        letters = [affixes.letter(tag) for tag in known]
         self.prefix = np.array([PREFIXES.find(each) % len(PREFIXES) for each in letters], dtype=np.int8)
-
-    def coded(self, text: Iterable[str]) -> Codes:
-        """The code of each tag of a text: of one byte where that is enough, as this takes half the time."""
-        codes: Iterator[int] = map(self._codes.__getitem__, text)
-        if len(self._codes) <= 1 << 8:
-            return np.frombuffer(bytes(codes), dtype=np.uint8)
-        return np.fromiter(codes, dtype=np.uint32)
 
 
 class Neighbours:
     """The tags of a text that are not outside, each with the one before and the one behind it."""
 
-    def __init__(self, code: Codes, tags: TagSet) -> None:
+    def __init__(self, code: Coded, tags: TagSet) -> None:
         self.place = np.flatnonzero(tags.prefix.take(code) != OUTSIDE)
         before, here, behind = (code.take(self.place + step) for step in (-1, 0, 1))
         self.type = tags.type.take(here)
@@ -117,7 +125,7 @@ class Neighbours:
         return found
 
 
-def entities(code: Codes, tags: TagSet) -> Entities:
+def entities(code: Coded, tags: TagSet) -> Entities:
     """The entities of a text that ends with a tag outside."""
     around = Neighbours(code, tags)
     first, last = (_lenient if tags.scheme is LENIENT else _strict)(around)
@@ -147,12 +155,14 @@ def get_entities(seq: Sequence[Any], suffix: bool = False) -> list[tuple[str, in
     In a list of sequences, tokens are counted through, with one more behind each sequence, as seqeval does.
     """
     sentences = seq if any(isinstance(each, list) for each in seq) else [seq]
-    tags = TagSet(set().union(*sentences), Affixes(LENIENT, suffix))
-    found = entities(tags.coded(joined(sentences)), tags)
+    codes = Codes()
+    code = codes.of(sentences)
+    tags = TagSet(codes, Affixes(LENIENT, suffix))
+    found = entities(code, tags)
     columns = (found.type.tolist(), found.first.tolist(), found.last.tolist())
     return [(tags.types[type_], first, last) for type_, first, last in zip(*columns, strict=True)]
 
 
-def joined(sentences: Sequence[Sequence[str]]) -> Iterator[str]:
+def _joined(sentences: Sequence[Sequence[str]]) -> Iterator[str]:
     """All tags behind each other, with a break behind each sentence."""
     return chain.from_iterable(chain.from_iterable(zip(sentences, repeat(_BREAK))))
