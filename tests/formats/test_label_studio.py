@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import evenhand as eh
 from evenhand.formats import label_studio
 from evenhand.formats.convert import Conversion
 from evenhand.formats.json_formats import LABEL_STUDIO, is_label_studio
@@ -273,7 +274,7 @@ def test_tokens_are_written_as_a_text_with_spaces(file: File) -> None:
 
 def test_nothing_is_written_without_a_text() -> None:
     with pytest.raises(SettingError) as error:
-        list(Conversion(LABEL_STUDIO, "spans").texts(iter([lists.spans([[("PER", 0, 1)]])])))
+        list(Conversion(LABEL_STUDIO, "spans").texts(iter([eh.spans([[("PER", 0, 1)]])])))
     assert str(error.value) == "spans has no text, which label-studio needs; convert to spans instead."
 
 
