@@ -57,14 +57,19 @@ def evenhand_four(gold: str, system: str) -> Timed:
     return evenhand(gold, system, "exact,fair,ts,t")
 
 
-def evenhand_rank(gold: str, folder: str) -> Timed:
+def evenhand_clusters(gold: str, folder: str) -> Timed:
+    """All systems of a folder under four models, with 1,000 resamples, and a test of every pair under the first."""
+    return evenhand_rank(gold, folder, trials=None)
+
+
+def evenhand_rank(gold: str, folder: str, trials: int | None = 0) -> Timed:
     """All systems of a folder under four models, with 1,000 resamples."""
     import evenhand as eh
     from evenhand.report.text import render
 
     systems = [path for path in sorted(Path(folder).glob("*.tags")) if path != Path(gold)]
     begin = process_time()
-    ranking = eh.rank(gold, systems, match="exact,fair,ts,t", resamples=1000)
+    ranking = eh.rank(gold, systems, match="exact,fair,ts,t", resamples=1000, trials=trials)
     render(ranking)
     return process_time() - begin, max(each.score for each in ranking["exact"].values())
 
@@ -281,6 +286,7 @@ CONTENDERS: dict[str, Callable[[str, str], Timed]] = {
     "evenhand-exact": evenhand_exact,
     "evenhand-four": evenhand_four,
     "evenhand-rank": evenhand_rank,
+    "evenhand-clusters": evenhand_clusters,
     "evenhand-compare": evenhand_compare,
     "evenhand-tests": evenhand_tests,
     "evenhand-lists": evenhand_lists,
