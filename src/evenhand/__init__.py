@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from evenhand.api.score import score as score
     from evenhand.formats.manifest import manifest as manifest
     from evenhand.formats.read import read as read
+    from evenhand.formats.spacy_objects import docs as docs
     from evenhand.problems import EvenhandError as EvenhandError
     from evenhand.problems import InputError as InputError
     from evenhand.problems import SettingError as SettingError
@@ -56,6 +57,7 @@ _HOMES = {
     "__version__": "evenhand.version",
     "chains": "evenhand.text.chain_lists",
     "compare": "evenhand.api.compare",
+    "docs": "evenhand.formats.spacy_objects",
     "engines": "evenhand.engines",
     "gate": "evenhand.api.gate",
     "germeval": "evenhand.api.germeval",

@@ -99,7 +99,7 @@ KINDS = {
     **dict.fromkeys(("labels", "exclude", "slices"), NAMES),
     "match": NAMES | NOTHING,
     **dict.fromkeys(("repair", "offsets", "groups", "interval"), TEXT),
-    **dict.fromkeys(("task", "align", "by", "baseline", "show", "sort", "title", "delimiter"), TEXT | NOTHING),
+    **dict.fromkeys(("task", "align", "by", "baseline", "show", "sort", "title", "delimiter", "group"), TEXT | NOTHING),
     **dict.fromkeys(("functions", "sequence"), FLAG),
     "beta": NUMBER,
     **dict.fromkeys(("floor", "ceiling"), LIMITS | NOTHING),

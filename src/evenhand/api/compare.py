@@ -16,7 +16,7 @@ from evenhand.comparison.units import Wanted
 from evenhand.formats.addresses import place
 from evenhand.formats.short_text import short_text
 from evenhand.parameters import names
-from evenhand.pipeline.inputs import Input, named
+from evenhand.pipeline.inputs import Input, named, side_of
 from evenhand.pipeline.options import known_options
 from evenhand.problems import SettingError
 from evenhand.result.comparison import Comparison
@@ -69,7 +69,7 @@ def compare(
 
     The other keywords are those of `score`. Tags and trees are compared on the words that all systems have.
     """
-    sides = named(systems) or {}
+    gold, sides = side_of(gold), named(systems) or {}
     slices, words = names(slices), _word_list(vocabulary)
     if len(sides) < 2:
         raise SettingError("A comparison takes two systems at least.")

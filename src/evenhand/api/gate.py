@@ -14,7 +14,7 @@ from evenhand.api.results import scored, totals_of
 from evenhand.api.score_names import ScoreName
 from evenhand.api.significance import Resampling
 from evenhand.arguments import checked_arguments
-from evenhand.pipeline.inputs import Input, unique_names
+from evenhand.pipeline.inputs import Input, named, side_of
 from evenhand.pipeline.options import Prepared, content_for, known_options, prepare
 from evenhand.problems import SettingError
 from evenhand.result.comparison import Comparison
@@ -69,11 +69,12 @@ def gate(
         raise SettingError(
             "There is no candidate; name it: gate(gold, candidate=…), or gate(gold, baseline, candidate)."
         )
+    gold = side_of(gold)
     if baseline is None:
         return _without_baseline(gold, candidate, limits.without_baseline(), by, options)
     limits = limits.with_baseline()
-    first, second = unique_names([baseline, candidate])
-    systems = {first: baseline, second: candidate}
+    systems = named([baseline, candidate]) or {}
+    _, second = systems
     resampling = _resampling(trials, limits.alpha, seed, of)
     content = content_for(gold, options)
     names = _names(limits, content, by)
@@ -92,11 +93,12 @@ def _without_baseline(
     gold: Input, candidate: Input, limits: Limits, by: str | None, options: Mapping[str, Any]
 ) -> Gate:
     """By floors and ceilings alone."""
-    (name,) = unique_names([candidate])
+    systems = named([candidate]) or {}
+    (name,) = systems
     content = content_for(gold, options)
     names = _names(limits, content, by)
-    prepared = _prepared(gold, {name: candidate}, names, by, options, content)
-    results = scored(gold, {name: candidate}, prepared, "total")
+    prepared = _prepared(gold, systems, names, by, options, content)
+    results = scored(gold, systems, prepared, "total")
     criteria = tuple(of_scores(limits, names, results[name]))
     return Gate(name, compared_by(TASKS[content.task], by), criteria, results, None)
 

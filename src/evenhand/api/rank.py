@@ -20,7 +20,7 @@ from evenhand.arguments import checked_arguments
 from evenhand.comparison.group_tables import GroupTables
 from evenhand.comparison.ranking import Samples, correlations, resampled, standings
 from evenhand.formats.addresses import Place, place
-from evenhand.pipeline.inputs import Input, named
+from evenhand.pipeline.inputs import Input, named, side_of
 from evenhand.pipeline.options import content_for, known_options, prepare
 from evenhand.problems import SettingError
 from evenhand.result.ranking import Ranking
@@ -65,7 +65,7 @@ def rank(
     """
     resampling = Resampling.checked(trials or 0, resamples, level=level, seed=seed, of=of)
     wish = _Wish(resampling, options, trials is not None, skip_broken)
-    return _rank(gold, named(systems) or {}, wish).ranking
+    return _rank(side_of(gold), named(systems) or {}, wish).ranking
 
 
 @checked_arguments(known_options)

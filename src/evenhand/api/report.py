@@ -14,7 +14,7 @@ from evenhand.api.results import results_of, totals_of
 from evenhand.api.significance import Resampling, default_trials
 from evenhand.arguments import checked_arguments, whole_number
 from evenhand.comparison.collection import Collection
-from evenhand.pipeline.inputs import Input, name_of, named
+from evenhand.pipeline.inputs import Input, name_of, named, side_of
 from evenhand.pipeline.options import Prepared, content_for, known_options, prepare
 from evenhand.problems import SettingError
 from evenhand.result.ranking import Ranking
@@ -55,7 +55,7 @@ def report(
     The other keywords are those of `score`.
     """
     units = Collection(whole_number("limit", limit, 0))
-    sides = named(systems) or {}
+    gold, sides = side_of(gold), named(systems) or {}
     pairs = list(combinations(range(len(sides)), 2))
     trials = default_trials(max(len(pairs), 1)) if trials is None else trials
     resampling = Resampling.checked(trials, resamples, interval, level, seed, of)

@@ -8,7 +8,7 @@ from typing import Any, get_args, overload
 
 from evenhand.api.results import scored
 from evenhand.arguments import checked_arguments
-from evenhand.pipeline.inputs import Input, is_one, named
+from evenhand.pipeline.inputs import Input, is_one, sides_of
 from evenhand.pipeline.options import Choice, ColumnChoice, known_options, prepare
 from evenhand.pipeline.work import Engine, serial
 from evenhand.problems import SettingError
@@ -68,7 +68,7 @@ def score(
     characters (texts with offsets), all do. Tasks and match models have parameters of their own:
     """
     choose("groups", groups, get_args(Groups))
-    sides = named(systems)
+    gold, sides = sides_of(gold, systems)
     options: dict[str, Any] = {
         "match": match,
         "task": task,

@@ -9,9 +9,8 @@ from evenhand.engines.joining import part_groups
 from evenhand.formats.addresses import Place
 from evenhand.formats.folders import FileList, files_of
 from evenhand.formats.pipes import is_pipe
-from evenhand.pipeline.inputs import name_of, place_of
+from evenhand.pipeline.inputs import name_of
 from evenhand.pipeline.work import Work
-from evenhand.text.annotation import Annotation
 
 Pair = list[FileList]
 """One file of each side, the gold standard's first; or as many of each."""
@@ -22,7 +21,7 @@ def file_pairs(work: Work) -> list[Pair] | None:
 
     None where a side is no file that can be read again, or where the files of two sides do not belong together.
     """
-    places = [place_of(side) for side in work.sides if not isinstance(side, Annotation)]
+    places = work.places
     if len(places) < len(work.sides):
         return None
     found = [files_of(where) for where in places]

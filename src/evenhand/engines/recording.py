@@ -12,14 +12,12 @@ from os import PathLike, fspath
 from evenhand.arguments import check_file
 from evenhand.formats.arrow_sink import table_file, table_format
 from evenhand.formats.overwriting import refuse_overwriting
-from evenhand.pipeline.inputs import place_of
 from evenhand.pipeline.run import Run
 from evenhand.pipeline.verdict_table import VerdictTable, verdict_schema
 from evenhand.pipeline.work import Engine, Work
 from evenhand.problems import SettingError
 from evenhand.tasks.passage import Judgement
 from evenhand.tasks.registry import models_of
-from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
 
 
@@ -31,7 +29,7 @@ def recording(path: str | PathLike[str]) -> Engine:
 
 def _recorded(path: str, work: Work) -> Run:
     form, schema = table_format(path), verdict_schema(work.prepared.task)
-    refuse_overwriting(path, [place_of(side) for side in work.sides if not isinstance(side, Annotation)])
+    refuse_overwriting(path, work.places)
     task, asked = work.prepared.task, [judge.name for judge in work.judges]
     judge = next((judge for judge in task.verdict_judges if judge in asked), None)
     if judge is None:

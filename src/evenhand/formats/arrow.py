@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from evenhand.formats.format import Carry, Format, Writing
+from evenhand.formats.format import Adoption, Carry, Format, Writing
 from evenhand.formats.source import Source
 from evenhand.problems import EvenhandError, SettingError
 from evenhand.registry import late
@@ -89,4 +89,9 @@ HUGGINGFACE = Format(
     read=late("evenhand.formats.huggingface:read"),
     certain=is_dataset,
     has_columns=True,
+    adopts=Adoption(
+        "dataset",
+        tuple(f"datasets.{kind}" for kind in ("Dataset", "DatasetDict", "IterableDataset", "IterableDatasetDict")),
+        late("evenhand.formats.huggingface:read_object"),
+    ),
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     Batches = Iterator[Annotation]
     Read = Callable[[Source, ReadSettings, Vocabulary, Columns], Batches]
+    ReadObject = Callable[[Any, Source, ReadSettings, Vocabulary, Columns], Batches]
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,24 @@ class Writing:
     """Names and contents of files."""
     file: Callable[[Path, Callable[[], Batches], Conversion], None] | None = None
     """Takes a path, and a function that gives the batches from the first one on, as often as it is called."""
+
+
+@dataclass(frozen=True)
+class Adoption:
+    """Objects of another package that are taken wherever a file is.
+
+    Types are written `package.Type` ("spacy.Doc"), whatever module of the package defines them.
+    """
+
+    name: str
+    """What results and messages call such an object, unless a user names it."""
+    types: tuple[str, ...]
+    read: ReadObject
+    """As that of a format; the source is for messages."""
+    members: tuple[str, ...] = ()
+    """The types of which also a list is one object."""
+    pairs: tuple[str, ...] = ()
+    """The types that hold a gold standard and a prediction."""
 
 
 def by_batch(write: Callable[[Annotation], Iterator[str]]) -> Callable[[Batches, Conversion], Iterator[str]]:
@@ -106,3 +125,5 @@ class Format:
     """What a file has beyond its task: `universal` (the columns of Universal Dependencies), `conllu`, `pos`."""
     own_traits: frozenset[str] = frozenset()
     """Those of all that is read from it, also of annotations in memory."""
+    adopts: Adoption | None = None
+    """The objects of another package that are read as its files are."""

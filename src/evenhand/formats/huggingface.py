@@ -1,7 +1,7 @@
-"""Hugging Face datasets on disk, as `save_to_disk` writes them: a folder of Arrow streams and their description.
+"""Hugging Face datasets: in memory, or on disk as `save_to_disk` writes them, a folder of Arrow streams.
 
-See `arrow_layout` for the columns. Numbers are named by the `ClassLabel` in `dataset_info.json`. Where a
-message names a place in the folder, it is the number of the row, counted from 1.
+See `arrow_layout` for the columns. Numbers are named by the `ClassLabel` of the features, which a folder has in
+`dataset_info.json`. Where a message names a place in the dataset, it is the number of the row, counted from 1.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ from typing import Any, TypedDict
 
 import msgspec
 
+from evenhand.formats.adoption import type_names
 from evenhand.formats.arrow import HUGGINGFACE, INFO, SPLITS, arrow
 from evenhand.formats.arrow_files import broken, check_pyarrow, checked
 from evenhand.formats.arrow_ipc import record_batches
 from evenhand.formats.arrow_layout import Table
+from evenhand.formats.arrow_rows import MOST_ROWS
 from evenhand.formats.arrow_tables import read_table
 from evenhand.formats.short_text import names_a_file
 from evenhand.formats.source import Source
@@ -27,7 +29,7 @@ from evenhand.text.labels import Vocabulary
 
 _STATE = "state.json"
 _SAVE_AGAIN = "save the dataset again with save_to_disk"
-_MEND = "cast it to a list of ClassLabel with names, and save the dataset again"
+_CAST = "cast it to a list of ClassLabel with names"
 
 
 class DataFile(TypedDict):
@@ -50,9 +52,32 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
             with _opened(source, file, columns) as (_, batches):
                 yield from checked(batches)
 
+    mend = f"{_CAST}, and save the dataset again"
     features = partial(_described, source, INFO, "features", dict[str, Any] | None)
     is_broken = partial(broken, source, "its Arrow files are broken", _SAVE_AGAIN)
-    table = Table("the dataset", schemas[0], lambda: features() or {}, INFO, _MEND, selected, is_broken)
+    table = Table("the dataset", schemas[0], lambda: features() or {}, INFO, mend, selected, is_broken)
+    return read_table(HUGGINGFACE.name, table, source, settings, vocabulary, columns)
+
+
+def read_object(
+    value: Any, source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns
+) -> Iterator[Annotation]:
+    """A dataset in memory, or mapped into it, in batches of whole rows; those that were chosen, in their order."""
+    types = type_names(value)
+    if not types.isdisjoint(("datasets.DatasetDict", "datasets.IterableDatasetDict")):
+        remedy = f"give one of them: dataset[{str(next(iter(value), 'test'))!r}]"
+        raise source.error(None, f"has splits ({', '.join(map(str, value))})", remedy)
+    if "datasets.IterableDataset" in types:
+        raise source.error(None, "is a stream, which can be read only once", "load it without streaming=True")
+    check_pyarrow(source, "datasets")
+
+    def selected(columns: Sequence[str], size: int) -> Iterator[Any]:
+        rows = value.with_format("arrow").select_columns(list(columns))
+        return checked(batch for part in rows.iter(MOST_ROWS) for batch in part.combine_chunks().to_batches())
+
+    is_broken = partial(broken, source, "its rows cannot be read", "make the dataset again")
+    features = value.features
+    table = Table("the dataset", features.arrow_schema, features.to_dict, "its feature", _CAST, selected, is_broken)
     return read_table(HUGGINGFACE.name, table, source, settings, vocabulary, columns)
 
 

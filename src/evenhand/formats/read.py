@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from os import PathLike
+from typing import Any
 
 from evenhand.arguments import checked_arguments
 from evenhand.formats.addresses import Place, place
+from evenhand.formats.adoption import Adopted
 from evenhand.formats.folders import FileList, files_of, folder_name
 from evenhand.formats.format import Format
-from evenhand.formats.recognition import recognise
+from evenhand.formats.recognition import recognise, serving_format
 from evenhand.formats.registry import FORMATS, format_named
 from evenhand.formats.source import Source
 from evenhand.problems import SettingError
@@ -63,6 +65,8 @@ class OpenFile:
     format: Format
     confidence: float
     """Which share of its first lines fits the format."""
+    value: Any = None
+    """The object of another package that is read instead of a file, if it is one."""
 
     @property
     def task(self) -> str:
@@ -93,8 +97,10 @@ class OpenFile:
             finding = f"--column is given, but this file is read as {self.format.name}, which has no columns"
             raise source.error(None, finding, "leave --column out for it, or name its --format")
         wanted = {"spans": settings.columns} if columns is None else columns
+        adoption = self.format.adopts
+        read = self.format.read if self.value is None or adoption is None else partial(adoption.read, self.value)
         with source.located():
-            for batch in self.format.read(source, settings, vocabulary, wanted):
+            for batch in read(source, settings, vocabulary, wanted):
                 if any(each.format == LISTS for each in batch.readings.values()):  # a reader that makes lists of lines
                     readings = {name: replace(each, format=self.format.name) for name, each in batch.readings.items()}
                     batch = replace(batch, readings=readings)
@@ -106,17 +112,29 @@ def open_file(source: Source, settings: ReadSettings) -> OpenFile:
     return OpenFile(source, settings, *recognise(source, settings.format, settings.task))
 
 
+def open_object(found: Adopted, settings: ReadSettings) -> OpenFile:
+    """An object that a format adopts, as a file of this format."""
+    source, own = found.source, found.format
+    if settings.format not in (None, own.name):
+        remedy = "leave the format out for this side"
+        raise source.error(None, f"is read as {own.name}, not as {settings.format}", remedy)
+    return OpenFile(source, settings, serving_format(source, own, settings.task), 1.0, found.value)
+
+
 class OpenFiles:
-    """A file, or the files of a folder, pattern or list, which follow each other as one text.
+    """A file, or the files of a folder, pattern or list, which follow each other as one text; or an adopted object.
 
     Each is recognised once, when it is first asked about or read, however often it is read.
     """
 
-    def __init__(self, where: Place | FileList, settings: ReadSettings) -> None:
-        files = files_of(where)
-        self.name = None if files is None else folder_name(where) or ""
+    def __init__(self, where: Place | FileList | Adopted, settings: ReadSettings) -> None:
+        files = None if isinstance(where, Adopted) else files_of(where)
+        self.name = None if files is None or isinstance(where, Adopted) else folder_name(where) or ""
         """What several files are called together; None for a single one."""
-        if isinstance(where, FileList):
+        self._object = where if isinstance(where, Adopted) else None
+        if isinstance(where, Adopted):
+            self.sources = [where.source]
+        elif isinstance(where, FileList):
             self.sources = list(where.sources())
         else:
             self.sources = [Source(where)] if files is None else list(map(Source, files))
@@ -129,7 +147,9 @@ class OpenFiles:
 
     def _file(self, number: int) -> OpenFile:
         if number not in self._opened:
-            self._opened[number] = open_file(self.sources[number], self._settings)
+            found, source = self._object, self.sources[number]
+            opened = open_file(source, self._settings) if found is None else open_object(found, self._settings)
+            self._opened[number] = opened
         return self._opened[number]
 
     def read_as(self, settings: ReadSettings) -> OpenFiles:

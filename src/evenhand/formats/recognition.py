@@ -36,7 +36,7 @@ def recognise(source: Source, name: str | None, task: str | None = None) -> tupl
         formats = [each for each in by_precedence() if serves[each.name] or not each.is_table]
         found = next((each for each in formats if each.certain is not None and each.certain(source, task)), None)
         if found is not None:
-            return _serving(source, found, task), 1.0
+            return serving_format(source, found, task), 1.0
         asked = [each for each in formats if each.recognise is not None]
         own = [each for each in asked if serves[each.name]]
         if task is not None and len(own) == 1:
@@ -52,7 +52,7 @@ def _named(source: Source, name: str, task: str | None) -> Format:
     return found
 
 
-def _serving(source: Source, found: Format, task: str | None) -> Format:
+def serving_format(source: Source, found: Format, task: str | None) -> Format:
     """The format, if it serves the task."""
     if task is not None and task not in found.tasks:
         finding = f"is read as {found.name}, which has no {task}"
@@ -70,7 +70,7 @@ def _by_content(source: Source, formats: list[Format], task: str | None) -> tupl
             sure[each.name] = each.recognise(sample)
     best = max(sure, key=lambda name: sure[name], default="")
     if sure.get(best, 0.0) >= SURE:
-        return _serving(source, FORMATS[best], task), sure[best]
+        return serving_format(source, FORMATS[best], task), sure[best]
     _refuse(source, sample)
     fallback = next((each for each in by_precedence() if task in each.fallback), None)
     if fallback is None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import import_module
 from itertools import islice, pairwise
 from pathlib import Path
@@ -21,9 +21,10 @@ import numpy as np
 
 from evenhand.arrays import ints
 from evenhand.files import write_file
-from evenhand.formats.format import Carry, Format, Writing
+from evenhand.formats.format import Adoption, Carry, Format, Writing
 from evenhand.formats.source import Source
 from evenhand.problems import InputError
+from evenhand.registry import late
 from evenhand.settings import ColumnName, Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.corpus import Corpus
@@ -58,13 +59,45 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     data = source.read_whole()
     with _unbroken(source):
         doc_bin.from_bytes(data)
-    group = _group(source, doc_bin, columns.get("spans", ()))
-    docs, first = _recovered(source, doc_bin), 1
-    while batch := list(islice(docs, _BATCH)):
-        yield _annotation(source, batch, first, group, vocabulary)
-        first += len(batch)
-    if first == 1:
-        raise source.error(None, "the file has no documents", "check how it was written")
+    yield from Docs(source, lambda: recovered(source, doc_bin), has_entities(doc_bin)).read(vocabulary, columns)
+
+
+@dataclass(frozen=True)
+class Docs:
+    """Documents of spaCy's, in a file or in memory."""
+
+    source: Source
+    again: Callable[[], Iterator[Any]]
+    """The documents from the first one on, as often as it is called."""
+    has_entities: bool = True
+    what: str = "the file"
+    how: str = "with --column"
+    """How a user names the spans to read."""
+
+    def read(self, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+        """The documents in batches."""
+        group = self._group(columns.get("spans", ()))
+        docs, first = self.again(), 1
+        while batch := list(islice(docs, _BATCH)):
+            yield _annotation(self.source, batch, first, group, vocabulary)
+            first += len(batch)
+        if first == 1:
+            raise self.source.error(None, f"{self.what} has no documents", "check how it was written")
+
+    def _group(self, wanted: tuple[ColumnName, ...]) -> str | None:
+        """The name of the span group to read, or None for `doc.ents`."""
+        names = sorted({name for doc in self.again() for name in doc.spans})
+        chosen = list(map(str, wanted)) or names or [ENTITIES]
+        if len(chosen) > 1:
+            finding = f"several span groups could be read: {', '.join(chosen)}"
+            raise self.source.error(None, finding, f"name one of them, or {ENTITIES}, {self.how}")
+        if chosen[0] not in (ENTITIES, *names):
+            finding = f"there is no span group {chosen[0]!r}, there are {', '.join((ENTITIES, *names))}"
+            raise self.source.error(None, finding, f"name one of these {self.how}")
+        if chosen == [ENTITIES] and not self.has_entities:
+            finding = f"{self.what} was written without entities"
+            raise self.source.error(None, finding, "write it with ENT_IOB and ENT_TYPE among the DocBin's attributes")
+        return None if chosen == [ENTITIES] else chosen[0]
 
 
 def write(path: Path, read: Callable[[], Iterator[Annotation]], conversion: Conversion) -> None:
@@ -108,26 +141,15 @@ def _unbroken(source: Source) -> Iterator[None]:
         raise source.error(None, finding, "write it with spaCy's DocBin.to_disk") from None
 
 
-def _recovered(source: Source, doc_bin: Any) -> Iterator[Any]:
+def recovered(source: Source, doc_bin: Any) -> Iterator[Any]:
     """The documents, recovered one by one."""
     with _unbroken(source):
         yield from doc_bin.get_docs(_vocab())
 
 
-def _group(source: Source, doc_bin: Any, wanted: tuple[ColumnName, ...]) -> str | None:
-    """The name of the span group to read, or None for `doc.ents`."""
-    names = sorted({name for doc in _recovered(source, doc_bin) for name in doc.spans})
-    chosen = list(map(str, wanted)) or names or [ENTITIES]
-    if len(chosen) > 1:
-        finding = f"several span groups could be read: {', '.join(chosen)}"
-        raise source.error(None, finding, f"name one of them, or {ENTITIES}, with --column")
-    if chosen[0] not in (ENTITIES, *names):
-        finding = f"there is no span group {chosen[0]!r}, there are {', '.join((ENTITIES, *names))}"
-        raise source.error(None, finding, "name one of these with --column")
-    if chosen == [ENTITIES] and import_module("spacy.attrs").ENT_IOB not in doc_bin.attrs:
-        finding = "the file was written without entities"
-        raise source.error(None, finding, "write it with ENT_IOB and ENT_TYPE among the DocBin's attributes")
-    return None if chosen == [ENTITIES] else chosen[0]
+def has_entities(doc_bin: Any) -> bool:
+    """Whether a DocBin keeps entities."""
+    return import_module("spacy.attrs").ENT_IOB in doc_bin.attrs
 
 
 def _annotation(source: Source, docs: list[Any], first: int, group: str | None, vocabulary: Vocabulary) -> Annotation:
@@ -227,4 +249,11 @@ FORMAT = Format(
     suffixes=(SUFFIX,),
     certain=is_doc_bin,
     has_columns=True,
+    adopts=Adoption(
+        "docs",
+        ("spacy.Doc", "spacy.DocBin", "spacy.Example"),
+        late("evenhand.formats.spacy_objects:read"),
+        members=("spacy.Doc", "spacy.Example"),
+        pairs=("spacy.Example",),
+    ),
 )

@@ -12,6 +12,7 @@ from typing import Any
 
 from evenhand.arguments import shown
 from evenhand.formats.addresses import Place, place
+from evenhand.formats.adoption import Adopted, adopted
 from evenhand.formats.folders import FileList, check_same_names
 from evenhand.formats.read import OpenFiles
 from evenhand.formats.registry import FORMATS
@@ -26,8 +27,8 @@ from evenhand.text.annotation import Annotation
 from evenhand.text.characters import peeked
 from evenhand.text.labels import Vocabulary
 
-Input = str | PathLike[str] | FileList | Annotation
-"""A file or several (a folder, a pattern, a list), or an annotation."""
+Input = str | PathLike[str] | FileList | Annotation | Adopted
+"""A file or several (a folder, a pattern, a list), an annotation, or an object that a format adopts."""
 Systems = Input | Sequence[Input] | Mapping[str, Input] | None
 Stream = Iterator[Annotation]
 
@@ -48,7 +49,7 @@ def open_sides(
         return Sides(lambda: first, {name_of(gold): lambda reference=None: second}, ("gold", "system"))
     if not task.matches_documents:
         for side in systems.values():
-            if not isinstance(gold, Annotation) and not isinstance(side, Annotation):
+            if not isinstance(gold, Annotation | Adopted) and not isinstance(side, Annotation | Adopted):
                 check_same_names(place_of(gold), place_of(side))
     opened = {name: _Opened(side, read_as["system"], vocabulary) for name, side in systems.items()}
     return Sides(_Opened(gold, read_as["gold"], vocabulary, files), opened)
@@ -62,7 +63,7 @@ class _Opened:
     ) -> None:
         self._side, self._settings, self._vocabulary = side, settings, vocabulary
         if files is None and not isinstance(side, Annotation):
-            files = OpenFiles(place_of(side), settings)
+            files = opened(side, settings)
         self._files = files
 
     def __call__(self, reference: str | None = None) -> Stream:
@@ -81,7 +82,7 @@ def content_of(gold: Input, format: str | None, task: str | None, columns: tuple
         traits |= {"pos"} if "pos" in gold.layers else set()
         name = gold.reading.format
         return Content(task or shown, frozenset(traits | (FORMATS[name].own_traits if name in FORMATS else set())))
-    files = OpenFiles(place_of(gold), ReadSettings(format, columns, task=task))
+    files = opened(gold, ReadSettings(format, columns, task=task))
     return Content(files.first.task, files.first.traits, files)
 
 
@@ -92,12 +93,21 @@ def _by_layers() -> list[Task]:
 
 def place_of(side: str | PathLike[str] | FileList) -> Place | FileList:
     """Where the file or files of a side are."""
-    return side if isinstance(side, FileList) else place(_checked(side))
+    return side if isinstance(side, FileList) else place(side)
 
 
-def is_one(systems: Systems) -> bool:
+def opened(side: str | PathLike[str] | FileList | Adopted, settings: ReadSettings) -> OpenFiles:
+    """What a side has to read, whose formats are recognised when somebody asks."""
+    return OpenFiles(side if isinstance(side, Adopted) else place_of(side), settings)
+
+
+def _is_known(side: object) -> bool:
+    return isinstance(side, str | PathLike | FileList | Annotation | Adopted)
+
+
+def is_one(systems: Any) -> bool:
     """Whether this is a single system, and no sequence or mapping of them."""
-    return isinstance(systems, str | PathLike | FileList | Annotation)
+    return _is_known(systems) or adopted(systems) is not None
 
 
 def named(systems: Systems) -> dict[str, Input] | None:
@@ -105,12 +115,14 @@ def named(systems: Systems) -> dict[str, Input] | None:
     if systems is None:
         return None
     if wrapping(systems):
-        _checked(systems)
-    if isinstance(systems, Mapping):
-        found = {name: _checked(side) for name, side in systems.items()}
+        side_of(systems)
+    if isinstance(systems, Mapping) and not is_one(systems):
+        found = {name: side_of(side, name) for name, side in systems.items()}
     else:
         many = list(systems) if isinstance(systems, Iterable) and not is_one(systems) else [systems]
-        listed = list(map(_checked, many))
+        if isinstance(systems, Iterator) and adopted(many) is not None:  # one system, and this can be read only once
+            raise SettingError(f"{shown(systems)} gives its parts one by one; make a list of them: list(…).")
+        listed = list(map(side_of, many))
         found = dict(zip(unique_names(listed), listed, strict=True))
     if not found:
         raise SettingError("There is no system to score; give one at least.")
@@ -120,16 +132,30 @@ def named(systems: Systems) -> dict[str, Input] | None:
     return found
 
 
-def _checked(side: Any) -> Any:
-    """The side, if it is something that can be read."""
-    if not is_one(side):
-        finding = f"{shown(side)} is neither a file nor an annotation"
-        raise SettingError(f"{finding}; {remedy_for(side)}.")
-    return side
+def side_of(given: Any, name: str | None = None) -> Input:
+    """The side that is given, if it is something that can be read; `name` is what a user calls it."""
+    if _is_known(given):
+        side: Input = given
+        return side
+    if (found := adopted(given, name)) is None:
+        finding = f"{shown(given)} is neither a file nor an annotation"
+        raise SettingError(f"{finding}; {remedy_for(given)}.")
+    return found
+
+
+def sides_of(gold: Any, systems: Any) -> tuple[Input, dict[str, Input] | None]:
+    """The gold standard and the systems by name; None where one file holds both.
+
+    An object that holds a gold standard and a prediction is its own system.
+    """
+    first, others = side_of(gold), named(systems)
+    if others is None and isinstance(first, Adopted) and first.is_pair:
+        others = {first.name: first}
+    return first, others
 
 
 def name_of(side: Input) -> str:
-    if isinstance(side, Annotation | FileList):
+    if isinstance(side, Annotation | FileList | Adopted):
         return side.name
     where = place(side)
     return where.name if where.is_dir() else Source(where).name
@@ -140,7 +166,7 @@ def unique_names(sides: Sequence[Input]) -> list[str]:
     names = [name_of(side) for side in sides]
     repeated = {name for name, count in Counter(names).items() if count > 1}
     for i, side in enumerate(sides):
-        if names[i] in repeated and not isinstance(side, Annotation | FileList):
+        if names[i] in repeated and not isinstance(side, Annotation | FileList | Adopted):
             names[i] = os.path.join(place(side).absolute().parent.name, names[i])
     seen: Counter[str] = Counter()
     for i, name in enumerate(names):
@@ -157,11 +183,11 @@ def _two_columns(
         raise SettingError("One annotation cannot be scored alone; give a system, or a file with two columns of tags.")
     columns = {name: settings.columns for name, settings in read_as.items()}
     settings = replace(read_as["gold"], system_encoding=read_as["system"].encoding)
-    files = OpenFiles(place_of(side), settings) if files is None else files.read_as(settings)
+    files = opened(side, settings) if files is None else files.read_as(settings)
     batch, stream = peeked(files.batches(vocabulary, columns))
     if batch is not None and "gold" not in batch.layers:
         kind = next(iter(batch.readings.values())).format
-        shown = side.name if isinstance(side, FileList) else place(side)
+        shown = side.name if isinstance(side, FileList | Adopted) else place(side)
         raise SettingError(f"{shown} ({kind}) holds one annotation only; give a system beside it.")
     first, second = tee(stream)
     return first, second

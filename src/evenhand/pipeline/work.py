@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from evenhand.pipeline.inputs import Input, open_sides
+from evenhand.formats.addresses import Place
+from evenhand.formats.adoption import Adopted
+from evenhand.formats.folders import FileList
+from evenhand.pipeline.inputs import Input, open_sides, place_of
 from evenhand.pipeline.options import Prepared
 from evenhand.pipeline.run import Counting, Run
 from evenhand.scores.model import Judge
@@ -17,6 +20,7 @@ from evenhand.settings import Groups
 from evenhand.tasks.passage import Judgement, Passage, Question
 from evenhand.tasks.registry import model
 from evenhand.tasks.task import Task
+from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
 
 Watch = Callable[[Judgement], None]
@@ -41,6 +45,11 @@ class Work:
     def sides(self) -> list[Input]:
         """The gold standard and the systems."""
         return [self.gold, *(self.systems or {}).values()]
+
+    @property
+    def places(self) -> list[Place | FileList]:
+        """Where the files of all sides are; what is in memory has none."""
+        return [place_of(side) for side in self.sides if not isinstance(side, Annotation | Adopted)]
 
     @property
     def judges(self) -> tuple[Judge, ...]:
