@@ -7,9 +7,12 @@ DEV_READY := $(VENV)/.ready-dev
 BENCH_VENV := .venv-bench
 BENCH_READY := $(BENCH_VENV)/.ready
 PEERS := "seqeval==1.2.2" "nervaluate==1.2.1" "seqscore==0.9.0" "udtools==0.2.9" "playwright>=1.45" "pyarrow>=14"
+INTEGRATIONS_VENV := .venv-integrations
+INTEGRATIONS_READY := $(INTEGRATIONS_VENV)/.ready
+TOOLS := accelerate datasets evaluate ipykernel nbconvert scikit-learn torch transformers "hypothesis>=6.150" "pytest>=8"
 PYTEST := $(BIN)/python -m pytest -q
 
-.PHONY: help demo test test-fast test-long golden check format docs picture bench bench-short clean
+.PHONY: help demo test test-fast test-long test-integrations golden check format docs picture bench bench-short clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /make \1@/p' $(MAKEFILE_LIST) | awk -F@ '{ printf "%-18s%s\n", $$1, $$2 }'
@@ -29,6 +32,11 @@ $(BENCH_READY): pyproject.toml Makefile
 	$(BENCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --editable . $(PEERS)
 	@touch $(BENCH_READY)
 
+$(INTEGRATIONS_READY): pyproject.toml Makefile
+	$(PYTHON) -m venv $(INTEGRATIONS_VENV)
+	$(INTEGRATIONS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[arrow,plot,spacy]" $(TOOLS)
+	@touch $(INTEGRATIONS_READY)
+
 demo: $(READY)  ## set everything up and score the bundled example
 	@$(BIN)/evenhand demo
 
@@ -40,6 +48,9 @@ test-fast: $(DEV_READY)  ## the tests that take half a minute, for every change
 
 test-long: $(DEV_READY)  ## the tests that take minutes, and property tests with fresh random examples
 	$(PYTEST) -m "long or property" --hypothesis-profile=fresh -n auto --dist worksteal
+
+test-integrations: $(INTEGRATIONS_READY)  ## the tests with large packages of others, in an environment of their own
+	HF_HUB_OFFLINE=1 $(INTEGRATIONS_VENV)/bin/python -m pytest -q -m heavy
 
 golden: $(DEV_READY)  ## renew golden files and the output that docs show; then read the diff
 	$(PYTEST) --renew-golden
@@ -67,4 +78,4 @@ bench-short: $(DEV_READY)  ## the same in two minutes, without other tools
 	@$(BIN)/python benchmarks/run.py --short
 
 clean:  ## remove environments and caches
-	rm -rf $(VENV) $(BENCH_VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build
+	rm -rf $(VENV) $(BENCH_VENV) $(INTEGRATIONS_VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build

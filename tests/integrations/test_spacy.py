@@ -1,0 +1,174 @@
+"""The scorer for spaCy, found through its entry point: in `nlp.evaluate`, and in a training run."""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evenhand as eh
+from evenhand.integrations.spacy import make_scorer
+
+spacy = pytest.importorskip("spacy")
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+NAME = "evenhand.scorer.v1"
+TEXT = "Ada Lovelace lived in London ."
+PATTERNS = [{"label": "PER", "pattern": "Ada"}, {"label": "LOC", "pattern": "London"}]
+CONFIG = """
+[paths]
+train = null
+
+[nlp]
+lang = "en"
+pipeline = ["ner", "entity_ruler"]
+
+[components.ner]
+factory = "ner"
+
+[components.ner.scorer]
+@scorers = "evenhand.scorer.v1"
+match = "fair,exact"
+
+[components.ner.model]
+@architectures = "spacy.TransitionBasedParser.v2"
+state_type = "ner"
+extra_state_tokens = false
+hidden_width = 8
+maxout_pieces = 1
+use_upper = false
+
+[components.ner.model.tok2vec]
+@architectures = "spacy.HashEmbedCNN.v2"
+width = 8
+depth = 1
+embed_size = 50
+window_size = 1
+maxout_pieces = 1
+subword_features = false
+pretrained_vectors = null
+
+[components.entity_ruler]
+factory = "entity_ruler"
+overwrite_ents = true
+scorer = null
+
+[corpora.train]
+@readers = "spacy.Corpus.v1"
+path = ${paths.train}
+
+[corpora.dev]
+@readers = "spacy.Corpus.v1"
+path = ${paths.train}
+
+[training]
+seed = 1
+max_steps = 2
+eval_frequency = 1
+train_corpus = "corpora.train"
+dev_corpus = "corpora.dev"
+
+[training.score_weights]
+evenhand_f1 = 1.0
+
+[initialize]
+"""
+
+
+@pytest.fixture(autouse=True)
+def registered() -> None:
+    """The entry point takes effect when the package is installed: an older install of it lacks the scorer."""
+    if NAME not in {point.name for point in entry_points(group="spacy_scorers")}:
+        spacy.registry.scorers.register(NAME, func=make_scorer)
+
+
+def example(nlp: Any, *ents: tuple[int, int, str], text: str = TEXT) -> Any:
+    return spacy.training.Example.from_dict(nlp.make_doc(text), {"entities": list(ents)})
+
+
+def ruler(**config: Any) -> Any:
+    nlp = spacy.blank("en")
+    scorer = {"@scorers": NAME, **config}
+    nlp.add_pipe("entity_ruler", config={"scorer": scorer}).add_patterns(PATTERNS)
+    return nlp
+
+
+def test_pyproject_names_the_scorer() -> None:
+    import tomllib
+
+    from conftest import ROOT
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    module, _, name = project["entry-points"]["spacy_scorers"][NAME].partition(":")
+    assert (module, name) == (make_scorer.__module__, make_scorer.__name__)
+
+
+def test_evaluate_has_the_figures_of_both() -> None:
+    nlp = ruler()
+    found = nlp.evaluate([example(nlp, (0, 12, "PER"), (22, 28, "LOC"))])
+    assert (found["ents_f"], found["ents_per_type"]["LOC"]["f"]) == (0.5, 1.0)
+    assert (found["evenhand_f1"], found["evenhand_LOC_f1"]) == (0.5, 1.0)
+    assert found["evenhand_fair_f1"] == pytest.approx(2 / 3)  # the entity that is too short is one error, not two
+
+
+def test_the_config_chooses_match_models() -> None:
+    nlp = ruler(match="fair")
+    found = nlp.evaluate([example(nlp, (0, 12, "PER"), (22, 28, "LOC"))])
+    assert found["evenhand_f1"] == pytest.approx(2 / 3)
+    assert "evenhand_fair_f1" not in found
+    with pytest.raises(eh.SettingError, match="fare"):
+        ruler(match="fare")
+
+
+def test_documents_without_annotation_are_left_out() -> None:
+    nlp = ruler()
+    unknown = spacy.training.Example(nlp.make_doc(TEXT), nlp.make_doc(TEXT))
+    assert nlp.evaluate([example(nlp, (0, 3, "PER"), (22, 28, "LOC")), unknown])["evenhand_f1"] == 1
+    found = nlp.evaluate([unknown])
+    assert found["ents_f"] is None
+    assert not [name for name in found if name.startswith("evenhand_")]
+
+
+def test_other_tokens_are_aligned_by_characters() -> None:
+    nlp = ruler()
+    reference = spacy.tokens.Doc(
+        nlp.vocab, words=["Ada", "lived", "in", "Lon", "don"], spaces=[True, True, True, False, False]
+    )
+    reference.set_ents([spacy.tokens.Span(reference, 0, 1, "PER"), spacy.tokens.Span(reference, 3, 5, "LOC")])
+    found = nlp.evaluate([spacy.training.Example(nlp.make_doc(reference.text), reference)])
+    assert (found["ents_f"], found["evenhand_f1"]) == (1, 1)
+
+
+def test_a_span_group() -> None:
+    nlp = spacy.blank("en")
+    scorer = {"@scorers": NAME, "group": "ruler"}
+    nlp.add_pipe("span_ruler", config={"scorer": scorer}).add_patterns(PATTERNS)
+    gold = example(nlp)
+    gold.reference.spans["ruler"] = [
+        spacy.tokens.Span(gold.reference, *span) for span in [(0, 2, "PER"), (4, 5, "LOC")]
+    ]
+    found = nlp.evaluate([gold])
+    assert (found["spans_ruler_f"], found["evenhand_f1"]) == (0.5, 0.5)
+    assert found["evenhand_fair_f1"] == pytest.approx(2 / 3)
+    empty = make_scorer(group="ruler")([spacy.training.Example(nlp.make_doc(TEXT), gold.reference)])
+    assert (empty["evenhand_recall"], empty["spans_ruler_r"]) == (0, 0)
+
+
+def test_a_training_config_names_it_and_weighs_its_figures(tmp_path: Path) -> None:
+    nlp = spacy.blank("en")
+    docs = [example(nlp, (0, 12, "PER"), (22, 28, "LOC")).reference]
+    spacy.tokens.DocBin(docs=docs).to_disk(tmp_path / "train.spacy")
+    text = CONFIG.replace("train = null", f'train = "{(tmp_path / "train.spacy").as_posix()}"')
+    config = spacy.util.load_config_from_str(text)
+    from spacy.training.initialize import init_nlp
+    from spacy.training.loop import train
+
+    trained = init_nlp(config)
+    trained.get_pipe("entity_ruler").add_patterns(PATTERNS)
+    with (tmp_path / "log").open("w") as log:
+        train(trained, tmp_path / "model", stdout=log, stderr=log)
+    assert "EVENHAN" in (tmp_path / "log").read_text().upper()
+    meta = spacy.load(tmp_path / "model" / "model-last").meta["performance"]
+    assert meta["evenhand_f1"] == pytest.approx(2 / 3)
+    assert meta["evenhand_exact_f1"] == meta["ents_f"] == 0.5
