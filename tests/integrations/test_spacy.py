@@ -24,6 +24,8 @@ train = null
 lang = "en"
 pipeline = ["ner", "entity_ruler"]
 
+[components]
+
 [components.ner]
 factory = "ner"
 
@@ -53,6 +55,8 @@ pretrained_vectors = null
 factory = "entity_ruler"
 overwrite_ents = true
 scorer = null
+
+[corpora]
 
 [corpora.train]
 @readers = "spacy.Corpus.v1"
@@ -160,12 +164,13 @@ def test_a_training_config_names_it_and_weighs_its_figures(tmp_path: Path) -> No
     docs = [example(nlp, (0, 12, "PER"), (22, 28, "LOC")).reference]
     spacy.tokens.DocBin(docs=docs).to_disk(tmp_path / "train.spacy")
     text = CONFIG.replace("train = null", f'train = "{(tmp_path / "train.spacy").as_posix()}"')
-    config = spacy.util.load_config_from_str(text)
+    config = spacy.util.load_model_from_config(spacy.util.load_config_from_str(text), auto_fill=True).config
     from spacy.training.initialize import init_nlp
     from spacy.training.loop import train
 
     trained = init_nlp(config)
     trained.get_pipe("entity_ruler").add_patterns(PATTERNS)
+    (tmp_path / "model").mkdir()
     with (tmp_path / "log").open("w") as log:
         train(trained, tmp_path / "model", stdout=log, stderr=log)
     assert "EVENHAN" in (tmp_path / "log").read_text().upper()
