@@ -75,6 +75,8 @@ dev_corpus = "corpora.dev"
 
 [training.score_weights]
 evenhand_f1 = 1.0
+evenhand_exact_f1 = 0.0
+ents_f = 0.0
 
 [initialize]
 """

@@ -69,7 +69,7 @@ def compare(
 
     The other keywords are those of `score`. Tags and trees are compared on the words that all systems have.
     """
-    gold, sides = side_of(gold), named(systems) or {}
+    sides, gold = named(systems) or {}, side_of(gold)
     slices, words = names(slices), _word_list(vocabulary)
     if len(sides) < 2:
         raise SettingError("A comparison takes two systems at least.")

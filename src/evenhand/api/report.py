@@ -55,7 +55,7 @@ def report(
     The other keywords are those of `score`.
     """
     units = Collection(whole_number("limit", limit, 0))
-    gold, sides = side_of(gold), named(systems) or {}
+    sides, gold = named(systems) or {}, side_of(gold)
     pairs = list(combinations(range(len(sides)), 2))
     trials = default_trials(max(len(pairs), 1)) if trials is None else trials
     resampling = Resampling.checked(trials, resamples, interval, level, seed, of)

@@ -14,7 +14,7 @@ from typing import Any
 
 from evenhand.api.score import score
 from evenhand.formats.spacy_objects import docs
-from evenhand.text.lists import spans
+from evenhand.text.span_lists import spans
 
 PREFIX = "evenhand_"
 _GROUPS = "spans_"

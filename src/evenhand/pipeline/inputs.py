@@ -148,7 +148,7 @@ def sides_of(gold: Any, systems: Any) -> tuple[Input, dict[str, Input] | None]:
 
     An object that holds a gold standard and a prediction is its own system.
     """
-    first, others = side_of(gold), named(systems)
+    others, first = named(systems), side_of(gold)
     if others is None and isinstance(first, Adopted) and first.is_pair:
         others = {first.name: first}
     return first, others
