@@ -63,7 +63,7 @@ def test_options_are_those_of_score(tmp_path: Path) -> None:
         ({"predictions": PREDICTED, "references": TRUE[:1]}, "Mismatch"),
         (
             {"predictions": [["O"]], "references": [["O", "O"]]},
-            "InputError: predictions: sentence 1 has 2 tokens in the",
+            "InputError: predictions: sentence 1 has 2 tags in the",
         ),
         ({"predictions": [[1, 0]], "references": [[1, 2]]}, "ValueError: Predictions and/or references don't match"),
         ({"predictions": TRUE, "references": TRUE, "mach": "fair"}, "SettingError: score has no option 'mach'"),
