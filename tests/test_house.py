@@ -19,6 +19,7 @@ ROOMS = (
     "names",
     "registry",
     "problems",
+    "suggestion",
     "limits",
     "memory",
     "files",

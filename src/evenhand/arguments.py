@@ -14,6 +14,7 @@ from numbers import Integral, Real
 from typing import Any, ParamSpec, TypeVar
 
 from evenhand.problems import SettingError
+from evenhand.suggestion import unknown
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -129,7 +130,7 @@ def checked_arguments(
         def checked(*arguments: P.args, **keywords: P.kwargs) -> R:
             for name, value in keywords.items():
                 if name not in own and name not in (known := {*own, *also()}):
-                    raise SettingError(nearest(function.__name__, name, known))
+                    raise SettingError(_unknown_option(function.__name__, name, known))
                 if name not in inputs:
                     check_kind(name, value)
             return function(*arguments, **keywords)
@@ -149,13 +150,9 @@ def check_kind(name: str, value: object) -> None:
         raise SettingError(f"{name} is {shown(value)}; give {KINDS[name].expected}.")
 
 
-def nearest(function: str, name: str, known: Iterable[str]) -> str:
-    """The sentence about an option that a function does not have."""
-    from difflib import get_close_matches  # takes long to load
-
-    found = get_close_matches(name, sorted(known), n=1)
-    remedy = f"the nearest one is {found[0]}" if found else f"help(evenhand.{function}) lists them"
-    return f"{function} has no option {shown(name)}; {remedy}."
+def _unknown_option(function: str, name: str, known: Iterable[str]) -> str:
+    """The sentence about a keyword that a function does not have."""
+    return unknown(f"{function} has no option {shown(name)}", name, sorted(known), f"see help(evenhand.{function})")
 
 
 def whole_number(name: str, value: object, least: int, most: int | None = None) -> int:

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 from evenhand.problems import SettingError
 from evenhand.relabeling import LabelMap
+from evenhand.suggestion import unknown
 
 _NUMBER = re.compile(r"-?\d{1,18}")
 
@@ -126,4 +127,4 @@ def column_names(given: ColumnName | Sequence[ColumnName] | None) -> tuple[Colum
 def choose(what: str, value: str | None, choices: Sequence[str], *, optional: bool = False) -> None:
     """Refuse a value that is none of the choices."""
     if value not in choices and not (optional and value is None):
-        raise SettingError(f"{what} is {value!r}; choose one of {', '.join(choices)}.")
+        raise SettingError(unknown(f"{what} is {value!r}", str(value), choices, f"choose one of {', '.join(choices)}"))

@@ -200,3 +200,41 @@ def test_no_form_controls_a_terminal(odd: Path, form: str) -> None:
         assert set(json.loads(shown)["gold"]["labels"]) == set(ODD_LABELS)
     else:
         assert all(each in shown.replace("\\\\", "\\").replace(r"\textbackslash{}", "\\") for each in spelled)
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        *(("x.json", "json"), ("x.csv", "csv"), ("x.md", "markdown"), ("x.tex", "latex"), ("x.HTML", "html")),
+        *(("x.txt", "text"), ("x", "text"), ("x.other", "text")),
+    ],
+)
+@pytest.mark.parametrize("command", ["score", "rank"])
+def test_the_name_of_the_output_chooses_the_form(command: str, name: str, form: str, tmp_path: Path) -> None:
+    assert ran(command, "-o", str(tmp_path / name)).exit_code == 0
+    assert (tmp_path / name).read_text() == ran(command, "--as", form).stdout
+
+
+@pytest.mark.parametrize("in_front", [True, False])
+def test_the_form_that_is_named_counts(tmp_path: Path, in_front: bool) -> None:
+    named, output = ("--as", "csv"), ("-o", str(tmp_path / "x.json"))
+    assert ran("score", *(named + output if in_front else output + named)).exit_code == 0
+    assert (tmp_path / "x.json").read_text().startswith("system,")
+
+
+def test_a_name_that_asks_for_a_form_which_the_command_lacks(tmp_path: Path) -> None:
+    result = ran("score", "-o", str(tmp_path / "x.jsonl"))
+    assert (result.exit_code, list(tmp_path.iterdir())) == (2, [])
+    assert (
+        "x.jsonl: its name asks for jsonl, which this command does not write; choose another name, or " in result.stderr
+    )
+
+
+def test_html_has_all_tables_and_rows(tmp_path: Path) -> None:
+    page = ran("compare", "--show", "unsolved", "--as", "html").stdout
+    assert page.startswith("<!doctype html>")
+    assert page.rstrip().endswith("</html>")
+    units = len(ran("compare", "--show", "unsolved", "--as", "jsonl").stdout.splitlines())
+    assert units > 0
+    assert page.count("<tr>") > units
+    assert "to_pandas" not in page

@@ -35,7 +35,7 @@ def refusal(function: str, **options: Any) -> str:
 
 def test_a_gate_that_would_pass_by_a_slip_of_the_pen() -> None:
     """With `max_new_errors=0`, it fails."""
-    sentence = "gate has no option 'max_new_error'; the nearest one is max_new_errors."
+    sentence = "gate has no option 'max_new_error'; did you mean max_new_errors? See help(evenhand.gate)."
     assert refusal("gate", max_new_error=0) == sentence
     assert not eh.gate(GOLD, OLD, NEW, max_new_errors=0).passed
 
@@ -55,12 +55,15 @@ def test_a_gate_that_would_pass_by_a_slip_of_the_pen() -> None:
     ],
 )
 def test_an_unknown_keyword_is_refused_with_the_nearest_one(function: str, slip: str, meant: str) -> None:
-    assert refusal(function, **{slip: 1}) == f"{function} has no option {slip!r}; the nearest one is {meant}."
+    assert (
+        refusal(function, **{slip: 1})
+        == f"{function} has no option {slip!r}; did you mean {meant}? See help(evenhand.{function})."
+    )
 
 
 @pytest.mark.parametrize("function", list(CALLS))
 def test_a_keyword_like_no_other(function: str) -> None:
-    assert refusal(function, xyzzy=1) == f"{function} has no option 'xyzzy'; help(evenhand.{function}) lists them."
+    assert refusal(function, xyzzy=1) == f"{function} has no option 'xyzzy'; see help(evenhand.{function})."
 
 
 def test_signatures_stay_what_they_are() -> None:

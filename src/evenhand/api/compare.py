@@ -21,6 +21,7 @@ from evenhand.pipeline.options import known_options
 from evenhand.problems import SettingError
 from evenhand.result.comparison import Comparison
 from evenhand.settings import Resampled, choose
+from evenhand.suggestion import unknown
 
 
 @checked_arguments(known_options)
@@ -99,7 +100,8 @@ def _pairs(systems: list[str], baseline: str | None, *, in_sequence: bool) -> li
     if baseline is None:
         return list(combinations(numbers, 2))
     if baseline not in systems:
-        raise SettingError(f"There is no system {baseline!r}; choose one of {', '.join(systems)}.")
+        remedy = f"choose one of {', '.join(systems)}"
+        raise SettingError(unknown(f"There is no system {baseline!r}", baseline, systems, remedy))
     first = systems.index(baseline)
     return [(first, other) for other in numbers if other != first]
 

@@ -21,6 +21,7 @@ from evenhand.problems import SettingError
 from evenhand.result.result import Gold
 from evenhand.scores.match_model import MatchModel
 from evenhand.settings import Resampled, column_names
+from evenhand.suggestion import unknown
 from evenhand.tally import Tally
 from evenhand.tasks.registry import TASKS, all_parameters, name_among
 from evenhand.tasks.task import Content, Task
@@ -78,7 +79,8 @@ def compared_by(task: Task, given: str | None) -> str:
     """What systems are compared by: what a user says, or what a task does without a word."""
     found = name_among(task.name, given or task.compared_by[0], task.compared_by)
     if found is None:
-        raise SettingError(f"by is {given!r}; choose one of {', '.join(task.compared_by)} for {task.name}.")
+        remedy = f"choose one of {', '.join(task.compared_by)} for {task.name}"
+        raise SettingError(unknown(f"by is {given!r}", str(given), task.compared_by, remedy))
     return found
 
 

@@ -6,15 +6,16 @@ from typing import Any
 
 import click
 
+from evenhand.cli.choices import Choice, Names
 from evenhand.cli.help import COMPARING, WRITING, Command, option
 from evenhand.cli.inputs import INPUT
-from evenhand.cli.options import NAMES, pair_options, reading_options, score_options, scoring_options
+from evenhand.cli.options import pair_options, reading_options, score_options, scoring_options
 from evenhand.cli.output import emit, form_option, output_option, quiet_option, table_options, table_style
 from evenhand.cli.statistics import STATISTICS_NAMES, statistics_options
 from evenhand.formats.addresses import Place
 from evenhand.tasks.registry import TASKS
 
-COMPARE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "jsonl")
+COMPARE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html", "jsonl")
 SLICES = (
     "length",
     "sentence-length",
@@ -33,7 +34,8 @@ SHOWN = ("correction", "new_error", "changed_error", "unsolved", "solved_once")
     COMPARING,
     "--slice",
     "slices",
-    **NAMES,
+    type=Names(lambda ctx: SLICES),
+    metavar="NAME,...",
     default=(),
     help=f"Slices to score: {', '.join(SLICES)}, or a column of GOLD.",
 )
@@ -52,7 +54,7 @@ SHOWN = ("correction", "new_error", "changed_error", "unsolved", "solved_once")
 @option(
     WRITING,
     "--show",
-    type=click.Choice(SHOWN),
+    type=Choice(SHOWN),
     metavar="CLASS",
     help=f"List units with their sentences: {', '.join(SHOWN)}.",
 )
@@ -61,7 +63,7 @@ SHOWN = ("correction", "new_error", "changed_error", "unsolved", "solved_once")
 @option(
     WRITING,
     "--sort",
-    type=click.Choice(["frequency", "gain"]),
+    type=Choice(["frequency", "gain"]),
     metavar="ORDER",
     help="Order of labels: frequency or gain [frequency for the oracle, size of the difference for pairs].",
     rare=True,

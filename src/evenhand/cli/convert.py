@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from evenhand.cli.choices import Choice
 from evenhand.cli.ending import say
 from evenhand.cli.help import WRITING, Command, option
 from evenhand.cli.inputs import INPUT, OUTPUT, STANDARD_OUTPUT, noted_inputs
@@ -20,8 +21,8 @@ from evenhand.settings import ENCODINGS
 @click.command(cls=Command)
 @click.argument("source", metavar="IN", type=INPUT)
 @click.argument("target", metavar="OUT", type=OUTPUT)
-@option(WRITING, "--to", type=click.Choice(tuple(FORMATS)), metavar="NAME", help="Format of OUT [from its name].")
-@option(WRITING, "--to-encoding", type=click.Choice(ENCODINGS), metavar="NAME", help="Encoding of OUT [iob2].")
+@option(WRITING, "--to", type=Choice(tuple(FORMATS)), metavar="NAME", help="Format of OUT [from its name].")
+@option(WRITING, "--to-encoding", type=Choice(ENCODINGS), metavar="NAME", help="Encoding of OUT [iob2].")
 @option(WRITING, "--stacked", is_flag=True, help="Stack the tags of nested spans in one column (B-ORG|B-LOC).")
 @option(WRITING, "--lossy", is_flag=True, help="Convert even if OUT cannot hold all of IN.")
 @reading_options(sided=False)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import click
 
+from evenhand.cli.choices import Choice
 from evenhand.cli.help import SCORING, Command, option
 from evenhand.cli.output import emit
 from evenhand.tasks.registry import TASKS
 
 
 @click.command(cls=Command)
-@option(SCORING, "--task", type=click.Choice(list(TASKS)), default=next(iter(TASKS)), help="Which example.")
+@option(SCORING, "--task", type=Choice(list(TASKS)), default=next(iter(TASKS)), help="Which example.")
 def demo(task: str) -> None:
     """Score the systems of a bundled example; every task has one."""
     from importlib.resources import as_file, files

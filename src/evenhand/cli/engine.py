@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from evenhand.cli.choices import Choice
 from evenhand.cli.help import RUNNING, option, with_options
 from evenhand.cli.progress import counter
 
@@ -41,7 +42,7 @@ engine_options = with_options(
     option(
         RUNNING,
         "--engine",
-        type=click.Choice(ENGINES),
+        type=Choice(ENGINES),
         metavar="NAME",
         help="Run in this process (serial), in several (processes), or file by file on a Dask cluster (dask) [serial].",
         rare=True,

@@ -17,7 +17,7 @@ from evenhand.cli.statistics import of_option, seed_option, trials_option
 from evenhand.files import append_to_file
 from evenhand.formats.addresses import Place
 
-GATE_OUTPUTS = ("text", "json", "markdown", "latex", "junit", "github")
+GATE_OUTPUTS = ("text", "json", "markdown", "latex", "html", "junit", "github")
 SUMMARY = "GITHUB_STEP_SUMMARY"
 """The variable with the file whose Markdown GitHub shows on the page of a run."""
 

@@ -20,8 +20,8 @@ from evenhand.formats.addresses import Place
 @option(SCORING, "--as-script", is_flag=True, help="Reproduce the task's own script, with its known defects.")
 @option(READING, "-d", "--delimiter", metavar="TEXT", help="What separates columns [tab].")
 @repair_option("Entities that begin with I-: keep them (begin), drop them (discard), or stop (error).")
-@form_option(("text", "json"))
-@option(WRITING, "-l", "--latex", is_flag=True, help="Write the metrics as a LaTeX table (booktabs).")
+@form_option(("text", "json", "latex"))
+@option(WRITING, "-l", "--latex", is_flag=True, help="The same as --as latex.")
 @option(WRITING, "-v", "--verbose", is_flag=True, help="Also count entities by label and level.")
 @output_option
 @quiet_option
@@ -34,7 +34,7 @@ def germeval(gold: Place, prediction: Place | None, form: str, output: Path | No
     \b
     Examples:
       evenhand germeval both.tsv
-      evenhand germeval gold.tsv prediction.tsv --as json -o scores.json
+      evenhand germeval gold.tsv prediction.tsv -o scores.json
     """
     import evenhand
     from evenhand.cli.ending import say
@@ -42,14 +42,15 @@ def germeval(gold: Place, prediction: Place | None, form: str, output: Path | No
 
     if options["latex"] and form == "json":
         raise click.UsageError("--latex and --as json exclude each other")
+    form = "latex" if options["latex"] else form
     delimiter = options["delimiter"] and options["delimiter"].replace(r"\t", "\t")
     settings = {"repair": options["repair"], "as_script": options["as_script"]}
     result = evenhand.germeval(gold, prediction, delimiter=delimiter, **settings)
     if form == "json":
         shown = result.to_json()
     else:
-        shown = (report.latex if options["latex"] else report.text)(result, verbose=options["verbose"])
-    if options["latex"] and not options["quiet"]:
+        shown = (report.latex if form == "latex" else report.text)(result, verbose=options["verbose"])
+    if form == "latex" and not options["quiet"]:
         for line in report.remarks(result):
             say(line)
     write(shown, form, output)

@@ -58,7 +58,7 @@ class Command(click.Command):
         names = {each.name for each in self.params if each.name}
         for sections in (groups.items(), _lists(names, is_whole=is_whole), last.items()):
             for heading, rows in sections:
-                _write(formatter, heading, rows)
+                write_rows(formatter, heading, rows)
 
 
 def option(group: str, *names: str, help: str, default: Any = ..., rare: bool = False, **settings: Any) -> Decorator:
@@ -89,7 +89,7 @@ def _show_all(ctx: click.Context, parameter: click.Parameter, value: bool) -> No
         ctx.exit()
 
 
-def _write(formatter: click.HelpFormatter, heading: str, rows: list[tuple[str, str]]) -> None:
+def write_rows(formatter: click.HelpFormatter, heading: str, rows: list[tuple[str, str]]) -> None:
     """Two columns under a heading, without breaks in names that have hyphens."""
     if not rows:
         return
@@ -110,7 +110,7 @@ def _lists(options: set[str], *, is_whole: bool) -> Iterator[tuple[str, list[tup
     if "by" in options:
         yield "Scores for --by", [(task.name, ", ".join(task.compared_by)) for task in TASKS.values()]
     if "match" in options and not is_whole:
-        yield "Match models", [(task, ", ".join(_families(models_of(task)))) for task in TASKS]
+        yield "Match models", [(task, ", ".join(families(models_of(task)))) for task in TASKS]
     if is_whole and "match" in options:
         for task in TASKS:
             yield f"Match models of {task}, with other names", list(_named(models_of(task)))
@@ -120,14 +120,14 @@ def _lists(options: set[str], *, is_whole: bool) -> Iterator[tuple[str, list[tup
         yield "Formats", [(each.name, each.help) for each in FORMATS.values()]
 
 
-def _families(models: Iterable[Model]) -> list[str]:
+def families(models: Iterable[Model]) -> list[str]:
     """The names of models, and one for each family."""
     return list(dict.fromkeys(each.family or each.name for each in models))
 
 
 def _named(models: tuple[Model, ...]) -> Iterator[tuple[str, str]]:
     """Each model or family with the other names that are understood."""
-    for name in _families(models):
+    for name in families(models):
         own = [each for each in models if name in (each.name, each.family)]
         if own[0].name == name:
             yield name, ", ".join(own[0].aliases)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
 from evenhand.cli.ending import orderly, say
 from evenhand.cli.streams import steady_streams
+from evenhand.cli.usage import Group, sentence
 from evenhand.memory import keep_freed_memory
 from evenhand.problems import EvenhandError, brief
 from evenhand.version import __version__
@@ -27,12 +29,18 @@ COMMANDS = {
     "germeval": "Score with the metrics of GermEval 2014.",
     "check": "List every problem of files, with line and remedy.",
     "convert": "Convert between formats and encodings.",
+    "formats": "List the formats of files.",
+    "models": "List the match models, with definitions.",
+    "completion": "Print a script that completes commands in a shell.",
     "demo": "Score the systems of a bundled example.",
 }
 """The commands, each in the module of its name, which is loaded when the command runs."""
 
+COMPLETION = "_EVENHAND_COMPLETE"
+"""The environment variable by which a shell asks for completions."""
 
-class Commands(click.Group):
+
+class Commands(Group):
     """Commands that are loaded late, and whose errors are sentences on standard error, with exit status 2."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -50,11 +58,18 @@ class Commands(click.Group):
 
     def main(self, *arguments: Any, **further: Any) -> Any:
         steady_streams()
+        if COMPLETION in os.environ:
+            from evenhand.cli.completion import prepare_completion
+
+            prepare_completion()
         return super().main(*arguments, **further)
 
     def make_context(self, *arguments: Any, **further: Any) -> click.Context:
         with orderly():
-            return super().make_context(*arguments, **further)
+            try:
+                return super().make_context(*arguments, **further)
+            except click.NoSuchOption as error:
+                _refuse(sentence(error))
 
     def invoke(self, ctx: click.Context) -> object:
         keep_freed_memory()
@@ -62,12 +77,14 @@ class Commands(click.Group):
             try:
                 return super().invoke(ctx)
             except EvenhandError as error:
-                message = str(error)
+                _refuse(str(error))
             except click.UsageError as error:
-                command = error.ctx.command_path if error.ctx else "evenhand"
-                message = f"{brief(error.format_message().rstrip('.'))}; see {command} --help."
-            say(f"evenhand: {message}")
-            sys.exit(2)
+                _refuse(sentence(error))
+
+
+def _refuse(message: str) -> NoReturn:
+    say(f"evenhand: {brief(message)}")
+    sys.exit(2)
 
 
 @contextmanager

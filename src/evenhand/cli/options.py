@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
+from evenhand.arguments import SIDES
+from evenhand.cli.choices import Choice, Name, Names, Sided
 from evenhand.cli.ending import say
-from evenhand.cli.help import COMPARING, READING, SCORING, Decorator, option, with_options
+from evenhand.cli.help import COMPARING, READING, SCORING, Decorator, families, option, with_options
 from evenhand.cli.inputs import note_inputs
 from evenhand.formats.addresses import place
 from evenhand.formats.registry import FORMATS
 from evenhand.parameters import Parameter
 from evenhand.settings import ENCODINGS, Align, ReadSettings, Repair, column_names
-from evenhand.tasks.registry import TASKS, all_parameters, help_of, tasks_with
+from evenhand.tasks.registry import TASKS, all_parameters, help_of, models_of, tasks_with
 
-SIDES = ("gold", "system")
-
-
-def for_side(convert: Callable[[str], Any]) -> Callable[[str], tuple[str | None, Any]]:
-    """What reads VALUE for all files, or gold:VALUE or system:VALUE for one side."""
-
-    def value(given: str) -> tuple[str | None, Any]:
-        side, colon, rest = given.partition(":")
-        return (side, convert(rest)) if colon and side in SIDES else (None, convert(given))
-
-    return value
+if TYPE_CHECKING:
+    from evenhand.tasks.task import Task
 
 
 def by_side(values: Sequence[tuple[str | None, Any]]) -> dict[str, Any] | None:
@@ -51,19 +44,13 @@ def read_settings(options: Mapping[str, Any]) -> ReadSettings:
     )
 
 
-def comma_separated(given: str | tuple[str, ...]) -> tuple[str, ...]:
-    """Names with commas between them."""
-    parts = given.split(",") if isinstance(given, str) else given
-    return tuple(part.strip() for part in parts if part.strip())
-
-
-NAMES: Any = {"type": comma_separated, "metavar": "NAME,..."}
+NAMES: Any = {"type": Names(), "metavar": "NAME,..."}
 
 
 def reading_options(*, sided: bool) -> Decorator:
     """How files are read; `sided` where a command has two sides, which may differ."""
     group, source = (SCORING, "GOLD") if sided else (READING, "the file")
-    task = option(group, "--task", type=click.Choice(list(TASKS)), metavar="NAME", help=_TASK.format(source))
+    task = option(group, "--task", type=Choice(list(TASKS)), metavar="NAME", help=_TASK.format(source))
     return with_options(task, *_by_side_options(sided), *_OTHER_READING_OPTIONS)
 
 
@@ -75,33 +62,54 @@ def _by_side_options(has_sides: bool) -> Iterator[Decorator]:
     side, both = ("[SIDE:]", "; in one file for both, gold:-2 and system:-1") if has_sides else ("", "")
 
     def sided_option(name: str, metavar: str, convert: Any, help: str) -> Decorator:
-        settings: dict[str, Any] = {"type": for_side(convert) if has_sides else convert, "multiple": has_sides}
+        settings: dict[str, Any] = {"type": Sided(convert) if has_sides else convert, "multiple": has_sides}
         return option(READING, f"--{name}", f"{name}s", metavar=f"{side}{metavar}", help=help, **settings)
 
-    yield sided_option("format", "NAME", click.Choice(tuple(FORMATS)), "Format of the files [recognised].")
+    yield sided_option("format", "NAME", Choice(tuple(FORMATS)), "Format of the files [recognised].")
     yield sided_option(
         "column",
         "COLUMN,...",
-        str,
+        click.STRING,
         "Column of the tags: a number (1 is the first, -1 the last) or a name from the header; several are levels of "
         f"nesting [-1{both}; upos in CoNLL-U]. For trees and chains, columns by name: form=2,head=7,deprel=8 or "
         "word=4,pos=5.",
     )
     encodings = f"How tags encode spans: {', '.join(ENCODINGS)} [recognised]."
-    yield sided_option("encoding", "NAME", click.Choice(ENCODINGS), encodings)
+    yield sided_option("encoding", "NAME", Choice(ENCODINGS), encodings)
 
 
 def repair_option(help: str) -> Decorator:
     """What becomes of ill-formed spans."""
-    return option(READING, "--repair", type=click.Choice(get_args(Repair)), metavar="HOW", default="begin", help=help)
+    return option(READING, "--repair", type=Choice(get_args(Repair)), metavar="HOW", default="begin", help=help)
 
 
 def align_option(group: str, help: str) -> Decorator:
     """How texts must agree."""
-    return option(group, "--align", type=click.Choice(get_args(Align)), metavar="HOW", help=help)
+    return option(group, "--align", type=Choice(get_args(Align)), metavar="HOW", help=help)
 
 
-by_option = option(COMPARING, "--by", metavar="NAME", help="Score to compare by, listed below [the first of the task].")
+def _scores(ctx: click.Context) -> Iterator[str]:
+    """What systems can be compared by, in the task that is named or in any."""
+    return (name for task in _tasks(ctx) for name in task.compared_by)
+
+
+def _models(ctx: click.Context) -> Iterator[str]:
+    """The match models and their families, of the task that is named or of all."""
+    return (name for task in _tasks(ctx) for name in families(models_of(task.name)))
+
+
+def _tasks(ctx: click.Context) -> list[Task]:
+    named = ctx.params.get("task")
+    return TASKS.values() if named is None else [TASKS[named]]
+
+
+by_option = option(
+    COMPARING,
+    "--by",
+    type=Name(_scores),
+    metavar="NAME",
+    help="Score to compare by, listed below [the first of the task].",
+)
 pair_options = with_options(
     by_option,
     option(COMPARING, "--baseline", metavar="NAME", help="Compare each system with this one only."),
@@ -112,7 +120,7 @@ _OTHER_READING_OPTIONS = (
     option(
         READING,
         "--offsets",
-        type=click.Choice(["codepoints", "utf16"]),
+        type=Choice(["codepoints", "utf16"]),
         metavar="UNIT",
         default="codepoints",
         help="Unit of offsets in texts: codepoints or utf16.",
@@ -121,7 +129,13 @@ _OTHER_READING_OPTIONS = (
     option(READING, "--functions", is_flag=True, help="Keep functions in labels of brackets (NP-SBJ).", rare=True),
 )
 _SCORING_OPTIONS = {
-    "match": option(SCORING, "--match", metavar="NAME,...", help="Match models, listed below [depends on the task]."),
+    "match": option(
+        SCORING,
+        "--match",
+        type=Names(_models),
+        metavar="NAME,...",
+        help="Match models, listed below [depends on the task].",
+    ),
     "labels": option(SCORING, "--labels", **NAMES, default=(), help="Score only these labels."),
     "exclude": option(SCORING, "--exclude", **NAMES, default=(), help="Score all labels but these."),
     "map": option(
@@ -175,7 +189,7 @@ def parameter_options(parameter: Parameter) -> Iterator[Decorator]:
     if parameter.kind == "flag":
         settings |= {"is_flag": True, "default": None}
     elif parameter.choices:
-        settings |= {"type": click.Choice(parameter.choices), "metavar": parameter.metavar}
+        settings |= {"type": Choice(parameter.choices), "metavar": parameter.metavar}
     else:
         metavar = parameter.metavar or _METAVARS.get(parameter.kind, "NUMBER")
         settings |= {"type": _TYPES[parameter.kind], "metavar": metavar}

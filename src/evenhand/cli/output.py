@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from evenhand.cli.choices import Choice
 from evenhand.cli.ending import say
 from evenhand.cli.help import WRITING, Decorator, option, with_options
 from evenhand.cli.inputs import OUTPUT
 from evenhand.cli.options import NAMES
 from evenhand.files import write_file
-from evenhand.problems import announced, visible
+from evenhand.problems import InputError, announced, visible
 
 if TYPE_CHECKING:
     from evenhand.result.comparison import Comparison
@@ -26,10 +27,30 @@ if TYPE_CHECKING:
     from evenhand.result.result import Results
     from evenhand.table_style import TableStyle
 
-OUTPUTS = ("text", "json", "csv", "markdown", "latex", "value", "conlleval")
+OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html", "value", "conlleval")
+FORMS_BY_SUFFIX = {
+    ".txt": "text",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".csv": "csv",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".tex": "latex",
+    ".html": "html",
+    ".htm": "html",
+    ".xml": "junit",
+}
+"""The forms that names of files ask for, where no --as does."""
 STYLED = ("text", "markdown", "latex")
 """The forms whose figures and columns a user may choose."""
-output_option = option(WRITING, "-o", "--output", type=OUTPUT, metavar="FILE", help="Write to FILE.")
+output_option = option(
+    WRITING,
+    "-o",
+    "--output",
+    type=OUTPUT,
+    metavar="FILE",
+    help="Write to FILE, in the form of its ending (.json, .csv, .md, .tex, .html) unless --as names another.",
+)
 quiet_option = option(WRITING, "-q", "--quiet", is_flag=True, help="Write only errors to standard error.")
 NARROWEST = 80
 """How many columns a terminal is taken to have at least."""
@@ -43,11 +64,28 @@ _STYLED_BY = {
 """What users call the options, and the forms of output that they change."""
 
 
+_MODULES = {"html": "table_page"}
+"""The modules of `report` that are not called as their forms are."""
+
+
 def form_option(forms: tuple[str, ...]) -> Decorator:
-    """--as, with the forms of output that a command has."""
+    """--as, with the forms of output that a command has; without it, the name of the output file chooses one."""
     spelled = f"{', '.join(forms[:-1])} or {forms[-1]}"
-    settings: dict[str, Any] = {"type": click.Choice(forms), "metavar": "FORM", "default": forms[0]}
-    return option(WRITING, "--as", "form", help=f"Form of the output: {spelled}.", **settings)
+    help = f"Form of the output: {spelled} [{forms[0]}]."
+
+    def settled(ctx: click.Context, parameter: click.Parameter, form: str | None) -> str:
+        return form or _form_by_name(ctx.params.get("output"), forms)  # options that are given come first
+
+    return option(WRITING, "--as", "form", type=Choice(forms), metavar="FORM", callback=settled, help=help)
+
+
+def _form_by_name(output: Path | None, forms: tuple[str, ...]) -> str:
+    """The form that the name of a file asks for, or the first one; an error if the command does not have it."""
+    form = forms[0] if output is None else FORMS_BY_SUFFIX.get(output.suffix.lower(), forms[0])
+    if form not in forms:
+        finding = f"its name asks for {form}, which this command does not write"
+        raise InputError(str(output), None, finding, f"choose another name, or one of {', '.join(forms)} with --as")
+    return form
 
 
 def table_options(*, rare: bool = False) -> Decorator:
@@ -91,7 +129,7 @@ def emit(
     style: TableStyle | None = None,
 ) -> None:
     """Render the results and write them; notes that a form has no place for go to standard error."""
-    render = import_module(f"evenhand.report.{form}").render
+    render = import_module(f"evenhand.report.{_MODULES.get(form, form)}").render
     text: str = render(results, _fitting(style, form, path)) if form in STYLED else render(results)
     if form in ("csv", "jsonl", "value", "conlleval") and not quiet:
         say_notes(results.notes)

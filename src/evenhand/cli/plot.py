@@ -12,6 +12,7 @@ from evenhand.cli.inputs import INPUT, OUTPUT
 from evenhand.cli.options import pair_options, reading_options, score_options, scoring_options
 from evenhand.cli.output import quiet_option, say_notes
 from evenhand.cli.statistics import INTERVAL_NAMES, STATISTICS_NAMES, interval_options, statistics_options
+from evenhand.cli.usage import Group
 from evenhand.formats.addresses import Place
 from evenhand.tasks.registry import TASKS
 
@@ -41,7 +42,7 @@ _CONFUSED = [task.name for task in TASKS.values() if task.display.confusion is n
 """The tasks whose labels can be confused."""
 
 
-@click.group(no_args_is_help=False, subcommand_metavar="KIND GOLD SYSTEM...")
+@click.group(cls=Group, no_args_is_help=False, subcommand_metavar="KIND GOLD SYSTEM...")
 def plot() -> None:
     """Draw a figure for a paper, as SVG, PDF or PNG.
 

@@ -14,7 +14,7 @@ from evenhand.cli.output import emit, form_option, output_option, quiet_option, 
 from evenhand.cli.statistics import INTERVAL_NAMES, interval_options, trials_option
 from evenhand.formats.addresses import Place
 
-RANK_OUTPUTS = ("text", "json", "csv", "markdown", "latex")
+RANK_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 
 
 @click.command(cls=Command)
@@ -52,7 +52,7 @@ def rank(
       evenhand rank gold.conll systems/*.conll
       evenhand rank gold.conll a.conll b.conll --match fair,semeval --as latex
       evenhand rank gold.conll submissions/*.conll --skip-broken
-      evenhand rank --suite suite.toml --as json -o ranking.json
+      evenhand rank --suite suite.toml -o ranking.json
       evenhand rank --manifest pairs.tsv --engine dask
     """
     import evenhand

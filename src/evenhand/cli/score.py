@@ -48,7 +48,7 @@ def score(gold: Place | None, systems: tuple[Place, ...], manifest: Place | None
     Examples:
       evenhand score gold.conll flair.conll elmo.conll
       evenhand score gold.conll flair.conll --match fair --as value
-      evenhand score both.conll --as json -o scores.json
+      evenhand score both.conll -o scores.json
       evenhand score both.conll --as conlleval
       evenhand score gold.conll flair.conll --as latex --caption "Scores"
       evenhand score gold.conll flair.conll --match ts,t,semeval --baselines

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
-import click
-
+from evenhand.cli.choices import Choice
 from evenhand.cli.help import STATISTICS, Decorator, option, with_options
 from evenhand.settings import Resampled
 
@@ -22,7 +21,7 @@ def trials_option(default: str, *, rare: bool = False) -> Decorator:
 
 def of_option(default: str) -> Decorator:
     """What is resampled."""
-    settings: dict[str, Any] = {"type": click.Choice(get_args(Resampled)), "metavar": "UNITS", "rare": True}
+    settings: dict[str, Any] = {"type": Choice(get_args(Resampled)), "metavar": "UNITS", "rare": True}
     return option(STATISTICS, "--of", help=f"What to resample: documents or sentences [{default}].", **settings)
 
 
@@ -41,7 +40,7 @@ statistics_options = with_options(
     option(
         STATISTICS,
         "--interval",
-        type=click.Choice(["percentile", "bca"]),
+        type=Choice(["percentile", "bca"]),
         metavar="KIND",
         default="percentile",
         help="Kind of bootstrap intervals: percentile or bca.",

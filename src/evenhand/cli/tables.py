@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from evenhand.cli.choices import Choice
 from evenhand.cli.help import WRITING, option, with_options
 from evenhand.cli.inputs import OUTPUT
 
@@ -24,7 +25,7 @@ query_options = with_options(
     option(
         WRITING,
         "--groups",
-        type=click.Choice(["total", "document", "sentence"]),
+        type=Choice(["total", "document", "sentence"]),
         metavar="UNIT",
         help="Count --tallies in total, by document or by sentence [total].",
         rare=True,

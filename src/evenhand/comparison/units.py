@@ -13,6 +13,7 @@ from evenhand.arrays import Ints
 from evenhand.comparison.differences import CLASSES, difference_class
 from evenhand.problems import SettingError
 from evenhand.ranges import Count
+from evenhand.suggestion import unknown
 from evenhand.tasks.answers import Answers
 from evenhand.tasks.places import Places
 
@@ -90,7 +91,8 @@ class Wanted:
 
     def __post_init__(self) -> None:
         if self.kind not in SHOWN:
-            raise SettingError(f"{self.kind!r} is no kind of unit; choose one of {', '.join(SHOWN)}.")
+            remedy = f"choose one of {', '.join(SHOWN)}"
+            raise SettingError(unknown(f"{self.kind!r} is no kind of unit", self.kind, SHOWN, remedy))
 
     def add(self, answers: Answers, places: Places, counts: ComparisonCounts) -> None:
         """Find more of them; `counts` knows what the gold standard and systems say, in words."""

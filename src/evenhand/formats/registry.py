@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evenhand.problems import SettingError
 from evenhand.registry import Registry
+from evenhand.settings import choose
 
 if TYPE_CHECKING:
     from evenhand.formats.format import Format
@@ -41,8 +41,7 @@ def by_precedence() -> list[Format]:
 
 def format_named(name: str) -> Format:
     """The format of this name; else an error that lists all."""
-    if name not in FORMATS:
-        raise SettingError(f"format is {name!r}; choose one of {', '.join(FORMATS)}.")
+    choose("format", name, tuple(FORMATS))
     return FORMATS[name]
 
 

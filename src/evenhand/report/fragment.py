@@ -29,15 +29,15 @@ _UNTYPESET = "tex2jax_ignore mathjax_ignore"
 _RULE = "border-top:1px solid rgba(128,128,128,.5)"
 
 
-def render(subject: Shown) -> str:
-    """The opening, the summary, every other section below its heading, notes and signature."""
+def render(subject: Shown, most: int = MOST_ROWS) -> str:
+    """The opening, the summary, every other section below its heading, notes and signature; `most` rows of a table."""
     shown = _document(subject)
     if shown is None:
         return _enclosed(["<pre>" + "\n".join(map(_escaped, str(subject).splitlines())) + "</pre>"])
     few = sum(1 for section in shown.sections if section.heading) <= 1
     parts = [f"<p>{_escaped(text)}</p>" for text in (shown.opening, *shown.warnings)]
     for section in shown.sections:
-        parts += _section(section, is_open=few)
+        parts += _section(section, most, is_open=few)
     parts += [f"<p>{_escaped(note)}</p>" for note in shown.remarks]
     parts.append(f'<p style="overflow-wrap:anywhere"><small><code>{_escaped(shown.signature)}</code></small></p>')
     return _enclosed(parts)
@@ -54,21 +54,21 @@ def _enclosed(parts: Sequence[str]) -> str:
     return "\n".join([f'<div class="evenhand {_UNTYPESET}">', *parts, "</div>", ""])
 
 
-def _section(section: Section, *, is_open: bool) -> Iterator[str]:
+def _section(section: Section, most: int, *, is_open: bool) -> Iterator[str]:
     """The tables of a section. One with a heading can be folded, and is, unless it is the only one."""
     if section.heading:
         yield "<details open>" if is_open else "<details>"
         yield f"<summary>{_escaped(section.heading.rstrip(':'))}</summary>"
     for table in section.tables:
-        yield from _table(table)
+        yield from _table(table, most)
     if section.heading:
         yield "</details>"
 
 
-def _table(table: Table) -> Iterator[str]:
+def _table(table: Table, most: int) -> Iterator[str]:
     """Text on the left of its column, numbers on the right; a rule before the rows that sum up; the remark."""
     size = len(table.rows) - table.summary_rows
-    rows, summary = table.rows[: min(size, MOST_ROWS)], table.rows[size:]
+    rows, summary = table.rows[: min(size, most)], table.rows[size:]
     yield '<div style="margin:.8em 0;overflow-x:auto">'
     yield '<table cellpadding="4" style="border-collapse:collapse">'
     names = (_heading(name, column) for name, column in zip(headings(table), table.columns, strict=True))

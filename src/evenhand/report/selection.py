@@ -9,6 +9,7 @@ from evenhand.problems import SettingError
 from evenhand.report.cells import headings
 from evenhand.report.document import Document, Section, document
 from evenhand.result.display import Shown, Tabled
+from evenhand.suggestion import unknown
 from evenhand.table import Table
 from evenhand.table_style import TableStyle
 
@@ -32,7 +33,8 @@ def _check(sections: Sequence[Section], columns: Sequence[str]) -> None:
     )
     for column in columns:
         if column not in names:
-            raise SettingError(f"no table has a column {column!r}; there are {', '.join(names)}.")
+            remedy = f"there are {', '.join(names)}"
+            raise SettingError(unknown(f"no table has a column {column!r}", column, names, remedy))
 
 
 def _with(tables: Sequence[Table], columns: Sequence[str]) -> list[Table]:

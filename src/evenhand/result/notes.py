@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from evenhand.settings import ScoreSettings
 from evenhand.statistics.significance import trials_for
+from evenhand.suggestion import nearest
 from evenhand.tasks.registry import TASKS, parameters_of
-from evenhand.text.label_names import nearest
 
 if TYPE_CHECKING:
     from evenhand.result.pairs import Pair, Significance

@@ -44,6 +44,8 @@ class Model:
     parameters: tuple[Parameter, ...] = ()
     needs: frozenset[str] = frozenset()
     """The traits that a gold standard must have (`pos`, `universal`)."""
+    summary: str = ""
+    """The definition in one line, for lists; without one, the first line of the docstring serves."""
 
     def prepare(self, settings: ScoreSettings) -> MatchModel:
         """The model under these settings."""

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from evenhand.problems import WARNING
+from evenhand.suggestion import nearest
 from evenhand.tally import Tally
 from evenhand.text.annotation import Reading
 from evenhand.text.document_feed import Mismatches
-from evenhand.text.label_names import MOST, foreign_labels, listed, nearest
+from evenhand.text.label_names import MOST, foreign_labels, listed
 
 if TYPE_CHECKING:
     from evenhand.result.result import Gold

@@ -8,6 +8,7 @@ from evenhand.parameters import Parameter
 from evenhand.problems import SettingError
 from evenhand.registry import Registry
 from evenhand.scores.model import Model
+from evenhand.suggestion import unknown
 from evenhand.tasks.task import Task
 
 TASKS: Registry[Task] = Registry(
@@ -59,6 +60,19 @@ def model(task: str, name: str) -> Model:
     return next(each for each in models_of(task) if each.name == name)
 
 
+def summary_of(model: Model) -> str:
+    """The definition of a match model in one line."""
+    if model.summary:
+        return model.summary
+    from pkgutil import resolve_name
+
+    try:
+        docstring = resolve_name(model.definition).__doc__ or ""
+    except (AttributeError, ImportError, ValueError):  # of a plug-in, which works all the same
+        docstring = ""
+    return " ".join(docstring.split("\n\n")[0].split())
+
+
 def model_title(task: str, name: str) -> str:
     """What the literature calls a match model."""
     return next((each.title for each in models_of(task) if each.name == name), "") or name
@@ -96,14 +110,11 @@ def _plain(name: str) -> str:
 
 
 def _unknown(task: str, given: str) -> str:
-    from difflib import get_close_matches  # takes long to load
-
-    names = _all_names(task)
-    nearest = get_close_matches(_plain(given), names, n=1)
-    hint = f"the nearest one is {names[nearest[0]]}; " if nearest else ""
-    others = [each for each in TASKS if _plain(given) in _all_names(each)]
-    owner = f"it is a model of {others[0]}; " if others else ""
-    return f"match is {given!r}, which is no match model of {task}; {hint or owner}{_choices(task)}."
+    finding = f"match is {given!r}, which is no match model of {task}"
+    owner = next((each for each in TASKS if _plain(given) in _all_names(each)), None)
+    if owner is not None:
+        return f"{finding}; it is a model of {owner}; {_choices(task)}."
+    return unknown(finding, _plain(given), _all_names(task), _choices(task))
 
 
 def _all_names(task: str) -> dict[str, str]:

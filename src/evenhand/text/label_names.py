@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
+
+from evenhand.suggestion import nearest
 
 MOST = 5
 """How many names a sentence lists."""
@@ -27,10 +28,3 @@ def listed(names: Sequence[str]) -> str:
     more = len(names) - MOST
     shown = ", ".join(name or "(no name)" for name in names[:MOST])
     return f"{shown} and {more:,} more" if more > 0 else shown
-
-
-def nearest(label: str, others: list[str]) -> str | None:
-    """The most similar label, letter case aside."""
-    by_folded = {each.casefold(): each for each in others}
-    close = get_close_matches(label.casefold(), by_folded, n=1)
-    return by_folded[close[0]] if close else None

@@ -13,6 +13,7 @@ from evenhand.problems import SettingError
 from evenhand.report.figures.canvas import SMALL, TEXT_SIZE, Size, named, remark, sheet, text_width
 from evenhand.result.result import Results
 from evenhand.scores.model_score import ModelScore
+from evenhand.suggestion import unknown
 from evenhand.tally import NO_LABEL
 from evenhand.tasks.display import Confusion
 from evenhand.tasks.registry import TASKS
@@ -80,7 +81,9 @@ def _scores(results: Results, systems: str | Sequence[str]) -> tuple[Confusion, 
     names = [systems] if isinstance(systems, str) else list(dict.fromkeys(systems)) or list(results)
     for name in names:
         if name not in results:
-            raise SettingError(f"There is no system {name!r}; choose from {', '.join(results)}.")
+            raise SettingError(
+                unknown(f"There is no system {name!r}", name, results.keys(), f"choose from {', '.join(results)}")
+            )
     if len(names) > MOST_SYSTEMS:
         raise SettingError(
             f"A figure holds the matrices of {MOST_SYSTEMS} systems at most, and there are {len(names)}; name some."

@@ -15,6 +15,7 @@ from evenhand.result.comparison import Comparison
 from evenhand.result.display import Plotted
 from evenhand.result.ranking import Ranking
 from evenhand.result.result import Result, Results
+from evenhand.suggestion import unknown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -75,7 +76,9 @@ def _kind(subject: Subject, kind: str | None) -> str:
     kinds = [name for name, (of, *_) in _FIGURES.items() if isinstance(subject, of)]
     kind = kind or kinds[0]
     if kind not in _FIGURES:
-        raise SettingError(f"There is no figure {kind!r}; choose one of {', '.join(_FIGURES)}.")
+        raise SettingError(
+            unknown(f"There is no figure {kind!r}", kind, _FIGURES.keys(), f"choose one of {', '.join(_FIGURES)}")
+        )
     if kind not in kinds:
         made_by = _FIGURES[kind][1]
         raise SettingError(f"The figure {kind!r} comes from evenhand.{made_by}; this result has {' and '.join(kinds)}.")

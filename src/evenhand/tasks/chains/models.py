@@ -74,9 +74,22 @@ _NOMINAL = Parameter(
 )
 
 
+_SUMMARIES = {
+    "mentions": "Mentions that both sides have.",
+    "muc": "Links that join the mentions of a chain.",
+    "b_cubed": "How much of its own chain each mention finds in the other one.",
+    "ceaf_m": "Mentions in common of chains that are matched one to one.",
+    "ceaf_e": "Similarity of chains that are matched one to one.",
+    "blanc": "The mean of the scores of links within chains and between them.",
+    "lea": "Links of each chain that are resolved, weighted by its size.",
+    "mela": "The mean of the F1 of muc, b_cubed and ceaf_e: the CoNLL score.",
+}
+
+
 def _declared(name: str, home: str, *aliases: str, title: str = "", arithmetic: Arithmetic = chain_model) -> Model:
     """A score of chains, which all have one judge."""
-    return Model(name, "chains", Judge("chains"), arithmetic, f"{_HOME}.{home}", aliases, title)
+    address, summary = f"{_HOME}.{home}", _SUMMARIES[name]
+    return Model(name, "chains", Judge("chains"), arithmetic, address, aliases, title, summary=summary)
 
 
 MODELS = (
@@ -88,12 +101,22 @@ MODELS = (
     _declared("blanc", "links", title="BLANC", arithmetic=_blanc),
     _declared("lea", "links", title="LEA"),
     _declared("mela", "count", "conll", "conll f1", "conll score", "conll average", title="MELA", arithmetic=_mela),
-    Model("arcs_any", "chains", Judge("arcs_any"), arcs_model, f"{_HOME}.arcs", title="ARCS any", family="arcs"),
+    Model(
+        "arcs_any",
+        "chains",
+        Judge("arcs_any"),
+        arcs_model,
+        f"{_HOME}.arcs",
+        title="ARCS any",
+        family="arcs",
+        summary="Mentions that are resolved to any right antecedent.",
+    ),
     Model(
         *("arcs_nom", "chains", Judge("arcs_nom"), arcs_model, f"{_HOME}.arcs"),
         title="ARCS nom",
         family="arcs",
         parameters=(_NOMINAL,),
         needs=frozenset({"pos"}),
+        summary="Mentions that are resolved to a right nominal antecedent.",
     ),
 )

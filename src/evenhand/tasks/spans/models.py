@@ -104,6 +104,12 @@ def _judge(name: str, beside: Judge | None = None, *, takes_tags: bool = False) 
 
 
 _FAIR, _UNITS, _SEMEVAL = _judge("fair"), _judge("units", _judge("near")), _judge("semeval")
+_SEMEVAL_SUMMARIES = {
+    "strict": "SemEval-2013: bounds and label of paired spans are equal.",
+    "exact": "SemEval-2013: bounds of paired spans are equal, whatever their labels.",
+    "partial": "SemEval-2013: as semeval-exact, with half a point for overlap.",
+    "type": "SemEval-2013: labels of paired spans are equal, if they overlap.",
+}
 WEIGHTS = Parameter(
     "weights",
     "text",
@@ -163,25 +169,87 @@ IOU = Parameter(
     compares=False,
 )
 MODELS = (
-    Model("exact", "spans", _judge("exact"), _exact, f"{_HOME}.exact", ("strict", "conlleval", "seqeval")),
-    Model("fair", "spans", _FAIR, _fair, f"{_HOME}.fair", ("faireval",)),
-    Model("weighted", "spans", _FAIR, _weighted, "evenhand.scores.weights", parameters=(WEIGHTS,)),
+    Model(
+        "exact",
+        "spans",
+        _judge("exact"),
+        _exact,
+        f"{_HOME}.exact",
+        ("strict", "conlleval", "seqeval"),
+        summary="A span is right if bounds and label are.",
+    ),
+    Model(
+        "fair",
+        "spans",
+        _FAIR,
+        _fair,
+        f"{_HOME}.fair",
+        ("faireval",),
+        summary="Each span counts once; errors of label and of bounds have kinds.",
+    ),
+    Model(
+        "weighted",
+        "spans",
+        _FAIR,
+        _weighted,
+        "evenhand.scores.weights",
+        parameters=(WEIGHTS,),
+        summary="Errors of fair evaluation weigh as TP, FP and FN, as --weights says.",
+    ),
     Model(
         *("ts", "spans", _UNITS, _units, f"{_HOME}.token_separator"),
         aliases=("token separator", "token & separator", "tokens and separators"),
         parameters=(SEPARATOR_WEIGHT, TOKEN_WEIGHT),
+        summary="Tokens in spans, and separators between tokens of one span.",
     ),
-    Model("t", "spans", _UNITS, _units, f"{_HOME}.token_separator", ("token", "tokens"), parameters=(TOKEN_WEIGHT,)),
-    Model("overlap", "spans", _judge("overlap"), hit_model, f"{_HOME}.overlap"),
-    Model("contain", "spans", _judge("contain"), hit_model, f"{_HOME}.overlap"),
+    Model(
+        "t",
+        "spans",
+        _UNITS,
+        _units,
+        f"{_HOME}.token_separator",
+        ("token", "tokens"),
+        parameters=(TOKEN_WEIGHT,),
+        summary="Tokens in spans.",
+    ),
+    Model(
+        "overlap",
+        "spans",
+        _judge("overlap"),
+        hit_model,
+        f"{_HOME}.overlap",
+        summary="A span with the right label shares a token.",
+    ),
+    Model(
+        "contain",
+        "spans",
+        _judge("contain"),
+        hit_model,
+        f"{_HOME}.overlap",
+        summary="A span with the right label covers the gold span.",
+    ),
     Model(
         *("constrained", "spans", _judge("constrained"), hit_model, f"{_HOME}.overlap"),
         parameters=(SPURIOUS, MISSING),
+        summary="As overlap, with at most one spurious and one missing token.",
     ),
-    Model("iou", "spans", _judge("iou"), hit_model, f"{_HOME}.overlap", ("jaccard",), parameters=(IOU,)),
-    *(Model(f"semeval-{name}", "spans", _SEMEVAL, _semeval, f"{_HOME}.semeval", family="semeval") for name in SEMEVAL),
+    Model(
+        "iou",
+        "spans",
+        _judge("iou"),
+        hit_model,
+        f"{_HOME}.overlap",
+        ("jaccard",),
+        parameters=(IOU,),
+        summary="As overlap, with an intersection over union of at least 0.5.",
+    ),
+    *(
+        Model(f"semeval-{name}", "spans", _SEMEVAL, _semeval, f"{_HOME}.semeval", family="semeval", summary=summary)
+        for name, summary in _SEMEVAL_SUMMARIES.items()
+    ),
     Model(
         *("accuracy", "spans", _judge("accuracy", takes_tags=True), _accuracy, f"{_HOME}.accuracy"),
         aliases=("acc", "token accuracy"),
+        summary="The share of tokens with the right tag, prefix and label.",
     ),
 )

@@ -28,7 +28,17 @@ TASK = Task(
     title="tags: parts of speech, any label a word",
     unit="word",
     example=Example("tags", "gold.tsv", ("lexicon.tsv", "hmm.tsv", "neural.tsv"), options="--task tags"),
-    models=(Model("accuracy", "tags", Judge("tags"), _accuracy, "evenhand.tasks.tags.judge", ("acc",)),),
+    models=(
+        Model(
+            "accuracy",
+            "tags",
+            Judge("tags"),
+            _accuracy,
+            "evenhand.tasks.tags.judge",
+            ("acc",),
+            summary="The share of words with the right tag.",
+        ),
+    ),
     match=lambda content: ("accuracy",),
     ranked=lambda content: ("accuracy",),
     compared_by=("accuracy",),

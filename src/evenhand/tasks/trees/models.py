@@ -8,15 +8,31 @@ from evenhand.settings import ScoreSettings
 from evenhand.tasks.words.kinds import RIGHT, TREE_KINDS
 from evenhand.tasks.words.models import by_label
 
-ATTACHMENT = ("uas", "ls", "las")
+_SUMMARIES = {
+    "uas": "The share of words with the right head.",
+    "ls": "The share of words with the right relation.",
+    "las": "The share of words with the right head and relation.",
+}
+ATTACHMENT = tuple(_SUMMARIES)
 OF_WORDS = ("upos", "xpos", "ufeats", "alltags", "lemmas", "uas", "las")
 OF_CONTENT = ("clas", "mlas", "blex")
 _METRICS = ("tokens", "sentences", "words", *OF_WORDS, *OF_CONTENT)
-_TITLES = (
-    *("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "AllTags", "Lemmas"),
-    *("UAS", "LAS", "CLAS", "MLAS", "BLEX"),
-)
-"""What the shared task calls its metrics."""
+_TITLES = {
+    "Tokens": "Tokens that cover the same characters.",
+    "Sentences": "Sentences that cover the same characters.",
+    "Words": "Words that are aligned.",
+    "UPOS": "Words with the same universal tag.",
+    "XPOS": "Words with the same language-specific tag.",
+    "UFeats": "Words with the same universal features.",
+    "AllTags": "Words with the same UPOS, XPOS and UFeats.",
+    "Lemmas": "Words with the same lemma.",
+    "UAS": "Words with the same head.",
+    "LAS": "Words with the same head and relation.",
+    "CLAS": "As LAS, for words with a content relation.",
+    "MLAS": "As CLAS, and UPOS, UFeats and functional children are the same.",
+    "BLEX": "As CLAS, and the lemma is the same.",
+}
+"""What the shared task calls its metrics, and what they count."""
 CONLL18 = tuple(f"conll18-{metric}" for metric in _METRICS)
 OFFICIAL = ("conll18-las", "conll18-mlas", "conll18-blex")
 """By which the CoNLL 2018 shared task ranked its systems."""
@@ -45,8 +61,8 @@ def _conll18(name: str, settings: ScoreSettings) -> MatchModel:
 _TREES, _OFFICIAL = Judge("trees"), Judge("conll18")
 MODELS = (
     *(
-        Model(name, "trees", _TREES, _attachment, "evenhand.tasks.trees.judge", title=name.upper())
-        for name in ATTACHMENT
+        Model(name, "trees", _TREES, _attachment, "evenhand.tasks.trees.judge", title=name.upper(), summary=summary)
+        for name, summary in _SUMMARIES.items()
     ),
     *(
         Model(
@@ -54,7 +70,8 @@ MODELS = (
             aliases=(name.removeprefix("conll18-"),) if name not in ("conll18-uas", "conll18-las") else (),
             title=title,
             family="conll18",
+            summary=f"CoNLL 2018: {summary}",
         )
-        for name, title in zip(CONLL18, _TITLES, strict=True)
+        for name, (title, summary) in zip(CONLL18, _TITLES.items(), strict=True)
     ),
 )
