@@ -26,9 +26,9 @@ def visible(text: str) -> str:
 ILL_FORMED, TAKEN_ROOTS = "ill-formed span", "several roots"
 TAKEN = (ILL_FORMED, TAKEN_ROOTS)
 """Kinds of problems with which a file is scored all the same, unless `--repair error` is given."""
-OTHER_WORDS, OTHER_DOCUMENTS = "other word", "other document"
-NOTED = (OTHER_WORDS, OTHER_DOCUMENTS)
-"""Kinds of problems with which chains are scored all the same, and which a note of the score counts."""
+OTHER_WORDS, OTHER_DOCUMENTS, OTHER_LABELS = "other word", "other document", "label"
+NOTED = (OTHER_WORDS, OTHER_DOCUMENTS, OTHER_LABELS)
+"""Kinds of problems with which files are scored all the same, and of which a note of the score tells."""
 _MOST_QUOTED, _LONGEST = 80, 1000
 _LONG_WORD = re.compile(r"\S{300,}")
 """Data that is not quoted; paths of files are shorter."""
@@ -58,9 +58,12 @@ class Problem:
     kind: str = "format"
     """What it concerns, for counting: format, characters, columns, tag, ill-formed span, text, number, tree, …"""
 
+    @property
+    def place(self) -> str:
+        return self.source if self.line is None else f"{self.source}:{self.line}"
+
     def __str__(self) -> str:
-        place = self.source if self.line is None else f"{self.source}:{self.line}"
-        return f"{place}: {self.finding}; {self.remedy}."
+        return f"{self.place}: {self.finding}; {self.remedy}."
 
 
 class EvenhandError(Exception):

@@ -125,9 +125,10 @@ def test_options_of_spans_are_refused_in_conversions(option: tuple[str, ...]) ->
 def test_a_check_of_chains() -> None:
     found = run("check", CHAINS / "gold.conll", CHAINS / "rules.conll")
     assert found.exit_code == 0
-    assert [line.split(": ", 1)[1] for line in found.stdout.splitlines()] == [
+    assert [line.split(": ", 1)[-1] for line in found.stdout.splitlines()] == [
         "conll2012; 69 sentences, 266 mentions; no problems",
         "conll2012; 69 sentences, 191 mentions; no problems",
+        "2 of 2 files can be scored",
     ]
 
 
@@ -167,10 +168,10 @@ def test_documents_may_stand_in_another_order() -> None:
 def test_missing_and_extra_documents() -> None:
     response("x", "b", "y")
     assert against() == [
-        "response.conll: the document a_0 of key.conll is missing; add it, with or without chains.",
-        "response.conll: the document c_0 of key.conll is missing; add it, with or without chains.",
-        "response.conll: the document x_0 is not in key.conll; leave it out, or mend its name.",
-        "response.conll: the document y_0 is not in key.conll; leave it out, or mend its name.",
+        "response.conll: warning: the document a_0 of key.conll is missing; add it, with or without chains.",
+        "response.conll: warning: the document c_0 of key.conll is missing; add it, with or without chains.",
+        "response.conll: warning: the document x_0 is not in key.conll; leave it out, or mend its name.",
+        "response.conll: warning: the document y_0 is not in key.conll; leave it out, or mend its name.",
     ]
     found = run("check", "response.conll", "--against", "key.conll")
     assert found.exit_code == 0
@@ -187,7 +188,7 @@ def test_other_words() -> None:
     strict = run("check", "response.conll", "--against", "key.conll", "--align", "strict")
     assert strict.exit_code == 1
     assert strict.stdout.endswith(" mentions; problems: 1 text\n")
-    assert against() == [f"response.conll:9: found 'v1' where the gold standard has 'w1'; {remedy}."]
+    assert against() == [f"response.conll:9: warning: found 'v1' where the gold standard has 'w1'; {remedy}."]
     assert against("--align", "position") == []
 
 
@@ -198,7 +199,7 @@ def test_another_number_of_tokens() -> None:
     )
     (problem,) = against()
     assert problem == (
-        "response.conll:9: the document b_0 has 2 tokens, in the gold standard 3; give the same tokens in all files."
+        "response.conll:9: error: the document b_0 has 2 tokens, in the gold standard 3; give the same tokens in all files."
     )
 
 
@@ -212,9 +213,9 @@ def test_problems_of_texts_and_of_brackets_are_reported_together() -> None:
     path = Path(response("x", "c", "a"))
     path.write_text(path.read_text().replace("c\t0\t1\tw1\t-", "c\t0\t1\tw1\t(7"))
     found = against()
-    assert "response.conll:9: a mention opens here that is never closed in its document; close it." in found
-    assert "response.conll: the document b_0 of key.conll is missing; add it, with or without chains." in found
-    assert "response.conll: the document x_0 is not in key.conll; leave it out, or mend its name." in found
+    assert "response.conll:9: error: a mention opens here that is never closed in its document; close it." in found
+    assert "response.conll: warning: the document b_0 of key.conll is missing; add it, with or without chains." in found
+    assert "response.conll: warning: the document x_0 is not in key.conll; leave it out, or mend its name." in found
     assert len(found) == 3
 
 
@@ -234,4 +235,4 @@ def test_a_text_that_has_no_chains_at_all_will_do() -> None:
 
 def test_the_text_must_be_there() -> None:
     response("a")
-    assert against(text="none.conll") == ["none.conll: there is no such file; check the path."]
+    assert against(text="none.conll") == ["none.conll: error: there is no such file; check the path."]

@@ -59,8 +59,33 @@ def test_as_json_lines(bad: Path) -> None:
         "finding": "found 3 columns where line 1 has 2",
         "remedy": "mend the line, or begin it with # if it is a comment",
         "error": True,
+        "severity": "error",
     }
     assert len(rows) == 5
+
+
+def test_a_folder_and_how_many_of_its_files_can_be_scored(tmp_path: Path) -> None:
+    files = {"a.conll": "a O\nb B-PER\n", "b.conll": BAD, "c.conll": "a O\nb I-PER\n\nc B-LOC\n", ".hidden": "x y z\n"}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    result = run("check", tmp_path)
+    lines = result.stdout.splitlines()
+    assert (result.exit_code, lines[-1]) == (1, "2 of 3 files can be scored")
+    severities = {line.split(": ")[0].rpartition("/")[2]: line.split(": ")[1] for line in lines if "conll:" in line}
+    assert (severities["b.conll:2"], severities["b.conll:7"], severities["c.conll:2"]) == (
+        "error",
+        "warning",
+        "warning",
+    )
+    scored = [name for name in files if run("score", tmp_path / name, tmp_path / name).exit_code == 0]
+    assert scored == ["a.conll", "c.conll"]
+    assert "can be scored" not in run("check", tmp_path / "a.conll").stdout
+
+
+def test_an_empty_folder(tmp_path: Path) -> None:
+    result = run("check", tmp_path)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.endswith("there is no file in it; check the path.\n")
 
 
 def test_every_line_that_is_not_utf8(tmp_path: Path) -> None:
@@ -106,8 +131,8 @@ def test_labels_that_the_gold_standard_does_not_have(tmp_path: Path) -> None:
     gold.write_text("a O\nb B-PER\n")
     system.write_text("a O\nb B-per\n")
     found = run("check", system, "--against", gold)
-    assert found.exit_code == 1
-    assert "none of its labels ('per') occurs in the gold standard ('PER')" in found.stdout
+    assert found.exit_code == 0
+    assert "system.conll: warning: none of its labels ('per') occurs in the gold standard ('PER')" in found.stdout
     assert run("score", gold, system).exit_code == 0
 
 
@@ -125,7 +150,10 @@ def test_words_against_a_span_table(tmp_path: Path) -> None:
     spans.write_text("PER\t1\t1\n")
     found = run("check", words, "--against", spans)
     assert found.exit_code == 1
-    assert "spans.tsv: has no words to compare with those of the file that is checked; give a file with" in found.stdout
+    assert (
+        "spans.tsv: error: has no words to compare with those of the file that is checked; give a file with"
+        in found.stdout
+    )
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:

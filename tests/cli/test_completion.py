@@ -70,6 +70,6 @@ def test_zsh_and_fish_ask_in_their_own_ways(command: Path, shell: str) -> None:
 
 
 def test_a_shell_that_there_is_not() -> None:
-    result = CliRunner().invoke(main, ["completion", "zhs"], prog_name="evenhand")
+    result = CliRunner().invoke(main, ["completion", "bsh"], prog_name="evenhand")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == "evenhand: shell is 'zhs'; did you mean zsh? Choose one of bash, zsh, fish.\n"
+    assert result.stderr == "evenhand: shell is 'bsh'; did you mean bash? Choose one of bash, zsh, fish.\n"

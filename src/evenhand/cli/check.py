@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,7 +11,7 @@ import click
 from evenhand.cli.help import CHECKING, Command, option
 from evenhand.cli.inputs import INPUT
 from evenhand.cli.options import align_option, read_settings, reading_options
-from evenhand.cli.output import form_option
+from evenhand.cli.output import form_option, show
 from evenhand.formats.addresses import Place
 
 if TYPE_CHECKING:
@@ -28,34 +29,49 @@ if TYPE_CHECKING:
 def check(files: tuple[Place, ...], against: Place | None, align: Any, form: str, **options: Any) -> None:
     """Check FILEs: report every problem with its line and a remedy.
 
-    The exit status is 1 if `score` with the same options would refuse a FILE. Problems that it would accept, because of
-    --repair or with a note, are listed, too.
+    A FILE may be a folder, whose files are checked one by one. An error is a problem for which `score` with the same
+    options would refuse the file; the exit status is then 1. A warning is a problem with which it would score the file,
+    because of --repair or with a note. With several files, the last line says how many can be scored.
 
     \b
     Examples:
       evenhand check system.conll
+      evenhand check submissions/
       evenhand check submission.conll --against test-without-tags.conll
       evenhand check parsed.conllu --against gold.conllu
     """
     import sys
 
-    import msgspec
-
     from evenhand.formats.check import check as check_file
-    from evenhand.problems import visible
+    from evenhand.formats.folders import files_of
 
     settings = read_settings(options)
-    failed = False
-    for path in files:
+    checked = [file for each in files for file in files_of(each) or [each]]
+    refused = 0
+    for path in checked:
         found = check_file(path, settings, against, align)
-        failed |= bool(found.errors)
-        for problem in found.problems:
-            row = {"file": problem.source, "line": problem.line, "kind": problem.kind}
-            row |= {"finding": problem.finding, "remedy": problem.remedy, "error": found.is_error(problem)}
-            click.echo(visible(str(problem)) if form == "text" else msgspec.json.encode(row).decode())
+        refused += bool(found.errors)
+        show("".join(f"{line}\n" for line in _lines(path, found, form)), form)
+    if form == "text" and len(checked) > 1:
+        show(f"{len(checked) - refused:,} of {len(checked):,} files can be scored\n", form)
+    sys.exit(1 if refused else 0)
+
+
+def _lines(path: Place, found: Checked, form: str) -> Iterator[str]:
+    """Every problem with its severity, and a summary; or the problems as JSON."""
+    import msgspec
+
+    from evenhand.problems import visible
+
+    for problem in found.problems:
         if form == "text":
-            click.echo(visible(f"{path}: {_summary(found)}"))
-    sys.exit(1 if failed else 0)
+            yield visible(f"{problem.place}: {found.severity(problem)}: {problem.finding}; {problem.remedy}.")
+        else:
+            row = {"file": problem.source, "line": problem.line, "kind": problem.kind, "finding": problem.finding}
+            row |= {"remedy": problem.remedy, "error": found.is_error(problem), "severity": found.severity(problem)}
+            yield msgspec.json.encode(row).decode()
+    if form == "text":
+        yield visible(f"{path}: {_summary(found)}")
 
 
 def _summary(found: Checked) -> str:

@@ -10,7 +10,7 @@ import errno
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import IO, Any, NoReturn
@@ -28,11 +28,31 @@ _ENDING = ("SIGTERM", "SIGHUP")
 """Signals that end a process at once, if it does not say otherwise; by name, as not all systems have all."""
 
 
+_WIPES: list[Callable[[], None]] = []
+"""What wipes lines of progress, which may stand where something else is to be shown."""
+
+
+@contextmanager
+def wiped_before(wipe: Callable[[], None]) -> Iterator[None]:
+    """Let something that is shown on the terminal be wiped before anything else is shown."""
+    _WIPES.append(wipe)
+    try:
+        yield
+    finally:
+        _WIPES.remove(wipe)
+
+
+def wipe_lines() -> None:
+    for wipe in _WIPES:
+        wipe()
+
+
 def say(message: str) -> None:
     """Say something on standard error, where control characters from data are spelled out.
 
     If nobody can listen, nothing else suffers.
     """
+    wipe_lines()
     try:
         click.echo(visible(message), err=True)
     except OSError:

@@ -38,14 +38,30 @@ class Option(click.Option):
 
 
 class Command(click.Command):
-    """A command whose help has groups, and lists what its options can name."""
+    """A command whose help has groups, and lists what its options can name.
 
-    def __init__(self, *arguments: Any, **settings: Any) -> None:
+    Some say what files are taken for (`says_readings`).
+    """
+
+    def __init__(self, *arguments: Any, says_readings: bool = False, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
+        self._says_readings = says_readings
         has_rare = any(isinstance(each, Option) and each.is_rare for each in self.params)
         flag: dict[str, Any] = {"is_flag": True, "is_eager": True, "expose_value": False, "callback": _show_all}
         shown = "Show all options, also of tasks and match models, and exit."
         self.params.append(Option(["--help-all"], help=shown, hidden=not has_rare, **flag))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; if it reads files, with a line on the terminal that says how much is read."""
+        from evenhand.cli.inputs import noted_inputs
+
+        with ctx:
+            if not noted_inputs():
+                return super().invoke(ctx)
+            from evenhand.cli.progress import watched_reading
+
+            with watched_reading(quiet=bool(ctx.params.get("quiet")), says=self._says_readings):
+                return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         is_whole = bool(ctx.meta.get(_ALL))

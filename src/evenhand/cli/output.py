@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evenhand.cli.choices import Choice
-from evenhand.cli.ending import say
+from evenhand.cli.ending import say, wipe_lines
 from evenhand.cli.help import WRITING, Decorator, option, with_options
 from evenhand.cli.inputs import OUTPUT
 from evenhand.cli.options import NAMES
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from evenhand.result.ranking import Ranking
     from evenhand.result.result import Results
     from evenhand.table_style import TableStyle
+    from evenhand.text.annotation import Reading
 
 OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html", "value", "conlleval")
 FORMS_BY_SUFFIX = {
@@ -64,6 +65,8 @@ _STYLED_BY = {
 """What users call the options, and the forms of output that they change."""
 
 
+_SAID = "evenhand.said"
+"""Where a context notes what was said of files."""
 _MODULES = {"html": "table_page"}
 """The modules of `report` that are not called as their forms are."""
 
@@ -155,6 +158,7 @@ def show(text: str, form: str) -> None:
 
     Forms for programs, such as CSV, keep the characters of data.
     """
+    wipe_lines()
     if sys.stdout.isatty():
         if form in ("json", "jsonl"):  # where it stays JSON
             text = re.sub("[\x7f-\x9f]", lambda found: f"\\u{ord(found[0]):04x}", text)
@@ -175,6 +179,16 @@ def _fitting(style: TableStyle | None, form: str, path: Path | None) -> TableSty
 
 
 def say_readings(results: Results) -> None:
-    """Say on standard error what each file was taken for."""
-    for name, reading in [(results.gold.name, results.gold.reading)] + [(r.name, r.reading) for r in results.values()]:
-        say(f"{name}: {reading}")
+    """Say what each file was taken for, where it was read by another process and so is not said yet."""
+    say_reading(results.gold.name, results.gold.reading)
+    for each in results.values():
+        say_reading(each.name, each.reading)
+
+
+def say_reading(name: str, reading: Reading) -> None:
+    """Say on standard error what a file was taken for, once."""
+    said: set[str] = click.get_current_context().meta.setdefault(_SAID, set())
+    sentence = f"{name}: {reading}"
+    if sentence not in said:
+        said.add(sentence)
+        say(sentence)

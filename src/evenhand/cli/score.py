@@ -25,7 +25,7 @@ from evenhand.cli.tables import query_choices, query_options
 from evenhand.formats.addresses import Place
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, says_readings=True)
 @click.argument("gold", required=False, type=INPUT)
 @click.argument("systems", nargs=-1, type=INPUT, metavar="[SYSTEM]...")
 @reading_options(sided=True)

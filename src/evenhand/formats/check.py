@@ -13,7 +13,16 @@ from evenhand.arrays import zeros
 from evenhand.formats.addresses import Place
 from evenhand.formats.read import file_batches
 from evenhand.formats.source import Source
-from evenhand.problems import NOTED, OTHER_DOCUMENTS, OTHER_WORDS, TAKEN, EvenhandError, InputError, Problem
+from evenhand.problems import (
+    NOTED,
+    OTHER_DOCUMENTS,
+    OTHER_LABELS,
+    OTHER_WORDS,
+    TAKEN,
+    EvenhandError,
+    InputError,
+    Problem,
+)
 from evenhand.settings import Align, ReadSettings, Repair
 from evenhand.text.align import Feed
 from evenhand.text.annotation import Annotation, Reading
@@ -42,6 +51,10 @@ class Checked:
     def is_error(self, problem: Problem) -> bool:
         """Whether a score would refuse the file for this problem."""
         return problem.kind not in NOTED and (self.repair == "error" or problem.kind not in TAKEN)
+
+    def severity(self, problem: Problem) -> str:
+        """`error`, or `warning` for what a score takes as it is, repairs or notes."""
+        return "error" if self.is_error(problem) else "warning"
 
     @property
     def errors(self) -> list[Problem]:
@@ -160,7 +173,7 @@ def _compare_labels(found: Checked, source: Source, against: Place, settings: Re
         return
     foreign = foreign_labels(found.labels, theirs)
     if foreign is not None:
-        source.report(None, *foreign, "label")
+        source.report(None, *foreign, OTHER_LABELS)
 
 
 def _compare(batches: Iterator[Annotation], against: Place, settings: ReadSettings, align: Align | None) -> None:

@@ -18,6 +18,7 @@ from evenhand.formats.compressed import compression, decompressed
 from evenhand.formats.head import SIZE, Head, Look
 from evenhand.formats.parsing.cuts import CUTS, Cut
 from evenhand.formats.pipes import STANDARD_INPUT, is_pipe, open_pipe
+from evenhand.formats.watching import open_watched
 from evenhand.limits import FILE, PIECE, LimitError
 from evenhand.problems import InputError, Problem
 from evenhand.text.tokens import PADDING
@@ -146,7 +147,7 @@ class Source:
 
     def _opened(self) -> BufferedReader:
         """The file as it stands."""
-        return open_pipe(self.path) if isinstance(self.path, Path) and is_pipe(self.path) else self.path.open("rb")
+        return open_pipe(self.path) if isinstance(self.path, Path) and is_pipe(self.path) else open_watched(self.path)
 
     def read(self, file: BinaryIO | Look, size: int) -> bytes:
         """The next bytes."""

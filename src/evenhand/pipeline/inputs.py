@@ -17,6 +17,7 @@ from evenhand.formats.folders import FileList, check_same_names
 from evenhand.formats.read import OpenFiles
 from evenhand.formats.registry import FORMATS
 from evenhand.formats.source import Source
+from evenhand.formats.watching import told
 from evenhand.pipeline.raw_data import remedy_for, wrapping
 from evenhand.problems import SettingError
 from evenhand.settings import UNIVERSAL_LAYERS, ColumnName, ReadSettings
@@ -51,17 +52,17 @@ def open_sides(
         for side in systems.values():
             if not isinstance(gold, Annotation | Adopted) and not isinstance(side, Annotation | Adopted):
                 check_same_names(place_of(gold), place_of(side))
-    opened = {name: _Opened(side, read_as["system"], vocabulary) for name, side in systems.items()}
-    return Sides(_Opened(gold, read_as["gold"], vocabulary, files), opened)
+    opened = {name: _Opened(name, side, read_as["system"], vocabulary) for name, side in systems.items()}
+    return Sides(_Opened(name_of(gold), gold, read_as["gold"], vocabulary, files), opened)
 
 
 class _Opened:
     """Opens one side, as often as somebody asks; its files are recognised once."""
 
     def __init__(
-        self, side: Input, settings: ReadSettings, vocabulary: Vocabulary, files: OpenFiles | None = None
+        self, name: str, side: Input, settings: ReadSettings, vocabulary: Vocabulary, files: OpenFiles | None = None
     ) -> None:
-        self._side, self._settings, self._vocabulary = side, settings, vocabulary
+        self._name, self._side, self._settings, self._vocabulary = name, side, settings, vocabulary
         if files is None and not isinstance(side, Annotation):
             files = opened(side, settings)
         self._files = files
@@ -71,7 +72,7 @@ class _Opened:
         if isinstance(self._side, Annotation):
             return iter([self._side])
         assert self._files is not None
-        return self._files.read_as(self._settings.judged_by(reference)).batches(self._vocabulary)
+        return told(self._name, self._files.read_as(self._settings.judged_by(reference)).batches(self._vocabulary))
 
 
 def content_of(gold: Input, format: str | None, task: str | None, columns: tuple[ColumnName, ...] = ()) -> Content:
@@ -189,5 +190,5 @@ def _two_columns(
         kind = next(iter(batch.readings.values())).format
         shown = side.name if isinstance(side, FileList | Adopted) else place(side)
         raise SettingError(f"{shown} ({kind}) holds one annotation only; give a system beside it.")
-    first, second = tee(stream)
+    first, second = tee(told(name_of(side), stream))
     return first, second
