@@ -47,6 +47,17 @@ def test_pages_show_what_their_code_gives(path: Path, examples: Path, renews: bo
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", ["have.md", "python.md"])
+def test_blocks_that_need_large_packages(name: str, examples: Path) -> None:
+    page, session = (ROOT / "docs" / name).read_text(encoding="utf-8"), Session(examples, examples)
+    needed = {block.marks["needs"] for block in blocks(page) if "needs" in block.marks}
+    for package in sorted(needed):
+        pytest.importorskip(package)
+    for block in blocks(page):
+        assert "\n".join(session.follow(block)) == block.text, f"{name}:{block.start}: the output is another one"
+
+
 # How blocks are found, run and compared
 
 
