@@ -21,6 +21,8 @@ _COMMON: Any = {"deadline": None, "max_examples": 30, "suppress_health_check": [
 settings.register_profile(FIXED, derandomize=True, database=None, **_COMMON)
 settings.register_profile(FRESH, database=None, print_blob=True, **_COMMON)
 settings.load_profile(FIXED)
+for wish in ("NO_COLOR", "FORCE_COLOR"):  # of whoever runs the tests
+    os.environ.pop(wish, None)
 
 ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "src" / "evenhand" / "examples" / "ner"

@@ -23,6 +23,7 @@ class TableStyle:
     label      of LaTeX tables, for references; they float, too
     width      how many columns a terminal has, into which text is folded [not folded]
     marks      stars behind differences that are significant
+    colour     a terminal's bold type for the best scores, and its colours for differences that are significant
     """
 
     percent: bool = True
@@ -32,6 +33,7 @@ class TableStyle:
     label: str = ""
     width: int | None = None
     marks: bool = False
+    colour: bool = False
 
     def __post_init__(self) -> None:
         if self.decimals is not None and not 0 <= self.decimals <= MOST_DECIMALS:

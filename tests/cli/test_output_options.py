@@ -15,6 +15,7 @@ from click.testing import CliRunner, Result
 
 import evenhand as eh
 from evenhand.cli import main
+from terminals import on_a_terminal
 
 NER = Path(eh.__file__).parent / "examples" / "ner"
 GOLD, CRF, TAGGER = (NER / f"{name}.conll" for name in ("gold", "crf", "tagger"))
@@ -105,30 +106,11 @@ def test_values_that_cannot_be(option: str, value: str) -> None:
     assert result.stderr.startswith("evenhand: ")
 
 
-def on_a_terminal(columns: int, *arguments: object, **environment: str) -> str:
-    """What a terminal of this width gets."""
-    pty = pytest.importorskip("pty")
-    ours, theirs = pty.openpty()
-    settings = os.environ | {"COLUMNS": str(columns), "PYTHONIOENCODING": "utf-8"} | environment
-    command = [sys.executable, "-c", "from evenhand.cli import main; main()", *map(str, arguments)]
-    with subprocess.Popen(command, stdout=theirs, stderr=subprocess.DEVNULL, env=settings) as process:
-        os.close(theirs)
-        found = b""
-        try:
-            while part := os.read(ours, 65536):
-                found += part
-        except OSError:  # how Linux says that the other side is closed
-            pass
-        process.wait()
-    os.close(ours)
-    return found.decode("utf-8").replace("\r\n", "\n")
-
-
 COMPARE = ("compare", GOLD, CRF, TAGGER, *FAST["compare"], "--quiet")
 
 
 def test_a_terminal_gets_folded_tables_and_a_file_does_not(tmp_path: Path) -> None:
-    *lines, _ = on_a_terminal(80, *COMPARE).splitlines()
+    *lines, _ = on_a_terminal(80, *COMPARE, NO_COLOR="1").splitlines()
     assert max(map(len, lines)) <= 80
     assert max(map(len, run(*COMPARE).stdout.splitlines()[:-1])) > 80
     written = tmp_path / "out.txt"
@@ -138,14 +120,7 @@ def test_a_terminal_gets_folded_tables_and_a_file_does_not(tmp_path: Path) -> No
 
 def test_a_terminal_has_at_least_eighty_columns() -> None:
     assert on_a_terminal(20, *COMPARE) == on_a_terminal(80, *COMPARE)
-    assert on_a_terminal(500, *COMPARE) == run(*COMPARE).stdout
-
-
-@pytest.mark.parametrize("environment", [{}, {"NO_COLOR": "1"}, {"FORCE_COLOR": "1"}])
-def test_there_are_no_colours(environment: dict[str, str]) -> None:
-    shown = on_a_terminal(80, *COMPARE, **environment)
-    assert "tagger" in shown
-    assert "\x1b" not in shown
+    assert on_a_terminal(500, *COMPARE, NO_COLOR="1") == run(*COMPARE).stdout
 
 
 def test_errors_and_readings_spell_control_characters(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterable, Mapping
@@ -133,10 +134,15 @@ def emit(
 ) -> None:
     """Render the results and write them; notes that a form has no place for go to standard error."""
     render = import_module(f"evenhand.report.{_MODULES.get(form, form)}").render
-    text: str = render(results, _fitting(style, form, path)) if form in STYLED else render(results)
+    fitting = _fitting(style, form, path)
+    text: str = render(results, fitting) if form in STYLED else render(results)
     if form in ("csv", "jsonl", "value", "conlleval") and not quiet:
         say_notes(results.notes)
-    write(text, form, path)
+    if fitting.colour:
+        wipe_lines()
+        click.echo(text, nl=False, color=True)
+    else:
+        write(text, form, path)
 
 
 def say_notes(notes: Iterable[str]) -> None:
@@ -167,15 +173,24 @@ def show(text: str, form: str) -> None:
 
 
 def _fitting(style: TableStyle | None, form: str, path: Path | None) -> TableStyle:
-    """The style; text on a terminal is folded into its width, but not below what tables are made for."""
+    """The style; text on a terminal has colours, and is folded into its width, of 80 columns at least."""
     import shutil  # slow to load, and --help does without
 
     from evenhand.table_style import PLAIN
 
     style = style or PLAIN
-    if form != "text" or path is not None or not sys.stdout.isatty():
+    if form != "text" or path is not None:
         return style
-    return replace(style, width=max(NARROWEST, shutil.get_terminal_size().columns))
+    is_terminal = sys.stdout.isatty()
+    width = max(NARROWEST, shutil.get_terminal_size().columns) if is_terminal else None
+    return replace(style, width=width, colour=_has_colour(is_terminal))
+
+
+def _has_colour(is_terminal: bool) -> bool:
+    """Whether text has colours: on a terminal that has them, unless NO_COLOR says no; elsewhere if FORCE_COLOR does."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (is_terminal and os.environ.get("TERM") != "dumb")
 
 
 def say_readings(results: Results) -> None:

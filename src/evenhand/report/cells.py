@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from evenhand.table import Cell, Kind, Table
 from evenhand.table_style import PLAIN, TableStyle
 
@@ -36,6 +38,33 @@ def headings(table: Table) -> list[str]:
     """The names of the columns; the title stands in place of the first one, where there is a title."""
     names = [column.name for column in table.columns]
     return [table.title or names[0], *names[1:]]
+
+
+def best_cells(table: Table, texts: Sequence[Sequence[str]]) -> Iterator[tuple[int, int]]:
+    """The places, by row and column, of the best of several systems' scores; `texts` are the cells as they are shown.
+
+    All that look the same as the highest are best, lest the choice among them seem random.
+    """
+    for group in _rivals(table):
+        values = [(_number(table.rows[row][place]), texts[row][place]) for row, place in group]
+        numbers = [(number, text) for number, text in values if number is not None]
+        highest = max(numbers)[1] if len(values) > 1 and numbers else None
+        for where, (number, text) in zip(group, values, strict=True):
+            if number is not None and text == highest:
+                yield where
+
+
+def _number(value: Cell) -> float | None:
+    return None if isinstance(value, str) else value
+
+
+def _rivals(table: Table) -> Iterator[list[tuple[int, int]]]:
+    """Cells among which one is best."""
+    scores = [place for place, column in enumerate(table.columns) if column.kind == "percent"]
+    for rows in table.rivals:
+        yield from ([(row, place) for row in rows] for place in scores)
+    if table.beside:
+        yield from ([(row, place) for place in scores] for row in range(len(table.rows)))
 
 
 def without_bars(table: Table) -> Table:

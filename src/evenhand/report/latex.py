@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from evenhand.report.cells import headings, row_texts, without_bars
+from evenhand.report.cells import best_cells, headings, row_texts, without_bars
 from evenhand.report.document import Section
 from evenhand.report.latex_text import DEFINITION, comment, escaped, needs
 from evenhand.report.selection import selected
 from evenhand.result.display import Shown, Tabled
-from evenhand.table import Cell, Column, Table
+from evenhand.table import Column, Table
 from evenhand.table_style import PLAIN, TableStyle
 
 MOST_ROWS = 40
@@ -80,7 +80,8 @@ def _tabular(table: Table, style: TableStyle, head: Sequence[str] = ()) -> list[
     texts, names = row_texts(table, style), headings(table)
     widths = [max(map(len, column)) for column in zip(names, *texts, strict=True)]
     rows = [[_cell(*each) for each in zip(row, table.columns, widths, strict=True)] for row in texts]
-    _embolden(rows, table, texts)
+    for number, place in best_cells(table, texts):
+        rows[number][place] = rf"\textbf{{{rows[number][place]}}}"
     kind = "longtable" if _is_long(table) else "tabular"
     shown = [rf"\begin{{{kind}}}{{{_alignment(table, widths)}}}"]
     shown += ["".join(head) + r" \\"] if head else []
@@ -116,30 +117,6 @@ def _cell(text: str, column: Column, width: int) -> str:
         return escaped(text)
     starred = re.sub(r"(\*+)$", r"$^{\1}$", escaped(text))
     return re.sub(r"(?<![\w$-])-(?=\d)", "$-$", starred)
-
-
-def _embolden(rows: Sequence[list[str]], table: Table, texts: Sequence[Sequence[str]]) -> None:
-    """Set the best figures in bold: all that look the same as the highest, lest the choice among them seem random."""
-    for group in _groups(table):
-        values = [(_number(table.rows[row][place]), texts[row][place]) for row, place in group]
-        numbers = [(number, text) for number, text in values if number is not None]
-        highest = max(numbers)[1] if len(values) > 1 and numbers else None
-        for (row, place), (number, text) in zip(group, values, strict=True):
-            if number is not None and text == highest:
-                rows[row][place] = rf"\textbf{{{rows[row][place]}}}"
-
-
-def _number(value: Cell) -> float | None:
-    return None if isinstance(value, str) else value
-
-
-def _groups(table: Table) -> Iterator[list[tuple[int, int]]]:
-    """The cells, by row and column, of which the best is bold."""
-    scores = [place for place, column in enumerate(table.columns) if column.kind == "percent"]
-    for rivals in table.rivals:
-        yield from ([(row, place) for row in rivals] for place in scores)
-    if table.beside:
-        yield from ([(row, place) for place in scores] for row in range(len(table.rows)))
 
 
 def _row(cells: Sequence[str]) -> str:

@@ -1,15 +1,19 @@
 """Results as plain text, for a terminal or a file.
 
-There are no colours, and nothing from data that a terminal would take for a command.
+Nothing from data is left that a terminal would take for a command. If the style has colours, the best scores are bold,
+and significant differences green or red.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 from unicodedata import category, east_asian_width
 
 from evenhand.problems import visible
-from evenhand.report.cells import headings, row_texts
+from evenhand.report.cells import best_cells, headings, row_texts
 from evenhand.report.selection import selected
 from evenhand.result.display import Shown, Tabled
 from evenhand.table import Column, Table
@@ -17,6 +21,9 @@ from evenhand.table_style import PLAIN, TableStyle
 
 _GAP = 2
 """The space between columns."""
+_BOLD, _GREEN, _RED, _NORMAL = "\x1b[1m", "\x1b[32m", "\x1b[31m", "\x1b[0m"
+_SIGNIFICANT = re.compile(r"([+-]).*\*")
+"""A difference with stars behind it."""
 
 
 def render(subject: Shown | Tabled, style: TableStyle = PLAIN) -> str:
@@ -25,6 +32,7 @@ def render(subject: Shown | Tabled, style: TableStyle = PLAIN) -> str:
     Where the style has a width, what is wider is folded: sentences into lines, and tables into several with the first
     column repeated, or the first two. The signature stays on its line.
     """
+    style = replace(style, marks=True) if style.colour else style
     shown = selected(subject, style)
     parts = [line for text in (shown.opening, *shown.warnings) for line in _wrapped(text, style)]
     for section in shown.sections:
@@ -41,10 +49,35 @@ def _lines(table: Table, style: TableStyle) -> Iterator[str]:
     names = [visible(name) for name in headings(table)]
     cells = [[visible(cell) for cell in row] for row in row_texts(table, style)]
     widths = [max(map(_width, column)) for column in zip(names, *cells, strict=True)]
+    looks = _looks(table, cells) if style.colour else {}
+    rows = [[_Cell(text, looks.get((row, at), "")) for at, text in enumerate(each)] for row, each in enumerate(cells)]
     for places in _parts(widths, _repeated(table, widths, style.width), style.width):
-        yield from _part(table, names, cells, widths, places)
+        yield from _part(table, list(map(_Cell, names)), rows, widths, places)
     if table.remark:
         yield from _wrapped(table.remark, style)
+
+
+class _Cell(NamedTuple):
+    """The text of a cell, and how a terminal sets it off."""
+
+    text: str
+    look: str = ""
+
+    def placed(self, width: int, column: Column) -> str:
+        """Text on the left of its column, numbers on the right."""
+        shown = f"{self.look}{self.text}{_NORMAL}" if self.look else self.text
+        space = " " * (width - _width(self.text))
+        return shown + space if column.kind in ("text", "bar") else space + shown
+
+
+def _looks(table: Table, cells: Sequence[Sequence[str]]) -> dict[tuple[int, int], str]:
+    """How cells are set off, by row and column."""
+    looks = dict.fromkeys(best_cells(table, cells), _BOLD)
+    for row, each in enumerate(cells):
+        for place, text in enumerate(each):
+            if table.columns[place].kind != "text" and (found := _SIGNIFICANT.fullmatch(text)):
+                looks[row, place] = _GREEN if found[1] == "+" else _RED
+    return looks
 
 
 def _parts(widths: Sequence[int], repeated: int, width: int | None) -> Iterator[list[int]]:
@@ -68,25 +101,24 @@ def _repeated(table: Table, widths: Sequence[int], width: int | None) -> int:
 
 
 def _part(
-    table: Table, names: Sequence[str], cells: Sequence[Sequence[str]], widths: Sequence[int], places: Sequence[int]
+    table: Table,
+    names: Sequence[_Cell],
+    rows: Sequence[Sequence[_Cell]],
+    widths: Sequence[int],
+    places: Sequence[int],
 ) -> Iterator[str]:
     """A blank line, the header, a rule, the rows, and a rule before those that sum up."""
     rule = "─" * (sum(widths[place] for place in places) + _GAP * (len(places) - 1))
-    columns = [(widths[place], table.columns[place]) for place in places]
-    yield from ("", _aligned([names[place] for place in places], columns), rule)
-    for number, row in enumerate(cells):
-        if table.summary_rows and number == len(cells) - table.summary_rows:
+    columns = [(place, widths[place], table.columns[place]) for place in places]
+
+    def line(cells: Sequence[_Cell]) -> str:
+        return (" " * _GAP).join(cells[place].placed(width, column) for place, width, column in columns)
+
+    yield from ("", line(names), rule)
+    for number, row in enumerate(rows):
+        if table.summary_rows and number == len(rows) - table.summary_rows:
             yield rule
-        yield _aligned([row[place] for place in places], columns)
-
-
-def _aligned(cells: Sequence[str], columns: Sequence[tuple[int, Column]]) -> str:
-    """Text on the left of its column, numbers on the right."""
-    shown = []
-    for cell, (width, column) in zip(cells, columns, strict=True):
-        space = " " * (width - _width(cell))
-        shown.append(cell + space if column.kind in ("text", "bar") else space + cell)
-    return (" " * _GAP).join(shown)
+        yield line(row)
 
 
 def _wrapped(text: str, style: TableStyle) -> Iterator[str]:
