@@ -321,3 +321,36 @@ def test_parts_of_speech_in_lists_are_tags_and_no_spans() -> None:
 def test_labels_in_lists_that_were_named() -> None:
     labels = eh.tags(POS, encoding="plain")
     assert eh.score(labels, labels)["exact"].f1 == 1.0
+
+
+LONG = "Ada " + "word " * 20_000
+_LONG_SPAN = {"start": 0, "end": 3, "label": "PER"}
+_LONG_RESULT = {"type": "labels", "value": {"start": 0, "end": 3, "text": "Ada", "labels": ["PER"]}}
+LONG_LINES = {
+    "json lines": ({"text": LONG, "spans": [_LONG_SPAN]}, "jsonl"),
+    "a list": ([{"text": LONG, "spans": [_LONG_SPAN]}], "json"),
+    "label studio": ([{"data": {"text": LONG}, "annotations": [{"result": [_LONG_RESULT]}]}], "label-studio"),
+    "coreference": ({"doc_key": "a", "sentences": [LONG.split()], "clusters": [[[0, 0], [5, 7]]]}, "coref-jsonl"),
+}
+
+
+@pytest.mark.parametrize("case", LONG_LINES)
+def test_a_long_text_on_one_line_has_no_columns(case: str, tmp_path: Path) -> None:
+    """The limit of columns is for tables: a document of 20,000 words on a line of JSON is none."""
+    content, format = LONG_LINES[case]
+    path = tmp_path / "long"
+    path.write_text(json.dumps(content) + "\n")
+    assert next(iter(eh.read(path).readings.values())).format == format
+
+
+def test_long_trees_on_one_line_have_no_columns(tmp_path: Path) -> None:
+    path = tmp_path / "long.mrg"
+    path.write_text("(S " + "(NN a) " * 20_000 + ")\n")
+    assert eh.read(path).reading.format == "brackets"
+
+
+def test_a_line_of_too_many_columns_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "wide.conll"
+    path.write_text("a\t" * 20_000 + "O\n")
+    with pytest.raises(eh.InputError, match="found 20,001 columns; check which file it is"):
+        eh.score(path, path)

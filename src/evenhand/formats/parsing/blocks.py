@@ -90,17 +90,24 @@ class Table(Cells):
         return self._start[place], self._end[place]
 
 
+def is_wide(line: str | bytes) -> bool:
+    """Whether a line has more columns than the limit."""
+    return len(line) > COLUMNS.value and _columns(line) > COLUMNS.value
+
+
 def refuse_wide(line: str | bytes, number: int) -> None:
     """Raise an error where a line has more columns than the limit."""
-    most = COLUMNS.value
-    if len(line) > most:
-        text = np.frombuffer(line.encode() if isinstance(line, str) else line, dtype=np.uint8)
-        is_tab = text == TAB
-        is_blank = is_tab | (text == SPACE)
-        runs = int(np.count_nonzero(is_blank[1:] & ~is_blank[:-1]))
-        columns = max(int(np.count_nonzero(is_tab)), runs) + 1
-        if columns > most:
-            raise LimitError(f"found {columns:,} columns", COLUMNS.remedy, number)
+    if is_wide(line):
+        raise LimitError(f"found {_columns(line):,} columns", COLUMNS.remedy, number)
+
+
+def _columns(line: str | bytes) -> int:
+    """How many columns a line has, between single tabs or runs of blanks, whichever are more."""
+    text = np.frombuffer(line.encode() if isinstance(line, str) else line, dtype=np.uint8)
+    is_tab = text == TAB
+    is_blank = is_tab | (text == SPACE)
+    runs = int(np.count_nonzero(is_blank[1:] & ~is_blank[:-1]))
+    return max(int(np.count_nonzero(is_tab)), runs) + 1
 
 
 def refuse_deep(block: Block, depth: int) -> None:

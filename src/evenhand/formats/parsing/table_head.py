@@ -8,10 +8,9 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import dropwhile, islice
 
-from evenhand.formats.parsing.blocks import refuse_wide
+from evenhand.formats.parsing.blocks import is_wide, refuse_wide
 from evenhand.formats.parsing.token_lines import Layout, is_document_mark
 from evenhand.formats.source import Block, Source
-from evenhand.limits import COLUMNS
 from evenhand.settings import ColumnName
 from evenhand.text.encodings import OUTSIDE_TAGS, parse
 
@@ -35,25 +34,31 @@ Row = tuple[int, bool, list[str]]
 def rows_of(source: Source) -> Iterator[Row]:
     """The lines that are not blank: their number, whether they have tabs, their cells."""
     for block in source.first_blocks(_SAMPLE):
-        yield from _rows(block)
+        for number, line in _lines(block):
+            refuse_wide(line, number)
+            yield from _row(number, line)
 
 
 @lru_cache(maxsize=1)
 def rows_of_sample(sample: Block) -> list[Row]:
-    """The same lines of the sample that formats are asked about, one after the other."""
-    return list(_rows(sample))
+    """The same lines of the sample that formats are asked about, one after the other.
+
+    Lines that are wider than any table are left out: they may be long texts of formats that have no columns.
+    """
+    return [row for number, line in _lines(sample) if not is_wide(line) for row in _row(number, line)]
 
 
-def _rows(block: Block) -> Iterator[Row]:
-    widest = COLUMNS.value
-    for number, line in enumerate(block.data[: block.size].decode().split("\n"), block.first_line):
-        line = line.rstrip(" \r")
-        tabs = "\t" in line
-        if len(line) > widest:
-            refuse_wide(line, number)
-        cells = line.split("\t") if tabs else split_blanks(line)
-        if any(cells):
-            yield number, tabs, cells
+def _lines(block: Block) -> Iterator[tuple[int, str]]:
+    lines = block.data[: block.size].decode().split("\n")
+    return ((number, line.rstrip(" \r")) for number, line in enumerate(lines, block.first_line))
+
+
+def _row(number: int, line: str) -> Iterator[Row]:
+    """The cells of a line, unless it is blank."""
+    tabs = "\t" in line
+    cells = line.split("\t") if tabs else split_blanks(line)
+    if any(cells):
+        yield number, tabs, cells
 
 
 def split_blanks(line: str) -> list[str]:
