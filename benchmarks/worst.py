@@ -71,7 +71,7 @@ CASES: dict[str, Case] = {
     "one sentence, CoNLL-U": Case(partial(inputs.treebank, sentence=10**9), HALF),
     "one document, coreference": Case(one_chain_document, HALF),
     "one flat tree": Case(partial(inputs.bracketed, deep=False), HALF // 2, {"match": ALL, "format": "brackets"}),
-    "one deep tree": Case(partial(inputs.bracketed, deep=True), HALF // 4, {"format": "brackets"}),
+    "one deep tree": Case(partial(inputs.bracketed, deep=True), HALF // 8, {"format": "brackets"}),
     "one deep tree, separate levels": Case(
         partial(inputs.bracketed, deep=True), HALF // 4, {"levels": "separate", "format": "brackets"}
     ),

@@ -343,6 +343,12 @@ def test_a_long_text_on_one_line_has_no_columns(case: str, tmp_path: Path) -> No
     assert next(iter(eh.read(path).readings.values())).format == format
 
 
+def test_a_text_of_megabytes_on_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "long"
+    path.write_text(json.dumps({"text": "Ada " + "word " * 1_800_000, "spans": [_LONG_SPAN]}) + "\n")
+    assert eh.read(path).reading.format == "jsonl"
+
+
 def test_long_trees_on_one_line_have_no_columns(tmp_path: Path) -> None:
     path = tmp_path / "long.mrg"
     path.write_text("(S " + "(NN a) " * 20_000 + ")\n")

@@ -13,7 +13,7 @@ import numpy as np
 from evenhand.arrays import Ints
 from evenhand.formats.format import Carry, Format, Writing, by_batch
 from evenhand.formats.json_spans import to_write
-from evenhand.formats.parsing.blocks import MOST_DIGITS, Lines, numbers, split
+from evenhand.formats.parsing.blocks import MOST_DIGITS, Lines, is_wide, numbers, split
 from evenhand.formats.parsing.scan import Division, has_text
 from evenhand.formats.source import Block, Source
 from evenhand.limits import GAPS, TOKENS
@@ -33,6 +33,8 @@ _REMEDY = "write label, first token, last token and maybe the tokens, separated 
 
 def recognise(sample: Block) -> float:
     """The share of lines with a label, which is no number, and two numbers."""
+    if any(map(is_wide, sample.data[: sample.size].split(b"\n"))):
+        return 0.0
     lines = split(sample, tabs=_has_tabs(sample))
     rows = np.flatnonzero(lines.cells)
     wide = rows[np.isin(lines.cells[rows], (3, 4))]
