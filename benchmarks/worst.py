@@ -73,7 +73,7 @@ CASES: dict[str, Case] = {
     "one flat tree": Case(partial(inputs.bracketed, deep=False), HALF // 2, {"match": ALL, "format": "brackets"}),
     "one deep tree": Case(partial(inputs.bracketed, deep=True), HALF // 8, {"format": "brackets"}),
     "one deep tree, separate levels": Case(
-        partial(inputs.bracketed, deep=True), HALF // 4, {"levels": "separate", "format": "brackets"}
+        partial(inputs.bracketed, deep=True), HALF // 8, {"levels": "separate", "format": "brackets"}
     ),
     "crossing": Case(inputs.crossing, 50_000, {"match": ALL}),
     "crossing on both sides": Case(inputs.crossing_all, 25_000, {"match": ALL}),
