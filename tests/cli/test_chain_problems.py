@@ -138,7 +138,7 @@ def test_a_check_reports_all_problems() -> None:
     assert found.exit_code == 1
     *lines, last = found.stdout.splitlines()
     assert [int(line.split(":")[1]) for line in lines] == [2, 3, 7, 8]
-    assert last == "bad.conll: conll2012; 2 sentences, 2 mentions; problems: 3 chain, 1 document"
+    assert last == "bad.conll: conll2012; 2 sentences, 2 mentions; problems: chain (3), document (1)"
     rows = [json.loads(line) for line in run("check", "bad.conll", "--as", "jsonl").stdout.splitlines()]
     assert [(row["line"], row["kind"]) for row in rows] == [(2, "chain"), (3, "chain"), (7, "document"), (8, "chain")]
     assert {row["file"] for row in rows} == {"bad.conll"}
@@ -175,7 +175,7 @@ def test_missing_and_extra_documents() -> None:
     ]
     found = run("check", "response.conll", "--against", "key.conll")
     assert found.exit_code == 0
-    assert found.stdout.endswith(" mentions; no problems; scored with a note: 4 other document\n")
+    assert found.stdout.endswith(" mentions; no problems; scored with a note: other document (4)\n")
 
 
 def test_other_words() -> None:
@@ -184,10 +184,10 @@ def test_other_words() -> None:
     remedy = "give the same words, or --align position"
     found = run("check", "response.conll", "--against", "key.conll")
     assert found.exit_code == 0
-    assert found.stdout.endswith(" mentions; no problems; scored with a note: 1 other word\n")
+    assert found.stdout.endswith(" mentions; no problems; scored with a note: other word (1)\n")
     strict = run("check", "response.conll", "--against", "key.conll", "--align", "strict")
     assert strict.exit_code == 1
-    assert strict.stdout.endswith(" mentions; problems: 1 text\n")
+    assert strict.stdout.endswith(" mentions; problems: text (1)\n")
     assert against() == [f"response.conll:9: warning: found 'v1' where the gold standard has 'w1'; {remedy}."]
     assert against("--align", "position") == []
 

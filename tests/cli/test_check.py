@@ -38,8 +38,8 @@ def test_every_problem_is_reported(bad: Path) -> None:
     lines = result.stdout.splitlines()
     assert [line.split(":")[1] for line in lines[:-1]] == ["2", "5", "6", "7", "8"]
     assert lines[-1] == (
-        "bad.conll: conll, tags in IOB2, column 2; 2 sentences, 2 spans; problems: 3 tag, 1 columns; "
-        "accepted with --repair begin: 1 ill-formed span"
+        "bad.conll: conll, tags in IOB2, column 2; 2 sentences, 2 spans; problems: tag (3), columns (1); "
+        "accepted with --repair begin: ill-formed span (1)"
     )
 
 
@@ -109,7 +109,7 @@ def test_against_a_test_file_without_tags(example: Path, tmp_path: Path) -> None
     result = run("check", example / "crf.conll", "--against", test_file)
     assert result.exit_code == 1
     assert "found the token" in result.stdout
-    assert "problems: 1 text" in result.stdout
+    assert "problems: text (1)" in result.stdout
 
 
 def test_against_gold_with_tags(example: Path) -> None:
@@ -121,7 +121,7 @@ def test_what_score_takes_is_no_error(tmp_path: Path) -> None:
     path.write_text("a O\nb I-PER\n\nc B-LOC\n")
     taken = run("check", path)
     assert (taken.exit_code, run("score", path, path).exit_code) == (0, 0)
-    assert taken.stdout.endswith("no problems; accepted with --repair begin: 1 ill-formed span\n")
+    assert taken.stdout.endswith("no problems; accepted with --repair begin: ill-formed span (1)\n")
     refused = run("check", path, "--repair", "error")
     assert (refused.exit_code, run("score", path, path, "--repair", "error").exit_code) == (1, 2)
 
@@ -160,7 +160,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     result = run("check", tmp_path / "nothing.conll")
     assert result.exit_code == 1
     assert "there is no such file; check the path." in result.stdout
-    assert "could not be read; problems: 1 format" in result.stdout
+    assert "could not be read; problems: format (1)" in result.stdout
 
 
 @pytest.mark.parametrize(("text", "lines"), [("PER\t1\t2\nLOC\tx\t1\nLOC\t1\n\nORG\t3\t1\n", [2, 3, 5])])

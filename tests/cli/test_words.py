@@ -167,7 +167,7 @@ def test_check_reports_all_problems_of_trees(tmp_path: Path, monkeypatch: pytest
     lines = found.stdout.splitlines()
     assert found.exit_code == 1
     assert [line.split(":")[1] for line in lines[:-1]] == ["2", "5", "8", "10", "14", "17"]
-    problems = "problems: 3 tree, 1 number, 1 columns; accepted with --repair begin: 1 several roots"
+    problems = "problems: tree (3), number (1), columns (1); accepted with --repair begin: several roots (1)"
     assert lines[-1] == f"bad.conllu: conllu; 2 sentences, 3 words; {problems}"
 
 

@@ -92,4 +92,4 @@ def _summary(found: Checked) -> str:
 
 
 def _counted(kinds: Counter[str]) -> str:
-    return ", ".join(f"{count:,} {kind}" for kind, count in kinds.most_common())
+    return ", ".join(f"{kind} ({count:,})" for kind, count in kinds.most_common())
