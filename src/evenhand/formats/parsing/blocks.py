@@ -101,6 +101,14 @@ def refuse_wide(line: str | bytes, number: int) -> None:
         raise LimitError(f"found {_columns(line):,} columns", COLUMNS.remedy, number)
 
 
+def _refuse_wide_lines(block: Block, data: Bytes) -> None:
+    """The same for all lines of a block; only those are looked at that are long enough."""
+    feeds = np.flatnonzero(data == LINE_FEED)
+    start, end = np.append(0, feeds + 1), np.append(feeds, block.size)
+    for row in np.flatnonzero(end - start > COLUMNS.value).tolist():
+        refuse_wide(block.data[start[row] : end[row]], block.first_line + row)
+
+
 def _columns(line: str | bytes) -> int:
     """How many columns a line has, between single tabs or runs of blanks, whichever are more."""
     text = np.frombuffer(line.encode() if isinstance(line, str) else line, dtype=np.uint8)
@@ -127,8 +135,7 @@ def split(block: Block, *, tabs: bool) -> Lines:
     """The lines and cells of a block; cells are separated by single tabs, or by runs of spaces and tabs."""
     data = np.frombuffer(block.data, dtype=np.uint8)[: block.size]
     if block.size > _LONG_BLOCK:
-        for number, line in enumerate(block.data[: block.size].split(b"\n"), block.first_line):
-            refuse_wide(line, number)
+        _refuse_wide_lines(block, data)
     start, end, last = _tabbed_cells(data) if tabs else _cells_between_runs(data)
     first = np.append(0, last[:-1] + 1)
     cells = last - first + 1
