@@ -115,6 +115,10 @@ class ScoreSettings:
             raise SettingError(f"beta is {self.beta}; it must be above 0 (at 1, precision and recall weigh alike).")
 
 
+_OTHER_NAMES = {"bio": "iob2", "bio2": "iob2", "iobes": "bioes"}
+"""What else encodings are called, for suggestions."""
+
+
 def column_names(given: ColumnName | Sequence[ColumnName] | None) -> tuple[ColumnName, ...]:
     """Columns as a user gives them: one, a sequence, or a text with commas."""
     if given is None:
@@ -127,4 +131,5 @@ def column_names(given: ColumnName | Sequence[ColumnName] | None) -> tuple[Colum
 def choose(what: str, value: str | None, choices: Sequence[str], *, optional: bool = False) -> None:
     """Refuse a value that is none of the choices."""
     if value not in choices and not (optional and value is None):
-        raise SettingError(unknown(f"{what} is {value!r}", str(value), choices, f"choose one of {', '.join(choices)}"))
+        names = {name: name for name in choices} | {name: own for name, own in _OTHER_NAMES.items() if own in choices}
+        raise SettingError(unknown(f"{what} is {value!r}", str(value), names, f"choose one of {', '.join(choices)}"))

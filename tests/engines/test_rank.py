@@ -177,6 +177,8 @@ def test_to_dict() -> None:
         "resampling": {"resamples": 10, "of": "sentences", "level": 0.9, "seed": 3},
         "systems": [{"name": "a", "standings": {"exact": standing, "ts": standing}}],
         "correlations": [{"models": ["exact", "ts"], "spearman": None, "kendall": None}],
+        "clusters": None,
+        "skipped": [],
     }
 
 

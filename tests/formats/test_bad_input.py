@@ -78,7 +78,7 @@ def test_a_column_that_is_not_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"encoding": "bio"}, "encoding is 'bio'; choose one of io, iob1, iob2"),
+        ({"encoding": "bio"}, "encoding is 'bio'; did you mean iob2? Choose one of io, iob1, iob2"),
         ({"format": "xml"}, "format is 'xml'; choose one of huggingface,"),
         ({"repair": "guess"}, "repair is 'guess'; choose one of begin, discard, error."),
         ({"column": 0}, "There is no column 0"),

@@ -90,9 +90,10 @@ def _run(arguments: tuple[str, ...]) -> str | None:
         return f"status {result.exit_code}: {result.stderr}"
     if result.exit_code != 2:
         return None
-    if result.stderr.count("\n") != 1 or not result.stderr.startswith("evenhand: "):
+    *readings, message = result.stderr.splitlines(keepends=True) or [""]
+    if not message.startswith("evenhand: ") or any(line.startswith("evenhand: ") for line in readings):
         return f"no single sentence: {result.stderr}"
-    return _sentence(result.stderr)
+    return _sentence(message)
 
 
 def _sentence(message: str) -> str | None:

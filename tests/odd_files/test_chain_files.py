@@ -157,7 +157,7 @@ REFUSED: dict[str, tuple[str, str | bytes, str]] = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_odd_files_that_are_refused(tmp_path: Path, name: str) -> None:
     file, text, sentence = REFUSED[name]
-    arguments = ["score", *map(str, files(tmp_path, file, text))]
+    arguments = ["score", "--quiet", *map(str, files(tmp_path, file, text))]
     found = CliRunner().invoke(main, arguments, prog_name="evenhand")
     assert (found.exit_code, found.stdout) == (2, "")
     assert found.stderr.replace(f"{tmp_path}/", "") == f"evenhand: {sentence}\n"
@@ -206,7 +206,7 @@ def test_one_bad_line_is_an_error_at_that_line(
 ) -> None:
     path = tmp_path / name
     path.write_text(write(line))
-    for command in (["score", str(path), str(path)], ["check", str(path)]):
-        found = CliRunner().invoke(main, command, prog_name="evenhand")
-        assert found.exit_code == (2 if command[0] == "score" else 1)
-        assert f"{path}:{line}: {finding}" in found.output
+    for command, status, severity in ((["score", path, path], 2, ""), (["check", path], 1, "error: ")):
+        found = CliRunner().invoke(main, [*map(str, command)], prog_name="evenhand")
+        assert found.exit_code == status
+        assert f"{path}:{line}: {severity}{finding}" in found.output
