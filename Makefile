@@ -9,7 +9,7 @@ BENCH_READY := $(BENCH_VENV)/.ready
 PEERS := "seqeval==1.2.2" "nervaluate==1.2.1" "seqscore==0.9.0" "udtools==0.2.9" "playwright>=1.45" "pyarrow>=14"
 INTEGRATIONS_VENV := .venv-integrations
 INTEGRATIONS_READY := $(INTEGRATIONS_VENV)/.ready
-TOOLS := accelerate datasets evaluate ipykernel nbconvert scikit-learn torch transformers "hypothesis>=6.150" "pytest>=8"
+TOOLS := accelerate datasets evaluate ipykernel nbconvert scikit-learn torch transformers "hypothesis>=6.150" "pytest>=8" "pandas>=2.2.2" "polars>=1.0"
 PYTEST := $(BIN)/python -m pytest -q
 
 .PHONY: help demo test test-fast test-long test-integrations golden check format docs picture bench bench-short clean
