@@ -34,7 +34,9 @@ def test_a_significant_loss_is_red() -> None:
     assert f"{RED}-14.52**{NORMAL}" in shown
 
 
-@pytest.mark.parametrize("settings", [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {"NO_COLOR": "1", "FORCE_COLOR": "1"}])
+@pytest.mark.parametrize(
+    "settings", [{"NO_COLOR": "1"}, {"TERM": "dumb", "FORCE_COLOR": "0"}, {"NO_COLOR": "1", "FORCE_COLOR": "1"}]
+)
 def test_terminals_without_colours(settings: dict[str, str]) -> None:
     shown = on_a_terminal(200, *COMPARE, **settings)
     assert "\x1b" not in shown

@@ -99,6 +99,14 @@ def test_ids_of_another_tool_are_no_ids_of_ours(kind: str, tmp_path: Path) -> No
         eh.score(key, written(tmp_path, "others", others[1:]))
 
 
+def test_a_record_without_an_id_among_others(kind: str, tmp_path: Path) -> None:
+    """It would count as missing, and as a document more."""
+    gold, system = records(kind)
+    system[3] = {name: value for name, value in system[3].items() if name != "id"}
+    with pytest.raises(eh.InputError, match="some records have no id, and the ids do not follow each other"):
+        eh.score(written(tmp_path, "gold", gold), written(tmp_path, "system", system))
+
+
 def test_ids_that_repeat_serve_records_in_the_same_order_only(kind: str, tmp_path: Path) -> None:
     gold, system = (
         [{**each, "id": each["id"] if at else "7"} for at, each in enumerate(side)] for side in records(kind)
@@ -107,7 +115,7 @@ def test_ids_that_repeat_serve_records_in_the_same_order_only(kind: str, tmp_pat
         side[1] = {**side[1], "id": "7"}
     key = written(tmp_path, "gold", gold)
     assert eh.score(key, written(tmp_path, "same", system))["exact"].overall["TP"] == 70
-    with pytest.raises(eh.InputError, match="several records have the id '7', and records are not in the same order"):
+    with pytest.raises(eh.InputError, match="several records have the id '7', and the ids do not follow"):
         eh.score(key, written(tmp_path, "turned", system[::-1]))
 
 

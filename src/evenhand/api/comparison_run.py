@@ -84,10 +84,20 @@ def compared_by(task: Task, given: str | None) -> str:
     return found
 
 
+NOT_COMPARED = ("match", "groups", "jobs", "engine")
+"""Keywords of `score` that have no place where systems are compared."""
+
+
 def without_effect() -> list[str]:
     """Options of `score` that change nothing that is compared."""
     parameters = [each for each in all_parameters().values() if not each.compares]
-    return ["match", "groups", "jobs", "engine", *(name for each in parameters for name in (each.name, *each.former))]
+    return [*NOT_COMPARED, *(name for each in parameters for name in (each.name, *each.former))]
+
+
+def compared_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options without those that change nothing that is compared."""
+    others = without_effect()
+    return {name: value for name, value in options.items() if name not in others}
 
 
 @dataclass

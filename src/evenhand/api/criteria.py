@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from evenhand.api.limits import Limits
+from evenhand.api.gate_limits import Limits
 from evenhand.api.score_names import Figure, ScoreName
 from evenhand.problems import SettingError
 from evenhand.result.comparison import Comparison

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from evenhand.api.comparison import comparison
-from evenhand.api.comparison_run import ComparedRun, ComparisonRun, compared_by
+from evenhand.api.comparison_run import NOT_COMPARED, ComparedRun, ComparisonRun, compared_by, compared_options
 from evenhand.api.criteria import decides, of_changes, of_scores
-from evenhand.api.limits import DEFAULT_ALPHA, Limits
+from evenhand.api.gate_limits import DEFAULT_ALPHA, Limits
 from evenhand.api.results import scored, totals_of
 from evenhand.api.score_names import ScoreName
 from evenhand.api.significance import Resampling
@@ -22,7 +22,7 @@ from evenhand.result.gate import Gate
 from evenhand.settings import Resampled
 from evenhand.statistics.draws import ROUNDING
 from evenhand.statistics.significance import trials_for
-from evenhand.tasks.registry import TASKS, all_parameters
+from evenhand.tasks.registry import TASKS
 from evenhand.tasks.task import Content
 
 
@@ -79,7 +79,7 @@ def gate(
     content = content_for(gold, options)
     names = _names(limits, content, by)
     prepared = _prepared(gold, systems, names, by, options, content) if names else None
-    compared = _comparing(options) if names else options
+    compared = compared_options(options) if names else options
     run = ComparisonRun(gold, systems, [(0, 1)], by, resampling, compared, content=content)
     found = run(scored=prepared)
     results = None if prepared is None else totals_of(found.gold_name, found.run, prepared)
@@ -118,17 +118,11 @@ def _prepared(
     content: Content,
 ) -> Prepared:
     """The settings of the scores that are named, and of the one that systems are compared by."""
-    for name in ("match", "groups", "jobs", "engine"):
+    for name in NOT_COMPARED:
         if options.get(name) not in (None, "", ()):
             raise SettingError(f"{name} does nothing in a gate; leave it out.")
     models = (compared_by(TASKS[content.task], by), *(each.model for each in names.values()))
     return prepare(gold, systems, {**options, "match": tuple(dict.fromkeys(models))}, content)
-
-
-def _comparing(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options without parameters that change named scores only."""
-    others = {name for each in all_parameters().values() if not each.compares for name in (each.name, *each.former)}
-    return {name: value for name, value in options.items() if name not in others}
 
 
 def _resampling(trials: int | None, alpha: float | None, seed: int, of: Resampled | None) -> Resampling:

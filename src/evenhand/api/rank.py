@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.api.broken import notes_on_skipped, scored_if_sound
+from evenhand.api.broken_systems import notes_on_skipped, scored_if_sound
 from evenhand.api.clusters import with_clusters
 from evenhand.api.results import scored
 from evenhand.api.score import chosen_engine

@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any, Literal, get_args
 
 from evenhand.api.comparison import comparison
-from evenhand.api.comparison_run import ComparedRun, ComparisonRun, without_effect
+from evenhand.api.comparison_run import ComparedRun, ComparisonRun, compared_options
 from evenhand.api.rank import ranked
 from evenhand.api.results import results_of, totals_of
 from evenhand.api.significance import Resampling, default_trials
@@ -61,7 +61,7 @@ def report(
     resampling = Resampling.checked(trials, resamples, interval, level, seed, of)
     content = content_for(gold, options)
     scored = _scored(gold, sides, by, options, content)
-    compared = {name: value for name, value in options.items() if name not in without_effect()}
+    compared = compared_options(options)
     run = ComparisonRun(gold, sides, pairs, by, resampling, compared, content=content)
     found = run(collection=units, scored=scored)
     return Report(

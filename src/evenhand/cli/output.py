@@ -190,7 +190,8 @@ def _has_colour(is_terminal: bool) -> bool:
     """Whether text has colours: on a terminal that has them, unless NO_COLOR says no; elsewhere if FORCE_COLOR does."""
     if os.environ.get("NO_COLOR"):
         return False
-    return bool(os.environ.get("FORCE_COLOR")) or (is_terminal and os.environ.get("TERM") != "dumb")
+    is_forced = os.environ.get("FORCE_COLOR", "0") not in ("", "0")
+    return is_forced or (is_terminal and os.environ.get("TERM") != "dumb")
 
 
 def say_readings(results: Results) -> None:

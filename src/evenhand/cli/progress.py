@@ -82,7 +82,7 @@ def counter(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] | 
         yield count
 
 
-class Reading:
+class ReadingProgress:
     """Shows how much of all files is read, and says what they are taken for."""
 
     def __init__(self, line: Line | None, inputs: Sequence[Place | FileList], *, says: bool) -> None:
@@ -123,5 +123,5 @@ def watched_reading(*, quiet: bool, says: bool) -> Iterator[None]:
     """Show how much of the command's files is read; `says` where it is also said what they are taken for."""
     from evenhand.formats.watching import watched_by
 
-    with _line(quiet=quiet) as line, watched_by(Reading(line, noted_inputs(), says=says and not quiet)):
+    with _line(quiet=quiet) as line, watched_by(ReadingProgress(line, noted_inputs(), says=says and not quiet)):
         yield

@@ -95,8 +95,9 @@ class _AllNames:
         return next(iter(self.all), "")
 
     @property
-    def repeated(self) -> str | None:
-        return next((name for name, count in self.all.items() if count > 1), None)
+    def vague(self) -> str | None:
+        """A name that does not say which document is meant: one of several, or none at all."""
+        return next((name for name, count in self.all.items() if count > 1 or not name), None)
 
 
 class DocumentFeed:
@@ -187,10 +188,10 @@ class DocumentFeed:
         assert self._corpus is not None  # there are names
         corpus = self._corpus
         if names.all.keys() & gold.all.keys():
-            twice = gold.repeated if names.repeated is None else names.repeated
-            if self._naming.may_repeat and twice is not None:
-                what = f"several records have the id {twice!r}" if twice else "some records have no id"
-                finding = f"{what}, and records are not in the same order as in the gold standard"
+            vague = names.vague if gold.vague is None else gold.vague
+            if self._naming.may_repeat and vague is not None:
+                what = f"several records have the id {vague!r}" if vague else "some records have no id"
+                finding = f"{what}, and the ids do not follow each other as in the gold standard"
                 raise InputError(corpus.source, None, finding, self._naming.remedy, "document")
             return False
         if (names.is_loose or gold.is_loose) and names.all.total() == gold.all.total():

@@ -36,7 +36,7 @@ def named_ids(value: Any, names: Any, ignore: Any, name: str) -> tuple[list[Ints
         ends = np.cumsum([len(ids) for ids in sentences])
         sentence = int(np.searchsorted(ends, strange[0], side="right")) + 1
         finding = f"sentence {sentence} has the id {flat[strange[0]]}, which is none of the {len(tags)} in names"
-        raise InputError(name, None, finding, f"{_NAMES}; ignore={shown(ignore)} is left out")
+        raise InputError(name, None, finding, f"{_NAMES} (ids equal to ignore, {shown(ignore)}, are left out)")
     return sentences, tags
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from functools import cached_property
 
 from evenhand.arrays import Ints
@@ -12,7 +13,7 @@ from evenhand.text.corpus import LineNumbers
 from evenhand.text.tokens import Tokens
 
 
-class Cells:
+class Cells(ABC):
     """The cells of lines that have equally many; columns count from 0."""
 
     data: bytes
@@ -20,9 +21,9 @@ class Cells:
     lines: Ints | LineNumbers
     """The number of each line in its block, where others count, too."""
 
+    @abstractmethod
     def column(self, column: int) -> tuple[Ints, Ints]:
         """Begin and end of the cells in one column."""
-        raise NotImplementedError
 
     def tokens(self, column: int) -> Tokens:
         """The cells in one column, as texts: the same object for all who ask, so that it works things out once."""

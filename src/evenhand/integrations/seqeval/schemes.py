@@ -118,7 +118,7 @@ _PREFIXES_OF = {
 
 def recognised(text: Iterable[str], *, suffix: bool) -> Scheme:
     """The scheme of these tags, by the prefixes that they have."""
-    prefixes = {tag[-1:] if suffix else tag[:1] for tag in text}
+    prefixes = {str(tag)[-1:] if suffix else str(tag)[:1] for tag in text}
     for scheme, choices in _PREFIXES_OF.items():
         if any(prefixes == set(each) for each in choices.split()):
             return scheme
