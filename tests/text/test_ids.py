@@ -191,3 +191,14 @@ def test_only_one_of_text_tokens_and_lengths_is_given() -> None:
         eh.spans([[("PER", 0, 1)]], text={"a": "Ada"})
     with pytest.raises(eh.InputError, match="two ids differ in kind only"):
         eh.spans({1: [], "1": []})  # type: ignore[dict-item]
+
+
+def test_ids_on_one_side_need_words() -> None:
+    """Without words nothing tells which list is which document, and the order may be another one."""
+    gold, system = eh.spans({"a": [("PER", 0, 1)], "b": [("LOC", 0, 1)]}), eh.spans([[("LOC", 0, 1)], [("PER", 0, 1)]])
+    for sides in ((gold, system), (system, gold)):
+        with pytest.raises(eh.InputError, match=r"one side has ids, the other has none.*; give ids on both sides"):
+            eh.score(*sides)
+    words = {"a": ["Ada"], "b": ["Rome"]}
+    with_words = eh.spans({"a": [("PER", 0, 1)], "b": [("LOC", 0, 1)]}, tokens=words)
+    assert eh.score(with_words, eh.spans([[("PER", 0, 1)], []], tokens=[["Ada"], ["Rome"]]))["exact"].recall == 0.5

@@ -59,10 +59,7 @@ def spans(
     ids = _ids(sentences, name) if isinstance(sentences, Mapping) else None
     given = lists(list(sentences.values()) if isinstance(sentences, Mapping) else sentences, "sentence", name, _SPANS)
     layer = _layer(given, name, end, int(first))
-    lengths, tokens, text = (
-        _in_order(each, sentences, what, name)
-        for what, each in (("lengths", lengths), ("tokens", tokens), ("text", text))
-    )
+    lengths, tokens, text = (_in_order(each, sentences, what, name) for what, each in extras)
     if text is not None:
         corpus, layer = _on_texts(text, layer, len(given), name)
     else:

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from evenhand.arrays import Ints, Values
+from evenhand.problems import InputError
 from evenhand.tasks.passage import Numbering, Numbers, Question, VerdictRows
 from evenhand.tasks.places import Places
 from evenhand.tasks.units import Units
@@ -125,6 +126,14 @@ class Portion:
             first += corpus.sentences
 
 
+def _are_by_id(gold: Corpus, system: Corpus) -> bool:
+    """Whether both sides have ids; if only one has, words must tell what belongs together."""
+    if (gold.ids is None) != (system.ids is None) and (gold.tokens is None or system.tokens is None):
+        finding = "one side has ids, the other has none, and no words tell which documents belong together"
+        raise InputError(system.source, None, finding, "give ids on both sides")
+    return gold.ids is not None and system.ids is not None
+
+
 class Portions:
     """One pass over the gold standard, portion by portion; every system has its own feed."""
 
@@ -134,17 +143,16 @@ class Portions:
         align = asked.settings.align
         gold, *systems = same_atoms(streams, align)
         first, self._gold = peeked(gold)
-        has_ids = first is not None and first.corpus.ids is not None
         self.feeds = {
-            name: self._feed(name, stream, layers[1], has_ids=has_ids)
+            name: self._feed(name, stream, layers[1], None if first is None else first.corpus)
             for name, stream in zip(asked.sides.systems, systems, strict=True)
         }
 
-    def _feed(self, name: str, stream: Iterator[Annotation], layer: str, *, has_ids: bool) -> Feed:
+    def _feed(self, name: str, stream: Iterator[Annotation], layer: str, gold: Corpus | None) -> Feed:
         """A system's batches; where both sides have ids, in the order of the gold standard's."""
         sides, by_position = self._asked.sides, self._asked.settings.align == "position"
         first, stream = peeked(stream)
-        if not has_ids or first is None or first.corpus.ids is None:
+        if gold is None or first is None or not _are_by_id(gold, first.corpus):
             return Feed(stream, layer, by_position=by_position)
         by_id = IdFeed(stream, (sides.systems[name], sides.gold), layer)
         return Feed(iter(()), layer, by_position=by_position, by_id=by_id)
