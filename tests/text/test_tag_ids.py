@@ -13,6 +13,7 @@ NAMES = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
 IDS = [[-100, 1, 2, 0, -100], [3, 0, -100, -100, -100]]
 BEST = "take the best tag of each token: logits.argmax(axis=-1)"
 BY_ID = "give the tags in the order of their ids, or a mapping from ids to tags (id2label)"
+IGNORED = "(ids equal to ignore, -100, are left out)"
 
 
 @pytest.mark.parametrize(
@@ -72,8 +73,8 @@ def test_tokens_are_those_that_are_not_ignored() -> None:
         ),
         ([[0.5]], "the id 0.5 is no whole number; give a list of ids for each sentence, such as [[1, 0, -100]]"),
         ([[True]], "the id True is no whole number; give a list of ids for each sentence, such as [[1, 0, -100]]"),
-        ([[0], [5]], f"sentence 2 has the id 5, which is none of the 5 in names; {BY_ID}; ignore=-100 is left out"),
-        ([[], [-1]], f"sentence 2 has the id -1, which is none of the 5 in names; {BY_ID}; ignore=-100 is left out"),
+        ([[0], [5]], f"sentence 2 has the id 5, which is none of the 5 in names; {BY_ID} {IGNORED}"),
+        ([[], [-1]], f"sentence 2 has the id -1, which is none of the 5 in names; {BY_ID} {IGNORED}"),
     ],
 )
 def test_what_is_no_array_of_ids_is_refused(given: Any, finding: str) -> None:
