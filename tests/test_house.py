@@ -33,6 +33,7 @@ ROOMS = (
     "ranges",
     "bits",
     "text",
+    "grounding",
     "formats",
     "tally",
     "scores",
