@@ -1,0 +1,195 @@
+"""Forms of a text in which strings are found that a model spelt in another way.
+
+Each form is made from the one before it, and each of its characters keeps its range in the original:
+
+| form | what changes |
+| --- | --- |
+| `spaces` | a run of white space is one blank, none at the ends; one kind of apostrophe, quotation mark and hyphen;
+  three dots for …; NFC by cluster; no format characters (category Cf) |
+| `case` | casefold |
+| `tokens` | blanks are removed |
+| `punctuation` | letters, digits and marks only |
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import compress
+from unicodedata import category, is_normalized, normalize
+
+from evenhand.grounding.characters import IS_LETTER
+
+Span = tuple[int, int]
+"""Where something begins, and where it has ended."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """A form of a text: its character `i` stands at `starts[i]` in the original, and has ended at `ends[i]`.
+
+    Without `ends`, each character is one of the original.
+    """
+
+    text: str
+    starts: Sequence[int]
+    ends: Sequence[int] | None = None
+
+    def span(self, begin: int, end: int) -> Span | None:
+        """The original of some characters; None if they are a part only of what one character became."""
+        starts, ends = self.starts, self.ends
+        if ends is None:
+            return starts[begin], starts[end - 1] + 1
+        is_cut_before = begin > 0 and starts[begin] < ends[begin - 1]
+        if is_cut_before or (end < len(starts) and starts[end] < ends[end - 1]):
+            return None
+        return starts[begin], ends[end - 1]
+
+    def extent(self, begin: int, end: int) -> Span:
+        """The original of some characters, with all of those that are touched."""
+        return self.starts[begin], self.starts[end - 1] + 1 if self.ends is None else self.ends[end - 1]
+
+
+class Forms:
+    """The forms of one text, each made when somebody asks."""
+
+    def __init__(self, text: str) -> None:
+        self.exact = Form(text, range(len(text)))
+
+    @cached_property
+    def spaces(self) -> Form:
+        plain = plain_spaces(self.exact.text)
+        return spaced(self.exact.text) if plain is None else Form(plain, self.exact.starts)
+
+    @cached_property
+    def case(self) -> Form:
+        return folded(self.spaces)
+
+    @cached_property
+    def tokens_text(self) -> str:
+        return self.case.text.replace(" ", "")
+
+    @cached_property
+    def tokens(self) -> Form:
+        return _kept(self.case, self.tokens_text, [character != " " for character in self.case.text])
+
+    @cached_property
+    def punctuation_text(self) -> str:
+        return letters(self.tokens_text)
+
+    @cached_property
+    def punctuation(self) -> Form:
+        return _kept(self.tokens, self.punctuation_text, [IS_LETTER[character] for character in self.tokens_text])
+
+
+_SIGNS = {
+    **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u02bc\u0060\u00b4", "'"),
+    **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb", '"'),
+    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"),
+}
+_ELLIPSIS = "\u2026"
+_SIGN = re.compile(f"[{''.join(_SIGNS)}]")
+_TRANSLATION = str.maketrans(_SIGNS)
+
+
+def plain_spaces(text: str) -> str | None:
+    """The form `spaces` of a text where it has one character for each of the text; None if that is not so.
+
+    The short way: most texts are in NFC and have no format characters, no tabs and no blanks in a row.
+    """
+    plain = text.replace("\n", " ")
+    # What is not printable: format and control characters, and all white space but the blank.
+    if not plain.isprintable() or "  " in plain or plain[:1] == " " or plain[-1:] == " ":
+        return None
+    if plain.isascii():
+        return plain.replace("`", "'")
+    if _ELLIPSIS in plain or not is_normalized("NFC", plain):
+        return None
+    return plain.translate(_TRANSLATION) if _SIGN.search(plain) else plain
+
+
+def spaced(text: str) -> Form:
+    """The form `spaces` of any text."""
+    characters, starts, ends = list[str](), list[int](), list[int]()
+    for cluster, start, end in _clusters(text):
+        composed = normalize("NFC", cluster)
+        changed = composed != cluster
+        for at, character in enumerate(composed, start):
+            begin, behind = (start, end) if changed else (at, at + 1)
+            if category(character) == "Cf":
+                continue
+            if not character.isspace():
+                for sign in "..." if character == _ELLIPSIS else _SIGNS.get(character, character):
+                    characters.append(sign)
+                    starts.append(begin)
+                    ends.append(behind)
+            elif characters and characters[-1] == " ":
+                ends[-1] = behind
+            elif characters:
+                characters.append(" ")
+                starts.append(begin)
+                ends.append(behind)
+    size = len(characters) - (characters[-1:] == [" "])
+    return Form("".join(characters[:size]), starts[:size], ends[:size])
+
+
+def _clusters(text: str) -> Iterator[tuple[str, int, int]]:
+    """Each character with the marks behind it, which NFC may compose (and vowels and ends of Korean syllables)."""
+    start = 0
+    for at in range(1, len(text) + 1):
+        if at == len(text) or not ("\u1160" <= text[at] <= "\u11ff" or category(text[at])[0] == "M"):
+            yield text[start:at], start, at
+            start = at
+
+
+def folded(form: Form) -> Form:
+    """The form `case`; a folded text of the same length has one character for each, as none folds to nothing."""
+    text = form.text.casefold()
+    if len(text) == len(form.text):
+        return Form(text, form.starts, form.ends)
+    sizes = [len(character.casefold()) for character in form.text]
+    ends = [start + 1 for start in form.starts] if form.ends is None else form.ends
+    return Form(text, _repeated(form.starts, sizes), _repeated(ends, sizes))
+
+
+def _repeated(values: Sequence[int], sizes: Sequence[int]) -> list[int]:
+    return [value for value, size in zip(values, sizes, strict=True) for _ in range(size)]
+
+
+def _kept(form: Form, text: str, is_kept: Sequence[bool]) -> Form:
+    """A form of some of another one's characters, which are `text`."""
+    starts = list(compress(form.starts, is_kept))
+    return Form(text, starts, None if form.ends is None else list(compress(form.ends, is_kept)))
+
+
+_ASCII_SIGNS = re.compile(r"[\x00-\x2f:-@\[-`{-\x7f]+")
+_OTHER_SIGNS = re.compile(r"\W")
+
+
+def letters(text: str) -> str:
+    """The letters, digits and marks of a text."""
+    found = _ASCII_SIGNS.sub("", text)
+    if found.isascii():
+        return found
+    return _OTHER_SIGNS.sub(lambda match: match[0] if IS_LETTER[match[0]] else "", found)
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """A string in the forms in which it is looked for."""
+
+    exact: str
+    spaces: str
+    case: str
+    tokens: str
+    punctuation: str
+
+
+def spell(string: str) -> Spelling:
+    plain = plain_spaces(string)
+    spaces = spaced(string).text if plain is None else plain
+    case = spaces.casefold()
+    tokens = case.replace(" ", "")
+    return Spelling(string, spaces, case, tokens, letters(tokens))

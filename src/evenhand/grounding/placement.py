@@ -1,0 +1,38 @@
+"""Where an item of an answer was placed, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from evenhand.grounding.forms import Span
+from evenhand.grounding.items import Item
+
+GIVEN, ALIGNED, REPEATED, MERGED = "given", "aligned", "repeated", "merged"
+"""What an item's status can be beside the steps of the search and `absent`."""
+FUZZY_PERCENT = 15
+"""How many characters of a hundred may be edited in the step `fuzzy`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """An item, how it was placed (a step, or why it has no place), and where; several spans under `all` only."""
+
+    item: Item
+    status: str
+    spans: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """The placements of a document's items, in their order.
+
+    `ambiguous` and `merged` count items, `capped` how often each limit was reached. `differs` says whether a text with
+    tags is not the document's, whatever its spaces and case.
+    """
+
+    placements: tuple[Placement, ...]
+    ambiguous: int = 0
+    merged: int = 0
+    differs: bool = False
+    capped: Mapping[str, int] = field(default_factory=dict)
