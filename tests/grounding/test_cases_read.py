@@ -1,0 +1,34 @@
+"""What is read in the answers of the cases: items, how, malformed items, skipped lines, tags without a partner."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evenhand.grounding.answers import read_answer
+from evenhand.grounding.known_labels import KnownLabels
+
+CASES: list[dict[str, Any]] = json.loads((Path(__file__).parent / "data" / "cases.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
+def test_cases_are_read_as_they_stand(case: dict[str, Any]) -> None:
+    labels = KnownLabels(case["labels"])
+    answer = read_answer(case["output"], case["shape"], labels, case.get("label"), case["text"])
+    items = [(item.text, item.label) for item in answer.items]
+    tags = {}
+    if answer.marked:
+        items = [(answer.marked.text[start:end], label) for start, end, label in answer.marked.spans]
+        counts = {"unopened": answer.marked.unopened, "unclosed": answer.marked.unclosed}
+        tags = {name: count for name, count in counts.items() if count}
+    assert items == [(item["text"], item["label"]) for item in case["items"]]
+    assert answer.how == case.get("how", "ok")
+    assert (answer.malformed, answer.skipped_lines) == (case.get("malformed", 0), case.get("skipped_lines", 0))
+    assert tags == case.get("tags", {})
+
+
+def test_there_are_66_cases() -> None:
+    assert len(CASES) == 66
