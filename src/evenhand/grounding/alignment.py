@@ -46,7 +46,7 @@ class Words:
 def words_of(form: Form) -> Words:
     """The words of a text; `form` is its form `case`."""
     runs = _runs(form.text)
-    return Words([form.text[begin:end] for begin, end in runs], [form.extent(*run) for run in runs])
+    return Words([form.text[begin:end] for begin, end in runs], [form.span(*run) for run in runs])
 
 
 def _runs(text: str) -> list[Span]:

@@ -37,18 +37,8 @@ class Form:
     starts: Sequence[int]
     ends: Sequence[int] | None = None
 
-    def span(self, begin: int, end: int) -> Span | None:
-        """The original of some characters; None if they are a part only of what one character became."""
-        starts, ends = self.starts, self.ends
-        if ends is None:
-            return starts[begin], starts[end - 1] + 1
-        is_cut_before = begin > 0 and starts[begin] < ends[begin - 1]
-        if is_cut_before or (end < len(starts) and starts[end] < ends[end - 1]):
-            return None
-        return starts[begin], ends[end - 1]
-
-    def extent(self, begin: int, end: int) -> Span:
-        """The original of some characters, with all of those that are touched."""
+    def span(self, begin: int, end: int) -> Span:
+        """The original of some characters, with all of every character that these are a part of."""
         return self.starts[begin], self.starts[end - 1] + 1 if self.ends is None else self.ends[end - 1]
 
 
@@ -110,38 +100,76 @@ def plain_spaces(text: str) -> str | None:
     return plain.translate(_TRANSLATION) if _SIGN.search(plain) else plain
 
 
+_ODD = re.compile(r"[^\w!-_a-~]{2,}|[^\w!-_a-~ ]")
+"""What changes in a text in NFC: signs beyond ASCII, the accent `, and white space, but for single blanks."""
+
+
 def spaced(text: str) -> Form:
     """The form `spaces` of any text."""
-    characters, starts, ends = list[str](), list[int](), list[int]()
-    for cluster, start, end in _clusters(text):
+    built = _Builder(text)
+    behind = 0
+    for start, end in (
+        [match.span() for match in _ODD.finditer(text)] if is_normalized("NFC", text) else [(0, len(text))]
+    ):
+        built.copy(behind, start)
+        for cluster in _clusters(text, start, end):
+            built.add(*cluster)
+        behind = end
+    built.copy(behind, len(text))
+    return built.form()
+
+
+class _Builder:
+    """The form `spaces` of a text while it grows."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._characters, self._starts, self._ends = list[str](), list[int](), list[int]()
+
+    def copy(self, start: int, end: int) -> None:
+        """Add characters that stay as they are."""
+        self._characters += self._text[start:end]
+        self._starts += range(start, end)
+        self._ends += range(start + 1, end + 1)
+
+    def add(self, start: int, end: int) -> None:
+        """Add a cluster; if NFC changes it, all of it is the original of each of its characters."""
+        cluster = self._text[start:end]
         composed = normalize("NFC", cluster)
-        changed = composed != cluster
         for at, character in enumerate(composed, start):
-            begin, behind = (start, end) if changed else (at, at + 1)
-            if category(character) == "Cf":
-                continue
-            if not character.isspace():
-                for sign in "..." if character == _ELLIPSIS else _SIGNS.get(character, character):
-                    characters.append(sign)
-                    starts.append(begin)
-                    ends.append(behind)
-            elif characters and characters[-1] == " ":
-                ends[-1] = behind
-            elif characters:
-                characters.append(" ")
-                starts.append(begin)
-                ends.append(behind)
-    size = len(characters) - (characters[-1:] == [" "])
-    return Form("".join(characters[:size]), starts[:size], ends[:size])
+            self._put(character, *((at, at + 1) if composed == cluster else (start, end)))
+
+    def _put(self, character: str, start: int, end: int) -> None:
+        if category(character) == "Cf":
+            return
+        if not character.isspace():
+            signs = "..." if character == _ELLIPSIS else _SIGNS.get(character, character)
+        elif self._characters[-1:] == [" "]:
+            self._ends[-1] = end
+            return
+        else:
+            signs = " "
+        self._characters += signs
+        self._starts += [start] * len(signs)
+        self._ends += [end] * len(signs)
+
+    def form(self) -> Form:
+        """What was added, without blanks at the ends."""
+        text = "".join(self._characters)
+        first, behind = len(text) - len(text.lstrip(" ")), len(text.rstrip(" "))
+        return Form(text.strip(" "), self._starts[first:behind], self._ends[first:behind])
 
 
-def _clusters(text: str) -> Iterator[tuple[str, int, int]]:
+def _clusters(text: str, start: int, end: int) -> Iterator[Span]:
     """Each character with the marks behind it, which NFC may compose (and vowels and ends of Korean syllables)."""
-    start = 0
-    for at in range(1, len(text) + 1):
-        if at == len(text) or not ("\u1160" <= text[at] <= "\u11ff" or category(text[at])[0] == "M"):
-            yield text[start:at], start, at
+    for at in range(start + 1, end + 1):
+        if at == end or not ("\u1160" <= text[at] <= "\u11ff" or category(text[at])[0] == "M"):
+            yield start, at
             start = at
+
+
+_UNFOLDING = re.compile("[\u00df\u0130\u0149\u01f0\u0390\u03b0\u0587\u1e96-\u1e9e\u1f50-\u1fff\ufb00-\ufb17]")
+"""All characters that fold to several are among these."""
 
 
 def folded(form: Form) -> Form:
@@ -149,13 +177,19 @@ def folded(form: Form) -> Form:
     text = form.text.casefold()
     if len(text) == len(form.text):
         return Form(text, form.starts, form.ends)
-    sizes = [len(character.casefold()) for character in form.text]
-    ends = [start + 1 for start in form.starts] if form.ends is None else form.ends
-    return Form(text, _repeated(form.starts, sizes), _repeated(ends, sizes))
+    sizes = [(match.start(), len(match[0].casefold())) for match in _UNFOLDING.finditer(form.text)]
+    return Form(text, _repeated(form.starts, sizes), None if form.ends is None else _repeated(form.ends, sizes))
 
 
-def _repeated(values: Sequence[int], sizes: Sequence[int]) -> list[int]:
-    return [value for value, size in zip(values, sizes, strict=True) for _ in range(size)]
+def _repeated(values: Sequence[int], sizes: Sequence[tuple[int, int]]) -> list[int]:
+    """The values, some of them so many times."""
+    found = list[int]()
+    behind = 0
+    for at, size in sizes:
+        found += values[behind:at]
+        found += [values[at]] * size
+        behind = at + 1
+    return found + list(values[behind:])
 
 
 def _kept(form: Form, text: str, is_kept: Sequence[bool]) -> Form:

@@ -83,7 +83,7 @@ def _best_place(document: Document, form: Form, string: str, start: int, most: i
     window = form.text[start : start + len(string) + most]
     for edits, size in endings(string, window, most):
         span = form.span(start, start + size)
-        if span and document.is_boundary(span[1]) and document.is_within_sentence(*span):
+        if document.is_boundary(span[1]) and document.is_within_sentence(*span):
             return edits, span
     return None
 

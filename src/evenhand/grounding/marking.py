@@ -52,7 +52,7 @@ def _by_position(document: Document, forms: Forms, span: Span) -> Span | None:
     """The characters of the document that a span of the same text has; None if these are only spaces."""
     starts = forms.tokens.starts
     begin, end = bisect_left(starts, span[0]), bisect_left(starts, span[1])
-    return document.forms.tokens.extent(begin, end) if begin < end else None
+    return document.forms.tokens.span(begin, end) if begin < end else None
 
 
 def _aligned(items: Sequence[Item], places: Sequence[Span | None], occupancy: Occupancy) -> dict[int, Placement]:
@@ -89,7 +89,7 @@ class _ChangedText:
 
     def by_string(self, item: Item, span: Span, occupancy: Occupancy) -> Placement:
         """An item where its string stands: in the window that the words around it leave, or anywhere."""
-        found = self._search.first(item.text)
+        found = self._search.first(item.text.strip())
         window = self._window(span)
         if found.spans:
             rows = (bisect_left(found.spans, (window[0], 0)), bisect_right(found.spans, window[1], key=_end))
@@ -120,7 +120,7 @@ class _ChangedText:
             return Found(ABSENT, [])
         if window not in self._windows:
             self._windows[window] = Search(self._document.window(start, end), self._fuzzy)
-        found = self._windows[window].first(string)
+        found = self._windows[window].first(string.strip())
         spans = [(begin + start, behind + start) for begin, behind in found.spans]
         is_boundary = self._document.is_boundary
         spans = [span for span in spans if is_boundary(span[0]) and (found.step == PART or is_boundary(span[1]))]

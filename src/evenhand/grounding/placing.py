@@ -14,7 +14,8 @@ Answers that are texts with tags are placed by `marking`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Literal
 
 from evenhand.grounding.chain import MOST_CANDIDATES, greedy_chain, longest_chain
@@ -38,12 +39,13 @@ def place(
 ) -> Placed:
     """Place the items of an answer; `fuzzy` is the percentage of characters that may be edited, None for no edits."""
     search = Search(document, fuzzy)
-    found = [search.first(item.text) for item in items]
+    found = [search.first(item.text.strip()) for item in items]
     if occurrences == "in-order":
         placements = _in_order(search, items, found, _given(document, items))
     else:
         placements = _each_once(items, found, every=occurrences == "all")
-    return _placed(items, found, placements, search)
+    merged = sum(placement.status == MERGED for placement in placements)
+    return Placed(tuple(placements), _ambiguous(items, found), merged, capped=search.capped)
 
 
 def place_best(
@@ -57,24 +59,19 @@ def place_best(
     Items first take occurrences that are gold spans of their label, the others are placed in order.
     """
     search = Search(document, fuzzy)
-    found = [search.first(item.text) for item in items]
+    found = [search.first(item.text.strip()) for item in items]
     fixed = _given(document, items)
-    taken = {(*placement.spans[0], placement.item.label) for placement in fixed.values() if placement.spans}
-    wanted = set(gold) - taken
-    for number, item in enumerate(items):
-        spans = found[number].spans if number not in fixed else []
-        span = next((span for span in spans if (*span, item.label) in wanted), None)
-        if span:
-            wanted.remove((*span, item.label))
-            fixed[number] = Placement(item, found[number].step, (span,))
-    return _placed(items, found, _in_order(search, items, found, fixed), search)
+    fixed |= _on_gold(items, found, fixed, gold)
+    placements = _in_order(search, items, found, fixed)
+    return Placed(tuple(placements), _ambiguous(items, found), capped=search.capped)
 
 
-def _placed(items: Sequence[Item], found: Sequence[Found], placements: list[Placement], search: Search) -> Placed:
-    names = Counter([item.text.strip() for item in items])
-    ambiguous = sum(len(each.spans) > names[item.text.strip()] for item, each in zip(items, found, strict=True))
-    merged = sum(placement.status == MERGED for placement in placements)
-    return Placed(tuple(placements), ambiguous, merged, capped=search.capped)
+def _ambiguous(items: Sequence[Item], found: Sequence[Found]) -> int:
+    """How many items have a string that occurs more often than items name it."""
+    if all(len(each.spans) < 2 for each in found):
+        return 0
+    names = Counter(item.text.strip() for item in items)
+    return sum(len(each.spans) > names[item.text.strip()] for item, each in zip(items, found, strict=True))
 
 
 def _given(document: Document, items: Sequence[Item]) -> dict[int, Placement]:
@@ -89,6 +86,27 @@ def _given(document: Document, items: Sequence[Item]) -> dict[int, Placement]:
         fixed[number] = Placement(item, REPEATED) if place in seen else Placement(item, GIVEN, ((start, end),))
         seen.add(place)
     return fixed
+
+
+def _on_gold(
+    items: Sequence[Item],
+    found: Sequence[Found],
+    fixed: Mapping[int, Placement],
+    gold: Collection[tuple[int, int, str]],
+) -> dict[int, Placement]:
+    """Items that can stand on a gold span of their label that no fixed item has, by their numbers."""
+    wanted = set(gold) - {(*span, each.item.label) for each in fixed.values() for span in each.spans}
+    left = dict[tuple[str, str], Iterator[Span]]()
+    placed = dict[int, Placement]()
+    for number, (item, each) in enumerate(zip(items, found, strict=True)):
+        if number in fixed:
+            continue
+        spans = left.setdefault((item.text.strip(), item.label), iter(each.spans))
+        span = next((span for span in spans if (*span, item.label) in wanted), None)
+        if span:
+            wanted.remove((*span, item.label))
+            placed[number] = Placement(item, each.step, (span,))
+    return placed
 
 
 def _each_once(items: Sequence[Item], found: Sequence[Found], *, every: bool) -> list[Placement]:
@@ -109,35 +127,31 @@ def _in_order(
     search: Search, items: Sequence[Item], found: Sequence[Found], fixed: Mapping[int, Placement]
 ) -> list[Placement]:
     """The longest chain, then the others in output order, beside items that have a place already."""
-    chain = _chain(search, found, fixed)
-    if len(chain) == len(items):
-        return [Placement(item, found[number].step, (chain[number],)) for number, item in enumerate(items)]
+    placed = dict(fixed)
+    for number, span in _chain(search, found, fixed).items():
+        placed[number] = Placement(items[number], found[number].step, (span,))
+    if len(placed) < len(items):
+        occupancy = _occupancy(placed)
+        for number, item in enumerate(items):
+            if number not in placed:
+                placed[number] = _other(search, item, found[number], occupancy)
+    return [placed[number] for number in range(len(items))]
+
+
+def _occupancy(placed: Mapping[int, Placement]) -> Occupancy:
     occupancy = Occupancy()
-    for placement in fixed.values():
+    for placement in placed.values():
         for span in placement.spans:
             occupancy.add(span, placement.item.label)
-    for number, span in chain.items():
-        occupancy.add(span, items[number].label)
-    placements = list[Placement]()
-    for number, item in enumerate(items):
-        if number in fixed:
-            placements.append(fixed[number])
-        elif number in chain:
-            placements.append(Placement(item, found[number].step, (chain[number],)))
-        else:
-            placements.append(_other(search, item, found[number], occupancy))
-    return placements
+    return occupancy
 
 
 def _chain(search: Search, found: Sequence[Found], fixed: Mapping[int, Placement]) -> dict[int, Span]:
     """The occurrences of the chain, which overlap no item that has a place already, by the items' numbers."""
     candidates = [each.spans for each in found]
     if fixed:
-        occupancy = Occupancy()
-        for placement in fixed.values():
-            for span in placement.spans:
-                occupancy.add(span, placement.item.label)
-        free = {id(spans): [span for span in spans if not occupancy.overlaps(span)] for spans in candidates}
+        overlaps = _occupancy(fixed).overlaps
+        free = {id(spans): [span for span in spans if not overlaps(span)] for spans in candidates}
         candidates = [[] if number in fixed else free[id(spans)] for number, spans in enumerate(candidates)]
     if sum(map(len, candidates)) > MOST_CANDIDATES:
         search.capped[CANDIDATES] += 1
@@ -149,15 +163,10 @@ def _other(search: Search, item: Item, found: Found, occupancy: Occupancy) -> Pl
     """An item outside the chain: the first free occurrence, by the first step or a later one."""
     if not found.spans:
         return Placement(item, ABSENT)
-    span = occupancy.choose(found.spans, item.label, (item.text, found.step))
-    step = found.step
-    if span is None:
-        for later in search.later(item.text, found.step):
-            span = occupancy.choose(later.spans, item.label, (item.text, later.step))
-            step = later.step
-            if span:
-                break
-    if span is None:
-        return Placement(item, REPEATED)
-    occupancy.add(span, item.label)
-    return Placement(item, step, (span,))
+    string = item.text.strip()
+    for step, spans in chain([found], search.later(string, found.step)):
+        span = occupancy.choose(spans, item.label, (string, step))
+        if span:
+            occupancy.add(span, item.label)
+            return Placement(item, step, (span,))
+    return Placement(item, REPEATED)

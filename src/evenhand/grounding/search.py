@@ -15,8 +15,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
+from evenhand.grounding.characters import IS_JOINING
 from evenhand.grounding.document import Document
 from evenhand.grounding.forms import Form, Span, Spelling, spell
 from evenhand.grounding.fuzzy import near_occurrences
@@ -27,8 +28,7 @@ PART, FUZZY, ABSENT = "part", "fuzzy", "absent"
 SHORTEST_PART = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """The step that found a string, and the occurrences, from the left; none if it is absent."""
 
     step: str
@@ -43,22 +43,23 @@ class Search:
         self.capped = Counter[str]()
         """How often each limit was reached."""
         self._found = dict[str, Found]()
+        self._later = dict[tuple[str, str], Found]()
 
     def first(self, string: str) -> Found:
-        """The occurrences by the first step that finds any."""
-        string = string.strip()
+        """The occurrences of a stripped string by the first step that finds any."""
         found = self._found.get(string)
         if found is None:
-            spans = occurrences(self.document, self.document.forms.exact, string)
+            spans = exact_occurrences(self.document, string)
             self._found[string] = found = Found(FORMS[0], spans) if spans else self._loosely(string)
         return found
 
     def later(self, string: str, step: str) -> Iterator[Found]:
-        """The occurrences by the steps behind one, to `punctuation`."""
+        """The occurrences of a stripped string by the steps behind one, to `punctuation`."""
         if step in FORMS:
-            spelling = spell(string.strip())
             for name in FORMS[FORMS.index(step) + 1 :]:
-                yield Found(name, self._by_form(name, spelling))
+                if (string, name) not in self._later:
+                    self._later[string, name] = Found(name, self._by_form(name, spell(string)))
+                yield self._later[string, name]
 
     def _loosely(self, string: str) -> Found:
         """The occurrences by the first step behind `exact`."""
@@ -92,17 +93,39 @@ def occurrences(document: Document, form: Form, string: str, *, may_end_in_word:
     found = list[Span]()
     if not string:
         return found
-    text, size = form.text, len(string)
+    text, size, cursor = form.text, len(string), 0
     at = text.find(string)
     while at >= 0:
         span = form.span(at, at + size)
         is_place = (
-            span is not None
+            span[0] >= cursor
             and document.is_boundary(span[0])
             and (may_end_in_word or document.is_boundary(span[1]))
             and document.is_within_sentence(*span)
         )
-        if span is not None and is_place:
+        if is_place:
             found.append(span)
+            cursor = span[1]
         at = text.find(string, at + size if is_place else at + 1)
+    return found
+
+
+def exact_occurrences(document: Document, string: str) -> list[Span]:
+    """Where a string stands as it is: the short way of `occurrences` in the form `exact`, for most strings."""
+    found = list[Span]()
+    if not string:
+        return found
+    text, size, is_joining, breaks = document.text, len(string), IS_JOINING, document.breaks
+    begins_joining, ends_joining, last = is_joining[string[0]], is_joining[string[-1]], len(text) - size
+    at = text.find(string)
+    while at >= 0:
+        if (
+            (begins_joining and at and is_joining[text[at - 1]])
+            or (ends_joining and at < last and is_joining[text[at + size]])
+            or (breaks and not document.is_within_sentence(at, at + size))
+        ):
+            at = text.find(string, at + 1)
+        else:
+            found.append((at, at + size))
+            at = text.find(string, at + size)
     return found
