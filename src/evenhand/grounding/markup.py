@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from evenhand.grounding.items import MarkedText
 
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_TOKENIZED_ENTITY = re.compile(r"& ?(#?[0-9A-Za-z]{1,32}) ?;")
+"""In documents, whose tokens may be joined by blanks: `& quot ;`."""
 _WORD = re.compile(r"\S+")
 
 
@@ -63,6 +65,10 @@ def _cut(answer: str, cuts: list[tuple[int, int, str]], decode: Callable[[str], 
 
 
 def _decoder(document: str) -> Callable[[str], str]:
-    if "&" in document and _ENTITY.search(document):
+    if "&" in document and any(_is_entity(f"&{match[1]};") for match in _TOKENIZED_ENTITY.finditer(document)):
         return str
     return lambda piece: _ENTITY.sub(lambda entity: html.unescape(entity[0]), piece) if "&" in piece else piece
+
+
+def _is_entity(written: str) -> bool:
+    return html.unescape(written) != written
