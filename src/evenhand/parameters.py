@@ -63,6 +63,8 @@ class Parameter:
     """Whether giving it asks for its match model."""
     effect: str = "scores"
     """What it can change: `scores`, only those of `labels`, or which further `rows` a table of scores has."""
+    reads: bool = False
+    """Whether readers of files look at it, so that commands that only read a file take it, too."""
     file_of: str | None = None
     """What a file holds whose name the command line takes in place of the value."""
 

@@ -57,6 +57,8 @@ class ReadSettings:
     """What the file is read as, where that is known: one file may hold both."""
     system_encoding: str | None = None
     """The encoding of the prediction, where the same file holds it beside the gold standard."""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    """What tasks declare and readers look at, by name, where it is given."""
     block_size: int = 1 << 19
     """How many bytes are read at a time; no number depends on it."""
 

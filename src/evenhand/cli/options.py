@@ -41,6 +41,9 @@ def read_settings(options: Mapping[str, Any]) -> ReadSettings:
         options["offsets"],
         options["functions"],
         task=options["task"],
+        parameters={
+            each.name: each.value(options[each.name]) for each in _read_parameters() if options[each.name] is not None
+        },
     )
 
 
@@ -51,7 +54,13 @@ def reading_options(*, sided: bool) -> Decorator:
     """How files are read; `sided` where a command has two sides, which may differ."""
     group, source = (SCORING, "GOLD") if sided else (READING, "the file")
     task = option(group, "--task", type=Choice(list(TASKS)), metavar="NAME", help=_TASK.format(source))
-    return with_options(task, *_by_side_options(sided), *_OTHER_READING_OPTIONS)
+    declared = () if sided else (each for parameter in _read_parameters() for each in parameter_options(parameter))
+    return with_options(task, *_by_side_options(sided), *_OTHER_READING_OPTIONS, *declared)
+
+
+def _read_parameters() -> list[Parameter]:
+    """What tasks declare and readers look at. Commands with two sides have it among their scoring options."""
+    return [each for each in all_parameters().values() if each.reads]
 
 
 _TASK = f"What the files are read for: {', '.join(TASKS)} [recognised from {{}}]."

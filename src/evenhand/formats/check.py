@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +31,6 @@ from evenhand.text.chain_feed import SAME_WORDS, ChainFeed
 from evenhand.text.characters import peeked, same_atoms
 from evenhand.text.label_names import foreign_labels
 from evenhand.text.labels import Vocabulary
-from evenhand.text.layers import Spans
 from evenhand.text.word_feed import WaitingWords, WordFeed
 
 
@@ -70,15 +70,19 @@ class Checked:
             self.unit = "words"
             self.units += batch.corpus.token_count or 0
         else:
-            self.units += len(batch.spans())
-            self.labels += labels_of(batch.spans())
+            self.unit = next(iter(batch.readings))
+            layer = batch[self.unit]
+            self.units += len(layer)
+            self.labels += labels_of(layer)
         self.reading = self.reading.plus(batch.reading) if self.reading else batch.reading
 
 
-def labels_of(spans: Spans) -> Counter[str]:
-    """How many spans have each label."""
-    codes, counts = np.unique(spans.label, return_counts=True)
-    names = spans.vocabulary.labels.values
+def labels_of(layer: Any) -> Counter[str]:
+    """How many units of a layer have each label; none, where it is a layer without labels."""
+    if not hasattr(layer, "label"):
+        return Counter()
+    codes, counts = np.unique(layer.label, return_counts=True)
+    names = layer.vocabulary.labels.values
     return Counter({names[code]: count for code, count in zip(codes.tolist(), counts.tolist(), strict=True)})
 
 
@@ -168,7 +172,7 @@ def _compare_labels(found: Checked, source: Source, against: Place, settings: Re
     theirs: Counter[str] = Counter()
     try:
         for batch in file_batches(Source(against), settings, Vocabulary(), {"spans": settings.columns}):
-            theirs += labels_of(batch.spans())
+            theirs += labels_of(batch[found.unit])
     except EvenhandError:  # a text without tags
         return
     foreign = foreign_labels(found.labels, theirs)
@@ -180,7 +184,9 @@ def _compare(batches: Iterator[Annotation], against: Place, settings: ReadSettin
     """Raise an error where the text of `batches` is not that of the other file; read them to the end in any case."""
     align = align or "strict"
     source = Source(against)
-    texts = file_batches(source, ReadSettings(offsets=settings.offsets), Vocabulary(), {})
+    texts = file_batches(
+        source, ReadSettings(offsets=settings.offsets, parameters=settings.parameters), Vocabulary(), {}
+    )
     batches, texts = same_atoms([batches, texts], align)
     feed = Feed(batches, by_position=align == "position")
     try:

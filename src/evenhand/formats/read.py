@@ -17,6 +17,7 @@ from evenhand.formats.format import Format
 from evenhand.formats.recognition import recognise, serving_format
 from evenhand.formats.registry import FORMATS, format_named
 from evenhand.formats.source import Source
+from evenhand.parameters import Parameter
 from evenhand.problems import SettingError
 from evenhand.settings import ColumnName, Columns, Offsets, ReadSettings, Repair, Task, choose, column_names
 from evenhand.text.annotation import LISTS, Annotation
@@ -24,7 +25,14 @@ from evenhand.text.characters import peeked
 from evenhand.text.labels import Vocabulary
 
 
-@checked_arguments()
+def _read_parameters() -> dict[str, Parameter]:
+    """What tasks declare and readers look at, by name."""
+    from evenhand.tasks.registry import all_parameters  # tasks stand on formats, but users set both at once
+
+    return {name: each for name, each in all_parameters().items() if each.reads}
+
+
+@checked_arguments(_read_parameters)
 def read(
     path: str | PathLike[str],
     *,
@@ -35,6 +43,7 @@ def read(
     offsets: Offsets = "codepoints",
     functions: bool = False,
     task: Task | None = None,
+    **parameters: Any,
 ) -> Annotation:
     """Read a file into an annotation: the text and its layers.
 
@@ -44,7 +53,8 @@ def read(
     a span as conlleval does, "discard" it, or raise an "error". `offsets` says whether files that count characters
     count code points or "utf16" units; `functions` whether the labels of bracketed trees keep theirs (NP-SBJ). `task`
     ("tags", "trees", "spans") says what a file is read for, where its content does not: columns of tags that spell no
-    spans, or trees in columns that `column` names ("form=2,head=7,deprel=8").
+    spans, or trees in columns that `column` names ("form=2,head=7,deprel=8"). Tasks have further keywords, such as
+    `sentences="lines"` of relations in brat's files.
     """
     for name, value in (("format", format), ("column", column), ("encoding", encoding)):
         if isinstance(value, Mapping):
@@ -53,6 +63,10 @@ def read(
     if format is not None:
         format_named(format)
     settings = ReadSettings(format, column_names(column), encoding, repair, offsets, functions, task=task)
+    if parameters:
+        declared = _read_parameters()
+        values = {name: declared[name].value(given) for name, given in parameters.items()}
+        settings = replace(settings, parameters=values)
     return Annotation.concatenate(list(batches(place(path), settings, Vocabulary())))
 
 

@@ -78,7 +78,7 @@ class _Opened:
 def content_of(gold: Input, format: str | None, task: str | None, columns: tuple[ColumnName, ...] = ()) -> Content:
     """The task that is named or that the gold standard shows, and its traits; its format tells, or its layers."""
     if isinstance(gold, Annotation):
-        shown = next(each.name for each in _by_layers() if each.shows(gold))
+        shown = next(each.name for each in _by_layers(gold) if each.shows(gold))
         traits = {"universal"} if all(layer in gold.layers for layer in UNIVERSAL_LAYERS) else set()
         traits |= {"pos"} if "pos" in gold.layers else set()
         name = gold.reading.format
@@ -87,9 +87,9 @@ def content_of(gold: Input, format: str | None, task: str | None, columns: tuple
     return Content(files.first.task, files.first.traits, files)
 
 
-def _by_layers() -> list[Task]:
-    """The tasks, those with layers of their own first: tags can be told by having no other layer."""
-    return sorted(TASKS.values(), key=lambda task: task.shows_any)
+def _by_layers(annotation: Annotation) -> list[Task]:
+    """The tasks, the one that it was read for first, tags last: they can be told by having no other layer."""
+    return sorted(TASKS.values(), key=lambda task: (task.name not in annotation.readings, task.shows_any))
 
 
 def place_of(side: str | PathLike[str] | FileList) -> Place | FileList:

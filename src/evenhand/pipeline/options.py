@@ -139,6 +139,7 @@ def _read_settings(side: str, options: Mapping[str, Any], content: Content, chos
         weight=chosen.get("token_weight") if side == "gold" else None,
         task=content.task,
         side="gold" if side == "gold" else "system",
+        parameters={each.name: chosen[each.name] for each in parameters_of(content.task) if each.reads},
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -15,7 +16,19 @@ from evenhand.text.corpus import Corpus
 from evenhand.text.layers import Spans, Tags, Trees
 from evenhand.text.tokens import Joined
 
-Layer = Spans | Tags | Trees | Chains
+
+@runtime_checkable
+class OtherLayer(Protocol):
+    """A layer of another kind, such as one that stands on the spans beside it."""
+
+    def __len__(self) -> int:
+        """How many units it has."""
+
+    def join(self, name: str, parts: Sequence[Mapping[str, Any]], /) -> OtherLayer:
+        """Successive batches as one layer of this name, given all layers of each."""
+
+
+Layer = Spans | Tags | Trees | Chains | OtherLayer
 
 
 def extra_layer(column: ColumnName) -> str:
@@ -165,6 +178,8 @@ class Annotation:
             elif isinstance(layer, Chains):
                 documents = np.cumsum([0, *(len(part.corpus.documents) for part in parts[:-1])]).tolist()
                 layers[name] = Chains.concatenate([part.chains() for part in parts], documents)
+            elif not isinstance(layer, Tags):
+                layers[name] = layer.join(name, [part.layers for part in parts])
             else:
                 tags = [part.layers[name] for part in parts]
                 layers[name] = Tags.concatenate([each for each in tags if isinstance(each, Tags)], joined)
