@@ -9,62 +9,26 @@ from __future__ import annotations
 import os
 import re
 from codecs import BOM_UTF8
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice, pairwise
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from evenhand.arrays import ints
 from evenhand.formats.addresses import Place
+from evenhand.formats.brat_lines import IDENTIFIER, TEXT_BOUND, standoff
+from evenhand.formats.brat_relations import KINDS, relations
+from evenhand.formats.brat_text import document
 from evenhand.formats.format import Carry, Format, Writing
-from evenhand.formats.json_spans import (
-    Span,
-    edges,
-    on_texts,
-    slices,
-    spans_of,
-    to_write,
-    with_offsets,
-)
+from evenhand.formats.json_spans import Span, edges, to_write, with_offsets
 from evenhand.formats.source import BYTE_ORDER_MARK, COMPRESSIONS, Block, Source
 from evenhand.problems import SettingError
-from evenhand.settings import Columns, Offsets, ReadSettings
-from evenhand.text.annotation import Annotation, Reading
-from evenhand.text.characters import Texts
+from evenhand.settings import Columns, ReadSettings
+from evenhand.text.annotation import Annotation, Layer, Reading
 from evenhand.text.labels import Vocabulary
-from evenhand.text.layers import Spans
+from evenhand.text.relations import LAYER as RELATIONS
 
 if TYPE_CHECKING:
     from evenhand.formats.convert import Conversion
 
-OTHER_KINDS = {
-    "R": "relations",
-    "E": "events",
-    "A": "attributes",
-    "M": "attributes",
-    "N": "normalizations",
-    "*": "equivalences",
-    "#": "notes",
-}
-"""What the first character of an identifier says of lines that hold no spans; M is an older name for A."""
-_IDENTIFIER = re.compile(r"(?:[TREAMN][A-Za-z]*[0-9]|[*#])\S*\t")
-_ANNOTATION = re.compile(_IDENTIFIER.pattern + r"\S+[ :]\S")
-_OFFSETS = "[0-9]{1,18} [0-9]{1,18}"
-_TEXT_BOUND = re.compile(rf"T\S*\t(\S+) ({_OFFSETS}(?:;{_OFFSETS})*)\t(.*)", re.DOTALL)
-
-
-@dataclass(frozen=True)
-class TextBound:
-    """A span as its line has it."""
-
-    line: int
-    label: str
-    offsets: str
-    parts: list[tuple[int, int]]
-    quoted: str
+_ANNOTATION = re.compile(IDENTIFIER.pattern + r"\S+[ :]\S")
 
 
 def is_document(source: Source, task: str | None) -> bool:
@@ -77,29 +41,37 @@ def recognise(sample: Block) -> float:
     """The share of lines with an identifier of brat; some must be text-bound, or all have one."""
     lines = [line for line in sample.data[: sample.size].decode().split("\n") if line.strip()]
     identified = sum(map(bool, map(_ANNOTATION.match, lines)))
-    if not identified or not (identified == len(lines) or any(map(_TEXT_BOUND.match, lines))):
+    if not identified or not (identified == len(lines) or any(map(TEXT_BOUND.match, lines))):
         return 0.0
     return identified / len(lines)
 
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
-    """The document as one batch with one scope; `source` is its .ann or its .txt, and the other one is beside it."""
+    """The document as one batch with one scope, or one a line.
+
+    `source` is its .ann or its .txt, and the other one is beside it.
+    """
     named_text = _plain(source.path).suffix == ".txt"
     other = _beside(source, ".ann" if named_text else ".txt", "annotations" if named_text else "text")
     annotations, text = (other, _whole(source)) if named_text else (source, _whole(other))
-    found, skipped = _lines(annotations, _whole(annotations))
-    texts, spans = _spans(annotations, found, text, settings.offsets, vocabulary)
-    # The lines of the text are left out: messages name the file that the user named, which mostly is the .ann.
-    corpus = texts.corpus(source.shown)
-    yield Annotation(corpus, {"spans": spans}, {"spans": Reading(FORMAT.name, skipped=skipped)}, source.name)
+    is_related = settings.task == RELATIONS
+    lenient = settings.parameters.get("quotes") == "note"
+    found = standoff(annotations, _whole(annotations), KINDS if is_related else (), takes_empty=lenient)
+    read = document((source, annotations), found.spans, text, settings, vocabulary)
+    kept = {"wrong quotations": read.misquoted} if read.misquoted else {}
+    reading = Reading(FORMAT.name, skipped=found.skipped, kept=kept)
+    layers: dict[str, Layer] = {"spans": read.spans}
+    if is_related:
+        layers = {RELATIONS: relations(annotations, found, vocabulary, read.parts), **layers}
+    yield Annotation(read.corpus, layers, dict.fromkeys(layers, reading), source.name)
 
 
 def write(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[tuple[str, str]]:
     """The files of a folder: a text and its annotations for each sentence (or whole text), by number."""
     pairs = (pair for batch in batches for pair in documents(batch))
-    for number, (text, standoff) in enumerate(pairs, 1):
+    for number, (text, annotations) in enumerate(pairs, 1):
         yield f"{number:05}.txt", text
-        yield f"{number:05}.ann", standoff
+        yield f"{number:05}.ann", annotations
 
 
 def documents(annotation: Annotation) -> Iterator[tuple[str, str]]:
@@ -141,82 +113,6 @@ def _whole(source: Source) -> str:
     return text if data.endswith(b"\n") else text[:-1]
 
 
-def _lines(source: Source, content: str) -> tuple[list[TextBound], dict[str, int]]:
-    """The text-bound lines, and the number of lines of every other kind."""
-    found, skipped = [], Counter[str]()
-    for number, line in enumerate(content.split("\n"), 1):
-        line = line.removesuffix("\r")
-        if not line.strip():
-            continue
-        if not _IDENTIFIER.match(line):
-            remedy = "begin each line with an identifier such as T1 and a tab"
-            raise source.error(number, f"{line!r} is no annotation of brat", remedy)
-        if line[0] == "T":
-            found.append(_parse(source, number, line))
-        else:
-            skipped[OTHER_KINDS[line[0]]] += 1
-    return found, dict(skipped)
-
-
-def _parse(source: Source, number: int, line: str) -> TextBound:
-    match = _TEXT_BOUND.fullmatch(line)
-    if match is None:
-        remedy = "write identifier, tab, label, start and end with spaces between, tab, quoted text"
-        raise source.error(number, f"{line!r} has no label, offsets and text", remedy)
-    label, offsets, quoted = match.groups()
-    pairs = [pair.split(" ") for pair in offsets.split(";")]
-    parts = [(int(start), int(end)) for start, end in pairs]
-    if any(end <= start for start, end in parts):
-        finding = f"the offsets {offsets!r} cover nothing"
-        raise source.error(number, finding, "ends are exclusive, so that each must be above its start")
-    in_order = sorted(parts)
-    if any(after[0] < before[1] for before, after in pairwise(in_order)):
-        raise source.error(number, f"the parts {offsets!r} overlap", "list each character of the span once")
-    return TextBound(number, label, offsets, parts, quoted)
-
-
-def _spans(
-    source: Source, found: list[TextBound], text: str, offsets: Offsets, vocabulary: Vocabulary
-) -> tuple[Texts, Spans]:
-    """The atoms of a text and its spans, which must stand where they are quoted."""
-    atoms, ground = on_texts([text], offsets)
-    held = iter(slices(text, [part for line in found for part in line.parts], offsets))
-    spans = []
-    for line in found:
-        texts = list(islice(held, len(line.parts)))
-        if not _quotes(line, texts):
-            finding = f"the text has {_joined(texts)!r} at {line.offsets}, but {line.quoted!r} is quoted"
-            raise source.error(line.line, finding, _remedy(line, text, offsets))
-        visible = [part for part, each in zip(line.parts, texts, strict=True) if each.strip()]
-        parts = sorted(visible) or line.parts
-        spans.append(Span(parts[0][0], parts[-1][1], line.label, parts if len(parts) > 1 else None))
-    bounds = ints([(span.start, span.end) for span in spans]).reshape(-1, 2)
-    start, end = atoms.places(np.zeros_like(bounds), bounds).T
-    for row in np.flatnonzero((start < 0) | (end <= start)).tolist():
-        raise source.error(found[row].line, *ground.fault(0, spans[row]))
-    return atoms, spans_of([spans], ground, vocabulary, lambda record, *fault: None)
-
-
-def _joined(texts: Sequence[str]) -> str:
-    """What the parts of a span hold, joined as brat does; runs of spaces and line breaks are one space."""
-    return " ".join(" ".join(texts).split())
-
-
-def _quotes(span: TextBound, texts: Sequence[str]) -> bool:
-    """Whether a span quotes what the text has there; spaces are no atoms, so that their kind does not matter."""
-    return _joined(texts) == " ".join(span.quoted.split())
-
-
-def _remedy(span: TextBound, text: str, offsets: Offsets) -> str:
-    """How to read the text so that a span fits, if there is a way."""
-    other: Offsets = "utf16" if offsets == "codepoints" else "codepoints"
-    if _quotes(span, slices(text, span.parts, other)):
-        return f"read it with --offsets {other}, where they agree"
-    if _quotes(span, slices(text.replace("\r\n", "\n"), span.parts, offsets)):
-        return "save the text with LF instead of CRLF at line ends, where they agree"
-    return "mend the offsets, or check that this is the text that was annotated"
-
-
 def _text_bound(span: Span, text: str) -> str:
     """A span as it stands behind its identifier."""
     if not re.fullmatch(r"[^\s\0]+", span.label):
@@ -231,7 +127,7 @@ def _text_bound(span: Span, text: str) -> str:
 FORMAT = Format(
     "brat",
     "a text DOC.txt and its annotations DOC.ann",
-    tasks=("spans",),
+    tasks=("spans", RELATIONS),
     read=read,
     writes={"spans": Writing(Carry(tokens=False, levels=False, documents="sentence"), folder=write)},
     suffixes=(".ann",),

@@ -1,0 +1,110 @@
+"""Relations in brat's `.ann` files.
+
+- `R1⇥Type Arg1:T1 Arg2:T2`: a relation; its first argument is the head.
+- `*⇥Type T1 T2 T3`: an equivalence, as relations from the first span to each other one. Its type is symmetric.
+- `E1⇥Type:T3 Role:T4 Role2:E5`: an event, as relations from its trigger to its arguments. Their types are the roles
+  without final digits, and an event that is an argument stands for its trigger.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from evenhand.arrays import Ints, ints
+from evenhand.formats.brat_lines import Standoff
+from evenhand.formats.source import Source
+from evenhand.text.labels import Vocabulary
+from evenhand.text.listed_parts import ListedParts
+from evenhand.text.relations import Relations
+
+KINDS = ("R", "*", "E")
+"""The first characters of lines that hold relations."""
+_RELATION = re.compile(r"R\S*\t(\S+) [^\s:]+:(\S+) [^\s:]+:(\S+)\s*")
+_EQUIVALENCE = re.compile(r"\*\S*\t(\S+)((?: \S+)+)\s*")
+_EVENT = re.compile(r"(E\S*)\t([^\s:]+):(\S+)((?: [^\s:]+:\S+)*)\s*")
+Row = tuple[int, str, str, str]
+"""Line, type, and the identifiers of head and tail."""
+
+
+def relations(source: Source, found: Standoff, vocabulary: Vocabulary, parts: ListedParts) -> Relations:
+    """The relations of a file, whose ends are rows of its spans."""
+    triggers, by_event = _events(source, found.others["E"])
+    equivalent = list(_equivalences(source, found.others["*"]))
+    rows = [*_plain(source, found.others["R"]), *equivalent, *by_event]
+    if equivalent or by_event:
+        rows.sort(key=lambda row: row[0])
+    places = _places(source, found, triggers) if rows else {}
+    codes = {name: vocabulary.labels.code(name) for name in dict.fromkeys(row[1] for row in rows)}
+    return Relations(
+        vocabulary,
+        ints([codes[row[1]] for row in rows]),
+        _ends(source, [(row[0], row[2]) for row in rows], places),
+        _ends(source, [(row[0], row[3]) for row in rows], places),
+        frozenset(row[1] for row in equivalent),
+        parts,
+    )
+
+
+def _plain(source: Source, lines: Sequence[tuple[int, str]]) -> list[Row]:
+    matches = [_RELATION.fullmatch(line) for _, line in lines]
+    if None in matches:
+        number, line = lines[matches.index(None)]
+        remedy = "write identifier, tab, type, Arg1:T1 and Arg2:T2 with spaces between"
+        raise source.error(number, f"{line!r} is no relation with a type and two arguments", remedy)
+    found = zip(lines, matches, strict=True)
+    return [(number, match[1], match[2], match[3]) for (number, _), match in found if match is not None]
+
+
+def _equivalences(source: Source, lines: Sequence[tuple[int, str]]) -> Iterator[Row]:
+    for number, line in lines:
+        match = _EQUIVALENCE.fullmatch(line)
+        first, *others = match[2].split() if match else [""]
+        if match is None or not others:
+            remedy = "write *, tab, type and two identifiers or more with spaces between"
+            raise source.error(number, f"{line!r} is no equivalence of several spans", remedy)
+        for other in others:
+            yield number, match[1], first, other
+
+
+def _events(source: Source, lines: Sequence[tuple[int, str]]) -> tuple[dict[str, tuple[int, str]], list[Row]]:
+    """The line and the trigger of each event, and its arguments as relations."""
+    triggers, rows = dict[str, tuple[int, str]](), list[Row]()
+    for number, line in lines:
+        match = _EVENT.fullmatch(line)
+        if match is None:
+            remedy = "write identifier, tab, TYPE:TRIGGER and ROLE:ARGUMENT with spaces between"
+            raise source.error(number, f"{line!r} is no event with a trigger", remedy)
+        event, _, trigger, arguments = match.groups()
+        triggers[event] = (number, trigger)
+        for argument in arguments.split():
+            role, _, other = argument.partition(":")
+            rows.append((number, role.rstrip("0123456789") or role, trigger, other))
+    return triggers, rows
+
+
+def _places(source: Source, found: Standoff, triggers: dict[str, tuple[int, str]]) -> dict[str, int]:
+    """The row of the span that each identifier stands for."""
+    spans = found.spans
+    places = dict(zip(spans.identifier, range(len(spans)), strict=True))
+    if len(places) < len(spans):
+        row = next(row for row, name in enumerate(spans.identifier) if places[name] != row)
+        again = spans.line[places[spans.identifier[row]]]
+        finding = f"the identifier {spans.identifier[row]} stands in line {spans.line[row]}, too"
+        raise source.error(again, finding, "give every span an identifier of its own")
+    for event, (number, trigger) in triggers.items():
+        if trigger not in places:
+            raise _undefined(source, number, trigger)
+        places[event] = places[trigger]
+    return places
+
+
+def _ends(source: Source, ends: Sequence[tuple[int, str]], places: dict[str, int]) -> Ints:
+    found = [places.get(name, -1) for _, name in ends]
+    if -1 in found:
+        raise _undefined(source, *ends[found.index(-1)])
+    return ints(found)
+
+
+def _undefined(source: Source, line: int, name: str) -> Exception:
+    return source.error(line, f"no line defines {name}", "add a line that begins with it, or mend the argument")

@@ -1,0 +1,166 @@
+"""The text of a brat document, as one scope or a scope a line, and the spans on it, which must quote it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from evenhand.arrays import Ints, empty, ints, ranges
+from evenhand.formats.brat_lines import TextBounds
+from evenhand.formats.json_spans import Span, on_texts, slices
+from evenhand.formats.source import Source
+from evenhand.settings import Offsets, ReadSettings
+from evenhand.text.characters import Texts
+from evenhand.text.corpus import Corpus
+from evenhand.text.labels import Vocabulary
+from evenhand.text.layers import Spans
+from evenhand.text.listed_parts import ListedParts
+
+LINES = "lines"
+"""The value of `sentences` under which every line that is not blank is a scope."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text and its spans."""
+
+    corpus: Corpus
+    spans: Spans
+    parts: ListedParts
+    misquoted: int
+    """How many spans quote another text than they cover."""
+
+
+def document(
+    sources: tuple[Source, Source], found: TextBounds, text: str, settings: ReadSettings, vocabulary: Vocabulary
+) -> Document:
+    """The text of a document and its spans; `sources` are the file that a user named, and the annotations."""
+    source, annotations = sources
+    if settings.parameters.get("newlines") == "one":
+        text = text.replace("\r\n", "\n")
+    texts = Texts.of([text], settings.offsets)
+    misquoted = _misquoted(found, text, settings.offsets)
+    if misquoted and settings.parameters.get("quotes") != "note":
+        raise _misquoted_error(annotations, found, misquoted[0], text, settings.offsets)
+    start, end, shape = _atoms(annotations, found, text, texts, settings.offsets, vocabulary)
+    labels = {name: vocabulary.labels.code(name) for name in dict.fromkeys(found.label)}
+    label = ints([labels[name] for name in found.label])
+    # The lines of the text are left out: messages name the file that the user named, which mostly is the .ann.
+    corpus = texts.corpus(source.shown)
+    if settings.parameters.get("sentences") == LINES:
+        begins, corpus = _in_lines(text, texts, corpus, settings.offsets)
+    else:
+        begins = ints([0])
+    assert corpus.bounds is not None
+    scope = np.maximum(np.searchsorted(corpus.bounds[:-1], start, side="right") - 1, 0)
+    _check_lines(annotations, found, end, corpus.bounds, scope)
+    spans = Spans.of(vocabulary, scope, start, end, label, shape=shape).in_scopes(scope, corpus.bounds)
+    begin = begins[scope] if len(begins) else empty()
+    parts = ListedParts.of(text, found.first, found.start, found.end, begin)
+    return Document(corpus, spans, parts, len(misquoted))
+
+
+def _misquoted(found: TextBounds, text: str, offsets: Offsets) -> list[int]:
+    """The rows of spans that do not quote what the text has there."""
+    if offsets == "codepoints" and len(found.start) == len(found):  # all spans have one part
+        bounds = zip(found.start.tolist(), found.end.tolist(), strict=True)
+        held = [text[start:end] for start, end in bounds]
+        other = [row for row, (mine, quoted) in enumerate(zip(held, found.quoted, strict=True)) if mine != quoted]
+    else:
+        other = list(range(len(found)))
+    return [row for row in other if not _quotes(found, row, slices(text, found.parts(row), offsets))]
+
+
+def _atoms(
+    source: Source, found: TextBounds, text: str, texts: Texts, offsets: Offsets, vocabulary: Vocabulary
+) -> tuple[Ints, Ints, Ints]:
+    """The first atom of each span, the one behind its last, and its shape; parts without atoms do not count."""
+    nothing = np.zeros(len(found.start), dtype=np.int64)
+    begin, behind = texts.places(nothing, found.start), texts.places(nothing, found.end)
+    span_of = np.repeat(np.arange(len(found)), np.diff(found.first))
+    kept = np.flatnonzero((begin >= 0) & (behind > begin))
+    order = kept[np.lexsort((begin[kept], span_of[kept]))]
+    begin_of, behind_of, span_of_part = begin[order], behind[order], span_of[order]
+    whole = np.bincount(span_of_part, minlength=len(found))
+    outside = np.bincount(span_of, (begin < 0) | (behind < 0), minlength=len(found))
+    for row in np.flatnonzero((whole == 0) | (outside > 0)).tolist():
+        parts = found.parts(row)
+        span = Span(parts[0][0], parts[-1][1], found.label[row])
+        raise source.error(found.line[row], *on_texts([text], offsets)[1].fault(0, span))
+    first = np.cumsum(whole) - whole
+    start, end = (begin_of[first], behind_of[first + whole - 1]) if len(found) else (empty(), empty())
+    shape = np.zeros(len(found), dtype=np.int64)
+    for row in np.flatnonzero(_have_gaps(span_of_part, begin_of, behind_of, len(found))).tolist():
+        mine = slice(int(first[row]), int(first[row] + whole[row]))
+        gaps = ranges(behind_of[mine][:-1], begin_of[mine][1:] - behind_of[mine][:-1]) - start[row]
+        shape[row] = vocabulary.shapes.code(tuple(gaps.tolist()))
+    return start, end, shape
+
+
+def _have_gaps(span: Ints, begin: Ints, behind: Ints, size: int) -> Ints:
+    """How many atoms spans leave out between their parts, which are sorted by span and place."""
+    same = np.flatnonzero(span[1:] == span[:-1])
+    left_out = begin[same + 1] - behind[same]
+    return ints(np.bincount(span[same], left_out, minlength=size))
+
+
+def _in_lines(text: str, texts: Texts, corpus: Corpus, offsets: Offsets) -> tuple[Ints, Corpus]:
+    """Where each line that is not blank begins, in characters; and the corpus with a sentence a line."""
+    begins = ints([match.start() for match in re.finditer(r"^[^\n]*\S[^\n]*", text, flags=re.MULTILINE)])
+    in_units = begins if offsets == "codepoints" else ints([_units(text[:at]) for at in begins.tolist()])
+    first = texts.places(np.zeros_like(in_units), in_units)
+    bounds = np.append(first, texts.bounds[-1])
+    raw = np.append(_byte_of(text, begins), texts.raw[-1])
+    return begins, replace(corpus, sentences=len(begins), bounds=bounds, raw=raw, documents=ints([0]))
+
+
+def _byte_of(text: str, places: Ints) -> Ints:
+    """Where characters begin in UTF-8."""
+    if text.isascii():
+        return places
+    pieces = np.append(0, places).tolist()
+    sizes = [len(text[one:other].encode()) for one, other in pairwise(pieces)]
+    return np.cumsum(ints(sizes))
+
+
+def _units(text: str) -> int:
+    return len(text.encode("utf-16-le")) // 2
+
+
+def _check_lines(source: Source, found: TextBounds, end: Ints, bounds: Ints, scope: Ints) -> None:
+    beyond = np.flatnonzero(end > bounds[scope + 1]) if len(scope) else empty()
+    if len(beyond):
+        row = int(beyond[0])
+        finding = f"the span at {found.offsets(row)} reaches over the end of its line"
+        raise source.error(found.line[row], finding, "mend its offsets, or leave out --sentences lines")
+
+
+def _joined(texts: Sequence[str]) -> str:
+    """What the parts of a span hold, joined as brat does; runs of spaces and line breaks are one space."""
+    return " ".join(" ".join(texts).split())
+
+
+def _quotes(found: TextBounds, row: int, texts: Sequence[str]) -> bool:
+    """Whether a span quotes what the text has there; spaces are no atoms, so that their kind does not matter."""
+    return _joined(texts) == " ".join(found.quoted[row].split())
+
+
+def _misquoted_error(source: Source, found: TextBounds, row: int, text: str, offsets: Offsets) -> Exception:
+    held = _joined(slices(text, found.parts(row), offsets))
+    finding = f"the text has {held!r} at {found.offsets(row)}, but {found.quoted[row]!r} is quoted"
+    return source.error(found.line[row], finding, _remedy(found, row, text, offsets))
+
+
+def _remedy(found: TextBounds, row: int, text: str, offsets: Offsets) -> str:
+    """How to read the text so that a span fits, if there is a way."""
+    other: Offsets = "utf16" if offsets == "codepoints" else "codepoints"
+    parts = found.parts(row)
+    if _quotes(found, row, slices(text, parts, other)):
+        return f"read it with --offsets {other}, where they agree"
+    if _quotes(found, row, slices(text.replace("\r\n", "\n"), parts, offsets)):
+        return "save the text with LF instead of CRLF at line ends, where they agree"
+    return "mend the offsets, or check that this is the text that was annotated"
