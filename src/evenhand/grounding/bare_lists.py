@@ -19,7 +19,8 @@ _AROUND = " \t\r\n'\"‘’‚“”„`"
 def bare_values(text: str, labels: KnownLabels) -> Iterator[object]:
     """The values of the innermost brackets: in Python's notation, or a string, a known label and numbers."""
     for _, match in zip(range(MOST_BRACKETS), _INNERMOST.finditer(text), strict=False):
-        value = python_value(match[0])
+        has_strings = "'" in match[0] or '"' in match[0]
+        value = python_value(match[0]) if has_strings else NOTHING
         if value is NOTHING:
             value = _pair(match[0][1:-1], labels)
         if value is not NOTHING:

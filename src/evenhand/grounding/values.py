@@ -57,7 +57,7 @@ class _Collector:
             self.add(*pair)
             return
         for value in values:
-            if outer is None and (item := self.plain_item(value)):
+            if outer is None and depth < DEEPEST and (item := self.plain_item(value)):
                 self.items.append(item)
             else:
                 self.read(value, outer, depth + 1)
