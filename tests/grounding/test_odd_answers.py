@@ -92,6 +92,8 @@ LONG = {
     "fences": "```[[[" * 50_000,
     "thoughts": "<think>" * 50_000 + "</think>" * 50_000,
     "marks": "@@" * 100_000 + "##" * 100_000,
+    "open marks": "@@a" * 100_000,
+    "closing tags": "</a>" * 100_000 + "".join(f"</a{number}>" for number in range(50_000)),
     "links": "[" * 100_000 + "](PER)" * 100_000,
     "strings": "PER: " + "a, " * 100_000,
     "parentheses": "a (b) " * 100_000,

@@ -69,6 +69,7 @@ def test_tags_without_a_partner_are_counted() -> None:
 def test_spans_are_stripped_and_empty_ones_malformed() -> None:
     found = read("<PER> Ada\n</PER><LOC> </LOC><LOC></LOC><PER/>")
     assert found == ReadAnswer(malformed=2, marked=MarkedText(" Ada\n ", ((1, 4, "PER"),)))
+    assert read("Ada<PER></PER>Bob") == ReadAnswer(malformed=1, marked=MarkedText("AdaBob", ()))
 
 
 def test_tags_of_html_are_dropped() -> None:

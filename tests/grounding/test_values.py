@@ -83,6 +83,14 @@ def test_texts_map_to_labels_if_only_the_value_is_known() -> None:
     assert pairs({"Ada": ["PER"]}) == [("Ada", "PER")]
 
 
+def test_objects_without_a_text_or_a_label_map_labels_whatever_these_are_called() -> None:
+    assert pairs({"name": ["Ada"], "city": ["Rome"]}) == [("Ada", "name"), ("Rome", "city")]
+
+
+def test_several_texts_of_one_label() -> None:
+    assert pairs([{"text": ["Ada", "Bob"], "label": "PER"}]) == [("Ada", "PER"), ("Bob", "PER")]
+
+
 def test_a_known_label_may_be_called_name_or_type() -> None:
     labels = KnownLabels(["name", "type"])
     assert read({"name": "Ada"}, labels=labels).items == (Item("Ada", "name"),)

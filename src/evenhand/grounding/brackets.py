@@ -8,7 +8,6 @@ from evenhand.grounding.known_labels import KnownLabels
 from evenhand.grounding.markup import Markup
 
 LINK = re.compile(r"\[[^\[\]\n]+\]\([^()\n]{1,200}\)")
-MARK = re.compile(r"@@[^\n]+?##")
 _LINK_PARTS = re.compile(r"\[|\](?:\(([^()\n]{1,200})\))?")
 _MARKS = re.compile("@@|##")
 _ADDRESS = re.compile(r"\w+://|[/#]|www\.|mailto:")

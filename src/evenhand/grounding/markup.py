@@ -42,7 +42,7 @@ def without_markup(answer: str, markup: Markup, document: str) -> MarkedText:
     spans = []
     for start, end, label in sorted(markup.spans, key=lambda span: span[0]):
         first, last = bisect_right(ends, moved[start]), bisect_left(starts, moved[end]) - 1
-        if first <= last:
+        if first <= last and moved[start] < moved[end]:
             spans.append((max(moved[start], starts[first]), min(moved[end], ends[last]), label))
         else:
             markup.malformed += 1

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from evenhand.grounding.brackets import LINK, MARK
+from evenhand.grounding.brackets import LINK
 from evenhand.grounding.fences import fenced_blocks, without_thoughts
 from evenhand.grounding.items import Shape
 from evenhand.grounding.phrases import says_nothing
 
 FIRST = 20
 """How many answers are looked at."""
-_CLOSING_TAG = re.compile(r"</([^\W\d_][\w.:-]{0,99})>")
+_TAG_NAME = re.compile(r"<(/?)([^\W\d_][\w.:-]{0,99})[\s>]")
 _JSON = re.compile(r"""[\[{]\s*["'\[{\]}]""")
 """How JSON begins, wherever it stands."""
 _LINE = re.compile(r"^[^:\n]{1,100}:|\([^()\n]{1,100}\)[^\S\n]*$", re.MULTILINE)
@@ -34,10 +34,10 @@ def shape_of(answers: Sequence[object]) -> Shape:
         return "json"
     if any(map(_has_tags, written)):
         return "xml"
-    patterns: tuple[tuple[Shape, re.Pattern[str]], ...] = (("marks", MARK), ("markdown", LINK))
-    for shape, pattern in patterns:
-        if any(map(pattern.search, written)):
-            return shape
+    if any(map(_has_marks, written)):
+        return "marks"
+    if any(map(LINK.search, written)):
+        return "markdown"
     if decoded + sum(_JSON.search(answer) is not None for answer in written) > most:
         return "json"
     return "lines" if any(map(_LINE.search, written)) else "json"
@@ -51,4 +51,11 @@ def _begins_json(answer: str) -> bool:
 
 def _has_tags(answer: str) -> bool:
     """Whether a tag is opened and closed."""
-    return any(re.search(rf"<{re.escape(match[1])}[\s>]", answer) for match in _CLOSING_TAG.finditer(answer))
+    names: dict[str, set[str]] = {"": set(), "/": set()}
+    for match in _TAG_NAME.finditer(answer):
+        names[match[1]].add(match[2].casefold())
+    return not names[""].isdisjoint(names["/"])
+
+
+def _has_marks(answer: str) -> bool:
+    return -1 < answer.find("@@") < answer.rfind("##")

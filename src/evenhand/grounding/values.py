@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import cast
 
 from evenhand.grounding.items import How, Item, ReadAnswer
 from evenhand.grounding.known_labels import KnownLabels
@@ -88,18 +87,22 @@ class _Collector:
     def read_object(self, value: _Object, outer: str | None, depth: int, *, is_top: bool) -> None:
         """A wrapper of items, an item, or labels with their strings."""
         text_key = next((key for key in _TEXTS if _is_scalar(value.get(key))), None)
-        label_key = next((key for key in _LABELS if key != text_key and _is_filled(value.get(key))), None)
-        own = value[label_key] if label_key else None
-        label = outer or (own if self.is_known(own) else None)
+        own = next((name for key in _LABELS if key != text_key and (name := _filled(value.get(key)))), None)
+        known = outer or (own if self.is_known(own) else None)
+        texts = [value[key] for key in _TEXTS if _is_nested(value.get(key))]
         for key in _WRAPPERS:
             if _is_nested(value.get(key)) and not self.is_known(key):
-                self.read(value[key], cast("str | None", label), depth + 1, is_top=is_top)
+                self.read(value[key], known, depth + 1, is_top=is_top)
                 return
-        if _SPECIAL.isdisjoint(value) or (any(map(self.is_known, value)) and not (text_key and label)):
+        if text_key and known:
+            self.add(value[text_key], known, value.get("start"), value.get("end"))
+        elif _SPECIAL.isdisjoint(value) or any(map(self.is_known, value)) or (texts and not text_key and not own):
             self.read_mapping(value, outer, depth)
-        else:
+        elif text_key or not texts:
             text = value[text_key] if text_key else None
-            self.add(text, cast("str | None", label or own or self.label), value.get("start"), value.get("end"))
+            self.add(text, own or self.label, value.get("start"), value.get("end"))
+        else:
+            self.read(texts[0], outer or own, depth + 1)
 
     def read_mapping(self, value: _Object, outer: str | None, depth: int) -> None:
         """Labels with a string, a list or items each; or strings with a label each, if only these are known."""
@@ -138,8 +141,9 @@ def _is_nested(value: object) -> bool:
     return isinstance(value, Mapping | list | tuple | set | frozenset)
 
 
-def _is_filled(value: object) -> bool:
-    return isinstance(value, str) and bool(value.strip())
+def _filled(value: object) -> str | None:
+    """A string that is not blank."""
+    return value if isinstance(value, str) and value.strip() else None
 
 
 def _is_scalar(value: object) -> bool:
