@@ -21,6 +21,7 @@ from itertools import compress
 from unicodedata import category, is_normalized, normalize
 
 from evenhand.grounding.characters import IS_LETTER
+from evenhand.grounding.grams import Grams
 
 Span = tuple[int, int]
 """Where something begins, and where it has ended."""
@@ -62,12 +63,20 @@ class Forms:
         return self.case.text.replace(" ", "")
 
     @cached_property
+    def tokens_grams(self) -> Grams:
+        return Grams(self.tokens_text)
+
+    @cached_property
     def tokens(self) -> Form:
         return _kept(self.case, self.tokens_text, [character != " " for character in self.case.text])
 
     @cached_property
     def punctuation_text(self) -> str:
         return letters(self.tokens_text)
+
+    @cached_property
+    def punctuation_grams(self) -> Grams:
+        return Grams(self.punctuation_text)
 
     @cached_property
     def punctuation(self) -> Form:

@@ -11,7 +11,8 @@ The edits are those of Levenshtein (1966): insert, delete or substitute a charac
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from evenhand.grounding.document import Document
 from evenhand.grounding.forms import Form, Span
@@ -32,38 +33,50 @@ def near_occurrences(document: Document, string: str, percent: int, capped: Coun
     Where places begin together, the one nearest to the string in length counts, of two the shorter one.
     """
     most = edits_allowed(len(string), percent)
-    if not most or not any(piece in document.forms.tokens_text for _, piece in _pieces(string, most)):
+    beginnings = _beginnings(document, string, most, capped) if most else iter(())
+    first = next(beginnings, None)
+    if first is None:
         return []
     form = document.forms.tokens
+    triples = [string[at : at + 3] for at in range(0, len(string) - 2, 3)]
     places = list[tuple[int, Span]]()
-    for start in sorted(_window_starts(document, form, string, most, capped)):
-        place = _best_place(document, form, string, start, most)
-        if place:
-            most = place[0]
-            places.append(place)
+    for start in sorted(_window_starts(document, form, chain([first], beginnings), most, capped)):
+        window = form.text[start : start + len(string) + most]
+        # An edit changes at most one of the triples.
+        if sum(map(window.__contains__, triples)) >= len(triples) - most:
+            place = _best_place(document, form, string, start, most)
+            if place:
+                most = place[0]
+                places.append(place)
     return _without_overlap([span for edits, span in places if edits == most])
 
 
-def _pieces(string: str, most: int) -> Iterator[tuple[int, str]]:
+def _beginnings(document: Document, string: str, most: int, capped: Counter[str]) -> Iterator[int]:
+    """Where in the form the string would begin, by the hits of its pieces."""
+    text, grams = document.forms.tokens_text, document.forms.tokens_grams
     size, count = len(string), most + 1
     for number in range(count):
         offset = number * size // count
-        yield offset, string[offset : (number + 1) * size // count]
+        piece = string[offset : (number + 1) * size // count]
+        if grams.may_hold(piece):
+            for hit in _hits(text, piece, capped):
+                yield hit - offset
 
 
-def _window_starts(document: Document, form: Form, string: str, most: int, capped: Counter[str]) -> set[int]:
+def _window_starts(
+    document: Document, form: Form, beginnings: Iterable[int], most: int, capped: Counter[str]
+) -> set[int]:
     """Where in the form places may begin."""
     found = set[int]()
-    for offset, piece in _pieces(string, most):
-        for hit in _hits(form.text, piece, capped):
-            expected = hit - offset
-            for start in range(max(expected - most, 0), min(expected + most + 1, len(form.text))):
-                if start in found or not document.is_boundary(form.starts[start]):
-                    continue
-                if len(found) == MOST_WINDOWS:
-                    capped[WINDOWS] += 1
-                    return found
-                found.add(start)
+    size, starts, is_boundary = len(form.text), form.starts, document.is_boundary
+    for beginning in beginnings:
+        for start in range(max(beginning - most, 0), min(beginning + most + 1, size)):
+            if start in found or not is_boundary(starts[start]):
+                continue
+            if len(found) == MOST_WINDOWS:
+                capped[WINDOWS] += 1
+                return found
+            found.add(start)
     return found
 
 
@@ -80,8 +93,7 @@ def _hits(text: str, piece: str, capped: Counter[str]) -> Iterator[int]:
 
 def _best_place(document: Document, form: Form, string: str, start: int, most: int) -> tuple[int, Span] | None:
     """The best place that begins at a character of the form, and its edits."""
-    window = form.text[start : start + len(string) + most]
-    for edits, size in endings(string, window, most):
+    for edits, size in endings(string, form.text[start : start + len(string) + most], most):
         span = form.span(start, start + size)
         if document.is_boundary(span[1]) and document.is_within_sentence(*span):
             return edits, span

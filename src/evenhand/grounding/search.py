@@ -81,7 +81,8 @@ class Search:
 
     def _may_occur(self, spelling: Spelling) -> bool:
         """Whether any form may hold the string: if it stands in one of them, its letters stand in the loosest one."""
-        return not spelling.punctuation or spelling.punctuation in self.document.forms.punctuation_text
+        letters, forms = spelling.punctuation, self.document.forms
+        return not letters or (forms.punctuation_grams.may_hold(letters) and letters in forms.punctuation_text)
 
     def _by_form(self, name: str, spelling: Spelling) -> list[Span]:
         form: Form = getattr(self.document.forms, name)
