@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
 from evenhand.grounding.document import Document
 from evenhand.grounding.items import Item
 from evenhand.grounding.placement import Placed
@@ -87,3 +92,42 @@ def test_above_the_limit_of_candidates_chains_are_greedy_and_that_is_counted() -
 
 def test_an_item_without_text_is_absent() -> None:
     assert outcome(place(ADAS, people(" ", "-"))) == [("absent", ()), ("absent", ())]
+
+
+NAMES = st.sampled_from(["Ada", "ADA", "Ada Byron", "Bob", "B . ob", "Eve"])
+ITEMS = st.lists(st.builds(Item, NAMES, st.sampled_from(["PER", "LOC"])), max_size=8)
+DOCUMENTS = st.lists(st.sampled_from(["Ada", "ada", "Byron", "Bob", "B.ob", ",", "met"]), max_size=14).map(
+    lambda words: Document(" ".join(words))
+)
+
+
+@given(DOCUMENTS, ITEMS, st.sampled_from(["in-order", "first", "all"]))
+def test_every_item_has_one_placement_and_a_span_if_a_step_found_it(
+    document: Document, items: list[Item], occurrences: Any
+) -> None:
+    placed = place(document, items, occurrences)
+    assert [placement.item for placement in placed.placements] == items
+    for placement in placed.placements:
+        assert bool(placement.spans) == (placement.status not in ("absent", "repeated", "merged"))
+        assert len(placement.spans) <= 1 or occurrences == "all"
+        assert all(
+            document.is_boundary(at) for span in placement.spans for at in span[: 1 + (placement.status != "part")]
+        )
+    assert placed == place(Document(document.text), items, occurrences)
+
+
+@given(DOCUMENTS, ITEMS)
+def test_in_order_no_two_items_of_a_label_have_one_place(document: Document, items: list[Item]) -> None:
+    spans = [(each.spans, each.item.label) for each in place(document, items).placements if each.spans]
+    assert len(spans) == len(set(spans))
+
+
+@given(DOCUMENTS, ITEMS, st.data())
+def test_the_upper_bound_is_not_below_the_order(document: Document, items: list[Item], data: st.DataObject) -> None:
+    every = [(*span, each.item.label) for each in place(document, items, "all").placements for span in each.spans]
+    gold = set(data.draw(st.lists(st.sampled_from(every), max_size=6))) if every else set()
+    bounds = [
+        sum((*span, each.item.label) in gold for each in placed.placements for span in each.spans)
+        for placed in (place(document, items), place_best(document, items, gold))
+    ]
+    assert bounds[0] <= bounds[1]

@@ -177,7 +177,7 @@ def _clusters(text: str, start: int, end: int) -> Iterator[Span]:
             start = at
 
 
-_UNFOLDING = re.compile("[\u00df\u0130\u0149\u01f0\u0390\u03b0\u0587\u1e96-\u1e9e\u1f50-\u1fff\ufb00-\ufb17]")
+UNFOLDING = re.compile("[\u00df\u0130\u0149\u01f0\u0390\u03b0\u0587\u1e96-\u1e9e\u1f50-\u1fff\ufb00-\ufb17]")
 """All characters that fold to several are among these."""
 
 
@@ -186,7 +186,7 @@ def folded(form: Form) -> Form:
     text = form.text.casefold()
     if len(text) == len(form.text):
         return Form(text, form.starts, form.ends)
-    sizes = [(match.start(), len(match[0].casefold())) for match in _UNFOLDING.finditer(form.text)]
+    sizes = [(match.start(), len(match[0].casefold())) for match in UNFOLDING.finditer(form.text)]
     return Form(text, _repeated(form.starts, sizes), None if form.ends is None else _repeated(form.ends, sizes))
 
 

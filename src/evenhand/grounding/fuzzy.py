@@ -103,9 +103,9 @@ def _best_place(document: Document, form: Form, string: str, start: int, most: i
 def endings(string: str, window: str, most: int) -> Iterator[tuple[int, int]]:
     """The edits between a string and each beginning of a window, and the latter's length, if at most `most` are needed.
 
-    Fewest edits first, then lengths nearest to the string's, then the shorter. For each number of edits and each
-    difference in length, `reached` says how much of the string can be read (Ukkonen 1985, "Algorithms for approximate
-    string matching", the diagonals of the table of distances).
+    There must be fewer edits than characters. Fewest edits first, then lengths nearest to the string's, then the
+    shorter. For each number of edits and each difference in length, `reached` says how much of the string can be read
+    (Ukkonen 1985, "Algorithms for approximate string matching", the diagonals of the table of distances).
     """
     size, width = len(string), len(window)
     before = dict[int, int]()
