@@ -21,6 +21,7 @@ _BUILT_IN = {
     "coref-jsonl": "evenhand.formats.json_formats:COREFERENCE",
     "json": "evenhand.formats.json_formats:JSON",
     "jsonl": "evenhand.formats.json_formats:JSON_LINES",
+    "hipe": "evenhand.formats.link_formats:HIPE",
     "brackets": "evenhand.formats.brackets:FORMAT",
     "corefud": "evenhand.formats.chain_formats:COREFUD",
     "conllu": "evenhand.formats.conllu:FORMAT",

@@ -289,7 +289,12 @@ class _Rest:
             raise self.source.error(first_line, finding, PIECE.remedy)
 
 
-_ENDS: dict[Cut, str] = {"blank line": "a blank line", "line": "a line end", "document": "a new document"}
+_ENDS: dict[Cut, str] = {
+    "blank line": "a blank line",
+    "line": "a line end",
+    "document": "a new document",
+    "table": "a new document",
+}
 
 
 def _with_tabs(data: bytes, delimiter: str) -> bytes:

@@ -102,8 +102,9 @@ def plain_score(score: ModelScore) -> dict[str, Any]:
         found["overall"]["accuracy"] = score.headline
         found["sentences"] = {**asdict(score.sentences), "share": score.sentences.share}
     lists = {"distances": rows(score.distances), "supertags": rows(score.supertags), "baselines": dict(score.baselines)}
+    lists |= {"documents": {name: asdict(each) for name, each in score.documents.items()}}
     found |= {name: each for name, each in lists.items() if each}
-    tables = {"confusion": score.confusion, "edges": score.edges}
+    tables = {"confusion": score.confusion, "edges": score.edges, "ranks": score.ranks}
     return found | {
         name: {kind: dict(row) for kind, row in table.items()} for name, table in tables.items() if table is not None
     }

@@ -111,6 +111,8 @@ def _score(model: MatchModel, saved: SavedScore, gold: Gold) -> ModelScore:
         saved.baselines,
         saved.sentences,
         _rows(model, saved.distances),
+        saved.documents,
+        saved.ranks,
     )
 
 

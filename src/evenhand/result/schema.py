@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from evenhand.ranges import Count, Difference, Share
 from evenhand.result.result import Gold
-from evenhand.scores.model_score import Sentences
+from evenhand.scores.model_score import Sentences, Spread
 from evenhand.text.annotation import Reading
 
 Number = int | float
@@ -55,9 +55,11 @@ class SavedScore(Struct):
     sentences: Sentences | None = None
     confusion: dict[str, dict[str, Number]] | None = None
     edges: dict[str, dict[str, Number]] | None = None
+    documents: dict[str, Spread] = {}
+    ranks: dict[str, dict[str, Number]] | None = None
 
     def __post_init__(self) -> None:
-        for table in (self.confusion, self.edges):
+        for table in (self.confusion, self.edges, self.ranks):
             if any(count < 0 for row in (table or {}).values() for count in row.values()):
                 raise ValueError("a count of errors is negative")
 

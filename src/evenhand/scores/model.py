@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from evenhand.parameters import Parameter
@@ -46,7 +47,19 @@ class Model:
     """The traits that a gold standard must have (`pos`, `universal`)."""
     summary: str = ""
     """The definition in one line, for lists; without one, the first line of the docstring serves."""
+    is_ranked: bool = False
+    """Whether systems rank their answers, so that `name@n` takes one as right that is among the first n.
+
+    Its judge then takes the keyword `depth`.
+    """
 
     def prepare(self, settings: ScoreSettings) -> MatchModel:
         """The model under these settings."""
         return self.arithmetic(self.name, settings)
+
+    def at(self, depth: int) -> Model:
+        """The model that looks at so many ranked answers, where it has a judge that can."""
+        if self.judge.count is None:
+            return self
+        judge = replace(self.judge, name=f"{self.judge.name}@{depth}", count=partial(self.judge.count, depth=depth))
+        return replace(self, name=f"{self.name}@{depth}", judge=judge)

@@ -71,6 +71,15 @@ class Sentences:
 
 
 @dataclass(frozen=True)
+class Spread:
+    """The mean and the standard deviation of a score over documents; None where no document has one."""
+
+    mean: float | None
+    deviation: float | None
+    documents: Count
+
+
+@dataclass(frozen=True)
 class ModelScore:
     """What one match model says of one system."""
 
@@ -94,6 +103,10 @@ class ModelScore:
     """Sentences that are fully correct, where words are scored."""
     distances: Mapping[str, Row] = field(default_factory=dict)
     """The attachment of words by the distance to their heads."""
+    documents: Mapping[str, Spread] = field(default_factory=dict)
+    """Precision, recall and F1 of each document, on average, where a model says which documents have them."""
+    ranks: Mapping[str, Mapping[str, float]] | None = None
+    """Errors of systems that rank their answers, by kind and the rank of the right answer."""
 
     def __repr__(self) -> str:
         """One line with the headline; the result that this belongs to shows the tables."""

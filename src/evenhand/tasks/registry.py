@@ -19,8 +19,11 @@ TASKS: Registry[Task] = Registry(
         "tags": "evenhand.tasks.tags.task:TASK",
         "trees": "evenhand.tasks.trees.task:TASK",
         "chains": "evenhand.tasks.chains.task:TASK",
+        "links": "evenhand.tasks.links.task:TASK",
     },
 )
+_AT = "@"
+"""What stands between a match model and how many ranked answers it looks at."""
 MODELS: Registry[Model] = Registry("evenhand.models", Model, {})
 """Match models that other packages add to a task."""
 
@@ -56,8 +59,10 @@ def help_of(parameter: Parameter) -> str:
 
 
 def model(task: str, name: str) -> Model:
-    """The match model of a task by its own name."""
-    return next(each for each in models_of(task) if each.name == name)
+    """The match model of a task by its own name, or one that looks at the first n answers (`name@n`)."""
+    base, _, depth = name.partition(_AT)
+    found = next(each for each in models_of(task) if each.name == base)
+    return found.at(int(depth)) if depth else found
 
 
 def summary_of(model: Model) -> str:
@@ -94,6 +99,20 @@ def name_among(task: str, given: str, names: Sequence[str]) -> str | None:
 
 
 def _named(task: str, given: str) -> list[str]:
+    base, at, depth = given.partition(_AT)
+    if not at:
+        return _without_depth(task, given)
+    names = _without_depth(task, base)
+    unranked = next((name for name in names if not model(task, name).is_ranked), None)
+    if unranked is not None:
+        ranked = ", ".join(each.name for each in models_of(task) if each.is_ranked) or "no model"
+        raise SettingError(f"match is {given!r}, but {unranked} looks at one answer; {ranked} can have {_AT}n behind.")
+    if not (depth.isdecimal() and depth.isascii() and 0 < len(depth) <= 6 and int(depth)):
+        raise SettingError(f"match is {given!r}; write the number of answers behind {_AT}, such as {base}{_AT}3.")
+    return [name if int(depth) == 1 else f"{name}{_AT}{int(depth)}" for name in names]
+
+
+def _without_depth(task: str, given: str) -> list[str]:
     wanted, models = _plain(given), models_of(task)
     exact = [each.name for each in models if _plain(each.name) == wanted]
     family = [each.name for each in models if each.family is not None and _plain(each.family) == wanted]

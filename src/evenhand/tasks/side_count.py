@@ -28,6 +28,8 @@ class SideCount:
     """How many mentions have a span that another one has."""
     mismatches: Mismatches | None = None
     """Where the texts of chains differ."""
+    noted: Counter[str] = field(default_factory=Counter)
+    """What a task counts for its notes, by a name of its own."""
     _labels: Counter[str] = field(default_factory=Counter)
     _counts: Ints = field(default_factory=empty)
     _names: Sequence[str] = ()
@@ -59,6 +61,7 @@ class SideCount:
         self.missing += other.missing
         self.unlabeled += other.unlabeled
         self.repeated += other.repeated
+        self.noted += other.noted
         if self.chains is not None:
             self.chains += other.chains or 0
         if self.mismatches is not None:

@@ -57,15 +57,17 @@ class Labels(Codes[str]):
 
 
 class Vocabulary:
-    """What one run has met so far: label names, the texts of columns, and the shapes of discontinuous spans.
+    """What one run has met so far: label names, texts of columns, shapes of discontinuous spans, and their extras.
 
     A shape is the tuple of the tokens that a span leaves out, counted from its first token. Code 0 is the shape
-    without gaps, which nearly all spans have. Negative numbers are tokens of the span that the text does not have.
+    without gaps, which nearly all spans have. Negative numbers are tokens of the span that the text does not have. What
+    a task keeps with a span beside its label is among the extras; code 0 is nothing.
     """
 
     def __init__(self) -> None:
         self.labels: Codes[str] = Labels()
         self.shapes: Codes[tuple[int, ...]] = Codes([()])
+        self.extras: Codes[Hashable] = Codes([()])
         self.columns: defaultdict[str, Coder] = defaultdict(Coder)
 
     def labels_of(self, coder: Coder, code: Ints) -> Ints:

@@ -131,7 +131,8 @@ class Spans:
 
     A span covers the tokens [start, end), counted from the first token of its scope (its sentence, or its document
     where a file has no sentences). Spans may nest, cross and repeat. `level` is the column or the place in a stack
-    of tags that it comes from; `shape` is the code of the tokens it leaves out (0: none).
+    of tags that it comes from; `shape` is the code of the tokens it leaves out (0: none). `extra` is the code of what
+    a task keeps with a span beside its label (0: nothing), where a task does.
     """
 
     vocabulary: Vocabulary
@@ -141,13 +142,15 @@ class Spans:
     label: Ints
     level: Ints
     shape: Ints
+    extra: Ints | None = None
 
     def __len__(self) -> int:
         return len(self.start)
 
     def take(self, rows: Ints | slice) -> Spans:
         columns = (self.scope, self.start, self.end, self.label, self.level, self.shape)
-        return Spans(self.vocabulary, *(column[rows] for column in columns))
+        found = Spans(self.vocabulary, *(column[rows] for column in columns))
+        return found if self.extra is None else replace(found, extra=self.extra[rows])
 
     def without(self, rows: Ints) -> Spans:
         """All other rows."""
@@ -170,6 +173,7 @@ class Spans:
             vocabulary=vocabulary,
             label=self.vocabulary.labels.into(vocabulary.labels)[self.label] if len(self) else self.label,
             shape=self.vocabulary.shapes.into(vocabulary.shapes)[self.shape],
+            extra=None if self.extra is None else self.vocabulary.extras.into(vocabulary.extras)[self.extra],
         )
 
     def in_text(self, first: Ints) -> Spans:
@@ -223,7 +227,7 @@ class Spans:
             return parts[0]
         first = parts[0].vocabulary
         parts = [part.into(first) for part in parts]
-        return Spans(
+        joined = Spans(
             first,
             np.concatenate([part.scope + shift for part, shift in zip(parts, scopes, strict=True)]),
             *(
@@ -231,6 +235,10 @@ class Spans:
                 for column in ("start", "end", "label", "level", "shape")
             ),
         )
+        if all(part.extra is None for part in parts):
+            return joined
+        extras = [zeros(len(part)) if part.extra is None else part.extra for part in parts]
+        return replace(joined, extra=concatenate(extras))
 
 
 def by_level(spans: Spans, levels: int) -> Spans:

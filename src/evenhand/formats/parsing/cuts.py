@@ -1,4 +1,4 @@
-"""Where a file can be cut into blocks: behind a line, behind a blank line, or before a document."""
+"""Where a file can be cut into blocks: behind a line, behind a blank line, or before a document or table of one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Literal
 
-Cut = Literal["blank line", "line", "document"]
+Cut = Literal["blank line", "line", "document", "table"]
 """Behind what blocks end."""
 _BLANK_LINE = re.compile(rb"\n[ \t\r]*\n")
 
@@ -34,8 +34,14 @@ def _last_document(data: bytes) -> int:
     return _last_blank_line(data[: place + 1]) if place >= 0 else 0
 
 
+def _last_table(data: bytes) -> int:
+    """Where the last document of a table of HIPE begins; 0 where it is the first one."""
+    return max(data.rfind(b"\n# hipe2022:document_id"), data.rfind(b"\n# document")) + 1
+
+
 CUTS: dict[Cut, Callable[[bytes], int]] = {
     "blank line": _last_blank_line,
     "line": _last_line,
     "document": _last_document,
+    "table": _last_table,
 }

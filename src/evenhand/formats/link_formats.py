@@ -1,0 +1,43 @@
+"""The formats with entity links that have records of their own: tables of HIPE, and those of neleval.
+
+The code that reads and writes them is loaded when a file needs it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from evenhand.formats.format import Format
+from evenhand.formats.source import Block
+from evenhand.registry import late
+
+TAGS, LINKS = "NE-COARSE-LIT", "NEL-LIT"
+"""The columns of a table of HIPE that are read, unless others are named."""
+RESPELLED = "respelled"
+"""The trait of gold standards whose systems may spell tokens in another way."""
+_HIPE = re.compile(rb"TOKEN\t[^\n]*\tNEL-LIT[\t\r\n]")
+_NELEVAL = re.compile(rb"[^\t\n]+\t[0-9]{1,18}\t[0-9]{1,18}(?:\t[^\t\n]*\t-?[0-9.eE+-]*\t[^\t\n]*)+")
+
+
+def is_hipe(sample: Block) -> float:
+    """Whether the first line is the header of a table of HIPE."""
+    return float(_HIPE.match(sample.data[: sample.size]) is not None)
+
+
+def is_neleval(sample: Block) -> float:
+    """The share of lines with a document, two numbers, and identifier, score and type of candidates."""
+    lines = [line.rstrip(b"\r") for line in sample.data[: sample.size].split(b"\n") if line.strip()]
+    return sum(map(bool, map(_NELEVAL.fullmatch, lines))) / max(len(lines), 1)
+
+
+HIPE = Format(
+    "hipe",
+    "tables of HIPE: a token a line, with tags and links in columns that have names",
+    tasks=("links",),
+    read=late("evenhand.formats.hipe:read"),
+    begins=b"T",
+    recognise=is_hipe,
+    has_columns=True,
+    own_traits=frozenset({RESPELLED}),
+    traits=lambda source, settings: frozenset({RESPELLED}),
+)

@@ -1,0 +1,47 @@
+"""Entity links: spans with ranked identifiers of a knowledge base.
+
+A link belongs to a span. It is a ranked list of identifiers, the first of which is the answer. An identifier that,
+behind its last colon, begins with `NIL` says that the knowledge base lacks the entity. A span without a link takes no
+part in scores. Links are the `extra` of spans in a layer of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from evenhand.arrays import Ints, ints
+from evenhand.text.labels import Vocabulary
+from evenhand.text.layers import Spans
+
+LAYER = "links"
+"""The layer that holds them."""
+NIL = "NIL"
+NO_TYPE = "_"
+"""The label of a span whose file gives it none."""
+
+
+class Link(NamedTuple):
+    """The identifiers of a span, the best one first."""
+
+    candidates: tuple[str, ...]
+    spelling: str = ""
+    """The tokens of the span as its file spells them, where the two sides may spell tokens differently."""
+
+
+def is_nil(identifier: str) -> bool:
+    """Whether an identifier says that the knowledge base lacks the entity."""
+    return identifier.rpartition(":")[2].startswith(NIL)
+
+
+def coded_links(links: Sequence[Link | None], vocabulary: Vocabulary) -> Ints:
+    """The codes of links, 0 where a span has none."""
+    return ints([0 if link is None or not link.candidates else vocabulary.extras.code(link) for link in links])
+
+
+def links_of(spans: Spans) -> list[Link | None]:
+    """The link of every span, None where it has none."""
+    if spans.extra is None:
+        return [None] * len(spans)
+    found = [spans.vocabulary.extras[code] for code in spans.extra.tolist()]
+    return [link if isinstance(link, Link) else None for link in found]

@@ -1,0 +1,84 @@
+"""HIPE 2022: the published linking scores of 16 runs, and what neleval says of the same runs.
+
+Figures in `hipe_2022.json`: HIPE-2022-eval @d67feff (published), HIPE-scorer @6605770 and neleval 3.1.1 (run).
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evenhand as eh
+from evenhand.result.result import Result
+from evenhand.tasks.links.models import MODELS
+
+FIGURES: dict[str, Any] = json.loads(Path(__file__).with_name("hipe_2022.json").read_text(encoding="utf-8"))
+RUNS = list(FIGURES["hipe"])
+HIPE = [f"hipe-{bounds}@{depth}" for bounds in ("strict", "fuzzy") for depth in (1, 3, 5)]
+NELEVAL = {alias: model.name for model in MODELS for alias in model.aliases if alias in FIGURES["neleval"][RUNS[0]]}
+
+
+def files(data: Path, run: str) -> tuple[Path, Path]:
+    """The gold standard and the response of a run."""
+    folder = data / "relations" / "hipe-2022"
+    _, _, dataset, language, _ = run.split("_")
+    return folder / "gold" / f"HIPE-2022-v2.1-{dataset}-test-{language}.tsv", folder / "responses" / f"{run}.tsv"
+
+
+def relaxed(data: Path, run: str) -> dict[str, Any]:
+    """The published figures of ajmc map the gold standard by the table of the other data sets."""
+    tables = data / "relations" / "hipe-2022" / "aliases"
+    system = "ajmc" if "_ajmc_" in run else "historical"
+    names = [f"gold:{tables / 'historical.tsv'}", f"system:{tables / system}.tsv"]
+    return {"same_ids": names, "nil_labels": ["TIME"]}
+
+
+def row(result: Result, name: str) -> list[float | None]:
+    """The figures of a published row: `micro-strict-relaxed@3`."""
+    kind, _, rest = name.partition("-")
+    bounds, _, depth = rest.replace("-relaxed", "").partition("@")
+    model = f"hipe-{bounds}" if depth == "1" else f"hipe-{bounds}@{depth}"
+    score = result[model]
+    if kind == "micro":
+        return [score.precision, score.recall, score.f1, *(score.overall[count] for count in ("TP", "FP", "FN"))]
+    spreads = [score.documents[measure] for measure in ("precision", "recall", "f1")]
+    return [*(each.mean for each in spreads), *(each.deviation for each in spreads)]
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_published_rows(data: Path, run: str) -> None:
+    gold, response = files(data, run)
+    results = {
+        "plain": eh.score(gold, response, match=HIPE),
+        "relaxed": eh.score(gold, response, match=HIPE, **relaxed(data, run)),
+    }
+    published = FIGURES["hipe"][run]
+    assert len(published) == 16
+    for name, figures in published.items():
+        found = row(results["relaxed" if "relaxed" in name else "plain"], name)
+        assert [None if each is None else round(each, 3) for each in found] == figures, name
+    for name, counts in FIGURES["unpublished"][run].items():
+        assert row(results["plain"], name)[3:] == counts, name
+
+
+@pytest.mark.parametrize("run", list(FIGURES["neleval"]))
+def test_measures_of_neleval(data: Path, run: str) -> None:
+    assert len(NELEVAL) == 10
+    found = eh.score(*files(data, run), match=list(NELEVAL.values()))
+    for name, model in NELEVAL.items():
+        *counts, precision, recall, f1 = FIGURES["neleval"][run][name]
+        score = found[model]
+        assert [score.overall[count] for count in ("TP", "FP", "FN")] == counts, name
+        means = [score.documents[measure].mean for measure in ("precision", "recall", "f1")]
+        assert means == pytest.approx([precision, recall, f1], rel=0, abs=1e-12), name
+
+
+@pytest.mark.parametrize("run", list(FIGURES["weak"]))
+def test_weak_match(data: Path, run: str) -> None:
+    found = eh.score(*files(data, run), match=["weak_links", "weak_all"])
+    for model, counts in FIGURES["weak"][run].items():
+        names = ("gold_hits", "gold", "system_hits", "system")
+        assert [found[model].overall[name] for name in names] == counts, model
