@@ -94,8 +94,8 @@ def test_headings_of_score() -> None:
     assert short == ["", "What to score", "Reading files", "Output", "Where it runs", "Match models", "Help"]
     assert whole == [
         *("", "What to score", "Reading files", "Output", "Where it runs"),
-        *("Spans", "Tags and trees", "Trees", "Chains"),
-        *(f"Match models of {task}, with other names" for task in ("spans", "tags", "trees", "chains")),
+        *("Spans", "Tags and trees", "Trees", "Chains", "Links"),
+        *(f"Match models of {task}, with other names" for task in ("spans", "tags", "trees", "chains", "links")),
         *("Tasks", "Formats", "Help"),
     ]
     gate = list(options(run("gate", "--help").stdout))

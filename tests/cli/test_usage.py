@@ -27,7 +27,10 @@ def run(*arguments: str) -> Result:
         (("--verzion",), "No such option --verzion; did you mean --version? See evenhand --help."),
         (("score", "--mach", "x"), "No such option --mach; did you mean --match? See evenhand score --help."),
         (("score", "--by", "x"), "No such option --by; see evenhand score --help."),
-        (("demo", "--task", "span"), "--task is 'span'; did you mean spans? Choose one of spans, tags, trees, chains."),
+        (
+            ("demo", "--task", "span"),
+            "--task is 'span'; did you mean spans? Choose one of spans, tags, trees, chains, links.",
+        ),
         (
             ("score", GOLD, "--repair", "begn"),
             "--repair is 'begn'; did you mean begin? Choose one of begin, discard, error.",

@@ -30,7 +30,7 @@ from evenhand.text.codes import Coder
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
-from evenhand.text.links import LAYER
+from evenhand.text.link_names import LAYER
 from evenhand.text.tokens import Tokens
 
 _BLOCKS = 8

@@ -8,7 +8,8 @@ from evenhand.arrays import Bools, Ints, ints
 from evenhand.text.codes import Coder
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
-from evenhand.text.links import NO_TYPE, Link
+from evenhand.text.link_names import NO_TYPE
+from evenhand.text.links import Link
 from evenhand.text.tokens import Tokens
 
 NOTHING = ("_", "-", "")

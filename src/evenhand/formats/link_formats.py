@@ -10,11 +10,10 @@ import re
 from evenhand.formats.format import Format
 from evenhand.formats.source import Block
 from evenhand.registry import late
+from evenhand.text.link_names import RESPELLED
 
 TAGS, LINKS = "NE-COARSE-LIT", "NEL-LIT"
 """The columns of a table of HIPE that are read, unless others are named."""
-RESPELLED = "respelled"
-"""The trait of gold standards whose systems may spell tokens in another way."""
 _HIPE = re.compile(rb"TOKEN\t[^\n]*\tNEL-LIT[\t\r\n]")
 _NELEVAL = re.compile(rb"[^\t\n]+\t[0-9]{1,18}\t[0-9]{1,18}(?:\t[^\t\n]*\t-?[0-9.eE+-]*\t[^\t\n]*)+")
 

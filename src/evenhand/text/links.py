@@ -14,12 +14,6 @@ from evenhand.arrays import Ints, ints
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
 
-LAYER = "links"
-"""The layer that holds them."""
-NIL = "NIL"
-NO_TYPE = "_"
-"""The label of a span whose file gives it none."""
-
 
 class Link(NamedTuple):
     """The identifiers of a span, the best one first."""
@@ -27,11 +21,6 @@ class Link(NamedTuple):
     candidates: tuple[str, ...]
     spelling: str = ""
     """The tokens of the span as its file spells them, where the two sides may spell tokens differently."""
-
-
-def is_nil(identifier: str) -> bool:
-    """Whether an identifier says that the knowledge base lacks the entity."""
-    return identifier.rpartition(":")[2].startswith(NIL)
 
 
 def coded_links(links: Sequence[Link | None], vocabulary: Vocabulary) -> Ints:

@@ -20,7 +20,7 @@ from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.corpus import Corpus
 from evenhand.text.document_feed import MOST_FINDINGS, DocumentFeed, Mismatches, Naming, Open, Piece, mark
 from evenhand.text.layers import Spans
-from evenhand.text.links import LAYER
+from evenhand.text.link_names import LAYER
 from evenhand.text.tokens import Tokens, equal
 
 _SAME_TOKENS = "give the same tokens in all files"

@@ -15,7 +15,7 @@ HIPE-scorer compares how tokens are spelled, so that a link in a file with other
 bounds; a note says how many pairs that cost. `all` has no such rule. Fuzzy bounds take the first overlap, not the best
 one; `weak_all` knows no order.
 
-Source: Ehrmann et al. 2022, section 5, as HIPE-scorer counts.
+Source: Ehrmann et al. 2022, as HIPE-scorer counts.
 """
 
 from __future__ import annotations

@@ -10,7 +10,8 @@ import numpy as np
 from evenhand.arrays import Bools, Ints, ints
 from evenhand.text.labels import Codes, Vocabulary
 from evenhand.text.layers import Spans
-from evenhand.text.links import NIL, Link, is_nil
+from evenhand.text.link_names import NIL, is_nil
+from evenhand.text.links import Link
 
 NIL_CODE = 0
 """The code of all identifiers that stand for no entry of the knowledge base, where these are taken as one."""

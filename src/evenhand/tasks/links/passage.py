@@ -28,7 +28,7 @@ from evenhand.tasks.units import Units
 from evenhand.text.annotation import Annotation
 from evenhand.text.characters import peeked, to_characters
 from evenhand.text.layers import Spans
-from evenhand.text.links import LAYER
+from evenhand.text.link_names import LAYER
 
 UNLINKED, RESPELLED = "unlinked", "respelled"
 """What is counted for notes: spans without links, and pairs that are wrong only by their spelling."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from evenhand.formats.link_formats import RESPELLED
 from evenhand.parameters import Parameter
 from evenhand.registry import late
 from evenhand.tasks.display import Display
@@ -10,7 +9,7 @@ from evenhand.tasks.links.kinds import CLASS_KINDS
 from evenhand.tasks.links.models import MODELS, compared
 from evenhand.tasks.links.same_ids import SameIds, parse
 from evenhand.tasks.task import Example, Task
-from evenhand.text.links import LAYER
+from evenhand.text.link_names import LAYER, RESPELLED
 
 PARAMETERS = (
     Parameter(

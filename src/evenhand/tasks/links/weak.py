@@ -8,7 +8,7 @@ are NIL are equal. One link may hit or be hit by several:
 
 With `@n`, one of the first n identifiers of the system's link is enough.
 
-Source: Cornolti et al. 2013, section 3.2 (weak annotation match).
+Source: Cornolti et al. 2013 (weak annotation match).
 """
 
 from __future__ import annotations
