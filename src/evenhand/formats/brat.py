@@ -10,8 +10,10 @@ import os
 import re
 from codecs import BOM_UTF8
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from evenhand.formats import brat_links
 from evenhand.formats.addresses import Place
 from evenhand.formats.brat_lines import IDENTIFIER, TEXT_BOUND, standoff
 from evenhand.formats.brat_relations import KINDS, relations
@@ -23,6 +25,7 @@ from evenhand.problems import SettingError
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Layer, Reading
 from evenhand.text.labels import Vocabulary
+from evenhand.text.link_names import LAYER as LINKS
 from evenhand.text.relations import LAYER as RELATIONS
 
 if TYPE_CHECKING:
@@ -54,16 +57,21 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     named_text = _plain(source.path).suffix == ".txt"
     other = _beside(source, ".ann" if named_text else ".txt", "annotations" if named_text else "text")
     annotations, text = (other, _whole(source)) if named_text else (source, _whole(other))
-    is_related = settings.task == RELATIONS
+    is_related, is_linked = settings.task == RELATIONS, settings.task == LINKS
+    wanted = KINDS if is_related else brat_links.KINDS if is_linked else ()
     lenient = settings.parameters.get("quotes") == "note"
-    found = standoff(annotations, _whole(annotations), KINDS if is_related else (), takes_empty=lenient)
+    found = standoff(annotations, _whole(annotations), wanted, takes_empty=lenient)
     read = document((source, annotations), found.spans, text, settings, vocabulary)
     kept = {"wrong quotations": read.misquoted} if read.misquoted else {}
     reading = Reading(FORMAT.name, skipped=found.skipped, kept=kept)
     layers: dict[str, Layer] = {"spans": read.spans}
     if is_related:
         layers = {RELATIONS: relations(annotations, found, vocabulary, read.parts), **layers}
-    yield Annotation(read.corpus, layers, dict.fromkeys(layers, reading), source.name)
+    corpus = read.corpus
+    if is_linked:
+        layers = {LINKS: brat_links.linked(annotations, found, read.spans)}
+        corpus = replace(corpus, names=(source.name,), unnamed=True)
+    yield Annotation(corpus, layers, dict.fromkeys(layers, reading), source.name)
 
 
 def write(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[tuple[str, str]]:
@@ -127,7 +135,7 @@ def _text_bound(span: Span, text: str) -> str:
 FORMAT = Format(
     "brat",
     "a text DOC.txt and its annotations DOC.ann",
-    tasks=("spans", RELATIONS),
+    tasks=("spans", RELATIONS, LINKS),
     read=read,
     writes={"spans": Writing(Carry(tokens=False, levels=False, documents="sentence"), folder=write)},
     suffixes=(".ann",),

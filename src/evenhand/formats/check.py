@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -31,6 +31,8 @@ from evenhand.text.chain_feed import SAME_WORDS, ChainFeed
 from evenhand.text.characters import peeked, same_atoms
 from evenhand.text.label_names import foreign_labels
 from evenhand.text.labels import Vocabulary
+from evenhand.text.link_feed import LinkFeed
+from evenhand.text.link_names import LAYER as LINKS
 from evenhand.text.word_feed import WaitingWords, WordFeed
 
 
@@ -99,8 +101,8 @@ def check(path: Place, settings: ReadSettings, against: Place | None = None, ali
                 pass
         else:
             first, watched = peeked(watched)
-            if first is not None and first.is_of_chains:
-                _compare_chains(watched, source, against, settings, align)
+            if first is not None and next(iter(first.readings)) in _FEEDS:
+                _compare_documents(watched, source, against, replace(settings, task=next(iter(first.readings))), align)
             else:
                 compare = _compare_words if first is not None and first.is_of_words else _compare
                 compare(watched, against, settings, align)
@@ -118,17 +120,22 @@ def _watched(batches: Iterator[Annotation], found: Checked) -> Iterator[Annotati
         yield batch
 
 
-def _compare_chains(
+_FEEDS: Mapping[str, type[ChainFeed] | type[LinkFeed]] = {"chains": ChainFeed, LINKS: LinkFeed}
+"""What matches the documents of two files by their names, for annotations of documents."""
+
+
+def _compare_documents(
     batches: Iterator[Annotation], source: Source, against: Place, settings: ReadSettings, align: Align | None
 ) -> None:
-    """The same for chains: other documents, and other words unless `align` is strict, are listed, but scored."""
-    streams = iter([batches])  # read once more where documents are in another order
-    read_as = replace(settings, columns=(), format=None, task="chains")
+    """The same for documents: other ones, and other words unless `align` is strict, are listed, but scored."""
+    read_as = replace(settings, columns=(), format=None)
     texts = partial(file_batches, Source(against), read_as, Vocabulary(), {})
     again = partial(file_batches, Source(source.path, []), settings, Vocabulary(), {})
-    feed = ChainFeed(lambda: next(streams, None) or again(), texts, strict=False)
+    own, opened = same_atoms([batches, texts()], "characters" if align == "characters" else "strict")
+    streams = iter([own])  # read once more where documents are in another order
+    feed = _FEEDS[str(settings.task)](lambda: next(streams, None) or again(), texts, strict=False)
     try:
-        for text in texts():
+        for text in opened:
             feed.take(text)
         feed.finish()
     finally:
@@ -139,7 +146,7 @@ def _compare_chains(
         source.report(line, finding, SAME_WORDS, kind)
     for name in feed.found.missing:
         finding = f"the document {name} of {against} is missing"
-        source.report(None, finding, "add it, with or without chains", OTHER_DOCUMENTS)
+        source.report(None, finding, f"add it, with or without {settings.task}", OTHER_DOCUMENTS)
     for name in feed.found.extra:
         finding = f"the document {name} is not in {against}"
         source.report(None, finding, "leave it out, or mend its name", OTHER_DOCUMENTS)

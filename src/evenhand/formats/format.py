@@ -103,6 +103,8 @@ class Format:
     tasks: tuple[str, ...]
     """What its files are for; the first task is the default."""
     read: Read
+    reads: Mapping[str, Read] = field(default_factory=dict)
+    """How it is read for tasks that need more of it, by task."""
     writes: Mapping[str, Writing] = field(default_factory=dict)
     """How it is written, by task."""
     suffixes: tuple[str, ...] = ()

@@ -13,6 +13,7 @@ from evenhand.formats.format import Carry, Format, Writing, by_batch
 from evenhand.formats.parsing.scan import records
 from evenhand.formats.source import Block
 from evenhand.registry import late
+from evenhand.text.link_names import LAYER as LINKS
 
 _KEY = re.compile(rb'"(text|data|tokens|words)"\s*:')
 _CLUSTERS = re.compile(rb'"(?:clusters|predicted_clusters)"\s*:|"sentences"\s*:\s*\[\s*\[')
@@ -50,8 +51,9 @@ def is_coreference(sample: Block) -> float:
 JSON_LINES = Format(
     "jsonl",
     "JSON lines as Prodigy, doccano and others write them: a text or tokens with spans or tags",
-    tasks=("spans",),
+    tasks=("spans", LINKS),
     read=late("evenhand.formats.json_lines:read"),
+    reads={LINKS: late("evenhand.formats.json_links:read")},
     writes={"spans": Writing(Carry(documents="sentence"), by_batch(late("evenhand.formats.json_lines:write")))},
     suffixes=(".jsonl",),
     begins=b"{",

@@ -1,4 +1,4 @@
-"""The formats with entity links that have records of their own: tables of HIPE, and those of neleval.
+"""The formats that only entity links have: tables of HIPE and of neleval, and JSON lines of ELEVANT.
 
 The code that reads and writes them is loaded when a file needs it.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from evenhand.formats.format import Format
+from evenhand.formats.parsing.scan import records
 from evenhand.formats.source import Block
 from evenhand.registry import late
 from evenhand.text.link_names import RESPELLED
@@ -15,6 +16,7 @@ from evenhand.text.link_names import RESPELLED
 TAGS, LINKS = "NE-COARSE-LIT", "NEL-LIT"
 """The columns of a table of HIPE that are read, unless others are named."""
 _HIPE = re.compile(rb"TOKEN\t[^\n]*\tNEL-LIT[\t\r\n]")
+_ELEVANT = re.compile(rb'"(?:entity_mentions|labels)"\s*:\s*\[\s*\{[^\]]*?"span"\s*:|"entity_mentions"\s*:\s*\[\s*\]')
 _NELEVAL = re.compile(rb"[^\t\n]+\t[0-9]{1,18}\t[0-9]{1,18}(?:\t[^\t\n]*\t-?[0-9.eE+-]*\t[^\t\n]*)+")
 
 
@@ -29,6 +31,12 @@ def is_neleval(sample: Block) -> float:
     return sum(map(bool, map(_NELEVAL.fullmatch, lines))) / max(len(lines), 1)
 
 
+def is_elevant(sample: Block) -> float:
+    """Whether the first line is an object whose labels or mentions have a span."""
+    line = sample.data[: sample.size].lstrip().partition(b"\n")[0]
+    return float(line.startswith(b"{") and _ELEVANT.search(line) is not None)
+
+
 HIPE = Format(
     "hipe",
     "tables of HIPE: a token a line, with tags and links in columns that have names",
@@ -39,4 +47,20 @@ HIPE = Format(
     has_columns=True,
     own_traits=frozenset({RESPELLED}),
     traits=lambda source, settings: frozenset({RESPELLED}),
+)
+NELEVAL = Format(
+    "neleval",
+    "tables of neleval: document, start, end, and identifier, score and type of candidates; a link a line",
+    tasks=("links",),
+    read=late("evenhand.formats.neleval:read"),
+    recognise=is_neleval,
+)
+ELEVANT = Format(
+    "elevant",
+    "JSON lines of ELEVANT: a text with labels, or with mentions of entities and their candidates",
+    tasks=("links",),
+    read=late("evenhand.formats.json_links:read_elevant"),
+    begins=b"{",
+    recognise=is_elevant,
+    division=records(lambda line: None),
 )

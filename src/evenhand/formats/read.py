@@ -112,7 +112,8 @@ class OpenFile:
             raise source.error(None, finding, "leave --column out for it, or name its --format")
         wanted = {"spans": settings.columns} if columns is None else columns
         adoption = self.format.adopts
-        read = self.format.read if self.value is None or adoption is None else partial(adoption.read, self.value)
+        own = self.format.reads.get(self.task, self.format.read)
+        read = own if self.value is None or adoption is None else partial(adoption.read, self.value)
         with source.located():
             for batch in read(source, settings, vocabulary, wanted):
                 if any(each.format == LISTS for each in batch.readings.values()):  # a reader that makes lists of lines

@@ -8,7 +8,10 @@ part in scores. Links are the `extra` of spans in a layer of their own.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
+
+import numpy as np
 
 from evenhand.arrays import Ints, ints
 from evenhand.text.labels import Vocabulary
@@ -34,3 +37,17 @@ def links_of(spans: Spans) -> list[Link | None]:
         return [None] * len(spans)
     found = [spans.vocabulary.extras[code] for code in spans.extra.tolist()]
     return [link if isinstance(link, Link) else None for link in found]
+
+
+def in_documents(spans: Spans, documents: Ints, bounds: Ints | None) -> Spans:
+    """Spans of sentences as spans of documents, whose first sentences these are; without bounds, both are the same."""
+    document = np.searchsorted(documents, spans.scope, side="right") - 1
+    if bounds is None:
+        return replace(spans, scope=document)
+    shift = bounds[spans.scope] - bounds[documents[document]]
+    return replace(spans, scope=document, start=spans.start + shift, end=spans.end + shift)
+
+
+def no_spans(vocabulary: Vocabulary) -> Spans:
+    nothing = ints([])
+    return Spans(vocabulary, nothing, nothing, nothing, nothing, nothing, nothing, nothing)

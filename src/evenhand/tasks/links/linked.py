@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, ints
-from evenhand.text.labels import Codes, Vocabulary
+from evenhand.text.labels import Codes
 from evenhand.text.layers import Spans
 from evenhand.text.link_names import NIL, is_nil
 from evenhand.text.links import Link
@@ -96,17 +96,3 @@ class SideLinks:
     def nil_rows(self, spans: Spans) -> list[int]:
         codes = [spans.vocabulary.labels.find(name) for name in self.nil_labels]
         return list(np.flatnonzero(np.isin(spans.label, [code for code in codes if code is not None])).tolist())
-
-
-def in_documents(spans: Spans, documents: Ints, bounds: Ints | None) -> Spans:
-    """Spans of sentences as spans of documents, whose first sentences these are; without bounds, both are the same."""
-    document = np.searchsorted(documents, spans.scope, side="right") - 1
-    if bounds is None:
-        return replace(spans, scope=document)
-    shift = bounds[spans.scope] - bounds[documents[document]]
-    return replace(spans, scope=document, start=spans.start + shift, end=spans.end + shift)
-
-
-def no_spans(vocabulary: Vocabulary) -> Spans:
-    nothing = ints([])
-    return Spans(vocabulary, nothing, nothing, nothing, nothing, nothing, nothing, nothing)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -14,9 +14,9 @@ from evenhand.tally import Tally
 from evenhand.tasks import passage
 from evenhand.tasks.answers import Answers
 from evenhand.tasks.links.answers import Shown, answers_on_links, link_units
-from evenhand.tasks.links.feed import LinkFeed, names_of
 from evenhand.tasks.links.hipe import Walked
-from evenhand.tasks.links.linked import Identifiers, Linked, SideLinks, in_documents
+from evenhand.tasks.links.linked import Identifiers, Linked, SideLinks
+from evenhand.tasks.links.other_documents import with_other_documents
 from evenhand.tasks.links.question import Question
 from evenhand.tasks.links.same_ids import table
 from evenhand.tasks.passage import Numbering, Numbers, Outcome, VerdictRows
@@ -26,9 +26,11 @@ from evenhand.tasks.spans.drawing import SpanDrawing
 from evenhand.tasks.spans.question import Relabeling
 from evenhand.tasks.units import Units
 from evenhand.text.annotation import Annotation
-from evenhand.text.characters import peeked, to_characters
+from evenhand.text.characters import same_atoms
 from evenhand.text.layers import Spans
+from evenhand.text.link_feed import LinkFeed, names_of
 from evenhand.text.link_names import LAYER
+from evenhand.text.links import in_documents
 
 UNLINKED, RESPELLED = "unlinked", "respelled"
 """What is counted for notes: spans without links, and pairs that are wrong only by their spelling."""
@@ -39,11 +41,12 @@ class LinkPassage:
 
     def __init__(self, asked: passage.Question) -> None:
         self._asked, settings = asked, asked.settings
-        gold, *systems = _same_atoms([asked.sides.gold(), *(each() for each in asked.sides.systems.values())], settings)
-        self._gold = gold
+        opened = [asked.sides.gold(), *(each() for each in asked.sides.systems.values())]
+        gold, *systems = same_atoms(opened, "characters" if settings.align == "characters" else "strict")
+        self._gold = with_other_documents(gold, list(asked.sides.systems.values()))
         strict = settings.align != "position"
         self._feeds = {
-            name: LinkFeed((asked.sides.systems[name], asked.sides.gold), stream, strict=strict)
+            name: LinkFeed(asked.sides.systems[name], asked.sides.gold, strict=strict, stream=stream)
             for name, stream in zip(asked.sides.systems, systems, strict=True)
         }
         self._identifiers, self._names = Identifiers(), dict[str, str]()
@@ -104,15 +107,6 @@ class _Side:
         count.add(found.spans.label, spans.vocabulary.labels.values)
         count.noted[UNLINKED] += len(kept) - len(found)
         return found
-
-
-def _same_atoms(streams: Sequence[Iterator[Annotation]], settings: ScoreSettings) -> list[Iterator[Annotation]]:
-    """All sides in tokens or, if the user asks for it or one of them has none, in characters."""
-    firsts, streams = zip(*map(peeked, streams), strict=True)
-    in_characters = any(first is not None and first.corpus.atoms == "characters" for first in firsts)
-    if in_characters or settings.align == "characters":
-        return [map(to_characters, stream) for stream in streams]
-    return list(streams)
 
 
 @dataclass

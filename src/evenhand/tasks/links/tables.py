@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evenhand.problems import SettingError
@@ -34,14 +35,23 @@ _ERRORS = {
 
 def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[Table]:
     """A table by label for every model, means over documents, kinds of errors, ranks of right identifiers."""
-    for name, score in result.scores.items():
-        yield label_table(result, score, _asking(result, name), style).folded()
+    for score in result.scores.values():
+        yield _by_label(result, score, style).folded()
     averaged = [score for score in result.scores.values() if score.documents]
     if averaged and result.gold.documents > 1:
         yield _documents(averaged)
     if "fair" in result.scores:
         yield _kinds(result, result["fair"])
         yield from _ranks(result["fair"])
+
+
+def _by_label(result: Result, score: ModelScore, style: TableStyle) -> Table:
+    """Counts and scores by label; of the gold standard, the links that the model looks at."""
+    table = label_table(result, score, _asking(result, score.name), style)
+    rows = [list(row) for row in table.rows]
+    for cells, row in zip(rows, (*score.labels.values(), score.overall), strict=False):
+        cells[1] = row.counts["gold"] if "gold" in row.counts else sum(row[kind] for kind in row.counts if kind != "FP")
+    return replace(table, rows=rows)
 
 
 def _asking(result: Result, model: str) -> Ask:

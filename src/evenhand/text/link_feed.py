@@ -1,4 +1,4 @@
-"""The links of a system in the documents of the gold standard; `text/document_feed` matches the documents.
+"""The links of a system in the documents of the gold standard; `document_feed` matches the documents.
 
 Documents are matched by their names: those that a table or a record gives, or the name of the file. Tokens must be as
 many on both sides, and characters the same. A system that does not divide its tokens into documents is cut as the gold
@@ -15,12 +15,12 @@ import numpy as np
 
 from evenhand.arrays import Ints
 from evenhand.problems import InputError
-from evenhand.tasks.links.linked import in_documents, no_spans
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.corpus import Corpus
 from evenhand.text.document_feed import MOST_FINDINGS, DocumentFeed, Mismatches, Naming, Open, Piece, mark
 from evenhand.text.layers import Spans
 from evenhand.text.link_names import LAYER
+from evenhand.text.links import in_documents, no_spans
 from evenhand.text.tokens import Tokens, equal
 
 _SAME_TOKENS = "give the same tokens in all files"
@@ -46,15 +46,19 @@ _NAMING = Naming(
 class LinkFeed:
     """Hands out a system's links for each batch of the gold standard."""
 
-    def __init__(self, sides: tuple[Open, Open], stream: Iterator[Annotation], *, strict: bool) -> None:
-        """`sides` open system and gold standard anew; `strict` refuses words that differ."""
+    def __init__(self, read: Open, gold: Open, *, strict: bool, stream: Iterator[Annotation] | None = None) -> None:
+        """`read` and `gold` open system and gold standard; `strict` refuses words that differ.
+
+        `stream` are the system's batches, where they were opened already.
+        """
+        stream = read() if stream is None else stream
         self._strict, self.found = strict, Mismatches()
         self.reading: Reading | None = None
         first = next(stream, None)
         self._undivided = _Undivided(first) if first is not None and _is_undivided(first.corpus) else None
         if first is not None and self._undivided is not None:
             self._receive(first)
-        self._documents = DocumentFeed(sides, _NAMING, self.found, self._receive, _behind(first, stream))
+        self._documents = DocumentFeed((read, gold), _NAMING, self.found, self._receive, _behind(first, stream))
 
     def take(self, gold: Annotation) -> Spans:
         """The spans in the gold standard's documents, counted from the first token of each."""
