@@ -109,6 +109,9 @@ def test_short_help_lists_match_models_by_task() -> None:
         "  tags    accuracy",
         "  trees   uas, ls, las, conll18",
         "  chains  mentions, muc, b_cubed, ceaf_m, ceaf_e, blanc, lea, mela, arcs",
+        "  links   fair, mentions, typed_mentions, linked_mentions, links, nil, all,",
+        "          typed_links, typed_nil, typed_all, entities, weak_links, weak_all,",
+        "          hipe",
         "",
     ]
     assert sections(run("compare", "--help").stdout)["Scores for --by"][0] == "  spans   fair, exact"

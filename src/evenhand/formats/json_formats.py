@@ -17,6 +17,7 @@ from evenhand.text.link_names import LAYER as LINKS
 
 _KEY = re.compile(rb'"(text|data|tokens|words)"\s*:')
 _CLUSTERS = re.compile(rb'"(?:clusters|predicted_clusters)"\s*:|"sentences"\s*:\s*\[\s*\[')
+_LINKS = re.compile(rb'"spans"\s*:\s*\[.*?\{[^{}]*"links"\s*:\s*\[', re.DOTALL)
 _LIST = re.compile(rb"\s*\[\s*\{")
 _TASKS = re.compile(rb'\s*\[\s*\{.*("data"\s*:\s*\{|"(annotations|predictions)"\s*:)', re.DOTALL)
 
@@ -54,6 +55,7 @@ JSON_LINES = Format(
     tasks=("spans", LINKS),
     read=late("evenhand.formats.json_lines:read"),
     reads={LINKS: late("evenhand.formats.json_links:read")},
+    shows=lambda sample: LINKS if _LINKS.search(sample.data) else None,
     writes={"spans": Writing(Carry(documents="sentence"), by_batch(late("evenhand.formats.json_lines:write")))},
     suffixes=(".jsonl",),
     begins=b"{",

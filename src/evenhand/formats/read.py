@@ -82,10 +82,13 @@ class OpenFile:
     value: Any = None
     """The object of another package that is read instead of a file, if it is one."""
 
-    @property
+    @cached_property
     def task(self) -> str:
-        """What the file is read for: the task that is named, or the format's default."""
-        return self.settings.task or self.format.tasks[0]
+        """What the file is read for: the task that is named, that its first lines show, or the format's default."""
+        if self.settings.task is not None or self.value is not None or len(self.format.tasks) == 1:
+            return self.settings.task or self.format.tasks[0]
+        with self.source.located():
+            return self.format.shows(self.source.sample(1 << 12)) or self.format.tasks[0]
 
     @cached_property
     def traits(self) -> frozenset[str]:

@@ -62,7 +62,11 @@ def query(result: Result, model: str, count: str, label: str | None = None) -> Q
     """The links behind a count of the kinds of errors; other models count other units."""
     if count == "gold":
         return Query(result.name, of="gold", gold=label)
-    return Query(result.name, kind=count, gold=label) if model == "fair" and count in KINDS and label is None else None
+    if model != "fair" or count not in KINDS:
+        return None
+    if count == "FP" and label is not None:
+        return Query(result.name, kind=count, label=label)
+    return Query(result.name, kind=count, gold=label)
 
 
 def _documents(scores: list[ModelScore]) -> Table:
