@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from evenhand.api.compare import compare as compare
     from evenhand.api.gate import gate as gate
     from evenhand.api.germeval import germeval as germeval
+    from evenhand.api.ground import ground as ground
     from evenhand.api.rank import rank as rank
     from evenhand.api.rank import rank_suite as rank_suite
     from evenhand.api.report import report as report
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from evenhand.tally import Tally as Tally
     from evenhand.text.annotation import Annotation as Annotation
     from evenhand.text.chain_lists import chains as chains
+    from evenhand.text.extraction_lists import extractions as extractions
     from evenhand.text.lists import tags as tags
     from evenhand.text.lists import trees as trees
     from evenhand.text.span_lists import spans as spans
@@ -59,8 +61,10 @@ _HOMES = {
     "compare": "evenhand.api.compare",
     "docs": "evenhand.formats.spacy_objects",
     "engines": "evenhand.engines",
+    "extractions": "evenhand.text.extraction_lists",
     "gate": "evenhand.api.gate",
     "germeval": "evenhand.api.germeval",
+    "ground": "evenhand.api.ground",
     "manifest": "evenhand.formats.manifest",
     "Ranking": "evenhand.result.ranking",
     "rank": "evenhand.api.rank",

@@ -94,6 +94,9 @@ COLUMNS = Kind(
     "the number or name of a column or a list of these", lambda value: _is_column(value) or _all(_is_column)(value)
 )
 COLUMN = Kind("the number or name of a column", _is_column)
+PERCENT = Kind(
+    "a whole number or 'off'", lambda value: isinstance(value, str | Integral) and not isinstance(value, bool)
+)
 LIMITS = Kind("a mapping from names of scores to numbers", _is_limits)
 NOTHING = Kind("None", lambda value: value is None)
 KINDS = {
@@ -142,7 +145,7 @@ def checked_arguments(
 
 def check_kind(name: str, value: object) -> None:
     """Raise an error if a keyword has a value of another kind than its own, or for a side that there is not."""
-    if name in _SIDED and isinstance(value, Mapping):
+    if name in _SIDED and name != "format" and isinstance(value, Mapping):  # systems may have formats of their own
         unknown = [side for side in value if side not in SIDES]
         if unknown:
             raise SettingError(f"{name} has no side {shown(unknown[0])}; the sides are {' and '.join(SIDES)}.")

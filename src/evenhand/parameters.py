@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evenhand.arguments import COLUMN, FLAG, NAMES, NOTHING, NUMBER, TEXT, WHOLE, Kind, shown
+from evenhand.arguments import COLUMN, FLAG, NAMES, NOTHING, NUMBER, PERCENT, TEXT, WHOLE, Kind, shown
 from evenhand.problems import SettingError
 from evenhand.settings import choose
 
@@ -21,6 +21,7 @@ _KINDS: Mapping[str, Kind] = {
     "text": TEXT,
     "names": NAMES,
     "column": COLUMN,
+    "percent": PERCENT,
 }
 
 
@@ -34,7 +35,7 @@ class Parameter:
     name: str
     """The keyword in Python; the command line writes it with hyphens."""
     kind: str
-    """`number`, `whole`, `flag`, `text`, `names` or `column`."""
+    """`number`, `whole`, `flag`, `text`, `names`, `column` or `percent`."""
     default: Any
     help: str
     least: float | None = None
@@ -65,6 +66,8 @@ class Parameter:
     """What it can change: `scores`, only those of `labels`, or which further `rows` a table of scores has."""
     reads: bool = False
     """Whether readers of files look at it, so that commands that only read a file take it, too."""
+    trait: str | None = None
+    """What the format of a system must have (`own_traits`) for this to have an effect, where it does not always."""
     file_of: str | None = None
     """What a file holds whose name the command line takes in place of the value."""
 

@@ -21,7 +21,8 @@ SENTENCES = [line for number in range(20) for line in (f"w{number} B-X", "v O", 
 
 
 def work_on(gold: Any, systems: Any, **options: Any) -> Work:
-    return Work(gold, systems, prepare(gold, systems, options), ["exact"], "total")
+    prepared = prepare(gold, systems, options)
+    return Work(gold, systems, prepared, prepared.settings.match, "total")
 
 
 def divided(gold: Any, system: Any, jobs: int = 1, smallest: int = 1, **options: Any) -> list[Work]:

@@ -49,6 +49,7 @@ def results_of(gold_name: str, run: Run, prepared: Prepared, groups: Groups) -> 
             tallies=tallies,
             models=tuple(models),
             chains=side.chains,
+            grounding=side.grounding,
             groups=run.kept_apart(groups),
         )
     return Results(found)

@@ -53,18 +53,21 @@ class Names(Name):
 
 
 class Sided(click.ParamType):  # type: ignore[type-arg]
-    """VALUE for all files, or gold:VALUE or system:VALUE for one side."""
+    """VALUE for all files, or gold:VALUE or system:VALUE for one side.
+
+    Where it `has_names`, also NAME:VALUE for one system.
+    """
 
     name = "sided"
 
-    def __init__(self, of: Name | Choice | click.types.StringParamType) -> None:
-        self._of = of
+    def __init__(self, of: Name | Choice | click.types.StringParamType, *, has_names: bool = False) -> None:
+        self._of, self._has_names = of, has_names
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if isinstance(value, tuple):  # a value that is converted
             return value
         side, colon, rest = value.partition(":")
-        is_sided = colon and side in SIDES
+        is_sided = colon and (side in SIDES or self._has_names)
         return (side if is_sided else None, self._of.convert(rest if is_sided else value, param, ctx))
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -29,6 +29,7 @@ COMMANDS = {
     "germeval": "Score with the metrics of GermEval 2014.",
     "check": "List every problem of files, with line and remedy.",
     "convert": "Convert between formats and encodings.",
+    "ground": "Find the strings of a language model in the text.",
     "formats": "List the formats of files.",
     "models": "List the match models, with definitions.",
     "completion": "Print a script that completes commands in a shell.",

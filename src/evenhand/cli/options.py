@@ -68,13 +68,15 @@ _TASK = f"What the files are read for: {', '.join(TASKS)} [recognised from {{}}]
 
 def _by_side_options(has_sides: bool) -> Iterator[Decorator]:
     """The options that may differ between gold standard and systems."""
+    names = " SIDE is gold, system, or the name of a system." if has_sides else ""
     side, both = ("[SIDE:]", "; in one file for both, gold:-2 and system:-1") if has_sides else ("", "")
 
     def sided_option(name: str, metavar: str, convert: Any, help: str) -> Decorator:
-        settings: dict[str, Any] = {"type": Sided(convert) if has_sides else convert, "multiple": has_sides}
+        kind = Sided(convert, has_names=name == "format") if has_sides else convert
+        settings: dict[str, Any] = {"type": kind, "multiple": has_sides}
         return option(READING, f"--{name}", f"{name}s", metavar=f"{side}{metavar}", help=help, **settings)
 
-    yield sided_option("format", "NAME", Choice(tuple(FORMATS)), "Format of the files [recognised].")
+    yield sided_option("format", "NAME", Choice(tuple(FORMATS)), f"Format of the files [recognised].{names}")
     yield sided_option(
         "column",
         "COLUMN,...",
@@ -210,7 +212,7 @@ def parameter_options(parameter: Parameter) -> Iterator[Decorator]:
         yield option(heading, spelled, name, **settings)
 
 
-_TYPES: Mapping[str, Any] = {"number": float, "whole": int, "text": str, "names": str, "column": str}
+_TYPES: Mapping[str, Any] = {"number": float, "whole": int, "text": str, "names": str, "column": str, "percent": str}
 _METAVARS = {"text": "TEXT", "names": "NAME,...", "column": "COLUMN"}
 
 

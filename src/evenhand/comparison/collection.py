@@ -47,6 +47,8 @@ class CollectedUnit:
     antecedents: tuple[str, ...]
     """Of mentions: the closest antecedents, in the key and under every system; empty where there is none."""
     line: int | None
+    nowhere: str | None = None
+    """Its words, where the text does not have them."""
 
 
 @dataclass
@@ -98,6 +100,8 @@ class Collection:
         for unit, (sentence, start, end, label, surplus), (classes, answers, partners), line in rows:
             place = self._sentence(sentence, places, drawn)
             pieces = self.sentences[place].pieces
+            nowhere = places.nowhere_text(start)
+            start, end = (start, end) if nowhere is None else (0, 0)
             yield CollectedUnit(
                 place,
                 _piece(pieces, start),
@@ -109,6 +113,7 @@ class Collection:
                 tuple(_moved(pieces, partner) for partner in partners) if pieces else partners,
                 judged.antecedents(places, unit),
                 line,
+                nowhere,
             )
 
     def _classes(self, judged: Units, units: Ints) -> Ints:

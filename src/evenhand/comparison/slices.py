@@ -8,6 +8,8 @@
   *nouns*.
 - any column of the gold standard: units by its value at their first token.
 
+By length and by columns, strings of a language model that the text does not have are in a slice *no place*.
+
 Slices act after judging: a unit keeps its verdict, whatever slice it is in. Surplus belongs to slices as gold spans do.
 
 Source: Liu et al. 2021 for scores by the length of spans and sentences and by what was seen in training.
@@ -27,6 +29,7 @@ from evenhand.text.labels import Codes
 
 _LENGTHS = ("1", "2", "3", "4", "5+")
 _SENTENCES = ("1-10", "11-20", "21-40", "41+")
+_NOWHERE = "no place"
 SLICES = ("length", "sentence-length", "vocabulary", "document")
 """The slices of all tasks that are no columns."""
 Slicer = Callable[[Answers, Places, Codes[str]], Ints]
@@ -47,7 +50,7 @@ def slicer(
 
 
 def _by_length(answers: Answers, places: Places, names: Codes[str]) -> Ints:
-    return _binned(answers.end - answers.start, (2, 3, 4, 5), _LENGTHS, names)
+    return _placed(_binned(answers.end - answers.start, (2, 3, 4, 5), _LENGTHS, names), answers, places, names)
 
 
 def _by_sentence_length(answers: Answers, places: Places, names: Codes[str]) -> Ints:
@@ -75,8 +78,15 @@ def _by_column(column: str, answers: Answers, places: Places, names: Codes[str])
     if found is None:
         raise SettingError(f"The gold standard has no column {column!r} to slice by.")
     code, texts, starts = found
-    values, place = np.unique(code[starts[answers.sentence] + answers.start], return_inverse=True)
-    return ints([names.code(texts[value]) for value in values.tolist()])[place]
+    start = np.where(places.is_nowhere(answers.start), 0, answers.start)
+    values, place = np.unique(code[starts[answers.sentence] + start], return_inverse=True)
+    return _placed(ints([names.code(texts[value]) for value in values.tolist()])[place], answers, places, names)
+
+
+def _placed(found: Ints, answers: Answers, places: Places, names: Codes[str]) -> Ints:
+    """The slices of units, of which those that stand nowhere in the text have their own."""
+    nowhere = places.is_nowhere(answers.start)
+    return np.where(nowhere, names.code(_NOWHERE), found) if nowhere.any() else found
 
 
 def _binned(values: Ints, least: tuple[int, ...], shown: tuple[str, ...], names: Codes[str]) -> Ints:

@@ -44,7 +44,7 @@ def parts(work: Work, jobs: int, smallest: int = SMALLEST) -> Generator[Work, No
     """The parts of the work in their order, found one after the other; a single one if it is small or indivisible."""
     pairs = file_pairs(work) or []
     sizes = [sum(Source(side.files[0]).size for side in pair) for pair in pairs]
-    if sum(sizes) < _WORTH * smallest:
+    if sum(sizes) < _WORTH * smallest or work.is_whole:
         yield work
         return
     share, waiting, waits = Share(jobs, smallest, sum(sizes)), list[Pair](), 0
@@ -66,9 +66,9 @@ def parts(work: Work, jobs: int, smallest: int = SMALLEST) -> Generator[Work, No
 def _divisions(work: Work, pair: Pair) -> list[Division] | None:
     """How the files of a pair are divided; None if one of them cannot be divided."""
     read_as, settings = work.prepared.read_as, work.prepared.settings
+    how = [read_as["gold"], *(read_as.get(name, read_as["system"]) for name in work.systems or ("system",))]
     found = [
-        division_of(Source(side.files[0]), read_as["system" if number else "gold"], settings)
-        for number, side in enumerate(pair)
+        division_of(Source(side.files[0]), each, settings) for side, each in zip(pair, how[: len(pair)], strict=True)
     ]
     divisions = [division for division in found if division is not None]
     return divisions if len(divisions) == len(pair) else None

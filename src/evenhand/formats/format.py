@@ -129,5 +129,7 @@ class Format:
     """What a file has beyond its task: `universal` (the columns of Universal Dependencies), `conllu`, `pos`."""
     own_traits: frozenset[str] = frozenset()
     """Those of all that is read from it, also of annotations in memory."""
+    matches_documents: bool = False
+    """Whether its documents are matched with those of the other side, so that files need not be the same ones."""
     adopts: Adoption | None = None
     """The objects of another package that are read as its files are."""

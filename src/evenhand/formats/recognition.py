@@ -24,6 +24,7 @@ _DELIMITERS = {",": "commas", ";": "semicolons"}
 _MOST = 0.8
 """Which share of lines must be alike."""
 _IF_COLUMNS = "write it in a format that Evenhand reads, or say --format conll if it is a column file"
+_ANSWER = "or --format system:extractions if a language model wrote it"
 _SPANS = "a span table has label, first token and last token (inclusive, counted from 1)"
 
 
@@ -86,7 +87,7 @@ def _refuse(source: Source, sample: Block) -> None:
     if text.startswith(_LFS_POINTER):
         raise source.error(line, "the file is a Git LFS pointer, not the data itself", "run: git lfs pull")
     if text.startswith(b"<"):
-        raise source.error(line, "the file begins with '<', so it looks like HTML or XML", _IF_COLUMNS)
+        raise source.error(line, "the file begins with '<', so it looks like HTML or XML", f"{_IF_COLUMNS}, {_ANSWER}")
     if text.startswith((b"{", b"[")):
         finding = f"the file begins with {text[:1].decode()!r}, but it is no JSON that Evenhand reads"
         raise source.error(line, finding, _IF_COLUMNS)

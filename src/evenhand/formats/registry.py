@@ -20,6 +20,7 @@ _BUILT_IN = {
     "conll2012": "evenhand.formats.chain_formats:CONLL2012",
     "coref-jsonl": "evenhand.formats.json_formats:COREFERENCE",
     "elevant": "evenhand.formats.link_formats:ELEVANT",
+    "extractions": "evenhand.formats.extractions:FORMAT",
     "json": "evenhand.formats.json_formats:JSON",
     "jsonl": "evenhand.formats.json_formats:JSON_LINES",
     "hipe": "evenhand.formats.link_formats:HIPE",

@@ -27,12 +27,17 @@ class Placement:
 class Placed:
     """The placements of a document's items, in their order.
 
-    `ambiguous` and `merged` count items, `capped` how often each limit was reached. `differs` says whether a text with
-    tags is not the document's, whatever its spaces and case.
+    `uncertain` are the places of items that are ambiguous, `merged` counts items, `capped` how often each limit was
+    reached. `differs` says whether a text with tags is not the document's, whatever its spaces and case.
     """
 
     placements: tuple[Placement, ...]
-    ambiguous: int = 0
+    uncertain: tuple[int, ...] = ()
     merged: int = 0
     differs: bool = False
     capped: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def ambiguous(self) -> int:
+        """How many items are ambiguous: their strings occur more often than items name them."""
+        return len(self.uncertain)

@@ -66,12 +66,12 @@ def place_best(
     return Placed(tuple(placements), _ambiguous(items, found), capped=search.capped)
 
 
-def _ambiguous(items: Sequence[Item], found: Sequence[Found]) -> int:
-    """How many items have a string that occurs more often than items name it."""
+def _ambiguous(items: Sequence[Item], found: Sequence[Found]) -> tuple[int, ...]:
+    """The places of items whose string occurs more often than items name it."""
     if all(len(each.spans) < 2 for each in found):
-        return 0
+        return ()
     names = Counter(item.text.strip() for item in items)
-    return sum(len(each.spans) > names[item.text.strip()] for item, each in zip(items, found, strict=True))
+    return tuple(row for row, each in enumerate(found) if len(each.spans) > names[items[row].text.strip()])
 
 
 def _given(document: Document, items: Sequence[Item]) -> dict[int, Placement]:

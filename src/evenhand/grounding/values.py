@@ -12,11 +12,11 @@ DEEPEST = 100
 """How deep values may be nested; what lies deeper is malformed."""
 _WRAPPERS = ("entities", "extractions", "items", "results", "spans", "annotations", "ner", "output", "answer")
 """Keys whose lists and objects hold the items."""
-_TEXTS = ("text", "span", "mention", "name", "extraction_text", "word", "value", "entity")
+TEXT_KEYS = ("text", "span", "mention", "name", "extraction_text", "word", "value", "entity")
 """Keys of an item's text, the first one with a string or number counts."""
 _LABELS = (*("label", "type", "entity_type", "entity_group", "category", "class", "extraction_class", "tag", "entity"),)
 """Keys of an item's label, the first one with a string counts."""
-_SPECIAL = frozenset((*_TEXTS, *_LABELS))
+_SPECIAL = frozenset((*TEXT_KEYS, *_LABELS))
 _PASSED_OVER = ("_attributes", "_index")
 """How keys end that LangExtract adds to an item."""
 _Object = Mapping[object, object]
@@ -86,10 +86,10 @@ class _Collector:
 
     def read_object(self, value: _Object, outer: str | None, depth: int, *, is_top: bool) -> None:
         """A wrapper of items, an item, or labels with their strings."""
-        text_key = next((key for key in _TEXTS if _is_scalar(value.get(key))), None)
+        text_key = next((key for key in TEXT_KEYS if _is_scalar(value.get(key))), None)
         own = next((name for key in _LABELS if key != text_key and (name := _filled(value.get(key)))), None)
         known = outer or (own if self.is_known(own) else None)
-        texts = [value[key] for key in _TEXTS if _is_nested(value.get(key))]
+        texts = [value[key] for key in TEXT_KEYS if _is_nested(value.get(key))]
         for key in _WRAPPERS:
             if _is_nested(value.get(key)) and not self.is_known(key):
                 self.read(value[key], known, depth + 1, is_top=is_top)

@@ -19,7 +19,7 @@ from evenhand.formats.registry import FORMATS
 from evenhand.formats.source import Source
 from evenhand.formats.watching import told
 from evenhand.pipeline.raw_data import remedy_for, wrapping
-from evenhand.problems import SettingError
+from evenhand.problems import InputError, SettingError
 from evenhand.settings import UNIVERSAL_LAYERS, ColumnName, ReadSettings
 from evenhand.tasks.passage import Sides
 from evenhand.tasks.registry import TASKS
@@ -28,7 +28,8 @@ from evenhand.text.annotation import Annotation
 from evenhand.text.characters import peeked
 from evenhand.text.labels import Vocabulary
 
-Input = str | PathLike[str] | FileList | Annotation | Adopted
+File = str | PathLike[str] | FileList
+Input = File | Annotation | Adopted
 """A file or several (a folder, a pattern, a list), an annotation, or an object that a format adopts."""
 Systems = Input | Sequence[Input] | Mapping[str, Input] | None
 Stream = Iterator[Annotation]
@@ -48,12 +49,22 @@ def open_sides(
             raise SettingError(f"Gold and prediction of {task.name} stand in two files; name the system's file, too.")
         first, second = _two_columns(gold, read_as, vocabulary, files)
         return Sides(lambda: first, {name_of(gold): lambda reference=None: second}, ("gold", "system"))
-    if not task.matches_documents:
-        for side in systems.values():
-            if not isinstance(gold, Annotation | Adopted) and not isinstance(side, Annotation | Adopted):
-                check_same_names(place_of(gold), place_of(side))
-    opened = {name: _Opened(name, side, read_as["system"], vocabulary) for name, side in systems.items()}
+    opened = {
+        name: _Opened(name, side, read_as.get(name, read_as["system"]), vocabulary) for name, side in systems.items()
+    }
+    for name, side in systems.items() if not task.matches_documents else ():
+        if not isinstance(gold, Annotation | Adopted) and not isinstance(side, Annotation | Adopted):
+            _check_same_names(gold, side, opened[name])
     return Sides(_Opened(name_of(gold), gold, read_as["gold"], vocabulary, files), opened)
+
+
+def _check_same_names(gold: File, system: File, opened: _Opened) -> None:
+    """Raise an error if two folders have other files, unless the system's format has names of documents of its own."""
+    try:
+        check_same_names(place_of(gold), place_of(system))
+    except InputError:
+        if not opened.matches_documents:
+            raise
 
 
 class _Opened:
@@ -66,6 +77,11 @@ class _Opened:
         if files is None and not isinstance(side, Annotation):
             files = opened(side, settings)
         self._files = files
+
+    @property
+    def matches_documents(self) -> bool:
+        """Whether its documents are matched with the gold standard's, so that files need not be the same ones."""
+        return self._files is not None and self._files.first.format.matches_documents
 
     def __call__(self, reference: str | None = None) -> Stream:
         """The batches; `reference` is the encoding of a system's gold standard."""
@@ -92,12 +108,12 @@ def _by_layers(annotation: Annotation) -> list[Task]:
     return sorted(TASKS.values(), key=lambda task: (task.name not in annotation.readings, task.shows_any))
 
 
-def place_of(side: str | PathLike[str] | FileList) -> Place | FileList:
+def place_of(side: File) -> Place | FileList:
     """Where the file or files of a side are."""
     return side if isinstance(side, FileList) else place(side)
 
 
-def opened(side: str | PathLike[str] | FileList | Adopted, settings: ReadSettings) -> OpenFiles:
+def opened(side: File | Adopted, settings: ReadSettings) -> OpenFiles:
     """What a side has to read, whose formats are recognised when somebody asks."""
     return OpenFiles(side if isinstance(side, Adopted) else place_of(side), settings)
 

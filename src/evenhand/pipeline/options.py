@@ -14,6 +14,7 @@ from evenhand.problems import SettingError
 from evenhand.relabeling import label_maps
 from evenhand.scores.match_model import MatchModel
 from evenhand.settings import Align, ColumnName, ReadSettings, ScoreSettings, choose, column_names
+from evenhand.suggestion import unknown
 from evenhand.tasks.registry import TASKS, all_parameters, model, model_names, models_of, parameters_of
 from evenhand.tasks.task import Content, Task
 
@@ -34,7 +35,7 @@ class Prepared:
 
     settings: ScoreSettings
     read_as: Mapping[str, ReadSettings]
-    """How each side is read."""
+    """How each side is read: `gold`, `system`, and systems whose format is named, by their names."""
     content: Content
     gold: Input | None = field(default=None, compare=False, repr=False)
     """The gold standard that the content is told of."""
@@ -60,8 +61,9 @@ def content_for(gold: Input, options: Mapping[str, Any]) -> Content:
     """What a gold standard is for, read as options say; these are checked before."""
     choose("task", options.get("task"), tuple(TASKS), optional=True)
     choose("align", options.get("align"), get_args(Align), optional=True)
-    for side in ("gold", "system"):
-        if (name := by_side(options.get("format"), side)) is not None:
+    given = options.get("format")
+    for name in given.values() if isinstance(given, Mapping) else (given,):
+        if name is not None:
             format_named(name)
     columns = _columns_of(options.get("column"), "gold")
     return content_of(gold, by_side(options.get("format"), "gold"), options.get("task"), columns)
@@ -91,7 +93,18 @@ def prepare(
     _check(task, settings, options)
     task.adjust(chosen, content)
     task.check(settings, content)
-    return Prepared(settings, {side: _read_settings(side, options, content, chosen) for side in SIDES}, content, gold)
+    sides = (*SIDES, *_own_formats(options.get("format"), systems or {}))
+    return Prepared(settings, {side: _read_settings(side, options, content, chosen) for side in sides}, content, gold)
+
+
+def _own_formats(given: Choice, systems: Mapping[str, Input]) -> list[str]:
+    """The systems whose format is named for them alone."""
+    names = [name for name in given if name not in SIDES] if isinstance(given, Mapping) else []
+    for name in names:
+        if name not in systems:
+            remedy = f"the sides are {' and '.join(SIDES)}, and the systems {', '.join(systems) or 'none'}"
+            raise SettingError(unknown(f"format has no side {name!r}", name, [*SIDES, *systems], remedy))
+    return names
 
 
 def _models(task: Task, named: Sequence[str], options: Mapping[str, Any]) -> tuple[str, ...]:
@@ -148,5 +161,7 @@ def _columns_of(choice: ColumnChoice, side: str) -> tuple[ColumnName, ...]:
 
 
 def by_side(choice: T | Mapping[str, T] | None, side: str) -> T | None:
-    """The value for one side, or for both."""
-    return choice.get(side) if isinstance(choice, Mapping) else choice
+    """The value for one side, or for both; a system without one of its own has that of all systems."""
+    if not isinstance(choice, Mapping):
+        return choice
+    return choice.get(side, None if side == "gold" else choice.get("system"))

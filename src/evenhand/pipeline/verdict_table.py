@@ -92,8 +92,9 @@ def _texts(units: VerdictRows) -> Any:
     first, size = units.first, np.where(units.start < 0, 0, units.end - units.start)
     if corpus.atoms == "characters":
         tokens = corpus.tokens
-        return strings(Tokens(tokens.data, tokens.start[first], tokens.end[first + size - 1]))
-    found = _joined(corpus.tokens, first, size)
+        found = Tokens(tokens.data, tokens.start[first], tokens.end[first + np.maximum(size, 1) - 1])
+    else:
+        found = _joined(corpus.tokens, first, size)
     if units.other_text is None:
         return strings(found)
     rows = np.arange(len(units)) + np.where(units.start < 0, len(units), 0)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from evenhand.formats.addresses import Place
 from evenhand.formats.adoption import Adopted
 from evenhand.formats.folders import FileList
-from evenhand.pipeline.inputs import Input, open_sides, place_of
+from evenhand.pipeline.inputs import Input, open_sides, opened, place_of
 from evenhand.pipeline.options import Prepared
 from evenhand.pipeline.run import Counting, Run
 from evenhand.scores.model import Judge
@@ -59,6 +59,18 @@ class Work:
         is_total = self.with_totals or self.groups != "finest"
         beside = [judge.beside for judge in asked if judge.beside is not None and is_total]
         return tuple({judge.name: judge for judge in (*asked, *beside)}.values())
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it must not be divided: strings are compared document by document, or placed in documents."""
+        return any(judge.takes_strings for judge in self.judges) or any(map(self._is_placed, self.systems or ()))
+
+    def _is_placed(self, name: str) -> bool:
+        """Whether the documents of a system are matched with the gold standard's, whatever its files are."""
+        side, read_as = (self.systems or {})[name], self.prepared.read_as
+        if isinstance(side, Annotation):
+            return side.extractions is not None
+        return opened(side, read_as.get(name, read_as["system"])).first.format.matches_documents
 
     @property
     def has_fractions(self) -> bool:

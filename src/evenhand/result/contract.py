@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from evenhand.grounding.counts import BOUND, GroundingCounts
 from evenhand.scores.model_score import Average, ModelScore, Row
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.registry import TASKS, models_of
@@ -70,12 +71,20 @@ def _system(result: Result) -> dict[str, Any]:
         "encoding": result.reading.encoding,
         "units": result.units,
         **chains(result.chains),
+        **({} if result.grounding is None else {"grounding": plain_grounding(result.grounding)}),
         "labels": dict(result.labels),
         "scores": {name: plain_score(score) for name, score in result.scores.items()},
         "signature": result.signature,
         "notes": list(result.notes),
         "reading": plain(result.reading),
     }
+
+
+def plain_grounding(grounding: GroundingCounts) -> dict[str, Any]:
+    """What became of the strings of a language model. The upper bound is no score, and stands apart from these."""
+    bound = {"of": "exact", **{name: grounding.bound[name] for name in BOUND}, "f1": grounding.upper_bound}
+    listed = [each._asdict() for each in grounding.listed]
+    return {**grounding, "labels": dict(grounding.labels), "upper_bound": bound, "listed": listed}
 
 
 def chains(count: int | None) -> dict[str, int]:

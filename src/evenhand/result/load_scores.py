@@ -92,6 +92,7 @@ def _result(saved: SavedSystem, gold: Gold, settings: ScoreSettings) -> Result:
         tallies=NoTallies(),
         models=tuple(score.model for score in scores.values()),
         chains=saved.chains,
+        grounding=saved.grounded(),
     )
 
 

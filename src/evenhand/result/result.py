@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from evenhand.grounding.counts import GroundingCounts
 from evenhand.result.contract import to_contract
 from evenhand.result.display import Framed, Plotted, Shown, Tabled, Tallied
 from evenhand.result.metrics import flat_metrics
@@ -58,6 +59,8 @@ class Result(Shown, Framed, Plotted, Tabled, Tallied):
     models: tuple[MatchModel, ...] = ()
     """The match models behind the scores."""
     chains: int | None = None
+    grounding: GroundingCounts | None = None
+    """Of a language model: how its answers were read, and where its strings were found."""
     groups: Groups = "total"
     """What the tallies keep apart: documents, sentences, or nothing."""
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, convert
 
+from evenhand.grounding.counts import BOUND, COUNTS, GroundingCounts, Listed
 from evenhand.ranges import Count, Difference, Share
 from evenhand.result.result import Gold
 from evenhand.scores.model_score import Sentences, Spread
@@ -64,6 +66,14 @@ class SavedScore(Struct):
                 raise ValueError("a count of errors is negative")
 
 
+class SavedGrounding(Struct):
+    """What became of the strings of a language model; counts that an earlier version lacks are 0."""
+
+    labels: dict[str, Count]
+    upper_bound: dict[str, Number | str | None]
+    listed: list[dict[str, str]]
+
+
 class SavedSystem(Struct):
     name: str
     units: Count
@@ -73,6 +83,17 @@ class SavedSystem(Struct):
     notes: tuple[str, ...]
     reading: Reading
     chains: Count | None = None
+    grounding: dict[str, Any] | None = None
+
+    def grounded(self) -> GroundingCounts | None:
+        """What became of the strings of a language model, if it is one."""
+        if self.grounding is None:
+            return None
+        found = convert(self.grounding, SavedGrounding)
+        counts = convert({name: self.grounding.get(name, 0) for name in COUNTS}, dict[str, Count])
+        bound = convert({name: found.upper_bound[name] for name in BOUND}, dict[str, Count])
+        listed = [convert(each, Listed) for each in found.listed]
+        return GroundingCounts(Counter(counts), Counter(found.labels), listed, Counter(bound))
 
 
 class SavedResults(Struct):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from evenhand.formats.registry import FORMATS
 from evenhand.settings import Atoms, ReadSettings, ScoreSettings
 from evenhand.tasks.registry import TASKS, models_of
 from evenhand.text.annotation import Reading
@@ -39,24 +40,28 @@ def signature(settings: ScoreSettings, read_as: ReadSettings, atoms: Atoms, gold
     found = {"evenhand": __version__, "task": task.name, "match": ",".join(settings.match)}
     found |= {key: known[key] if key in known else spelled[key] for key in task.signature}
     found |= {each.signature_key: spelled[each.signature_key] for model in scored for each in model.parameters}
+    traits = FORMATS[system.format].own_traits if system.format in FORMATS else frozenset()
     found |= {
         key: spelled[key]
         for key, each in own.items()
-        if key and key not in found and settings[each.name] != each.default
+        if key and key not in found and (each.trait in traits if each.trait else settings[each.name] != each.default)
     }
     return "|".join(f"{key}:{value}" for key, value in found.items())
 
 
 def joint_signature(signatures: Iterable[str]) -> str:
-    """One signature for several systems: where their values differ, all of them with plus signs between."""
-    columns = zip(*(each.split("|") for each in dict.fromkeys(signatures)), strict=True)
-    found = []
-    for column in columns:
-        key = column[0].partition(":")[0]
-        found.append(f"{key}:" + "+".join(dict.fromkeys(pair.partition(":")[2] for pair in column)))
-    return "|".join(found)
+    """One signature for several systems: where their values differ, all of them with plus signs between.
+
+    A key that only some systems have stands behind those of all.
+    """
+    found: dict[str, list[str]] = {}
+    for signature in dict.fromkeys(signatures):
+        for pair in signature.split("|"):
+            key, _, value = pair.partition(":")
+            found.setdefault(key, []).append(value)
+    return "|".join(f"{key}:{'+'.join(dict.fromkeys(values))}" for key, values in found.items())
 
 
 def _reading(reading: Reading) -> str:
-    parts = [reading.format, reading.encoding, f"column-{reading.column}" if reading.column else None]
+    parts = [reading.format, reading.encoding, reading.shape, f"column-{reading.column}" if reading.column else None]
     return "/".join(part for part in parts if part)

@@ -15,7 +15,7 @@ from evenhand.table import Table
 if TYPE_CHECKING:
     from evenhand.result.comparison import Comparison
     from evenhand.result.pairs import Differences, Pair
-    from evenhand.result.result import Results
+    from evenhand.result.result import Result, Results
     from evenhand.tasks.error_bars import ErrorBars
 
 
@@ -40,6 +40,8 @@ class Display:
     """All systems side by side."""
     details: Callable[..., Iterable[Table]] = field(default=late("evenhand.tasks.tables:details"))
     """All about one system, given its result, the style and whether it is `alone`."""
+    listing: Callable[[Result], Iterable[Table]] = lambda result: ()
+    """Further tables on one system, which are long and so stand in a page only."""
     errors: Callable[[Results], ErrorBars] = field(default=late("evenhand.tasks.error_bars:errors"))
     """How the errors of each system divide."""
     confusion: Confusion | None = Confusion()

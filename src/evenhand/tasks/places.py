@@ -4,25 +4,43 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
+from typing import Protocol
 
 import numpy as np
 
-from evenhand.arrays import Ints, distinct
+from evenhand.arrays import Bools, Ints, distinct, ints
 from evenhand.text.annotation import Annotation, extra_layer
 from evenhand.text.corpus import Corpus
 from evenhand.text.layers import Tags
+
+
+class Nowhere(Protocol):
+    """Positions that no sentence has, for units that stand nowhere in the text."""
+
+    def has(self, start: Ints) -> Bools:
+        """Which positions are such ones."""
+
+    def text(self, start: int) -> str:
+        """What the unit at such a position is."""
 
 
 class Places:
     """Some sentences of the gold standard: batches that follow each other."""
 
     def __init__(
-        self, batches: Sequence[Annotation], sentences: int, document_of: Ints, first_document: int = 0
+        self,
+        batches: Sequence[Annotation],
+        sentences: int,
+        document_of: Ints,
+        first_document: int = 0,
+        nowhere: Nowhere | None = None,
     ) -> None:
         """`sentences` stand before, and `document_of` is the document of each sentence, over the whole file.
 
-        `first_document` is the first one of these batches, where documents have names.
+        `first_document` is the first one of these batches, where documents have names; `nowhere` knows the texts of
+        units that have no place.
         """
+        self._nowhere = nowhere
         self._first_document = first_document
         self._batches = batches
         self._first: list[int] = np.cumsum([0, *(batch.corpus.sentences for batch in batches)]).tolist()
@@ -55,11 +73,20 @@ class Places:
     def place(self, sentence: int, token: int) -> str:
         """File and line of a token."""
         corpus, own = self.corpus(sentence)
+        token = int(self._within(ints([token]))[0])
         return corpus.place(own if corpus.bounds is None else int(corpus.bounds[own]) + token)
+
+    def _within(self, token: Ints) -> Ints:
+        """Places of tokens; what stands nowhere belongs to the first one of its sentence."""
+        return token if self._nowhere is None else np.where(self.is_nowhere(token), 0, token)
+
+    def is_nowhere(self, start: Ints) -> Bools:
+        """Which units, by their first positions, stand nowhere in the text."""
+        return np.zeros(len(start), dtype=np.bool_) if self._nowhere is None else self._nowhere.has(start)
 
     def lines(self, sentence: Ints, token: Ints) -> list[int | None]:
         """The lines of some tokens, where the file has lines."""
-        found = np.full(len(sentence), -1)
+        found, token = np.full(len(sentence), -1), self._within(token)
         batch = np.searchsorted(self._first, sentence, side="right") - 1
         for number in distinct(batch).tolist():
             rows, corpus = np.flatnonzero(batch == number), self._batches[number].corpus
@@ -117,7 +144,9 @@ class Places:
         return cuts.tolist(), texts
 
     def words(self, sentence: int, start: int, end: int) -> str | None:
-        """The text of some tokens, or characters, of a sentence."""
+        """The text of some tokens, or characters, of a sentence; or what stands nowhere in it."""
+        if (nowhere := self.nowhere_text(start)) is not None:
+            return nowhere
         corpus, own = self.corpus(sentence)
         if corpus.tokens is None or corpus.bounds is None:
             return None
@@ -126,6 +155,12 @@ class Places:
             tokens = corpus.tokens
             return tokens.data[tokens.start[first + start] : tokens.end[first + end - 1]].decode()
         return " ".join(corpus.tokens.texts(first + start, first + end))
+
+    def nowhere_text(self, start: int) -> str | None:
+        """What a unit is that stands nowhere in the text; None for all others."""
+        if self._nowhere is None or not self._nowhere.has(ints([start]))[0]:
+            return None
+        return self._nowhere.text(start)
 
     def mention(self, sentence: int, start: int, end: int) -> str:
         """The words of a mention or, where the file has none, its place."""

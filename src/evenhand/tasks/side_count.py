@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from evenhand.arrays import Ints, empty
+from evenhand.grounding.counts import GroundingCounts
 from evenhand.text.annotation import Reading
 from evenhand.text.document_feed import Mismatches
 
@@ -30,6 +31,8 @@ class SideCount:
     """Where the texts of chains differ."""
     noted: Counter[str] = field(default_factory=Counter)
     """What a task counts for its notes, by a name of its own."""
+    grounding: GroundingCounts | None = None
+    """What became of the strings of a language model."""
     _labels: Counter[str] = field(default_factory=Counter)
     _counts: Ints = field(default_factory=empty)
     _names: Sequence[str] = ()
@@ -64,5 +67,7 @@ class SideCount:
         self.noted += other.noted
         if self.chains is not None:
             self.chains += other.chains or 0
+        if self.grounding is not None and other.grounding is not None:
+            self.grounding.add(other.grounding)
         if self.mismatches is not None:
             self.mismatches = self.mismatches.plus(other.mismatches or Mismatches())

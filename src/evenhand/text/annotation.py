@@ -13,6 +13,7 @@ from evenhand.problems import SettingError
 from evenhand.settings import ColumnName
 from evenhand.text.chains import Chains
 from evenhand.text.corpus import Corpus
+from evenhand.text.extractions import LAYER, Extractions
 from evenhand.text.layers import Spans, Tags, Trees
 from evenhand.text.tokens import Joined
 
@@ -47,6 +48,8 @@ class Reading:
     format: str = LISTS
     encoding: str | None = None
     column: str | None = None
+    shape: str | None = None
+    """How a language model wrote its answers: `json`, `lines` and so on."""
     repaired: int = 0
     first_repair: str | None = None
     skipped: Mapping[str, int] = field(default_factory=dict)
@@ -68,6 +71,8 @@ class Reading:
         parts = [self.format + sure]
         if self.encoding:
             parts.append(f"tags in {self.encoding.upper() if self.encoding != 'plain' else 'plain labels'}")
+        if self.shape:
+            parts.append(f"answers as {self.shape}")
         if self.column:
             parts.append(f"column {self.column.replace('+', ' and ')}")
         return ", ".join(parts)
@@ -137,6 +142,12 @@ class Annotation:
             if isinstance(found, Tags):
                 return found
         raise SettingError(f"{self.corpus.source} has no tags a word; name their --column, or give another file.")
+
+    @property
+    def extractions(self) -> Extractions | None:
+        """What a language model wrote, where that is still to be placed in a text."""
+        found = self.layers.get(LAYER)
+        return found if isinstance(found, Extractions) else None
 
     def recognised(self, confidence: float) -> Annotation:
         """The same, read in a format that so large a share of the first lines fits."""

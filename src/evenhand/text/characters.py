@@ -113,7 +113,7 @@ class Texts:
 def to_characters(annotation: Annotation) -> Annotation:
     """The same annotation with characters instead of tokens as atoms; its tags are left behind."""
     corpus = annotation.corpus
-    if corpus.atoms == "characters":
+    if corpus.atoms == "characters" or annotation.extractions is not None:
         return annotation
     if corpus.tokens is None or corpus.bounds is None:
         finding = "there is no text in it, so that its positions cannot be counted in characters"

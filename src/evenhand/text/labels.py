@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -31,6 +31,11 @@ class Codes(Generic[T]):
             found = self._codes[value] = len(self.values)
             self.values.append(value)
         return found
+
+    def codes(self, values: Sequence[T]) -> Ints:
+        """The codes of some values, of which most are alike."""
+        known = {value: self.code(value) for value in dict.fromkeys(values)}
+        return ints([known[value] for value in values])
 
     def find(self, value: T) -> int | None:
         """The code of `value`, or None where it has none."""

@@ -56,7 +56,7 @@ def spans(
     both = [what for what, each in extras if each is not None]
     if len(both) > 1:
         raise SettingError(f"There are {' and '.join(both)}, of which one says all; give one of them.")
-    ids = _ids(sentences, name) if isinstance(sentences, Mapping) else None
+    ids = ids_of(sentences, name) if isinstance(sentences, Mapping) else None
     given = lists(list(sentences.values()) if isinstance(sentences, Mapping) else sentences, "sentence", name, _SPANS)
     layer = _layer(given, name, end, int(first))
     lengths, tokens, text = (_in_order(each, sentences, what, name) for what, each in extras)
@@ -99,7 +99,7 @@ def _layer(given: Sequence[Sequence[Any]], name: str, end: str, first: int) -> S
     return Spans.of(vocabulary, scope, start, stop, labels, shape=shape)
 
 
-def _ids(documents: Mapping[Any, Any], name: str) -> list[str]:
+def ids_of(documents: Mapping[Any, Any], name: str) -> list[str]:
     """The ids of documents: texts or whole numbers, each once."""
     remedy = "give every document an id of its own"
     for each in documents:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from evenhand.report.cells import cell_text, headings, without_bars
@@ -12,7 +12,9 @@ from evenhand.report.html.links import address
 from evenhand.report.pair_tables import ordered_pairs, pair_tables, significance
 from evenhand.result.comparison import Comparison
 from evenhand.result.report import Report
+from evenhand.result.result import Result
 from evenhand.table import Queries, Table
+from evenhand.tasks.registry import TASKS
 
 
 @dataclass(frozen=True)
@@ -59,12 +61,16 @@ def sections(report: Report) -> Iterator[HtmlSection]:
         HtmlSection(
             f"system-{number}",
             result.name,
-            [html_table(table, by) for table in tables_of(result, alone=alone)],
+            [html_table(table, by) for table in (*tables_of(result, alone=alone), *_listing(result))],
             is_open=alone,
         )
         for number, result in enumerate(results.values(), 1)
     ]
     yield HtmlSection("systems", "System by system", [], systems)
+
+
+def _listing(result: Result) -> Iterable[Table]:
+    return TASKS[result.settings.task].display.listing(result)
 
 
 def _comparison(comparison: Comparison) -> HtmlSection:

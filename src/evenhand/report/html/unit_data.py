@@ -46,6 +46,7 @@ def unit_data(report: Report) -> dict[str, Any]:
         "answer": [list(column) for column in zip(*(unit.answers for unit in units), strict=True)],
         "partner": [list(column) for column in zip(*(unit.partners for unit in units), strict=True)],
         "line": [unit.line for unit in units],
+        "nowhere": {number: unit.nowhere for number, unit in enumerate(units) if unit.nowhere is not None},
         "antecedents": [unit.antecedents for unit in units] if any(unit.antecedents for unit in units) else None,
         "sentences": [
             {

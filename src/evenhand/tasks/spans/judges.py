@@ -14,6 +14,7 @@ from evenhand.tasks.spans.fair import fair as fair_verdicts
 from evenhand.tasks.spans.overlap import hits
 from evenhand.tasks.spans.question import Question
 from evenhand.tasks.spans.semeval import semeval as semeval_pairs
+from evenhand.tasks.spans.string_match import normalised, once
 from evenhand.tasks.spans.tallies import (
     tally_accuracy,
     tally_hits,
@@ -72,9 +73,26 @@ def _hits(question: Question, name: str, **limits: Any) -> Tally:
     return tally_hits(found, *question.given, question.groups)
 
 
+def string_set(question: Question) -> Tally:
+    return _strings(question, normalised, is_set=True)
+
+
+def string_multiset(question: Question) -> Tally:
+    return _strings(question, str, is_set=False)
+
+
+def _strings(question: Question, form: Callable[[str], str], *, is_set: bool) -> Tally:
+    """Exact match of strings in one form; of a set, each label and string counts once a text."""
+    assert question.strings is not None
+    gold, system = question.strings.spans(form)
+    if is_set:
+        gold, system = once(gold), once(system)
+    return tally_spans(exact_verdicts(gold, system), gold, system, question.groups)
+
+
 def units(question: Question) -> Tally:
     """Tokens and separators."""
-    gold, system = question.given
+    gold, system = question.placed
     if question.continued is not None:
         system = Spans.concatenate([system, question.continued], [0, 0])
     return _units(question, tokens_and_separators, gold, system)
@@ -82,7 +100,7 @@ def units(question: Question) -> Tally:
 
 def near(question: Question) -> Tally:
     """Spans that are close to a gold span, and gold spans that have none near."""
-    return _units(question, close_and_missed, *question.given)
+    return _units(question, close_and_missed, *question.placed)
 
 
 def _units(question: Question, ask: Any, gold: Spans, system: Spans) -> Tally:
@@ -101,7 +119,7 @@ def accuracy(question: Question) -> Tally:
     context, (gold, system) = question.context, question.tags
     assert context.lengths is not None
     if gold is None or system is None or not context.settings.keeps_labels:
-        right = equal_tokens(*question.given, context.text, question.continued)
+        right = equal_tokens(*question.placed, context.text, question.continued)
     else:
         right = equal_tags(gold, system)
     return tally_accuracy(by_sentence(right, context.lengths), context.lengths, context.groups)

@@ -23,9 +23,10 @@ SEMEVAL: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 
 
 def _exact(name: str, settings: ScoreSettings) -> MatchModel:
+    """Units that are equal on both sides; the judge has the model's name."""
     counts = {kind: {kind: 1.0} for kind in ("TP", "FP", "FN")}
     tp, fp, fn = counts.values()
-    return MatchModel(name, "exact", counts, tp, plus(tp, fp), tp, plus(tp, fn), beta=settings.beta)
+    return MatchModel(name, name, counts, tp, plus(tp, fp), tp, plus(tp, fn), beta=settings.beta)
 
 
 def _fair(name: str, settings: ScoreSettings) -> MatchModel:
@@ -99,8 +100,9 @@ def compared(by: str, settings: ScoreSettings) -> MatchModel:
     return {"fair": _fair, "exact": _exact}[by](by, settings)
 
 
-def _judge(name: str, beside: Judge | None = None, *, takes_tags: bool = False) -> Judge:
-    return Judge(name, late(f"{_HOME}.judges:{name}"), takes_tags, beside)
+def _judge(name: str, beside: Judge | None = None, *, takes_tags: bool = False, takes_strings: bool = False) -> Judge:
+    count = late(f"{_HOME}.judges:{name.replace('-', '_')}")
+    return Judge(name, count, takes_tags, takes_strings, beside)
 
 
 _FAIR, _UNITS, _SEMEVAL = _judge("fair"), _judge("units", _judge("near")), _judge("semeval")
@@ -251,5 +253,17 @@ MODELS = (
         *("accuracy", "spans", _judge("accuracy", takes_tags=True), _accuracy, f"{_HOME}.accuracy"),
         aliases=("acc", "token accuracy"),
         summary="The share of tokens with the right tag, prefix and label.",
+    ),
+    *(
+        Model(
+            *(name, "spans", _judge(name, takes_strings=True), _exact, f"{_HOME}.string_match"),
+            aliases=aliases,
+            family="strings",
+            summary=summary,
+        )
+        for name, aliases, summary in (
+            ("string-set", ("universalner",), "Strings with labels, each once a text, normalised; no positions."),
+            ("string-multiset", ("uie", "string-ent"), "Strings with labels as they stand; no positions."),
+        )
     ),
 )

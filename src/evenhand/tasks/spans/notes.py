@@ -4,13 +4,39 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evenhand.settings import ReadSettings
+from evenhand.grounding.counts import GroundingCounts
+from evenhand.settings import ReadSettings, ScoreSettings
 from evenhand.tasks.notes import document_notes, label_notes, reading_notes
 from evenhand.tasks.side_count import SideCount
 from evenhand.text.annotation import Reading
 
 if TYPE_CHECKING:
     from evenhand.result.result import Gold
+
+
+def grounding_notes(name: str, grounding: GroundingCounts) -> list[str]:
+    """What of a language model's answers could not be used."""
+    reasons = {
+        "not in it": grounding["absent"],
+        "named more often than they occur": grounding["repeated"],
+        "not whole tokens": grounding["outside"],
+    }
+    why = ", ".join(f"{count:,} {reason}" for reason, count in reasons.items() if count)
+    rest = {
+        f"of {grounding['items']:,} items have no place in the text ({why}); see --unplaced": grounding.unplaced,
+        "answers could not be read and count as empty": grounding["unparsable"],
+        "documents have no answer and count as empty": grounding["missing"],
+        "items without a string or a label are left out": grounding["malformed"],
+        "searches reached a limit, so that some places may be others": grounding["capped"],
+    }
+    return [f"system {name}: {count:,} {what}." for what, count in rest.items() if count]
+
+
+def setting_notes(settings: ScoreSettings) -> tuple[str, ...]:
+    """What a reader should know about the settings."""
+    if settings["unplaced"] != "drop":
+        return ()
+    return ("items without a place in the text are left out (--unplaced drop), which flatters precision.",)
 
 
 def notes(
@@ -23,6 +49,8 @@ def notes(
         found += document_notes(name, side.mismatches)
         if side.mismatches.by_order:
             found.append(f"system {name}: none of its ids is in the gold standard, so that the order counts.")
+    if side.grounding is not None:
+        found += grounding_notes(name, side.grounding)
     if side.breaks_differ:
         found.append(f"system {name}: its sentences differ from the gold standard's, which were used.")
     if not gold.units:

@@ -19,8 +19,11 @@ from evenhand.tasks.places import Places
 from evenhand.tasks.side_count import SideCount
 from evenhand.tasks.spans.answers import answers_on_spans, span_units
 from evenhand.tasks.spans.drawing import SpanDrawing
+from evenhand.tasks.spans.exact import equal_spans
+from evenhand.tasks.spans.grounded_feed import GroundedFeed
 from evenhand.tasks.spans.portion import Portion, Portions
 from evenhand.tasks.spans.question import Context, Question, Relabeling
+from evenhand.tasks.spans.strings import Form, Strings, StringSides
 from evenhand.tasks.spans.tallies import tally_units
 from evenhand.tasks.spans.token_separator import all_units
 from evenhand.tasks.units import Units
@@ -28,6 +31,7 @@ from evenhand.text.align import Feed
 from evenhand.text.annotation import Reading
 from evenhand.text.characters import peeked
 from evenhand.text.corpus import Corpus
+from evenhand.text.labels import Codes
 from evenhand.text.layers import Spans
 from evenhand.text.plain_labels import SETTLE
 
@@ -45,6 +49,8 @@ class SpanPassage:
         streams = [open_side(reference=encoding) for open_side in asked.sides.systems.values()]
         self._portions = Portions(asked, [gold, *streams], asked.sides.layers)
         self._takes_tags = any(judge.takes_tags for judge in asked.judges)
+        self._drops_unplaced = settings["unplaced"] == "drop"
+        self._takes_strings = any(judge.takes_strings for judge in asked.judges)
         self._relabel_gold = Relabeling(settings, "gold", "gold")
         self._relabel = {name: Relabeling(settings, "system", name) for name in asked.sides.systems}
         self._text: list[Tally] = []
@@ -104,7 +110,7 @@ class SpanPassage:
         return found
 
     def _question(
-        self, name: str, feed: Feed, portion: Portion, gold: Spans, tags: object, context: Context
+        self, name: str, feed: Feed | GroundedFeed, portion: Portion, gold: Spans, tags: object, context: Context
     ) -> Question:
         feed.keeps_tags = self._takes_tags
         side, relabel = portion.take(feed), self._relabel[name]
@@ -112,12 +118,33 @@ class SpanPassage:
         encoding = self._asked.gold_count.reading.encoding if self._asked.gold_count.reading else None
         same = feed.reading is not None and feed.reading.encoding == encoding
         both = (tags, side.tags if same else None)
+        system = relabel(side.spans)
+        unplaced = None if side.unplaced is None or self._drops_unplaced else relabel(side.unplaced)
+        strings = self._strings(portion, gold, system, side.items, relabel) if self._takes_strings else None
         question = Question(
-            *(gold, relabel(side.spans), context, continued, both),  # type: ignore[arg-type]
+            *(gold, _joined(system, unplaced), context, continued, both),  # type: ignore[arg-type]
+            unplaced=0 if unplaced is None else len(unplaced),
+            strings=strings,
             is_watched=self._asked.is_watched,
         )
+        if isinstance(feed, GroundedFeed) and side.best is not None:
+            best = relabel(side.best)
+            feed.grounding.bound.update(TP=len(equal_spans(gold, best)[0]), found=len(best), wanted=len(gold))
         self._levels[name] = max(self._levels[name], question.levels)
         return question
+
+    def _strings(
+        self, portion: Portion, gold: Spans, system: Spans, items: Strings | None, relabel: Relabeling
+    ) -> StringSides:
+        """What both sides have as strings: of a language model all that it wrote, else the words of spans."""
+
+        def coded(codes: Codes[str], form: Form) -> Spans:
+            if items is None:
+                return portion.strings(system).formed(form).spans(codes)
+            return relabel(items.formed(form).spans(codes))
+
+        by_document = self._portions.texts_are_documents
+        return StringSides(portion.strings(gold), coded, portion.text_of(by_document=by_document))
 
     def _judge_supertag(self, tag: Supertag, name: str, question: Question) -> None:
         """The same questions, with several labels taken as one and all others left out."""
@@ -128,8 +155,13 @@ class SpanPassage:
         rest = None if question.continued is None else question.continued.relabel(new)
         as_one = Question(gold.relabel(new), system.relabel(new), question.context, rest)
         for judge in self._asked.judges:
-            if judge.count is not None and not judge.takes_tags:
+            if judge.count is not None and not judge.takes_tags and not judge.takes_strings:
                 self._supertags[name][tag.name].setdefault(judge.name, []).append(judge.count(as_one))
+
+
+def _joined(spans: Spans, unplaced: Spans | None) -> Spans:
+    """The spans, and behind them those that have no place."""
+    return spans if unplaced is None or not len(unplaced) else Spans.concatenate([spans, unplaced], [0, 0])
 
 
 @dataclass
@@ -157,7 +189,7 @@ class SpanJudgement:
         return span_units(self.answers(by))
 
     def drawing(self) -> SpanDrawing:
-        return SpanDrawing([self.gold, *(each.given[1] for each in self.questions.values())])
+        return SpanDrawing([self.gold, *(each.placed[1] for each in self.questions.values())])
 
     def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
         question = self.questions[system]

@@ -9,20 +9,24 @@ from functools import cached_property
 import numpy as np
 
 from evenhand.arrays import Ints, Values
-from evenhand.problems import InputError
 from evenhand.tasks.passage import Numbering, Numbers, Question, VerdictRows
 from evenhand.tasks.places import Places
+from evenhand.tasks.spans.feeds import Feeds
+from evenhand.tasks.spans.grounded_feed import GroundedFeed
+from evenhand.tasks.spans.strings import Nowhere, Strings
 from evenhand.tasks.units import Units
 from evenhand.text.align import Feed
 from evenhand.text.annotation import Annotation
-from evenhand.text.characters import peeked, same_atoms
+from evenhand.text.characters import same_atoms
 from evenhand.text.corpus import Corpus, complete, join_columns
-from evenhand.text.id_feed import IdFeed
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags
+from evenhand.text.tokens import Tokens
 
 PORTION = 1 << 14
 """How many gold spans are judged at a time: enough that the cost of a call does not count."""
+_LARGEST = 1 << 22
+"""How many atoms a portion has at most, where there are few spans."""
 
 
 @dataclass(frozen=True)
@@ -33,13 +37,20 @@ class SideSpans:
     tags: Tags | None
     continued: Spans | None = None
     """What spans that begin in an earlier portion cover of this one."""
+    unplaced: Spans | None = None
+    """What a language model wrote that has no place in the text, at positions that no sentence has."""
+    items: Strings | None = None
+    """All that it wrote, wherever it stands."""
+    best: Spans | None = None
+    """The same where it would score best, with what has no place: an upper bound."""
 
 
 class Portion:
     """Batches of the gold standard that are judged together; sentences are counted from the first one."""
 
     def __init__(self, vocabulary: Vocabulary, layer: str) -> None:
-        self.sentences = 0
+        self.sentences = self.size = 0
+        """How many sentences and atoms there are."""
         self._vocabulary, self._layer = vocabulary, layer
         self.batches: list[Annotation] = []
         self.numbers: list[Numbers] = []
@@ -50,6 +61,7 @@ class Portion:
         self.batches.append(batch)
         self.numbers.append(numbers)
         self.sentences += batch.corpus.sentences
+        self.size += batch.corpus.token_count or 0
 
     def gold(self, *, keeps_tags: bool = True) -> SideSpans:
         """The gold standard's side, with tags if somebody asks for them."""
@@ -57,8 +69,10 @@ class Portion:
         tags = [each.tags(self._layer) if keeps_tags else None for each in batches]
         return self._side([each.spans(self._layer) for each in batches], tags)
 
-    def take(self, feed: Feed) -> SideSpans:
+    def take(self, feed: Feed | GroundedFeed) -> SideSpans:
         """The same sentences of a system."""
+        if isinstance(feed, GroundedFeed):
+            return self._grounded(feed)
         spans, tags = [], []
         for corpus in self._corpora:
             spans.append(feed.take(corpus))
@@ -66,15 +80,65 @@ class Portion:
         side, lengths = self._side(spans, tags), self.lengths
         return side if lengths is None else _carried(side, feed, lengths)
 
+    def _grounded(self, feed: GroundedFeed) -> SideSpans:
+        """The same of a system whose strings get their places here."""
+        spans, unplaced, items = list[Spans](), list[Strings](), list[Strings]()
+        best, missed = list[Spans](), list[Strings]()
+        for batch in self.batches:
+            spans.append(feed.take(batch.corpus))
+            unplaced.append(feed.unplaced)
+            items.append(feed.items())
+            placed = feed.best(batch.spans(self._layer))
+            best.append(placed.spans)
+            missed.append(placed.unplaced)
+        first = self._firsts
+        nowhere, others = (self.nowhere.spans(Strings.concatenate(each, first)) for each in (unplaced, missed))
+        return SideSpans(
+            Spans.concatenate(spans, first),
+            None,
+            unplaced=nowhere,
+            items=Strings.concatenate(items, first),
+            best=Spans.concatenate([Spans.concatenate(best, first), others], [0, 0]),
+        )
+
+    @cached_property
+    def nowhere(self) -> Nowhere:
+        """The positions of what the text does not have."""
+        assert self.lengths is not None
+        return Nowhere(self.lengths)
+
+    @property
+    def _firsts(self) -> list[int]:
+        """The first sentence of each batch."""
+        first: list[int] = np.cumsum([0, *(corpus.sentences for corpus in self._corpora)])[:-1].tolist()
+        return first
+
     def _side(self, spans: Sequence[Spans], tags: Sequence[Tags | None]) -> SideSpans:
-        first = np.cumsum([0, *(corpus.sentences for corpus in self._corpora)])[:-1].tolist()
-        joined = Spans.concatenate([each.into(self._vocabulary) for each in spans], first)
+        joined = Spans.concatenate([each.into(self._vocabulary) for each in spans], self._firsts)
         known = complete(tags)
         return SideSpans(joined, None if known is None else Tags.concatenate(known))
 
     @property
     def _corpora(self) -> list[Corpus]:
         return [batch.corpus for batch in self.batches]
+
+    def text_of(self, *, by_document: bool) -> Ints:
+        """For each sentence the first one of its text, which is its document or itself."""
+        if not by_document:
+            return np.arange(self.sentences)
+        firsts = [corpus.documents + first for corpus, first in zip(self._corpora, self._firsts, strict=True)]
+        begins = np.concatenate(firsts)
+        found: Ints = begins[np.searchsorted(begins, np.arange(self.sentences), side="right") - 1]
+        return found
+
+    def strings(self, spans: Spans) -> Strings:
+        """The words of spans, without those that they leave out."""
+        words = [self.places.words(scope, start, end) or "" for _, scope, start, end in spans.rows()]
+        for row in np.flatnonzero(spans.shape).tolist():
+            (tokens,) = spans.take(slice(row, row + 1)).token_sets()
+            scope = int(spans.scope[row])
+            words[row] = " ".join(self.places.words(scope, token, token + 1) or "" for token in sorted(tokens))
+        return Strings(spans.vocabulary, spans.scope, spans.label, tuple(words))
 
     def __len__(self) -> int:
         return sum(len(batch.spans(self._layer)) for batch in self.batches)
@@ -89,7 +153,8 @@ class Portion:
         """Where its sentences are."""
         documents = np.concatenate([each.documents for each in self.numbers])
         first = int(documents[0]) if len(documents) else 0
-        return Places(self.batches, self.numbers[0].sentences, documents, first)
+        nowhere = self.__dict__.get("nowhere")
+        return Places(self.batches, self.numbers[0].sentences, documents, first, nowhere)
 
     @property
     def lengths(self) -> Ints | None:
@@ -101,6 +166,10 @@ class Portion:
         """What each token weighs, where a column says."""
         return join_columns([corpus.weights for corpus in self._corpora])
 
+    def _nowhere_texts(self, start: Ints) -> Tokens:
+        """The texts of units that stand nowhere; empty for others."""
+        return Tokens.of([self.places.nowhere_text(each) or "" for each in start.tolist()])
+
     def rows(self, units: Units, more: Mapping[str, Ints] | None = None) -> Iterator[tuple[VerdictRows, int]]:
         """The units under one system, batch by batch in the order of the text, for a table of verdicts."""
         order = np.lexsort((units.surplus, units.end, units.start, units.sentence))
@@ -110,28 +179,22 @@ class Portion:
             bounds = np.searchsorted(units.sentence[order], (first, first + corpus.sentences))
             rows = order[slice(*bounds)]
             sentence = units.sentence[rows] - first
+            nowhere = self.places.is_nowhere(units.start[rows])
             table = VerdictRows(
                 corpus,
                 sentence,
-                units.start[rows],
-                units.end[rows],
+                np.where(nowhere, -1, units.start[rows]),
+                np.where(nowhere, -1, units.end[rows]),
                 corpus.document_of(sentence) + document,
                 dict(enumerate(corpus.names, document)),
                 units.gold[0, rows],
                 units.predicted[0, rows],
                 units.kind[0, rows],
                 {name: column[rows] for name, column in (more or {}).items()},
+                self._nowhere_texts(units.start[rows]) if nowhere.any() else None,
             )
             yield table, numbers.sentences
             first += corpus.sentences
-
-
-def _are_by_id(gold: Corpus, system: Corpus) -> bool:
-    """Whether both sides have ids; if only one has, words must tell what belongs together."""
-    if (gold.ids is None) != (system.ids is None) and (gold.tokens is None or system.tokens is None):
-        finding = "one side has ids, the other has none, and no words tell which documents belong together"
-        raise InputError(system.source, None, finding, "give ids on both sides")
-    return gold.ids is not None and system.ids is not None
 
 
 class Portions:
@@ -140,22 +203,9 @@ class Portions:
     def __init__(self, asked: Question, streams: Sequence[Iterator[Annotation]], layers: tuple[str, str]) -> None:
         """`streams` are the gold standard and all systems, and `layers` hold the spans of each."""
         self._asked, self._layer = asked, layers[0]
-        align = asked.settings.align
-        gold, *systems = same_atoms(streams, align)
-        first, self._gold = peeked(gold)
-        self.feeds = {
-            name: self._feed(name, stream, layers[1], None if first is None else first.corpus)
-            for name, stream in zip(asked.sides.systems, systems, strict=True)
-        }
-
-    def _feed(self, name: str, stream: Iterator[Annotation], layer: str, gold: Corpus | None) -> Feed:
-        """A system's batches; where both sides have ids, in the order of the gold standard's."""
-        sides, by_position = self._asked.sides, self._asked.settings.align == "position"
-        first, stream = peeked(stream)
-        if gold is None or first is None or not _are_by_id(gold, first.corpus):
-            return Feed(stream, layer, by_position=by_position)
-        by_id = IdFeed(stream, (sides.systems[name], sides.gold), layer)
-        return Feed(iter(()), layer, by_position=by_position, by_id=by_id)
+        gold, *systems = same_atoms(streams, asked.settings.align)
+        feeds = Feeds(asked, gold, dict(zip(asked.sides.systems, systems, strict=True)), layers)
+        self._gold, self.feeds, self.texts_are_documents = feeds.gold, feeds.systems, feeds.texts_are_documents
 
     def take(self, number: Numbering, check: Callable[[Corpus], None] = lambda corpus: None) -> Iterator[Portion]:
         """All portions; `check` may refuse a batch, and systems must end where the gold standard does."""
@@ -164,7 +214,7 @@ class Portions:
             corpus = batch.corpus
             check(corpus)
             portion.add(batch, number(batch))
-            if len(portion) >= PORTION:
+            if len(portion) >= PORTION or portion.size >= _LARGEST:
                 yield portion
                 portion = self._portion()
         assert corpus is not None  # a reader yields one batch at least, or raises
@@ -174,6 +224,7 @@ class Portions:
             feed.finish(corpus)
             side = self._asked.system_counts[name]
             side.reading, side.breaks_differ, side.mismatches = feed.reading, feed.breaks_differ, feed.mismatches
+            side.grounding = feed.grounding if isinstance(feed, GroundedFeed) else None
 
     def _portion(self) -> Portion:
         return Portion(self._asked.vocabulary, self._layer)

@@ -12,6 +12,7 @@ from evenhand.settings import ScoreSettings
 from evenhand.tasks.spans.exact import equal_spans, exact
 from evenhand.tasks.spans.fair import fair
 from evenhand.tasks.spans.pairs import AllPairs
+from evenhand.tasks.spans.strings import StringSides
 from evenhand.tasks.spans.token_separator import Text
 from evenhand.tasks.spans.verdicts import Verdicts
 from evenhand.text.layers import Spans, Tags, by_level
@@ -69,10 +70,19 @@ class Question:
         continued: Spans | None = None,
         tags: tuple[Tags | None, Tags | None] = (None, None),
         *,
+        unplaced: int = 0,
+        strings: StringSides | None = None,
         is_watched: bool = False,
     ) -> None:
-        """`continued` is what spans that begin in an earlier portion cover of this one: tokens, but no spans."""
+        """`continued` is what spans that begin in an earlier portion cover of this one: tokens, but no spans.
+
+        The last `unplaced` spans of the system have no place in the text.
+        """
         self.given, self.context, self.continued, self.tags = (gold, system), context, continued, tags
+        self.strings = strings
+        """What both sides have as strings, where somebody asks."""
+        self.placed = (gold, system.take(slice(len(system) - unplaced)))
+        """The spans that have a place."""
         self.is_watched = is_watched
         """Whether somebody will ask for the verdicts on all spans."""
         self.levels = 1
@@ -127,5 +137,5 @@ class Question:
         """The tokens and separators of the portion, as far as files know them."""
         if self.context.lengths is not None:
             return self.context.text
-        width = max(int(side.end.max(initial=0)) for side in self.given)
+        width = max(int(side.end.max(initial=0)) for side in self.placed)
         return Text.of(None, len(self.groups), width)

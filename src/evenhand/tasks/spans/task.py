@@ -7,6 +7,7 @@ from evenhand.problems import SettingError
 from evenhand.registry import late
 from evenhand.relabeling import Supertag
 from evenhand.tasks.display import Confusion, Display
+from evenhand.tasks.spans.grounding_parameters import GROUNDING
 from evenhand.tasks.spans.kinds import CLASS_KINDS
 from evenhand.tasks.spans.models import MODELS, compared
 from evenhand.tasks.task import Example, Task
@@ -59,6 +60,7 @@ PARAMETERS = (
         compares=False,
         effect="rows",
     ),
+    *GROUNDING,
 )
 
 TASK = Task(
@@ -83,6 +85,7 @@ TASK = Task(
     passage=late("evenhand.tasks.spans.passage:SpanPassage"),
     is_one_file=True,
     notes=late("evenhand.tasks.spans.notes:notes"),
+    setting_notes=late("evenhand.tasks.spans.notes:setting_notes"),
     check_sides=late("evenhand.tasks.spans.passage:check_kinds"),
     is_perfect=late("evenhand.tasks.notes:is_perfect"),
     kinds=CLASS_KINDS,
@@ -92,7 +95,9 @@ TASK = Task(
     answer=late("evenhand.tasks.spans.answers:answer_in_words"),
     agreement=late("evenhand.tasks.spans.agreement:SpanAgreement"),
     display=Display(
+        summary=late("evenhand.tasks.spans.grounding_tables:summary"),
         details=late("evenhand.tasks.spans.tables:details"),
+        listing=late("evenhand.tasks.spans.grounding_tables:listing"),
         errors=late("evenhand.tasks.spans.tables:error_bars"),
         confusion=Confusion(
             ("fair", "weighted"),

@@ -41,7 +41,8 @@
   });
   const classOf = (unit, system) => classes[data.class[system][unit]];
   const sentenceOf = (unit) => data.sentences[data.sentence[unit]];
-  const words = (unit) => sentenceOf(unit).t.slice(data.start[unit], data.end[unit]).join(data.space);
+  const isNowhere = (unit) => unit in data.nowhere;
+  const words = (unit) => data.nowhere[unit] ?? sentenceOf(unit).t.slice(data.start[unit], data.end[unit]).join(data.space);
   const texts = new Array(data.sentences.length);
   const textOf = (unit) => (texts[data.sentence[unit]] ??= sentenceOf(unit).t.join(data.space).toLowerCase());
   const solvers = (unit) => systems.reduce((count, _, system) => count + (classOf(unit, system).right ? 1 : 0), 0);
@@ -132,7 +133,7 @@
     if (wanted.of !== "system" || data.drawing !== "spans" || system < 0) return found;
     const seen = new Set(); /* a span of the system may be matched with several of the gold standard */
     return found.filter((unit) => {
-      const bounds = data.surplus[unit] ? `${data.start[unit]}-${data.end[unit]}` : data.partner[system][unit];
+      const bounds = isNowhere(unit) ? `nowhere ${unit}` : data.surplus[unit] ? `${data.start[unit]}-${data.end[unit]}` : data.partner[system][unit];
       const key = `${data.sentence[unit]}|${bounds}|${classOf(unit, system).predicted}`;
       return !seen.has(key) && seen.add(key);
     });
@@ -227,7 +228,7 @@
   function factsOf(unit) {
     const own = make("dl"), theirs = make("dl", systems.length > 4 ? "many" : "");
     const fact = (facts, name, node) => { const pair = make("div"); pair.append(make("dt", "", name), node); facts.append(pair); };
-    fact(own, "unit", make("dd", "", visible(words(unit))));
+    fact(own, "unit", make("dd", "", visible(words(unit)) + (isNowhere(unit) ? " (has no place in the text)" : "")));
     const antecedents = data.antecedents ? data.antecedents[unit] : null;
     fact(own, "gold", make("dd", "", (visible(told(unit)) || "not in the gold standard") + (antecedents && antecedents[0] ? `, to “${visible(antecedents[0])}”` : "")));
     for (const system of systems.keys()) {

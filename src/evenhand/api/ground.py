@@ -1,0 +1,137 @@
+"""`ground`: the strings of a language model, with their places in a text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from evenhand.arguments import checked_arguments, shown
+from evenhand.grounding.answers import shape_of
+from evenhand.grounding.counts import GroundingCounts
+from evenhand.grounding.document import Document
+from evenhand.grounding.grounder import Grounded, Grounder, Rules
+from evenhand.grounding.known_labels import KnownLabels
+from evenhand.parameters import names, values
+from evenhand.pipeline.inputs import Input, name_of, open_sides, side_of
+from evenhand.pipeline.options import known_options, prepare
+from evenhand.problems import InputError, SettingError
+from evenhand.tasks.passage import Question
+from evenhand.tasks.side_count import SideCount
+from evenhand.tasks.spans.feeds import Feeds
+from evenhand.tasks.spans.grounded_feed import GroundedFeed
+from evenhand.tasks.spans.grounding_parameters import GROUNDING
+from evenhand.text.extractions import Answer
+from evenhand.text.labels import Vocabulary
+
+_LAYERS = ("spans", "spans")
+
+
+class GroundedItem(NamedTuple):
+    """A string and its label, how it was found (`exact`, `case` …, or why not: `absent`), and where."""
+
+    text: str
+    label: str
+    status: str
+    start: int | None = None
+    end: int | None = None
+
+
+def ground(
+    text: str,
+    items: Any,
+    *,
+    labels: str | Sequence[str] = (),
+    label: str | None = None,
+    shape: str | None = None,
+    occurrences: str = "in-order",
+    fuzzy: int | str = 15,
+    unknown_labels: str = "keep",
+) -> list[GroundedItem]:
+    """Find the items of a language model in a text: `ground(text, [{"text": "Ada", "label": "PER"}])`.
+
+    items        what the model wrote, as a text, or what it decodes to
+    labels       the labels that were asked for; others are unknown, and JSON that maps labels to strings needs them
+    label        the only label that was asked for, if there is one
+    shape        how the model wrote: json, xml, marks, markdown or lines [recognised]
+    occurrences  which occurrences of a string count: in-order, first or all
+    fuzzy        how many characters of a string may differ, in percent, or off
+    unknown_labels
+                 keep items with such labels, or drop them
+
+    Every item comes back once, under `all` once for each place. Offsets count characters, and ends are exclusive.
+    """
+    if not isinstance(text, str):
+        raise SettingError(f"text is {shown(text)}; give the text in which strings are to be found.")
+    chosen = {"shape": shape, "occurrences": occurrences, "fuzzy": fuzzy, "unknown_labels": unknown_labels}
+    rules = values([each for each in GROUNDING if each.name in chosen], chosen)
+    found = Rules(rules["shape"] or shape_of([items]), occurrences, rules["fuzzy"] or None, unknown_labels)  # type: ignore[arg-type]
+    known = dict.fromkeys([*names(labels), *([label] if label else [])])
+    return list(_items(Grounder(found, KnownLabels(known))(Document(text), [Answer(items, label)])))
+
+
+def _items(grounded: Grounded) -> Iterator[GroundedItem]:
+    for each in grounded.placements:
+        for span in each.spans or ((None, None),):
+            yield GroundedItem(each.item.text, each.item.label, each.status, *span)
+
+
+@dataclass(frozen=True)
+class GroundedDocument:
+    """The items of one document of a file."""
+
+    id: str
+    text: str
+    items: list[GroundedItem]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As a record of JSON lines, which other tools and Evenhand itself can read: spans, and what has no place."""
+        placed = [item for item in self.items if item.start is not None]
+        spans = [
+            {"start": item.start, "end": item.end, "label": item.label, "text": item.text, "status": item.status}
+            for item in placed
+        ]
+        others = [
+            {"label": item.label, "text": item.text, "status": item.status} for item in self.items if item.start is None
+        ]
+        return {"id": self.id, "text": self.text, "spans": spans, "unplaced": others}
+
+
+class GroundedFile:
+    """The documents of a file of answers, one after the other, and what became of their items so far."""
+
+    def __init__(self, texts: Input, output: Input, options: dict[str, Any]) -> None:
+        gold, name = side_of(texts), name_of(side_of(output))
+        systems = {name: side_of(output)}
+        prepared, vocabulary = prepare(gold, systems, {"task": "spans", **options}), Vocabulary()
+        sides = open_sides(gold, systems, prepared.task, prepared.read_as, vocabulary, prepared.content.files)
+        counts = {name: SideCount()}
+        asked = Question(sides, prepared.settings, prepared.read_as, (), vocabulary, SideCount(), counts)
+        feeds = Feeds(asked, sides.gold(), {name: sides.systems[name]()}, _LAYERS)
+        feed = feeds.systems[name]
+        if not isinstance(feed, GroundedFeed):
+            finding = "has spans with positions already, so that there is nothing to place"
+            raise InputError(name, None, finding, "give the answers of a language model, or name their --format")
+        self._gold, self._feed = feeds.gold, feed
+
+    @property
+    def counts(self) -> GroundingCounts:
+        return self._feed.grounding
+
+    def __iter__(self) -> Iterator[GroundedDocument]:
+        corpus = None
+        for batch in self._gold:
+            corpus = batch.corpus
+            for grounded in self._feed.ground(corpus):
+                yield GroundedDocument(grounded.name, grounded.document.text, list(_items(grounded)))
+        assert corpus is not None  # a reader yields one batch at least, or raises
+        self._feed.finish(corpus)
+
+
+@checked_arguments(known_options)
+def ground_file(texts: Input, output: Input, **options: Any) -> GroundedFile:
+    """Find the strings of a file of answers in the texts of another one, of which nothing but these is looked at.
+
+    Its labels count as known, beside `labels`. The other options are those of `score` for reading and for placing.
+    """
+    return GroundedFile(texts, output, options)

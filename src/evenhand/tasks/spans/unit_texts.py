@@ -1,0 +1,144 @@
+"""The texts in which strings are looked for: the sentences or the documents of a batch, and the way to their atoms."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from evenhand.arrays import Bools, Ints
+from evenhand.grounding.document import Document
+from evenhand.text.characters import Texts
+from evenhand.text.corpus import Corpus
+from evenhand.text.layers import Spans
+
+GoldSpan = tuple[int, int, str]
+"""Offsets into a text, and a label."""
+
+
+@dataclass(frozen=True)
+class UnitText:
+    """One text: tokens with blanks between them, or what the file has; sentences with line feeds between them."""
+
+    first: int
+    """Its first sentence in the batch."""
+    document: Document
+    sentences: tuple[int, ...]
+    """Those of its sentences that have a text."""
+    edges: tuple[int, ...]
+    """Where each of these begins."""
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """The sentence of an offset, and the offset there."""
+        at = max(0, bisect_right(self.edges, offset) - 1)
+        return self.sentences[at], offset - self.edges[at]
+
+
+class UnitTexts:
+    """The texts of a batch: a text a sentence, or a text a document."""
+
+    def __init__(self, corpus: Corpus, *, by_document: bool) -> None:
+        self._corpus, self._tokens = corpus, _token_texts(corpus) if corpus.atoms == "tokens" else None
+        self._texts = _character_texts(corpus) if self._tokens is None else self._tokens.texts
+        firsts = corpus.documents.tolist() if by_document else range(corpus.sentences)
+        self.units = [self._unit(first, behind) for first, behind in pairwise([*firsts, corpus.sentences])]
+
+    def _unit(self, first: int, behind: int) -> UnitText:
+        sentences = tuple(sentence for sentence in range(first, behind) if self._texts[sentence])
+        edges, place = list[int](), 0
+        for sentence in sentences:
+            edges.append(place)
+            place += len(self._texts[sentence]) + 1
+        text = "\n".join(self._texts[sentence] for sentence in sentences)
+        return UnitText(first, Document(text, tuple(edges[1:])), sentences, tuple(edges))
+
+    def atoms(self, unit: Sequence[int], spans: Sequence[tuple[int, int]]) -> tuple[Ints, Ints, Ints, Bools]:
+        """For spans in texts: sentence, first atom and the one behind the last, and which grew to whole tokens."""
+        places = [(*self.units[at].place(start), end - start) for at, (start, end) in zip(unit, spans, strict=True)]
+        sentence, begin, size = np.array(places, dtype=np.int64).reshape(-1, 3).T
+        if self._tokens is not None:
+            return sentence, *self._tokens.covered(sentence, begin, begin + size)
+        start, end = (self._characters.places(sentence, each) for each in (begin, begin + size))
+        return sentence, start, end, np.zeros(len(start), dtype=np.bool_)
+
+    @cached_property
+    def _characters(self) -> Texts:
+        return Texts.of(self._texts)
+
+    def gold(self, spans: Spans) -> list[list[GoldSpan]]:
+        """The gold standard's spans by text, in offsets."""
+        unit_of = np.repeat(
+            np.arange(len(self.units)),
+            np.diff([*(unit.first for unit in self.units), self._corpus.sentences]),
+        ).tolist()
+        found: list[list[GoldSpan]] = [[] for _ in self.units]
+        edge = {
+            sentence: edge for unit in self.units for sentence, edge in zip(unit.sentences, unit.edges, strict=True)
+        }
+        known: dict[int, tuple[list[int], list[int]]] = {}
+        for label, sentence, start, end in spans.rows():
+            if sentence not in known:
+                known[sentence] = self._edges(sentence)
+            begins, ends = known[sentence]
+            place = edge[sentence]
+            found[unit_of[sentence]].append((begins[start] + place, ends[end - 1] + place, label))
+        return found
+
+    def _edges(self, sentence: int) -> tuple[list[int], list[int]]:
+        """Where the atoms of a sentence begin and end in its text."""
+        if self._tokens is not None:
+            return self._tokens.edges(sentence)
+        begins = [at for at, character in enumerate(self._texts[sentence]) if not character.isspace()]
+        return begins, [at + 1 for at in begins]
+
+
+@dataclass(frozen=True)
+class _TokenTexts:
+    """Sentences as tokens with blanks between them; all of them follow each other, with one character between."""
+
+    texts: list[str]
+    bounds: Ints
+    start: Ints
+    end: Ints
+
+    def covered(self, sentence: Ints, begin: Ints, end: Ints) -> tuple[Ints, Ints, Bools]:
+        """The tokens that spans touch, and which spans are less than these."""
+        first = self.bounds[sentence]
+        shift = np.append(self.start, 0)[first]
+        begin, end = begin + shift, end + shift
+        one = np.searchsorted(self.end, begin, side="right")
+        behind = np.searchsorted(self.start, end, side="left")
+        grew = (self.start[one] != begin) | (self.end[behind - 1] != end)
+        return one - first, behind - first, grew
+
+    def edges(self, sentence: int) -> tuple[list[int], list[int]]:
+        begin, behind = self.bounds[sentence : sentence + 2].tolist()
+        shift = int(self.start[begin]) if begin < behind else 0
+        return (self.start[begin:behind] - shift).tolist(), (self.end[begin:behind] - shift).tolist()
+
+
+def _token_texts(corpus: Corpus) -> _TokenTexts:
+    assert corpus.tokens is not None
+    assert corpus.bounds is not None
+    words = corpus.tokens.texts(0, len(corpus.tokens))
+    lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
+    end = np.cumsum(lengths + 1) - 1
+    texts = [" ".join(words[begin:behind]) for begin, behind in pairwise(corpus.bounds.tolist())]
+    return _TokenTexts(texts, corpus.bounds, end - lengths, end)
+
+
+def _character_texts(corpus: Corpus) -> list[str]:
+    """What the file has, or tokens that became characters with blanks between them."""
+    assert corpus.tokens is not None
+    assert corpus.bounds is not None
+    if corpus.raw is not None:
+        return list(map(corpus.text, range(corpus.sentences)))
+    data, start, end = corpus.tokens.data, corpus.tokens.start, corpus.tokens.end
+    return [
+        data[start[begin] : end[behind - 1]].decode() if begin < behind else ""
+        for begin, behind in pairwise(corpus.bounds.tolist())
+    ]

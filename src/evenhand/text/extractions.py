@@ -1,0 +1,33 @@
+"""What a language model wrote about documents: strings and labels without positions, still to be placed in a text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, NamedTuple
+
+LAYER = "extractions"
+"""The layer that holds them, and the format that they are read in."""
+
+
+class Answer(NamedTuple):
+    """What a model wrote: a text, or what somebody decoded of it."""
+
+    content: object
+    label: str | None = None
+    """The only label that was asked for, where there is one."""
+
+
+@dataclass(frozen=True)
+class Extractions:
+    """The answers about each document: one, or one for every label that was asked for."""
+
+    answers: tuple[tuple[Answer, ...], ...]
+
+    def __len__(self) -> int:
+        return len(self.answers)
+
+    def join(self, name: str, parts: Sequence[Mapping[str, Any]]) -> Extractions:
+        """Those of successive batches."""
+        return Extractions(tuple(chain.from_iterable(part[name].answers for part in parts)))
