@@ -21,7 +21,7 @@ from itertools import compress
 from unicodedata import category, is_normalized, normalize
 
 from evenhand.grounding.characters import IS_LETTER
-from evenhand.grounding.grams import Grams
+from evenhand.grounding.text_index import TextIndex
 
 Span = tuple[int, int]
 """Where something begins, and where it has ended."""
@@ -63,8 +63,8 @@ class Forms:
         return self.case.text.replace(" ", "")
 
     @cached_property
-    def tokens_grams(self) -> Grams:
-        return Grams(self.tokens_text)
+    def tokens_index(self) -> TextIndex:
+        return TextIndex(self.tokens_text)
 
     @cached_property
     def tokens(self) -> Form:
@@ -75,8 +75,8 @@ class Forms:
         return letters(self.tokens_text)
 
     @cached_property
-    def punctuation_grams(self) -> Grams:
-        return Grams(self.punctuation_text)
+    def punctuation_index(self) -> TextIndex:
+        return TextIndex(self.punctuation_text)
 
     @cached_property
     def punctuation(self) -> Form:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import chain, islice
 
 from evenhand.grounding.document import Document
 from evenhand.grounding.forms import Form, Span
@@ -53,14 +53,15 @@ def near_occurrences(document: Document, string: str, percent: int, capped: Coun
 
 def _beginnings(document: Document, string: str, most: int, capped: Counter[str]) -> Iterator[int]:
     """Where in the form the string would begin, by the hits of its pieces."""
-    text, grams = document.forms.tokens_text, document.forms.tokens_grams
     size, count = len(string), most + 1
     for number in range(count):
         offset = number * size // count
         piece = string[offset : (number + 1) * size // count]
-        if grams.may_hold(piece):
-            for hit in _hits(text, piece, capped):
-                yield hit - offset
+        hits = document.forms.tokens_index.hits(piece)
+        for hit in islice(hits, MOST_HITS):
+            yield hit - offset
+        if next(hits, None) is not None:
+            capped[HITS] += 1
 
 
 def _window_starts(
@@ -78,17 +79,6 @@ def _window_starts(
                 return found
             found.add(start)
     return found
-
-
-def _hits(text: str, piece: str, capped: Counter[str]) -> Iterator[int]:
-    at = text.find(piece)
-    for _ in range(MOST_HITS):
-        if at < 0:
-            return
-        yield at
-        at = text.find(piece, at + 1)
-    if at >= 0:
-        capped[HITS] += 1
 
 
 def _best_place(document: Document, form: Form, string: str, start: int, most: int) -> tuple[int, Span] | None:

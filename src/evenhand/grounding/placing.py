@@ -40,12 +40,13 @@ def place(
     """Place the items of an answer; `fuzzy` is the percentage of characters that may be edited, None for no edits."""
     search = Search(document, fuzzy)
     found = [search.first(item.text.strip()) for item in items]
+    ambiguous = _ambiguous(items, found)
     if occurrences == "in-order":
         placements = _in_order(search, items, found, _given(document, items))
-    else:
-        placements = _each_once(items, found, every=occurrences == "all")
+        return Placed(tuple(placements), ambiguous, capped=search.capped)
+    placements = _each_once(items, found, every=occurrences == "all")
     merged = sum(placement.status == MERGED for placement in placements)
-    return Placed(tuple(placements), _ambiguous(items, found), merged, capped=search.capped)
+    return Placed(tuple(placements), ambiguous, merged, capped=search.capped)
 
 
 def place_best(
@@ -68,10 +69,9 @@ def place_best(
 
 def _ambiguous(items: Sequence[Item], found: Sequence[Found]) -> tuple[int, ...]:
     """The places of items whose string occurs more often than items name it."""
-    if all(len(each.spans) < 2 for each in found):
-        return ()
-    names = Counter(item.text.strip() for item in items)
-    return tuple(row for row, each in enumerate(found) if len(each.spans) > names[items[row].text.strip()])
+    rows = [row for row, each in enumerate(found) if len(each.spans) > 1]
+    names = Counter([items[row].text.strip() for row in rows])
+    return tuple([row for row in rows if len(found[row].spans) > names[items[row].text.strip()]])
 
 
 def _given(document: Document, items: Sequence[Item]) -> dict[int, Placement]:

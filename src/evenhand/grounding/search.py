@@ -81,8 +81,7 @@ class Search:
 
     def _may_occur(self, spelling: Spelling) -> bool:
         """Whether any form may hold the string: if it stands in one of them, its letters stand in the loosest one."""
-        letters, forms = spelling.punctuation, self.document.forms
-        return not letters or (forms.punctuation_grams.may_hold(letters) and letters in forms.punctuation_text)
+        return not spelling.punctuation or self.document.forms.punctuation_index.holds(spelling.punctuation)
 
     def _by_form(self, name: str, spelling: Spelling) -> list[Span]:
         form: Form = getattr(self.document.forms, name)

@@ -1,0 +1,73 @@
+"""The speed corpus of extractions: 100,000 strings, by which steps they are found, and how long that takes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from evenhand.grounding.answers import read_answer
+from evenhand.grounding.document import Document
+from evenhand.grounding.known_labels import KnownLabels
+from evenhand.grounding.placing import place
+
+STEPS = {
+    "exact": 87_461,
+    "case": 4_498,
+    "absent": 3_539,
+    "spaces": 1_978,
+    "fuzzy": 1_658,
+    "punctuation": 803,
+    "tokens": 63,
+}
+LABELS = KnownLabels(["PER", "LOC", "ORG"])
+
+
+def corpus(data: Path, folder: Path, noise: float) -> tuple[list[str], list[str]]:
+    """The texts, and the lines of the system's file."""
+    script = data / "extractions" / "make_speed.py"
+    subprocess.run([sys.executable, script, data, folder, str(noise)], check=True)
+    texts = [json.loads(line)["text"] for line in (folder / "speed.gold.jsonl").read_text("utf-8").split("\n")[:-1]]
+    return texts, (folder / "speed.system.jsonl").read_text("utf-8").split("\n")[:-1]
+
+
+def ground(texts: list[str], lines: list[str]) -> Counter[str]:
+    steps = Counter[str]()
+    for text, line in zip(texts, lines, strict=True):
+        answer = read_answer(json.loads(line)["entities"], "json", LABELS, None, text)
+        steps.update([each.status for each in place(Document(text), answer.items).placements])
+    return steps
+
+
+def decode(lines: list[str]) -> None:
+    for line in lines:
+        json.loads(line)
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """The processor time of some work, the better of two runs."""
+    found = list[float]()
+    for _ in range(2):
+        before = time.process_time()
+        work()
+        found.append(time.process_time() - before)
+    return min(found)
+
+
+def test_strings_are_found_by_the_same_steps(data: Path, tmp_path: Path) -> None:
+    assert ground(*corpus(data, tmp_path, 1.0)) == STEPS
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("noise", "loops"), [(1.0, 60), (0.0, 25)])
+def test_reading_and_placing_take_so_many_loops_of_json(data: Path, tmp_path: Path, noise: float, loops: int) -> None:
+    texts, lines = corpus(data, tmp_path, noise)
+    loop = seconds(lambda: decode(lines))
+    taken = seconds(lambda: ground(texts, lines))
+    assert taken <= loops * loop
