@@ -49,6 +49,7 @@ SLOW = {
     *("test_fragment", "test_germeval", "test_germeval_metrics", "test_germeval_script", "test_guest", "test_html"),
     *("test_jobs", "test_joining", "test_limits", "test_load", "test_load_problems", "test_long_blanks"),
     *("test_long_data", "test_manifest", "test_many_pairs", "test_mirrored_intervals", "test_null", "test_odd_answers"),
+    *("test_extractions_speed", "test_long_texts"),
     *("test_odd_conversions", "test_output_options", "test_parquet", "test_parts", "test_paths", "test_pickle"),
     *(
         "test_pipes",
