@@ -45,6 +45,8 @@ class Grounded:
     """Those whose strings were looked for."""
     sought: tuple[Item, ...]
     """The items of these; several may have become one."""
+    is_forced: bool = False
+    """Whether no string had a choice: each is named once, and occurs once at most."""
 
     @property
     def placements(self) -> tuple[Placement, ...]:
@@ -83,7 +85,8 @@ class Grounder:
         for some in (*marked, placed):
             self._count(some, name)
         in_text = tuple(each for some in marked for each in some.placements)
-        return Grounded(name, document, in_text, placed.placements, tuple(items))
+        is_forced = not placed.uncertain and len({item.text for item in items}) == len(items)
+        return Grounded(name, document, in_text, placed.placements, tuple(items), is_forced)
 
     def _marked(self, document: Document, marked: MarkedText) -> Placed:
         counts = self.counts.counts

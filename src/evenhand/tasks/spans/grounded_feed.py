@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +16,7 @@ from evenhand.grounding.placing import place_best
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.spans.answer_feed import AnswersById, AnswersByOrder
 from evenhand.tasks.spans.strings import Strings
-from evenhand.tasks.spans.unit_texts import UnitText, UnitTexts
+from evenhand.tasks.spans.unit_texts import GoldSpan, UnitText, UnitTexts
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.corpus import Corpus
 from evenhand.text.document_feed import Mismatches
@@ -28,15 +28,15 @@ _SAMPLE = 20
 
 
 @dataclass(frozen=True)
-class PlacedItems:
-    """The items of a batch: those with a place as spans, and the others."""
+class GroundedBatch:
+    """The items of a batch: those with a place as spans, the others, and all of them."""
 
     spans: Spans
     unplaced: Strings
-    widened: int = 0
-    """How many spans grew to whole tokens."""
-    outside: int = 0
-    """How many did not, and so have no place."""
+    items: Strings
+    best: Spans
+    """The items with a place where they would score best, for which gold spans are looked at: an upper bound."""
+    best_unplaced: Strings
 
 
 class GroundedFeed:
@@ -66,79 +66,78 @@ class GroundedFeed:
         rules = Rules(shape, settings["occurrences"], settings["fuzzy"] or None, settings["unknown_labels"])
         self._ground = Grounder(rules, KnownLabels(known))
         self.grounding: GroundingCounts = self._ground.counts
-        self._texts: UnitTexts | None = None
-        self._found: list[Grounded] = []
-        """Of the batch that was taken last."""
-        self.unplaced = Strings.of(vocabulary, [])
-        """Its items without a place."""
 
     @property
     def by_document(self) -> bool:
         """Whether an answer is about a document, not about a sentence."""
         return self._answers.by_document
 
-    def ground(self, gold: Corpus) -> list[Grounded]:
+    def ground(self, gold: Corpus, texts: UnitTexts | None = None) -> Iterator[Grounded]:
         """The items of the next batch, text by text."""
-        texts, found = UnitTexts(gold, by_document=self.by_document), list[Grounded]()
+        texts = texts or UnitTexts(gold, by_document=self.by_document)
         for unit, (own, answers) in zip(texts.units, self._answers.take(gold), strict=True):
-            found.append(self._ground(unit.document, answers or (), own or _place(gold, unit)))
             self.grounding.counts["missing"] += answers is None
-        self._texts, self._found = texts, found
-        return found
+            yield self._ground(unit.document(), answers or (), own or _place(gold, unit))
 
-    def take(self, gold: Corpus) -> Spans:
-        """The spans of the next batch."""
-        placed = self._placed([grounded.placements for grounded in self.ground(gold)])
-        self.grounding.counts.update(widened=placed.widened, outside=placed.outside)
-        self.unplaced = placed.unplaced
-        return placed.spans
+    def take(self, gold: Corpus, spans: Spans) -> GroundedBatch:
+        """The items of the next batch; the gold standard's spans are for the upper bound only."""
+        texts = UnitTexts(gold, by_document=self.by_document)
+        placed, best, rows = _Items(texts), _Items(texts), list[tuple[int, str, str]]()
+        wanted = texts.gold(spans)
+        for number, grounded in enumerate(self.ground(gold, texts)):
+            placed.add(number, grounded.placements)
+            best.add(number, self._best(grounded, wanted[number]))
+            rows += [(texts.units[number].first, item.label, item.text) for item in grounded.items]
+        is_strict = self._settings["snap"] == "strict"
+        found, unplaced, grew = placed.spans(self._vocabulary, is_strict=is_strict)
+        self.grounding.counts["outside" if is_strict else "widened"] += grew
+        others, missed, _ = best.spans(self._vocabulary, is_strict=is_strict)
+        return GroundedBatch(found, unplaced, Strings.of(self._vocabulary, rows), others, missed)
 
-    def items(self) -> Strings:
-        """All items of that batch, wherever they stand."""
-        assert self._texts is not None
-        rows = [
-            (unit.first, item.label, item.text)
-            for unit, grounded in zip(self._texts.units, self._found, strict=True)
-            for item in grounded.items
-        ]
-        return Strings.of(self._vocabulary, rows)
-
-    def best(self, gold: Spans) -> PlacedItems:
-        """The items of that batch where they would score best: an upper bound, for which gold spans are looked at."""
-        assert self._texts is not None
-        placements = list[Sequence[Placement]]()
-        for grounded, spans in zip(self._found, self._texts.gold(gold), strict=True):
-            if not grounded.sought:
-                placements.append(grounded.marked)
-                continue
-            best = place_best(grounded.document, grounded.sought, set(spans), self._ground.rules.fuzzy)
-            placements.append((*grounded.marked, *best.placements))
-        return self._placed(placements)
+    def _best(self, grounded: Grounded, gold: Sequence[GoldSpan]) -> Sequence[Placement]:
+        """The items of a text where they would score best; where they are already, if they have no choice."""
+        if not gold or grounded.is_forced:
+            return grounded.placements
+        best = place_best(grounded.document, grounded.sought, set(gold), self._ground.rules.fuzzy)
+        return (*grounded.marked, *best.placements)
 
     def finish(self, gold: Corpus) -> None:
         """Raise an error if answers are left."""
         self._answers.finish()
 
-    def _placed(self, placements: Sequence[Sequence[Placement]]) -> PlacedItems:
-        """Spans of items in the atoms of the text; under `snap strict`, those that would grow have no place."""
-        assert self._texts is not None
-        unit, offsets, labels, texts = list[int](), list[tuple[int, int]](), list[str](), list[str]()
-        nowhere = list[tuple[int, str, str]]()
-        for at, each in ((at, each) for at, some in enumerate(placements) for each in some):
+
+class _Items:
+    """The items of a batch, on their way to spans."""
+
+    def __init__(self, texts: UnitTexts) -> None:
+        self._texts = texts
+        self._unit, self._offsets = list[int](), list[tuple[int, int]]()
+        self._labels, self._strings = list[str](), list[str]()
+        self._nowhere = list[tuple[int, str, str]]()
+
+    def add(self, unit: int, placements: Sequence[Placement]) -> None:
+        for each in placements:
             for span in each.spans:
-                unit.append(at)
-                offsets.append(span)
-                labels.append(each.item.label)
-                texts.append(each.item.text)
+                self._unit.append(unit)
+                self._offsets.append(span)
+                self._labels.append(each.item.label)
+                self._strings.append(each.item.text)
             if each.status in NOWHERE:
-                nowhere.append((self._texts.units[at].first, each.item.label, each.item.text))
-        scope, start, end, grew = self._texts.atoms(unit, offsets)
-        spans = Spans.of(self._vocabulary, scope, start, end, self._vocabulary.labels.codes(labels))
-        rows, outside = np.flatnonzero(grew), 0
-        if self._settings["snap"] == "strict" and len(rows):
-            nowhere += [(self._texts.units[unit[row]].first, labels[row], texts[row]) for row in rows.tolist()]
-            spans, outside = spans.without(rows), len(rows)
-        return PlacedItems(spans, Strings.of(self._vocabulary, nowhere), len(rows) - outside, outside)
+                self._nowhere.append((self._texts.units[unit].first, each.item.label, each.item.text))
+
+    def spans(self, vocabulary: Vocabulary, *, is_strict: bool) -> tuple[Spans, Strings, int]:
+        """Items in the atoms of the text, those without a place, and how many do not end with tokens.
+
+        These grow to whole tokens, or have no place where somebody `is_strict`.
+        """
+        scope, start, end, grew = self._texts.atoms(self._unit, self._offsets)
+        spans = Spans.of(vocabulary, scope, start, end, vocabulary.labels.codes(self._labels))
+        rows, nowhere = np.flatnonzero(grew), self._nowhere
+        if is_strict and len(rows):
+            firsts = ((self._texts.units[self._unit[row]].first, row) for row in rows.tolist())
+            nowhere = nowhere + [(first, self._labels[row], self._strings[row]) for first, row in firsts]
+            spans = spans.without(rows)
+        return spans, Strings.of(vocabulary, nowhere), len(rows)
 
 
 def _place(gold: Corpus, unit: UnitText) -> str:

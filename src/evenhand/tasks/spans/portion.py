@@ -82,23 +82,15 @@ class Portion:
 
     def _grounded(self, feed: GroundedFeed) -> SideSpans:
         """The same of a system whose strings get their places here."""
-        spans, unplaced, items = list[Spans](), list[Strings](), list[Strings]()
-        best, missed = list[Spans](), list[Strings]()
-        for batch in self.batches:
-            spans.append(feed.take(batch.corpus))
-            unplaced.append(feed.unplaced)
-            items.append(feed.items())
-            placed = feed.best(batch.spans(self._layer))
-            best.append(placed.spans)
-            missed.append(placed.unplaced)
-        first = self._firsts
-        nowhere, others = (self.nowhere.spans(Strings.concatenate(each, first)) for each in (unplaced, missed))
+        taken, first = [feed.take(batch.corpus, batch.spans(self._layer)) for batch in self.batches], self._firsts
+        best = Spans.concatenate([each.best for each in taken], first)
+        missed = self.nowhere.spans(Strings.concatenate([each.best_unplaced for each in taken], first))
         return SideSpans(
-            Spans.concatenate(spans, first),
+            Spans.concatenate([each.spans for each in taken], first),
             None,
-            unplaced=nowhere,
-            items=Strings.concatenate(items, first),
-            best=Spans.concatenate([Spans.concatenate(best, first), others], [0, 0]),
+            unplaced=self.nowhere.spans(Strings.concatenate([each.unplaced for each in taken], first)),
+            items=Strings.concatenate([each.items for each in taken], first),
+            best=Spans.concatenate([best, missed], [0, 0]),
         )
 
     @cached_property

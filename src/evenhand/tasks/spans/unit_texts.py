@@ -26,11 +26,15 @@ class UnitText:
 
     first: int
     """Its first sentence in the batch."""
-    document: Document
+    text: str
     sentences: tuple[int, ...]
     """Those of its sentences that have a text."""
     edges: tuple[int, ...]
     """Where each of these begins."""
+
+    def document(self) -> Document:
+        """The text as one to look for strings in, which keeps what is found out about it."""
+        return Document(self.text, self.edges[1:])
 
     def place(self, offset: int) -> tuple[int, int]:
         """The sentence of an offset, and the offset there."""
@@ -54,7 +58,7 @@ class UnitTexts:
             edges.append(place)
             place += len(self._texts[sentence]) + 1
         text = "\n".join(self._texts[sentence] for sentence in sentences)
-        return UnitText(first, Document(text, tuple(edges[1:])), sentences, tuple(edges))
+        return UnitText(first, text, sentences, tuple(edges))
 
     def atoms(self, unit: Sequence[int], spans: Sequence[tuple[int, int]]) -> tuple[Ints, Ints, Ints, Bools]:
         """For spans in texts: sentence, first atom and the one behind the last, and which grew to whole tokens."""
@@ -71,6 +75,8 @@ class UnitTexts:
 
     def gold(self, spans: Spans) -> list[list[GoldSpan]]:
         """The gold standard's spans by text, in offsets."""
+        if not len(spans):
+            return [[] for _ in self.units]
         unit_of = np.repeat(
             np.arange(len(self.units)),
             np.diff([*(unit.first for unit in self.units), self._corpus.sentences]),
