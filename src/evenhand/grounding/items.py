@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Shape = Literal["json", "xml", "marks", "markdown", "lines"]
 """How answers are written: `<PER>Ada</PER>` is xml, `@@Ada##` marks, `[Ada](PER)` markdown, `PER: Ada` lines."""
@@ -11,8 +11,7 @@ How = Literal["ok", "repaired", "salvaged", "unparsable"]
 """How an answer was read: as it stands, after a repair, in part, or not at all."""
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """A string that an answer names, its label, and the offsets that the answer itself gives.
 
     The label is spelled as the gold standard spells it, or stands as it was written if the gold standard has no such.

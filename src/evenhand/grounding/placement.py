@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from evenhand.grounding.forms import Span
 from evenhand.grounding.items import Item
@@ -14,8 +15,7 @@ FUZZY_PERCENT = 15
 """How many characters of a hundred may be edited in the step `fuzzy`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(NamedTuple):
     """An item, how it was placed (a step, or why it has no place), and where; several spans under `all` only."""
 
     item: Item
