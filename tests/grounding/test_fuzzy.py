@@ -26,6 +26,11 @@ def test_no_edits_are_allowed_below_seven_characters_whatever_the_share() -> Non
     assert edits_allowed(6, 50) == 0
 
 
+def test_one_character_stays_whatever_the_share() -> None:
+    assert edits_allowed(8, 100) == 7
+    assert near("abcdefgx", "abcdefgh", 100) == [(0, 8)]
+
+
 def test_the_fewest_edits_win() -> None:
     assert near("plasmaferesas plasmaferesis", "plasmapheresis") == [(14, 27)]
 

@@ -115,11 +115,10 @@ _ODD = re.compile(r"[^\w!-_a-~]{2,}|[^\w!-_a-~ ]")
 
 def spaced(text: str) -> Form:
     """The form `spaces` of any text."""
+    is_composed = is_normalized("NFC", text)
     built = _Builder(text)
     behind = 0
-    for start, end in (
-        [match.span() for match in _ODD.finditer(text)] if is_normalized("NFC", text) else [(0, len(text))]
-    ):
+    for start, end in [match.span() for match in _ODD.finditer(text)] if is_composed else [(0, len(text))]:
         built.copy(behind, start)
         for cluster in _clusters(text, start, end):
             built.add(*cluster)

@@ -23,8 +23,8 @@ HITS, WINDOWS = "hits of a piece", "windows"
 
 
 def edits_allowed(size: int, percent: int) -> int:
-    """How many edits a string of so many characters may have."""
-    return min(MOST_EDITS, size * percent // 100) if size >= SHORTEST else 0
+    """How many edits a string of so many characters may have; one character at least stays."""
+    return min(MOST_EDITS, size * percent // 100, size - 1) if size >= SHORTEST else 0
 
 
 def near_occurrences(document: Document, string: str, percent: int, capped: Counter[str]) -> list[Span]:

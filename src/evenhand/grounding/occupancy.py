@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from evenhand.grounding.forms import Span
 
@@ -11,11 +11,17 @@ from evenhand.grounding.forms import Span
 class Occupancy:
     """The spans that items of a document have got."""
 
-    def __init__(self) -> None:
+    def __init__(self, placed: Iterable[tuple[Span, str]] = ()) -> None:
+        self._labeled = set(placed)
+        self._spans = {span for span, _ in self._labeled}
         self._starts, self._ends = list[int](), list[int]()
         """The parts of the text that are covered, from the left."""
-        self._spans = set[Span]()
-        self._labeled = set[tuple[Span, str]]()
+        for start, end in sorted(self._spans):
+            if self._ends and start < self._ends[-1]:
+                self._ends[-1] = max(end, self._ends[-1])
+            else:
+                self._starts.append(start)
+                self._ends.append(end)
         self._tried = dict[tuple[Hashable, ...], int]()
 
     def add(self, span: Span, label: str) -> None:

@@ -139,11 +139,7 @@ def _in_order(
 
 
 def _occupancy(placed: Mapping[int, Placement]) -> Occupancy:
-    occupancy = Occupancy()
-    for placement in placed.values():
-        for span in placement.spans:
-            occupancy.add(span, placement.item.label)
-    return occupancy
+    return Occupancy([(span, each.item.label) for each in placed.values() for span in each.spans])
 
 
 def _chain(search: Search, found: Sequence[Found], fixed: Mapping[int, Placement]) -> dict[int, Span]:
