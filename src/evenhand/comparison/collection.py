@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from evenhand.arrays import Ints, empty, pack
 from evenhand.tasks.places import Places
-from evenhand.tasks.units import Drawing, Units
+from evenhand.tasks.units import Drawing, LinkedDrawing, Units
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,8 @@ class Sentence:
     sides: list[Any]
     pieces: tuple[int, ...] = ()
     """Where tokens begin that are pieces of a text, which is cut where words and spans do."""
+    links: list[Any] = field(default_factory=list)
+    """Of drawings with links: what links every side has between its spans."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +135,9 @@ class Collection:
         found = self._numbers.get(number)
         if found is None:
             found = self._numbers[number] = len(self.sentences)
-            self.sentences.append(_sentence(sentence, number, places, drawn.sides(sentence)))
+            drawing = _sentence(sentence, number, places, drawn.sides(sentence))
+            links = drawn.links(sentence) if isinstance(drawn, LinkedDrawing) else []
+            self.sentences.append(replace(drawing, links=links))
         return found
 
 

@@ -64,7 +64,10 @@ class Display:
 
     Units where all systems have nothing are not compared; under `compares_shared`, those where one has nothing.
     """
-    drawing: Literal["spans", "mentions", "words"] = "spans"
-    """What a page draws: rows of label, start, end and gaps; of chain, start and end; or of label and, maybe, head."""
+    drawing: Literal["spans", "mentions", "words", "links"] = "spans"
+    """What a page draws: rows of label, start, end and gaps; of chain, start and end; or of label and, maybe, head.
+
+    `links` are spans with links between them (`tasks.units.LinkedDrawing`).
+    """
     conlleval: tuple[str, str] | None = None
     """The match models of phrases and of tags, where results can be written in the layout of conlleval."""

@@ -6,7 +6,7 @@ A drawing is what every side has in a sentence.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from evenhand.arrays import Bools, Ints
 from evenhand.tasks.answers import Answers
@@ -22,6 +22,14 @@ class Drawing(Protocol):
 
     def sides(self, sentence: int) -> list[Rows]:
         """What each side has in a sentence: rows of numbers."""
+
+
+@runtime_checkable
+class LinkedDrawing(Drawing, Protocol):
+    """A drawing of spans that are linked."""
+
+    def links(self, sentence: int) -> list[Rows]:
+        """The links of each side in a sentence: rows of label, and the places of both ends among the side's rows."""
 
 
 @dataclass(frozen=True)

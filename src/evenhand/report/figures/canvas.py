@@ -34,8 +34,14 @@ FILLS = (
     ("#F0E442", ""),
     ("#999999", "-----"),
     ("#FFFFFF", "+++++"),
+    ("#882255", ""),
+    ("#DDCC77", "|||||"),
+    ("#332288", "ooo"),
 )
-"""Colours that colour-blind readers can tell apart (Okabe and Ito 2008), with hatches for those who see none."""
+"""Colours that colour-blind readers can tell apart (Okabe and Ito 2008; the last ones of Paul Tol), with hatches.
+
+Where there are more kinds than these, they come again.
+"""
 _TURNING = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 _STYLE: dict[Any, Any] = {
     "font.family": [FONT],

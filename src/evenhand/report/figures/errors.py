@@ -33,7 +33,7 @@ def draw(results: Results, size: Size, *, counts: bool) -> Figure:
     for kind, name in enumerate(names):
         widths = [bar.counts[kind] * each for bar, each in zip(found.bars, scale, strict=True)]
         begins = [sum(bar.counts[:kind]) * each for bar, each in zip(found.bars, scale, strict=True)]
-        colour, hatch = canvas.FILLS[kind]
+        colour, hatch = canvas.FILLS[kind % len(canvas.FILLS)]
         axes.barh(places, widths, 0.86, begins, color=colour, hatch=hatch, edgecolor="black", label=name)
         _figures(axes, places, widths, begins, inches)
     axes.set_xlim(0, longest)

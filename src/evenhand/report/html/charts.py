@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 
 from evenhand.problems import SettingError
 from evenhand.report.figures.canvas import FILLS
@@ -75,7 +76,7 @@ def bar_chart(report: Report) -> BarChart | None:
         found = TASKS[report.task].display.errors(report.results)
     except SettingError:
         return None
-    colors = dict(zip(found.kinds, COLORS, strict=False))
+    colors = dict(zip(found.kinds, cycle(COLORS), strict=False))
     rows = [_bar_row(report, bar, colors, number * _ROW) for number, bar in enumerate(found.bars)]
     legend = [(color, kind.name) for kind, color in colors.items()]
     return BarChart(len(rows) * _ROW + 8, rows, legend, found.remark)

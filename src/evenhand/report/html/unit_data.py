@@ -55,6 +55,7 @@ def unit_data(report: Report) -> dict[str, Any]:
                 "n": sentences[number].number,
                 "d": sentences[number].document,
                 "s": sentences[number].sides,
+                **({"l": sentences[number].links} if sentences[number].links else {}),
             }
             for number in kept
         ],

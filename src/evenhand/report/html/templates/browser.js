@@ -220,7 +220,7 @@
     const grid = make("div", `grid-lanes${data.space ? "" : " running"}`);
     if (sentence.t.filter((token) => /[\u0590-\u08ff\ufb1d-\ufefc]/.test(token)).length * 2 > sentence.t.filter((token) => /\p{L}/u.test(token)).length) grid.dir = "rtl";
     lanes.append(grid);
-    ({ spans: drawSpans, mentions: drawMentions, words: hasHeads(sentence) ? drawArcsOf : drawLabels })[data.drawing](grid, excerpt(sentence, unit), unit);
+    ({ spans: drawSpans, links: drawLinks, mentions: drawMentions, words: hasHeads(sentence) ? drawArcsOf : drawLabels })[data.drawing](grid, excerpt(sentence, unit), unit);
     const here = grid.querySelector(".token.here");
     if (here && (here.offsetLeft < 0 || here.offsetLeft + here.offsetWidth > lanes.clientWidth)) lanes.scrollLeft = here.offsetLeft - lanes.clientWidth / 2;
   }
@@ -249,7 +249,7 @@
     const length = sentence.t.length || sentence.s.flat().reduce((most, bar) => Math.max(most, bar[2]), data.end[unit]); /* a file may have no text */
     const start = data.start[unit], isWhole = length <= WINDOW || hasHeads(sentence);
     const end = Math.min(length, Math.max(start + WINDOW / 2, Math.min(data.end[unit], start + WINDOW)));
-    return { t: sentence.t, s: sentence.s, length, first: isWhole ? 0 : Math.max(0, start - WINDOW / 2), last: isWhole ? length : end };
+    return { t: sentence.t, s: sentence.s, l: sentence.l ?? [], length, first: isWhole ? 0 : Math.max(0, start - WINDOW / 2), last: isWhole ? length : end };
   }
 
   function partnerText(unit, system) {
@@ -291,16 +291,18 @@
     });
   }
 
-  function drawBars(grid, part, unit, bars) {
+  /* The bars of all sides, each in lanes; below those of a side, so many rows stay free. The rows behind each side. */
+  function drawBars(grid, part, unit, bars, free = 0) {
     tokensOf(grid, part, unit);
     let row = 2;
-    bars.forEach((given, number) => {
+    return bars.map((given, number) => {
       const side = given.filter((bar) => bar.end > part.first && bar.start < part.last).sort((one, other) => one.start - other.start || other.end - one.end);
       const lanes = lanesOf(side.map((bar) => [bar.start, bar.end]));
-      const height = Math.max(1, ...lanes.map((lane) => lane + 1));
+      const height = Math.max(1, ...lanes.map((lane) => lane + 1)) + free;
       sideName(grid, row, number, height);
       side.forEach((bar, at) => drawBar(grid, part, bar, row + lanes[at]));
       row += height;
+      return row;
     });
   }
 
@@ -325,6 +327,62 @@
       return { start: from, end: to, gaps, text: label(code), color: colorOf(code), classes: own ? "here" : matched ? "partner" : "" };
     }));
     drawBars(grid, part, unit, bars);
+  }
+
+  /* Links between spans, with the ends of each; `here` is the one that the unit or its partner is. */
+  function linksOf(part, unit, number) {
+    const bars = part.s[number], partner = number ? data.partner[number - 1][unit] : -1, surplus = data.surplus[unit];
+    return (part.l[number] ?? []).map(([code, head, tail]) => {
+      const one = bars[head], other = bars[tail] ?? one;
+      const start = Math.min(one[1], other[1]), end = Math.max(one[2], other[2]);
+      const own = code === data.label[unit] && start === data.start[unit] && end === data.end[unit] && (number === 0) === !surplus;
+      const matched = !surplus && partner >= 0 && Math.floor(partner / 4294967296) === start && partner % 4294967296 === end;
+      const found = number ? classOf(unit, number - 1) : null;
+      const is = own || (matched && label(code) === found.predicted);
+      return { one, other, here: is, text: (is && found ? `${found.kind} ` : "") + label(code) + (tail < 0 ? " (tail elsewhere)" : "") };
+    });
+  }
+
+  function drawLinks(grid, part, unit) {
+    const links = part.s.map((side, number) => linksOf(part, unit, number));
+    const bars = part.s.map((side, number) => side.map((span) => {
+      const [code, from, to, ...gaps] = span, isEnd = links[number].some((link) => link.here && (link.one === span || link.other === span));
+      return { start: from, end: to, gaps, text: label(code), color: colorOf(code), classes: isEnd ? "here" : "" };
+    }));
+    const behind = drawBars(grid, part, unit, bars, 1);
+    const drawings = links.map((side, number) => {
+      const words = side.map((link) => visible(`${spanText(part, link.one)} ${link.text} ${spanText(part, link.other)}`)).join("; ");
+      const svg = drawn("svg", { class: "arcs", role: "img", "aria-label": `${number ? systems[number - 1] : "gold"}: ${words}` });
+      put(grid, svg, behind[number] - 1, 2, -1);
+      return svg;
+    });
+    const left = drawings[0].getBoundingClientRect().left;
+    const boxes = [...grid.querySelectorAll(".token")].map((node) => node.getBoundingClientRect());
+    const middle = ([, from, to]) => {
+      const inside = (at) => boxes[Math.min(Math.max(at - part.first, 0), boxes.length - 1)];
+      return (inside(from).left + inside(to - 1).right) / 2 - left;
+    };
+    drawings.forEach((svg, number) => drawLinkArcs(svg, links[number].map((link) => ({ ...link, from: middle(link.one), to: middle(link.other) }))));
+  }
+
+  const spanText = (part, [, from, to]) => part.t.slice(from, to).join(data.space);
+
+  /* Arcs from head to tail, each below all that lie between its ends. */
+  function drawLinkArcs(svg, arcs) {
+    const low = (arc) => Math.min(arc.from, arc.to), high = (arc) => Math.max(arc.from, arc.to);
+    arcs.sort((one, other) => high(one) - low(one) - (high(other) - low(other)));
+    arcs.forEach((arc, number) => { arc.level = 1 + Math.max(0, ...arcs.slice(0, number).filter((under) => low(under) <= high(arc) && high(under) >= low(arc)).map((under) => under.level)); });
+    svg.setAttribute("height", 18 * Math.max(0, ...arcs.map((arc) => arc.level)) + 12);
+    for (const arc of arcs) {
+      const depth = 18 * arc.level, width = arc.to - arc.from, group = drawn("g", arc.here ? { class: "here" } : {});
+      const far = width ? arc.from : arc.from - 8, near = width ? arc.to : arc.to + 8, bend = Math.sign(near - far) * Math.min(8, Math.abs(near - far) / 3);
+      const path = `M ${far} 0 C ${far} ${depth * 0.7}, ${far + bend} ${depth}, ${far + bend * 2} ${depth} L ${near - bend * 2} ${depth} C ${near - bend} ${depth}, ${near} ${depth * 0.7}, ${near} 5`;
+      const text = drawn("text", { x: (far + near) / 2, y: depth + 4 });
+      text.textContent = visible(arc.text);
+      group.append(drawn("path", { class: "arc", d: path }), drawn("path", { class: "tip", d: `M ${near} 0 l -3.5 6 h 7 z` }), text);
+      svg.append(group);
+    }
+    for (const chosen of svg.querySelectorAll(".here")) svg.append(chosen); /* above the others */
   }
 
   function drawMentions(grid, part, unit) {
