@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 from evenhand.formats import brat_links
 from evenhand.formats.addresses import Place
 from evenhand.formats.brat_lines import IDENTIFIER, TEXT_BOUND, standoff
-from evenhand.formats.brat_relations import KINDS, relations
+from evenhand.formats.brat_relations import KINDS, relation_lines, relations
 from evenhand.formats.brat_text import document
 from evenhand.formats.format import Carry, Format, Writing
 from evenhand.formats.json_spans import Span, edges, to_write, with_offsets
+from evenhand.formats.related import links_by_sentence
 from evenhand.formats.source import BYTE_ORDER_MARK, COMPRESSIONS, Block, Source
 from evenhand.problems import SettingError
 from evenhand.settings import Columns, ReadSettings
@@ -77,9 +78,9 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
 def write(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[tuple[str, str]]:
     """The files of a folder: a text and its annotations for each sentence (or whole text), by number."""
     pairs = (pair for batch in batches for pair in documents(batch))
-    for number, (text, annotations) in enumerate(pairs, 1):
+    for number, (text, lines) in enumerate(pairs, 1):
         yield f"{number:05}.txt", text
-        yield f"{number:05}.ann", annotations
+        yield f"{number:05}.ann", lines
 
 
 def documents(annotation: Annotation) -> Iterator[tuple[str, str]]:
@@ -91,6 +92,20 @@ def documents(annotation: Annotation) -> Iterator[tuple[str, str]]:
             raise SettingError(f"The text of sentence {sentence + 1} has {odd}, which brat's files cannot have.")
         lines = enumerate(with_offsets(spans, start, end), 1)
         yield text, "".join(f"T{number}\t{_text_bound(span, text)}\n" for number, span in lines)
+
+
+def write_related(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[tuple[str, str]]:
+    """The same with relations: R lines, and * lines for types that are marked as symmetric."""
+    number = 0
+    for batch in batches:
+        found = links_by_sentence(batch)
+        conversion.lose(found.across, "relations across sentences")
+        for sentence, (text, lines) in enumerate(documents(batch)):
+            number += 1
+            links = found.links.get(sentence, ())
+            related = "".join(f"{line}\n" for line in relation_lines(links))
+            yield f"{number:05}.txt", text
+            yield f"{number:05}.ann", lines + related
 
 
 def _plain(path: Place) -> Place:
@@ -137,7 +152,10 @@ FORMAT = Format(
     "a text DOC.txt and its annotations DOC.ann",
     tasks=("spans", RELATIONS, LINKS),
     read=read,
-    writes={"spans": Writing(Carry(tokens=False, levels=False, documents="sentence"), folder=write)},
+    writes={
+        "spans": Writing(Carry(tokens=False, levels=False, documents="sentence"), folder=write),
+        RELATIONS: Writing(Carry(tokens=False, levels=False, documents="sentence"), folder=write_related),
+    },
     suffixes=(".ann",),
     begins=b"TREAMN*#",
     certain=is_document,

@@ -9,11 +9,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from evenhand.arrays import Ints, ints
 from evenhand.formats.brat_lines import Standoff
+from evenhand.formats.related import Linked
 from evenhand.formats.source import Source
+from evenhand.problems import SettingError
 from evenhand.text.labels import Vocabulary
 from evenhand.text.listed_parts import ListedParts
 from evenhand.text.relations import Relations
@@ -44,6 +46,20 @@ def relations(source: Source, found: Standoff, vocabulary: Vocabulary, parts: Li
         frozenset(row[1] for row in equivalent),
         parts,
     )
+
+
+def relation_lines(links: Iterable[Linked]) -> Iterator[str]:
+    """Relations of one sentence as lines; its spans are T1 and so on."""
+    number = 0
+    for link in links:
+        if not re.fullmatch(r"[^\s\0]+", link.label):
+            remedy = "where types have no spaces; map it to another"
+            raise SettingError(f"The type {link.label!r} cannot be written for brat, {remedy}.")
+        if link.is_symmetric:
+            yield f"*\t{link.label} T{link.head + 1} T{link.tail + 1}"
+        else:
+            number += 1
+            yield f"R{number}\t{link.label} Arg1:T{link.head + 1} Arg2:T{link.tail + 1}"
 
 
 def _plain(source: Source, lines: Sequence[tuple[int, str]]) -> list[Row]:

@@ -5,7 +5,8 @@ The file is one JSON value, so that it is read whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 import msgspec
 
@@ -18,6 +19,7 @@ from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
 
+T = TypeVar("T")
 _BATCH = 1 << 13
 """How many records are read together."""
 
@@ -60,12 +62,24 @@ def _lines(data: bytes, values: list[msgspec.Raw]) -> Ints:
 
 def _decoded(source: Source, values: list[msgspec.Raw], lines: Ints) -> Decoded:
     """The records among some values, and their lines; a value that is no record is a problem."""
-    records, good = [], []
+    found = list(_records(source, values, lines, decode_line))
+    return [record for _, record in found], ints([line for line, _ in found])
+
+
+def decoded_values(
+    source: Source, data: bytes, decode: Callable[[bytes], T], whole: bytes | None = None
+) -> Iterator[tuple[int, T]]:
+    """The lines and records of a JSON list, which may be a part of a `whole` file."""
+    values = _values(source, data)
+    return _records(source, values, _lines(data if whole is None else whole, values), decode)
+
+
+def _records(
+    source: Source, values: list[msgspec.Raw], lines: Ints, decode: Callable[[bytes], T]
+) -> Iterator[tuple[int, T]]:
     for value, line in zip(values, lines.tolist(), strict=True):
         try:
-            records.append(decode_line(bytes(value)))
-            good.append(line)
+            yield line, decode(bytes(value))
         except UNREADABLE as error:
             finding, place = explain(error)
             source.report(line, finding if place else f"a record is no JSON object ({finding})", "mend it", PROBLEM)
-    return records, ints(good)

@@ -16,7 +16,8 @@ from evenhand.registry import late
 from evenhand.text.link_names import LAYER as LINKS
 
 _KEY = re.compile(rb'"(text|data|tokens|words)"\s*:')
-_CLUSTERS = re.compile(rb'"(?:clusters|predicted_clusters)"\s*:|"sentences"\s*:\s*\[\s*\[')
+_CLUSTERS = re.compile(rb'"(?:clusters|predicted_clusters)"\s*:')
+_SENTENCES = re.compile(rb'"sentences"\s*:\s*\[\s*\[')
 _LINKS = re.compile(rb'"spans"\s*:\s*\[.*?\{[^{}]*"links"\s*:\s*\[', re.DOTALL)
 _LIST = re.compile(rb"\s*\[\s*\{")
 _TASKS = re.compile(rb'\s*\[\s*\{.*("data"\s*:\s*\{|"(annotations|predictions)"\s*:)', re.DOTALL)
@@ -44,9 +45,11 @@ def is_label_studio(sample: Block) -> float:
 
 
 def is_coreference(sample: Block) -> float:
-    """Whether the first line is an object with clusters or sentences; it may be cut off."""
+    """1 if the first line is an object with clusters, less if it has sentences only; it may be cut off."""
     line = sample.data[: sample.size].lstrip().partition(b"\n")[0]
-    return float(line.startswith(b"{") and _CLUSTERS.search(line) is not None)
+    if not line.startswith(b"{"):
+        return 0.0
+    return 1.0 if _CLUSTERS.search(line) else 0.9 if _SENTENCES.search(line) else 0.0
 
 
 JSON_LINES = Format(
