@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from evenhand.text.extraction_lists import extractions as extractions
     from evenhand.text.lists import tags as tags
     from evenhand.text.lists import trees as trees
+    from evenhand.text.relation_lists import relations as relations
     from evenhand.text.span_lists import spans as spans
     from evenhand.version import __version__ as __version__
 
@@ -70,6 +71,7 @@ _HOMES = {
     "rank": "evenhand.api.rank",
     "rank_suite": "evenhand.api.rank",
     "read": "evenhand.formats.read",
+    "relations": "evenhand.text.relation_lists",
     "Report": "evenhand.result.report",
     "report": "evenhand.api.report",
     "score": "evenhand.api.score",

@@ -151,7 +151,7 @@ def test_a_task_has_a_page_with_units_and_links(path: str, tmp_path: Path) -> No
 
 
 def test_a_task_in_help_demo_and_check(path: str) -> None:
-    assert "chains, sentences" in " ".join(run(path, "score", "--help").stdout.split())
+    assert ", sentences [recognised" in " ".join(run(path, "score", "--help").stdout.split())
     everything = run(path, "score", "--help-all").stdout
     assert "--last-token-tolerance NUMBER" in everything
     assert "json-document" in everything

@@ -104,8 +104,9 @@ def content_of(gold: Input, format: str | None, task: str | None, columns: tuple
 
 
 def _by_layers(annotation: Annotation) -> list[Task]:
-    """The tasks, the one that it was read for first, tags last: they can be told by having no other layer."""
-    return sorted(TASKS.values(), key=lambda task: (task.name not in annotation.readings, task.shows_any))
+    """The tasks, those that it was read for first, tags last: they can be told by having no other layer."""
+    places = {name: place for place, name in enumerate(annotation.readings)}
+    return sorted(TASKS.values(), key=lambda task: (places.get(task.name, len(places)), task.shows_any))
 
 
 def place_of(side: File) -> Place | FileList:

@@ -19,6 +19,7 @@ TASKS: Registry[Task] = Registry(
         "tags": "evenhand.tasks.tags.task:TASK",
         "trees": "evenhand.tasks.trees.task:TASK",
         "chains": "evenhand.tasks.chains.task:TASK",
+        "relations": "evenhand.tasks.relations.task:TASK",
         "links": "evenhand.tasks.links.task:TASK",
     },
 )

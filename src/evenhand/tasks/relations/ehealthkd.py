@@ -1,0 +1,195 @@
+"""The score of eHealth-KD 2020: entities and relations in one number.
+
+Sentences whose gold side has no entity are left out. The *parts* of an entity are those that its file lists, in the
+order of the text; an entity listed as one part is cut at every blank. Nothing is merged: `0 7;7 8` is not `0 8`. Where
+files count tokens, each token is a part. Entities are ordered by the list of all starts, then by that of all ends.
+
+*Entities* (A): three passes over the system's entities in order, each taking the first free gold entity that fits.
+Correct: equal parts and label. Incorrect: equal parts. Partial: equal label, and a part of one contains the start of a
+part of the other. What is left is spurious and missing.
+
+*Relations* (B): repeats of type, head and tail are one. The gold entities of a sentence fall into classes, the closure
+of its gold relations `same-as`. A system entity stands for the gold entity that it is correct or partial with. With
+k = (type, class of the head, class of the tail), correct = Σ min(S(k), G(k)) over the numbers of system and gold
+relations with k; a system relation without stand-ins for both ends has no k. The others are spurious and missing.
+
+With C, I, P, M and S as sums of correct, incorrect, partial, missing and spurious, over entities and relations
+(scenarios 1 and 4) or, with `--ehealthkd-counts`, over entities (scenario 2) or relations (scenario 3) alone:
+
+- precision = (C + P/2) / (C + P + I + S), recall = (C + P/2) / (C + P + I + M)
+
+By label, entities count for their labels and relations for their types; the macro average is over types.
+
+Source: Piad-Morffis et al. 2020; where the paper leaves a choice open, the counts are those of its scorer.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from evenhand.arrays import distinct, ints
+from evenhand.tally import Tally
+from evenhand.tasks.relations.kinds import EQUIVALENCE
+from evenhand.tasks.relations.side import Side
+from evenhand.text.listed_parts import Parts
+
+if TYPE_CHECKING:
+    from evenhand.tasks.relations.question import Question
+
+EHEALTHKD_KINDS = (
+    *("correct_A", "incorrect_A", "partial_A", "spurious_A", "missing_A"),
+    *("correct_B", "spurious_B", "missing_B"),
+)
+_CORRECT_A, _INCORRECT_A, _PARTIAL_A, _SPURIOUS_A, _MISSING_A, _CORRECT_B, _SPURIOUS_B, _MISSING_B = range(8)
+Row = tuple[int, int, int]
+"""Gold label, system label and kind of a unit; -1 is no label."""
+
+
+class Entity(NamedTuple):
+    """A span of a sentence."""
+
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+    label: int
+    row: int
+
+
+def count_ehealthkd(question: Question) -> Tally:
+    sides = [_Sentences(side) for side in question.given]
+    scopes, rows = list[int](), list[Row]()
+    for scope in distinct(question.given[0].spans.scope).tolist():
+        found = list(_units(*(each[scope] for each in sides)))
+        rows += found
+        scopes += [scope] * len(found)
+    table = ints(rows).reshape(-1, 3)
+    names = question.given[0].spans.vocabulary.labels.values
+    return Tally.of(names, EHEALTHKD_KINDS, question.groups[ints(scopes)], table[:, 0], table[:, 1], table[:, 2])
+
+
+@dataclass(frozen=True)
+class _Sentence:
+    """The entities of one side in a sentence, in order, and its relations without repeats: type, head and tail."""
+
+    entities: list[Entity]
+    relations: list[tuple[int, int, int]]
+    equivalence: int | None
+    """The code of the type that makes classes of entities."""
+
+
+class _Sentences:
+    """The sentences of one side."""
+
+    def __init__(self, side: Side) -> None:
+        self._side, self._scopes = side, (side.spans.scope, side.scope)
+        self._orders = [np.argsort(scope, kind="stable") for scope in self._scopes]
+        self._sorted = [scope[order] for scope, order in zip(self._scopes, self._orders, strict=True)]
+
+    def __getitem__(self, scope: int) -> _Sentence:
+        side = self._side
+        spans, relations = (
+            order[slice(*np.searchsorted(scopes, (scope, scope + 1)))]
+            for scopes, order in zip(self._sorted, self._orders, strict=True)
+        )
+        entities = sorted((_entity(side, row) for row in spans.tolist()), key=lambda each: (each.starts, each.ends))
+        columns = (side.label[relations], side.head[relations], side.tail[relations])
+        triples = dict.fromkeys(zip(*(column.tolist() for column in columns), strict=True))
+        return _Sentence(entities, list(triples), side.spans.vocabulary.labels.find(EQUIVALENCE))
+
+
+def _entity(side: Side, row: int) -> Entity:
+    parts = _token_parts(side, row) if side.parts is None else side.parts(int(side.spans.level[row]))
+    starts, ends = zip(*parts, strict=True)
+    return Entity(starts, ends, int(side.spans.label[row]), row)
+
+
+def _token_parts(side: Side, row: int) -> Parts:
+    (tokens,) = side.spans.take(slice(row, row + 1)).token_sets()
+    return tuple((token, token + 1) for token in sorted(tokens))
+
+
+def _units(gold: _Sentence, system: _Sentence) -> Iterator[Row]:
+    """All units of a sentence."""
+    free_gold, free_system = list(gold.entities), list(system.entities)
+    stands_for: dict[int, int] = {}
+    for kind, fits in ((_CORRECT_A, _is_correct), (_INCORRECT_A, _has_parts), (_PARTIAL_A, _is_partial)):
+        for one, other in list(_matched(free_gold, free_system, fits)):
+            yield one.label, other.label, kind
+            if kind != _INCORRECT_A:
+                stands_for[other.row] = one.row
+    yield from ((-1, each.label, _SPURIOUS_A) for each in free_system)
+    yield from ((each.label, -1, _MISSING_A) for each in free_gold)
+    yield from _relations(gold, system, stands_for)
+
+
+def _matched(
+    gold: list[Entity], system: list[Entity], fits: Callable[[Entity, Entity], bool]
+) -> Iterator[tuple[Entity, Entity]]:
+    """Each system entity in order with the first gold entity that fits; both are no longer free."""
+    for other in list(system):
+        one = next((each for each in gold if fits(each, other)), None)
+        if one is not None:
+            gold.remove(one)
+            system.remove(other)
+            yield one, other
+
+
+def _has_parts(one: Entity, other: Entity) -> bool:
+    return one.starts == other.starts and one.ends == other.ends
+
+
+def _is_correct(one: Entity, other: Entity) -> bool:
+    return one.label == other.label and _has_parts(one, other)
+
+
+def _is_partial(one: Entity, other: Entity) -> bool:
+    return one.label == other.label and (_begins_in(one, other) or _begins_in(other, one))
+
+
+def _begins_in(one: Entity, other: Entity) -> bool:
+    """Whether a part of one contains the start of a part of the other."""
+    parts = list(zip(one.starts, one.ends, strict=True))
+    return any(start <= place < end for start, end in parts for place in other.starts)
+
+
+def _relations(gold: _Sentence, system: _Sentence, stands_for: dict[int, int]) -> Iterator[Row]:
+    class_of = _classes(gold)
+    wanted = Counter((label, class_of[head], class_of[tail]) for label, head, tail in gold.relations)
+    found: Counter[tuple[int, int, int]] = Counter()
+    for label, head, tail in system.relations:
+        ends = stands_for.get(head), stands_for.get(tail)
+        if ends[0] is not None and ends[1] is not None:
+            found[label, class_of[ends[0]], class_of[ends[1]]] += 1
+    correct: Counter[int] = Counter()
+    for key, count in found.items():
+        correct[key[0]] += min(count, wanted[key])
+    yield from _counted(correct, _CORRECT_B, (True, True))
+    yield from _counted(_types(system.relations) - correct, _SPURIOUS_B, (False, True))
+    yield from _counted(_types(gold.relations) - correct, _MISSING_B, (True, False))
+
+
+def _types(relations: Sequence[tuple[int, int, int]]) -> Counter[int]:
+    return Counter(label for label, _, _ in relations)
+
+
+def _counted(types: Counter[int], kind: int, sides: tuple[bool, bool]) -> Iterator[Row]:
+    """A unit for each relation, which has its type on some sides."""
+    for label in types.elements():
+        yield label if sides[0] else -1, label if sides[1] else -1, kind
+
+
+def _classes(gold: _Sentence) -> dict[int, int]:
+    """The class of each gold entity, named by one of its members."""
+    class_of = {entity.row: entity.row for entity in gold.entities}
+    for label, head, tail in gold.relations:
+        if label == gold.equivalence:
+            one, other = class_of.setdefault(head, head), class_of.setdefault(tail, tail)
+            class_of = {row: one if each == other else each for row, each in class_of.items()}
+    for _, *ends in gold.relations:
+        for row in ends:
+            class_of.setdefault(row, row)
+    return class_of

@@ -1,0 +1,280 @@
+"""Relations: match models by hand, the invariants of fair evaluation, and the fast way against the definition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import evenhand as eh
+from evenhand.problems import InputError, SettingError
+from evenhand.text.annotation import Annotation
+from slow_relations import Argument, Relation, Sentence, kinds
+
+KINDS = ("TP", "AL", "AB", "ALB", "DE", "TE", "XE", "AM", "FN", "AS", "FP")
+PAIRED = ("AL", "AB", "ALB", "DE", "TE", "XE")
+TOKENS = 7
+Span = tuple[tuple[int, ...], str]
+"""Tokens and label."""
+Links = list[tuple[str, int, int]]
+Side = tuple[list[Span], Links]
+
+
+def annotation(sides: Sequence[Side], symmetric: Sequence[str] = (), name: str = "side") -> Annotation:
+    """Sentences of some tokens each."""
+    spans = [[(label, tokens[0], tokens[-1] + 1, tokens) for tokens, label in spans] for spans, _ in sides]
+    words = [[f"w{at}" for at in range(TOKENS)] for _ in sides]
+    return eh.relations(spans, [links for _, links in sides], tokens=words, symmetric=symmetric, name=name)  # type: ignore[arg-type]
+
+
+def score(gold: Sequence[Side], system: Sequence[Side], *models: str, symmetric: Sequence[str] = ()) -> Any:
+    sides = (annotation(side, symmetric, name) for side, name in ((gold, "gold"), (system, "system")))
+    return eh.score(*sides, match=models or ("fair",))
+
+
+def counts(result: Any) -> dict[str, float]:
+    return {kind: result["fair"].overall[kind] for kind in KINDS}
+
+
+def plain(*spans: tuple[str, int, int]) -> list[Span]:
+    return [(tuple(range(start, end)), label) for label, start, end in spans]
+
+
+ANNA = plain(("PER", 0, 1), ("ORG", 2, 3), ("LOC", 4, 5))
+GOLD: list[Side] = [(ANNA, [("leads", 0, 1)])]
+
+
+@pytest.mark.parametrize(
+    ("spans", "links", "kind"),
+    [
+        (ANNA, [("leads", 0, 1)], "TP"),
+        (plain(("PER", 0, 1), ("LOC", 2, 3)), [("leads", 0, 1)], "AL"),
+        (plain(("PER", 0, 1), ("ORG", 2, 4)), [("leads", 0, 1)], "AB"),
+        (plain(("PER", 0, 1), ("LOC", 2, 4)), [("leads", 0, 1)], "ALB"),
+        (plain(("PER", 0, 2), ("LOC", 2, 3)), [("leads", 0, 1)], "ALB"),
+        (ANNA, [("leads", 1, 0)], "DE"),
+        (ANNA, [("owns", 0, 1)], "TE"),
+        (ANNA, [("owns", 1, 0)], "TE"),
+        (plain(("PER", 0, 1), ("ORG", 2, 4)), [("owns", 0, 1)], "XE"),
+        (plain(("PER", 0, 1), ("ORG", 2, 4)), [("leads", 1, 0)], "XE"),
+        (plain(("PER", 0, 1)), [], "AM"),
+        (ANNA, [], "FN"),
+    ],
+)
+def test_each_verdict_on_a_gold_relation(spans: list[Span], links: Links, kind: str) -> None:
+    assert counts(score(GOLD, [(spans, links)])) == {each: int(each == kind) for each in KINDS}
+
+
+@pytest.mark.parametrize(("spans", "kind"), [(ANNA, "FP"), (plain(("PER", 0, 1), ("ORG", 5, 6)), "AS")])
+def test_each_verdict_on_surplus(spans: list[Span], kind: str) -> None:
+    found = counts(score([(ANNA, [])], [(spans, [("leads", 0, 1)])]))
+    assert found == {each: int(each == kind) for each in KINDS}
+
+
+def test_the_best_pair_is_taken_first() -> None:
+    """A relation with the right arguments takes the gold one, and that with longer arguments is spurious."""
+    spans = [*ANNA, *plain(("PER", 0, 2), ("ORG", 2, 4))]
+    found = counts(score(GOLD, [(spans, [("leads", 3, 4), ("owns", 0, 1)])]))
+    assert (found["TE"], found["FP"], found["AB"]) == (1, 1, 0)
+
+
+def test_symmetric_types_match_either_way() -> None:
+    gold, system = [(ANNA, [("with", 0, 1)])], [(ANNA, [("with", 1, 0)])]
+    assert counts(score(gold, system, symmetric=("with",)))["TP"] == 1
+    assert counts(score(gold, system))["DE"] == 1
+    named = eh.score(annotation(gold), annotation(system), match="strict", symmetric="with")
+    assert named["strict"].f1 == 1
+
+
+def test_boundaries_are_sets_without_labels() -> None:
+    """Two labels on the same bounds are two relations under strict, and one under boundaries."""
+    double = [*ANNA, *plain(("PER", 2, 3))]
+    result = score(GOLD, [(double, [("leads", 0, 1), ("leads", 0, 3)])], "strict", "boundaries", "relaxed")
+    assert [result["strict"].overall[kind] for kind in ("TP", "FP", "FN")] == [1, 1, 0]
+    assert [result["boundaries"].overall[kind] for kind in ("TP", "FP", "FN")] == [1, 0, 0]
+    hits = ("gold_hits", "gold", "system_hits", "system")
+    assert [result["relaxed"].overall[kind] for kind in hits] == [1, 1, 1, 2]
+
+
+def test_dygie_keeps_the_last_type_of_a_pair_of_spans() -> None:
+    system = [(ANNA, [("leads", 0, 1), ("owns", 0, 1)])]
+    result = score(GOLD, system, "boundaries", "dygie")
+    assert [result["boundaries"].overall[kind] for kind in ("TP", "FP", "FN")] == [1, 1, 0]
+    assert [result["dygie"].overall[kind] for kind in ("TP", "FP", "FN")] == [0, 1, 1]
+
+
+def test_repeats_count_once() -> None:
+    result = score(GOLD, [(ANNA, [("leads", 0, 1), ("leads", 0, 1)])], "strict", "fair")
+    assert [result["strict"].overall[kind] for kind in ("TP", "FP", "FN")] == [1, 0, 0]
+    assert "system system: 1 relation repeats another and counts once." in result.notes
+
+
+def test_types_can_be_renamed_chosen_and_left_out() -> None:
+    system = [(plain(("PER", 0, 1), ("COMPANY", 2, 3)), [("heads", 0, 1), ("owns", 0, 1)])]
+    sides = annotation(GOLD), annotation(system)
+    result = eh.score(*sides, match="strict", map={"heads": "leads", "COMPANY": "ORG"}, exclude="owns")
+    assert [result["strict"].overall[kind] for kind in ("TP", "FP", "FN")] == [1, 0, 0]
+
+
+def test_unannotated_sentences_are_kept_or_skipped() -> None:
+    gold, system = [*GOLD, ([], [])], [*GOLD, (ANNA, [("leads", 0, 1)])]
+    sides = annotation(gold), annotation(system)
+    assert eh.score(*sides, match="strict")["strict"].precision == 0.5
+    assert eh.score(*sides, match="strict", unannotated="skip")["strict"].precision == 1
+
+
+def test_ehealthkd_counts_entities_and_relations() -> None:
+    """One entity is correct, one incorrect, one partial; the relation has a stand-in for one end only."""
+    gold = [(plain(("A", 0, 1), ("B", 1, 2), ("C", 3, 5)), [("r", 0, 1), ("r", 0, 2)])]
+    system = [(plain(("A", 0, 1), ("X", 1, 2), ("C", 4, 6)), [("r", 0, 1), ("r", 0, 2)])]
+    overall = score(gold, system, "ehealthkd")["ehealthkd"].overall
+    found = [overall[f"{kind}_A"] for kind in ("correct", "incorrect", "partial", "spurious", "missing")]
+    assert found == [1, 1, 1, 0, 0]
+    assert [overall[f"{kind}_B"] for kind in ("correct", "spurious", "missing")] == [1, 1, 1]
+    assert overall.precision == pytest.approx(2.5 / 5)
+
+
+def test_ehealthkd_takes_the_closure_of_same_as() -> None:
+    spans = plain(("A", 0, 1), ("A", 1, 2), ("A", 2, 3), ("A", 3, 4))
+    gold = [(spans, [("same-as", 0, 1), ("same-as", 1, 2), ("r", 0, 3)])]
+    overall = score(gold, [(spans, [("r", 2, 3)])], "ehealthkd")["ehealthkd"].overall
+    assert [overall[f"{kind}_B"] for kind in ("correct", "spurious", "missing")] == [1, 0, 2]
+
+
+# Invariants
+
+
+LABELS, TYPES = ("A", "B"), ("r", "s", "t")
+
+
+@st.composite
+def sides(draw: st.DrawFn, *, flat: bool = False) -> Side:
+    """Spans that nest, cross, repeat and have gaps, and relations between them, also of a span with itself."""
+    if flat:
+        edges = sorted(draw(st.sets(st.integers(0, TOKENS), max_size=6)))
+        tokens = [tuple(range(a, b)) for a, b in zip(edges[::2], edges[1::2], strict=False)]
+    else:
+        drawn = st.sets(st.integers(0, TOKENS - 1), min_size=1, max_size=3)
+        tokens = [tuple(sorted(each)) for each in draw(st.lists(drawn, max_size=5))]
+    spans = [(each, draw(st.sampled_from(LABELS))) for each in tokens]
+    if not spans:
+        return spans, []
+    ends = st.integers(0, len(spans) - 1)
+    return spans, draw(st.lists(st.tuples(st.sampled_from(TYPES), ends, ends), max_size=6))
+
+
+def sentence(side: Side) -> Sentence:
+    spans = [Argument(tokens, label) for tokens, label in side[0]]
+    return Sentence(spans, [Relation(kind, spans[head], spans[tail]) for kind, head, tail in side[1]])
+
+
+symmetric_types = st.sampled_from([(), ("r",), ("r", "s")])
+
+
+@given(sides(), sides(), symmetric_types)
+@settings(max_examples=300)
+def test_the_definition_read_literally(gold: Side, system: Side, symmetric: tuple[str, ...]) -> None:
+    expected = kinds(sentence(gold), sentence(system), frozenset(symmetric))
+    found = counts(score([gold], [system], symmetric=symmetric))
+    assert found == {kind: expected[kind] for kind in KINDS}
+
+
+@given(sides(), sides(), symmetric_types)
+def test_every_relation_counts_once(gold: Side, system: Side, symmetric: tuple[str, ...]) -> None:
+    """Gold = TP + E + AM + FN, system = TP + E + AS + FP."""
+    result = score([gold], [system], "fair", "strict", symmetric=symmetric)
+    found, strict = counts(result), result["strict"].overall
+    paired = found["TP"] + sum(found[kind] for kind in PAIRED)
+    assert strict["TP"] + strict["FN"] == paired + found["AM"] + found["FN"]
+    assert strict["TP"] + strict["FP"] == paired + found["AS"] + found["FP"]
+
+
+@given(sides(), sides(), symmetric_types)
+def test_fair_and_the_other_models(gold: Side, system: Side, symmetric: tuple[str, ...]) -> None:
+    """TP is that of strict; TP + AL at least that of boundaries; relaxed hits at least TP + AB."""
+    result = score([gold], [system], "fair", "strict", "boundaries", "relaxed", symmetric=symmetric)
+    found = counts(result)
+    assert found["TP"] == result["strict"].overall["TP"]
+    boundaries = result["boundaries"].overall["TP"]
+    assert found["TP"] + found["AL"] >= boundaries
+    if all(len({tokens for tokens, _ in set(spans)}) == len(set(spans)) for spans, _ in (gold, system)):
+        assert found["TP"] + found["AL"] == boundaries
+    for hits in ("gold_hits", "system_hits"):
+        assert result["relaxed"].overall[hits] >= found["TP"] + found["AB"]
+
+
+@given(sides(), sides(), symmetric_types, st.randoms(use_true_random=False))
+def test_swapping_sides_and_shuffling_lines(gold: Side, system: Side, symmetric: tuple[str, ...], random: Any) -> None:
+    found = counts(score([gold], [system], symmetric=symmetric))
+    swapped = counts(score([system], [gold], symmetric=symmetric))
+    other = {"AM": "AS", "AS": "AM", "FN": "FP", "FP": "FN"}
+    assert {other.get(kind, kind): count for kind, count in swapped.items()} == found
+    order = random.sample(range(len(system[0])), len(system[0]))
+    place = {old: new for new, old in enumerate(order)}
+    links = [(kind, place[head], place[tail]) for kind, head, tail in random.sample(system[1], len(system[1]))]
+    shuffled = ([system[0][at] for at in order], links)
+    assert counts(score([gold], [shuffled], symmetric=symmetric)) == found
+
+
+@given(sides(), symmetric_types)
+def test_perfect_and_empty_systems(gold: Side, symmetric: tuple[str, ...]) -> None:
+    size = score([gold], [gold], "strict", symmetric=symmetric)["strict"].overall["TP"]
+    for system, kind in ((gold, "TP"), (([], []), "AM"), ((gold[0], []), "FN")):
+        found = counts(score([gold], [system], symmetric=symmetric))
+        assert found == {each: size if each == kind else 0 for each in KINDS}
+
+
+@given(sides())
+def test_swapped_ends_are_wrong_directions(gold: Side) -> None:
+    """Unless a relation stands beside its reverse, or two labels are on equal bounds."""
+    spans, links = gold
+    ends = {(kind, spans[head], spans[tail]) for kind, head, tail in links}
+    if ends & {(kind, tail, head) for kind, head, tail in ends} or len({each for each, _ in set(spans)}) < len(
+        set(spans)
+    ):
+        return
+    found = counts(score([gold], [(spans, [(kind, tail, head) for kind, head, tail in links])]))
+    assert found == {each: len(ends) if each == "DE" else 0 for each in KINDS}
+
+
+@given(sides(flat=True), st.data())
+def test_equal_spans_without_overlaps_have_no_faults_of_entities(gold: Side, data: st.DataObject) -> None:
+    spans = gold[0]
+    ends = st.integers(0, max(len(spans) - 1, 0))
+    links = data.draw(st.lists(st.tuples(st.sampled_from(TYPES), ends, ends), max_size=6)) if spans else []
+    found = counts(score([gold], [(spans, links)]))
+    assert not any(found[kind] for kind in ("AL", "AB", "ALB", "XE", "AM", "AS"))
+
+
+# Lists
+
+
+@pytest.mark.parametrize(
+    ("spans", "links", "sentence"),
+    [
+        ([[("A", 0, 1)]], [[("r", 0, 1)]], "('r', 0, 1) of sentence 1 names a span that is not there"),
+        ([[("A", 0, 1)]], [], "there are 0 lists of relations for 1 of spans"),
+        ([[("A", 0, 1)]], [[("r", 0)]], "sentence 1 has ('r', 0) where a tuple of 3 should be"),
+        ([[("A", 0, 1)]], [[("", 0, 0)]], "sentence 1 has the type '', which is no text"),
+        ({"d": [("A", 0, 1)]}, {"e": []}, "the document 'e' has relations but no spans"),
+        ({"d": [("A", 0, 1)]}, [[]], "one of spans and relations is a mapping"),
+    ],
+)
+def test_lists_that_are_no_relations(spans: Any, links: Any, sentence: str) -> None:
+    with pytest.raises(InputError) as error:
+        eh.relations(spans, links)
+    assert sentence in str(error.value)
+
+
+def test_documents_are_matched_by_id() -> None:
+    gold = eh.relations({"a": [("A", 0, 1), ("B", 1, 2)], "b": []}, {"a": [("r", 0, 1)]})
+    system = eh.relations({"b": [], "a": [("B", 1, 2), ("A", 0, 1)]}, {"a": [("r", 1, 0)]})
+    assert eh.score(gold, system)["strict"].f1 == 1
+
+
+def test_spans_alone_have_no_relations() -> None:
+    with pytest.raises(SettingError, match="spans has no relations; give a file that has some"):
+        eh.score(annotation(GOLD), eh.spans([[("PER", 0, 1)]]))
