@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -23,17 +23,21 @@ from evenhand.tasks.relations.relabeling import RelationRelabeling
 from evenhand.tasks.relations.side import Side
 from evenhand.tasks.spans.portion import Portion, Portions
 from evenhand.tasks.units import Units
-from evenhand.text.align import Feed
 from evenhand.text.annotation import Annotation
-from evenhand.text.corpus import Corpus
+from evenhand.text.characters import same_atoms
 from evenhand.text.line_feed import LineFeed
 
 
 class _LinePortions(Portions):
     """Portions of texts with a sentence a line, of which a system may lack some."""
 
-    def _feed(self, name: str, stream: Iterator[Annotation], layer: str, gold: Corpus | None) -> Feed:
-        return LineFeed(stream, layer)
+    def __init__(
+        self, asked: passage.Question, streams: Sequence[Iterator[Annotation]], layers: tuple[str, str]
+    ) -> None:
+        self._asked, self._layer, self.texts_are_documents = asked, layers[0], False
+        self._gold, *systems = same_atoms(streams, asked.settings.align)
+        feeds = zip(asked.sides.systems, systems, strict=True)
+        self.feeds = {name: LineFeed(stream, layers[1]) for name, stream in feeds}
 
 
 class RelationPassage:
