@@ -26,7 +26,10 @@ OUTER = 3
 
 @pytest.fixture(scope="module")
 def figures(data: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((data.parent / "conformance" / "extractions.json").read_text("utf-8"))
+    path = data.parent / "conformance" / "extractions.json"
+    if not path.is_file():
+        pytest.skip(f"the figures of extractions are not at {path}")
+    found: dict[str, Any] = json.loads(path.read_text("utf-8"))
     return found
 
 
