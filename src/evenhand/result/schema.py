@@ -92,7 +92,7 @@ class SavedSystem(Struct):
         found = convert(self.grounding, SavedGrounding)
         counts = convert({name: self.grounding.get(name, 0) for name in COUNTS}, dict[str, Count])
         bound = convert({name: found.upper_bound[name] for name in BOUND}, dict[str, Count])
-        listed = [convert(each, Listed) for each in found.listed]
+        listed = [Listed(**each) for each in found.listed]
         return GroundingCounts(Counter(counts), Counter(found.labels), listed, Counter(bound))
 
 

@@ -27,9 +27,8 @@ class AnswersByOrder:
         """There are as many answers as the gold standard has documents or sentences, or that is an error."""
         if count not in (survey.documents, survey.sentences):
             documents = f"{survey.documents:,} documents and " if survey.by_document else ""
-            finding = (
-                f"there are {count:,} answers, where the gold standard has {documents}{survey.sentences:,} sentences"
-            )
+            answers = "there is 1 answer" if count == 1 else f"there are {count:,} answers"
+            finding = f"{answers}, where the gold standard has {documents}{survey.sentences:,} sentences"
             raise InputError(source, None, finding, "give one for each, or give ids on both sides", "document")
         self.by_document = count == survey.documents
         self._answers = (found for batch in stream for found in _about(batch, 0, batch.corpus.sentences))
