@@ -66,7 +66,7 @@ ALL = list(commands())
 
 
 def test_all_commands_are_found() -> None:
-    assert len(ALL) == 16
+    assert len(ALL) == 17
     assert ("plot", "errors") in ALL
 
 
@@ -105,7 +105,7 @@ def test_headings_of_score() -> None:
 def test_short_help_lists_match_models_by_task() -> None:
     assert sections(run("score", "--help").stdout)["Match models"] == [
         "  spans      exact, fair, weighted, ts, t, overlap, contain, constrained, iou,",
-        "             semeval, accuracy",
+        "             semeval, accuracy, strings",
         "  tags       accuracy",
         "  trees      uas, ls, las, conll18",
         "  chains     mentions, muc, b_cubed, ceaf_m, ceaf_e, blanc, lea, mela, arcs",
@@ -200,7 +200,7 @@ def test_unknown_match_models_get_the_nearest_and_the_list_of_the_task(given: st
     result = run("score", *SPANS, "--match", f"exact,{given}")
     models = (
         "exact, fair, weighted, ts, t, overlap, contain, constrained, iou, semeval-strict, semeval-exact, "
-        "semeval-partial, semeval-type, accuracy"
+        "semeval-partial, semeval-type, accuracy, string-set, string-multiset"
     )
     sentence = f"match is '{given}', which is no match model of spans; {hint}hoose from {models}."
     assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"evenhand: {sentence}\n")

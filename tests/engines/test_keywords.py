@@ -72,11 +72,25 @@ def test_signatures_stay_what_they_are() -> None:
     assert eh.gate.__doc__.startswith("Compare a candidate")
 
 
-@pytest.mark.parametrize("option", ["column", "format", "encoding"])
+@pytest.mark.parametrize("option", ["column", "encoding"])
 @pytest.mark.parametrize("function", ["score", "compare", "gate", "rank", "report"])
 def test_an_unknown_side_is_refused(function: str, option: str) -> None:
     sentence = f"{option} has no side 'golds'; the sides are gold and system."
     assert refusal(function, **{option: {"golds": 2}}) == sentence
+
+
+@pytest.mark.parametrize("function", ["score", "compare", "gate", "rank", "report"])
+def test_a_format_of_neither_a_side_nor_a_system_is_refused(function: str) -> None:
+    sentence = "format has no side 'golds'; did you mean gold? The sides are gold and system, and the systems crf, tagger."
+    assert refusal(function, format={"golds": "conll"}) == sentence
+    sentence = "format has no side 'xyz'; the sides are gold and system, and the systems crf, tagger."
+    assert refusal(function, format={"xyz": "conll"}) == sentence
+
+
+def test_one_system_may_have_a_format_of_its_own() -> None:
+    with pytest.raises(eh.InputError, match=r"crf\.conll"):
+        eh.score(GOLD, SYSTEMS, format={"crf": "jsonl"})
+    assert eh.score(GOLD, SYSTEMS, format={"crf": "conll"})["tagger"]["exact"].f1 > 0
 
 
 def test_sides_that_there_are() -> None:

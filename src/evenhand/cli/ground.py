@@ -10,7 +10,7 @@ import click
 from evenhand.cli.ending import say
 from evenhand.cli.help import SCORING, WRITING, Command, option, with_options
 from evenhand.cli.inputs import INPUT, OUTPUT, STANDARD_OUTPUT
-from evenhand.cli.options import NAMES, by_side, parameter_options, reading_options
+from evenhand.cli.options import NAMES, by_side, file_options, parameter_options
 from evenhand.cli.output import quiet_option
 from evenhand.formats.addresses import Place
 from evenhand.tasks.spans.grounding_parameters import GROUNDING
@@ -30,7 +30,7 @@ _OF_TOKENS = ("widened", "outside")
 @option(WRITING, "-o", "--output", type=OUTPUT, default=None, metavar="FILE", help="Write to FILE.")
 @option(SCORING, "--labels", **NAMES, default=(), help="Labels that are known beside those of TEXTS.")
 @with_options(*(each for parameter in _PLACING for each in parameter_options(parameter)))
-@reading_options(sided=True)
+@file_options(sided=True)
 @quiet_option
 def ground(texts: Place, answers: Place, output: Path | None, quiet: bool, **options: Any) -> None:
     """Find the strings of OUTPUT, answers of a language model, in the documents of TEXTS.
@@ -42,7 +42,7 @@ def ground(texts: Place, answers: Place, output: Path | None, quiet: bool, **opt
     \b
     Examples:
       evenhand ground gold.conll gpt.jsonl -o grounded.jsonl
-      evenhand ground texts.jsonl answers/ --format system:extractions --labels PER,LOC,ORG
+      evenhand ground texts.jsonl answers/ --format system:extractions
     """
     import msgspec
 

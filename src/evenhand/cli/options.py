@@ -51,11 +51,16 @@ NAMES: Any = {"type": Names(), "metavar": "NAME,..."}
 
 
 def reading_options(*, sided: bool) -> Decorator:
-    """How files are read; `sided` where a command has two sides, which may differ."""
+    """How files are read, and for which task; `sided` where a command has two sides, which may differ."""
     group, source = (SCORING, "GOLD") if sided else (READING, "the file")
     task = option(group, "--task", type=Choice(list(TASKS)), metavar="NAME", help=_TASK.format(source))
     declared = () if sided else (each for parameter in _read_parameters() for each in parameter_options(parameter))
-    return with_options(task, *_by_side_options(sided), *_OTHER_READING_OPTIONS, *declared)
+    return with_options(task, file_options(sided=sided), *declared)
+
+
+def file_options(*, sided: bool) -> Decorator:
+    """How files are read, where a command has one task."""
+    return with_options(*_by_side_options(sided), *_OTHER_READING_OPTIONS)
 
 
 def _read_parameters() -> list[Parameter]:

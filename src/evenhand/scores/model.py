@@ -21,10 +21,10 @@ class Judge:
     """The counts of one question as a tally; None where the task counts for all of its judges at once."""
     takes_tags: bool = False
     """Whether it compares tags of tokens, whatever spans they spell: it then takes tokens, and no supertags."""
-    takes_strings: bool = False
-    """Whether it compares strings text by text, wherever they stand, so that whole documents are judged together."""
     beside: Judge | None = None
     """Another judge that is asked, too, where only totals are wanted."""
+    takes_strings: bool = False
+    """Whether it compares strings text by text, wherever they stand, so that whole documents are judged together."""
 
 
 @dataclass(frozen=True)

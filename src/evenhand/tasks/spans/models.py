@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from evenhand.parameters import Parameter
 from evenhand.registry import late
@@ -23,10 +24,14 @@ SEMEVAL: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 
 
 def _exact(name: str, settings: ScoreSettings) -> MatchModel:
-    """Units that are equal on both sides; the judge has the model's name."""
     counts = {kind: {kind: 1.0} for kind in ("TP", "FP", "FN")}
     tp, fp, fn = counts.values()
-    return MatchModel(name, name, counts, tp, plus(tp, fp), tp, plus(tp, fn), beta=settings.beta)
+    return MatchModel(name, "exact", counts, tp, plus(tp, fp), tp, plus(tp, fn), beta=settings.beta)
+
+
+def _strings(name: str, settings: ScoreSettings) -> MatchModel:
+    """Exact match of strings, which each model forms in its own way."""
+    return replace(_exact(name, settings), judge=name)
 
 
 def _fair(name: str, settings: ScoreSettings) -> MatchModel:
@@ -102,7 +107,7 @@ def compared(by: str, settings: ScoreSettings) -> MatchModel:
 
 def _judge(name: str, beside: Judge | None = None, *, takes_tags: bool = False, takes_strings: bool = False) -> Judge:
     count = late(f"{_HOME}.judges:{name.replace('-', '_')}")
-    return Judge(name, count, takes_tags, takes_strings, beside)
+    return Judge(name, count, takes_tags, beside, takes_strings)
 
 
 _FAIR, _UNITS, _SEMEVAL = _judge("fair"), _judge("units", _judge("near")), _judge("semeval")
@@ -256,7 +261,7 @@ MODELS = (
     ),
     *(
         Model(
-            *(name, "spans", _judge(name, takes_strings=True), _exact, f"{_HOME}.string_match"),
+            *(name, "spans", _judge(name, takes_strings=True), _strings, f"{_HOME}.string_match"),
             aliases=aliases,
             family="strings",
             summary=summary,
