@@ -81,7 +81,9 @@ def test_an_unknown_side_is_refused(function: str, option: str) -> None:
 
 @pytest.mark.parametrize("function", ["score", "compare", "gate", "rank", "report"])
 def test_a_format_of_neither_a_side_nor_a_system_is_refused(function: str) -> None:
-    sentence = "format has no side 'golds'; did you mean gold? The sides are gold and system, and the systems crf, tagger."
+    sentence = (
+        "format has no side 'golds'; did you mean gold? The sides are gold and system, and the systems crf, tagger."
+    )
     assert refusal(function, format={"golds": "conll"}) == sentence
     sentence = "format has no side 'xyz'; the sides are gold and system, and the systems crf, tagger."
     assert refusal(function, format={"xyz": "conll"}) == sentence

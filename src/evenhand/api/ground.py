@@ -37,6 +37,7 @@ class GroundedItem(NamedTuple):
     end: int | None = None
 
 
+@checked_arguments()
 def ground(
     text: str,
     items: Any,
@@ -63,6 +64,8 @@ def ground(
     """
     if not isinstance(text, str):
         raise SettingError(f"text is {shown(text)}; give the text in which strings are to be found.")
+    if label is not None and not (isinstance(label, str) and label.strip()):
+        raise SettingError(f"label is {shown(label)}; give the label that was asked for.")
     chosen = {"shape": shape, "occurrences": occurrences, "fuzzy": fuzzy, "unknown_labels": unknown_labels}
     rules = values([each for each in GROUNDING if each.name in chosen], chosen)
     found = Rules(rules["shape"] or shape_of([items]), occurrences, rules["fuzzy"] or None, unknown_labels)  # type: ignore[arg-type]

@@ -75,6 +75,6 @@ def _say(counts: GroundingCounts) -> None:
 
     for name, meaning in COUNTS.items():
         if counts[name] and name not in _OF_TOKENS:
-            say(f"{counts[name]:>9,} {meaning}")
+            say(f"{meaning}: {counts[name]:,}")
     for label, count in counts.labels.most_common():
-        say(f"{count:>9,} with the unknown label {label!r}")
+        say(f"items with the unknown label {label!r}: {count:,}")

@@ -71,6 +71,9 @@ class Checked:
         elif batch.is_of_words:
             self.unit = "words"
             self.units += batch.corpus.token_count or 0
+        elif batch.extractions is not None:
+            self.unit = "answers"
+            self.units += len(batch.extractions)
         else:
             self.unit = next(iter(batch.readings))
             layer = batch[self.unit]
@@ -101,6 +104,8 @@ def check(path: Place, settings: ReadSettings, against: Place | None = None, ali
                 pass
         else:
             first, watched = peeked(watched)
+            if first is not None and first.extractions is not None:
+                raise source.error(None, "holds answers, which have no text to compare", _ASK_GROUND)
             if first is not None and next(iter(first.readings)) in _FEEDS:
                 _compare_documents(watched, source, against, replace(settings, task=next(iter(first.readings))), align)
             else:
@@ -112,6 +117,9 @@ def check(path: Place, settings: ReadSettings, against: Place | None = None, ali
     # A reader looks at the first lines more than once.
     found.problems = sorted(dict.fromkeys(problems), key=lambda problem: problem.line or 0)
     return found
+
+
+_ASK_GROUND = "leave out --against, and let evenhand ground find their strings in the text"
 
 
 def _watched(batches: Iterator[Annotation], found: Checked) -> Iterator[Annotation]:

@@ -184,6 +184,9 @@ def conversion_of(
     lossy: bool = False,
 ) -> Conversion:
     """What converts an annotation like the first batch of a file, to the format that is named or that a name shows."""
+    if first.extractions is not None:
+        finding = f"{first.corpus.source} holds answers of a language model, which have no positions"
+        raise SettingError(f"{finding}; find these with evenhand ground, and convert what it writes.")
     tasks = _tasks(first, task)
     target = _by_suffix(path, tasks) if named is None else format_named(named)
     chosen = next((each for each in tasks if each in target.writes), None)

@@ -25,7 +25,7 @@ def grounding_notes(name: str, grounding: GroundingCounts) -> list[str]:
     rest = {
         f"of {grounding['items']:,} items have no place in the text ({why}); see --unplaced": grounding.unplaced,
         "answers could not be read and count as empty": grounding["unparsable"],
-        "documents have no answer and count as empty": grounding["missing"],
+        "documents without an answer count as empty": grounding["missing"],
         "items without a string or a label are left out": grounding["malformed"],
         "searches reached a limit, so that some places may be others": grounding["capped"],
     }

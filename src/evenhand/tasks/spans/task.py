@@ -81,7 +81,7 @@ TASK = Task(
         *("map", "labels", "exclude", "focus", "macro", "beta"),
     ),
     constants={"scope": "sentence"},
-    shows=lambda annotation: "spans" in annotation.layers,
+    shows=lambda annotation: "spans" in annotation.layers or annotation.extractions is not None,
     passage=late("evenhand.tasks.spans.passage:SpanPassage"),
     is_one_file=True,
     notes=late("evenhand.tasks.spans.notes:notes"),
