@@ -111,8 +111,8 @@ def test_short_help_lists_match_models_by_task() -> None:
         "  chains     mentions, muc, b_cubed, ceaf_m, ceaf_e, blanc, lea, mela, arcs",
         "  relations  strict, boundaries, dygie, relaxed, fair, ehealthkd",
         "  links      fair, mentions, typed_mentions, linked_mentions, links, nil, all,",
-        "             typed_links, typed_nil, typed_all, entities, weak_links,",
-        "             weak_all, hipe",
+        "             typed_links, typed_nil, typed_all, entities, weak_links, weak_all,",
+        "             hipe",
         "",
     ]
     assert sections(run("compare", "--help").stdout)["Scores for --by"][0] == "  spans      fair, exact"
