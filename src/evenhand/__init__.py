@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from evenhand.text.annotation import Annotation as Annotation
     from evenhand.text.chain_lists import chains as chains
     from evenhand.text.extraction_lists import extractions as extractions
+    from evenhand.text.link_lists import links as links
     from evenhand.text.lists import tags as tags
     from evenhand.text.lists import trees as trees
     from evenhand.text.relation_lists import relations as relations
@@ -66,6 +67,7 @@ _HOMES = {
     "gate": "evenhand.api.gate",
     "germeval": "evenhand.api.germeval",
     "ground": "evenhand.api.ground",
+    "links": "evenhand.text.link_lists",
     "manifest": "evenhand.formats.manifest",
     "Ranking": "evenhand.result.ranking",
     "rank": "evenhand.api.rank",

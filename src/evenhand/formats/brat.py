@@ -23,6 +23,7 @@ from evenhand.formats.json_spans import Span, edges, to_write, with_offsets
 from evenhand.formats.related import links_by_sentence
 from evenhand.formats.source import BYTE_ORDER_MARK, COMPRESSIONS, Block, Source
 from evenhand.problems import SettingError
+from evenhand.registry import late
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Layer, Reading
 from evenhand.text.labels import Vocabulary
@@ -91,7 +92,7 @@ def documents(annotation: Annotation) -> Iterator[tuple[str, str]]:
             odd = "a NUL character" if "\0" in text else "a byte order mark at its begin"
             raise SettingError(f"The text of sentence {sentence + 1} has {odd}, which brat's files cannot have.")
         lines = enumerate(with_offsets(spans, start, end), 1)
-        yield text, "".join(f"T{number}\t{_text_bound(span, text)}\n" for number, span in lines)
+        yield text, "".join(f"T{number}\t{text_bound(span, text)}\n" for number, span in lines)
 
 
 def write_related(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[tuple[str, str]]:
@@ -136,7 +137,7 @@ def _whole(source: Source) -> str:
     return text if data.endswith(b"\n") else text[:-1]
 
 
-def _text_bound(span: Span, text: str) -> str:
+def text_bound(span: Span, text: str) -> str:
     """A span as it stands behind its identifier."""
     if not re.fullmatch(r"[^\s\0]+", span.label):
         raise SettingError(
@@ -155,6 +156,7 @@ FORMAT = Format(
     writes={
         "spans": Writing(Carry(tokens=False, levels=False, documents="sentence"), folder=write),
         RELATIONS: Writing(Carry(tokens=False, levels=False, documents="sentence"), folder=write_related),
+        LINKS: Writing(Carry(tokens=False, levels=False), folder=late("evenhand.formats.link_write:write_brat")),
     },
     suffixes=(".ann",),
     begins=b"TREAMN*#",

@@ -98,13 +98,13 @@ class Conversion:
         self._leave(batch)
         if self.carry.text and batch.corpus.tokens is None:
             raise self._no_text(batch)
-        if self.task == "spans":
+        if isinstance(batch.layers.get(self.task), Spans):
             return self._fit_spans(batch)
         return self._without_gaps(batch, "mentions") if self.task == "chains" else batch
 
     def _leave(self, batch: Annotation) -> None:
         """Note what of a batch the target has no place for, beside the annotation itself."""
-        carry, corpus, spans = self.carry, batch.corpus, batch.layers.get("spans")
+        carry, corpus, spans = self.carry, batch.corpus, batch.layers.get(self.task)
         has_words = corpus.atoms == "tokens"
         for is_left, what in (
             (not carry.text and corpus.tokens is not None, "the text"),
@@ -136,9 +136,9 @@ class Conversion:
     def _fit_spans(self, batch: Annotation) -> Annotation:
         carry = self.carry
         if not carry.tokens and batch.corpus.atoms == "tokens":
-            _check_visible(batch)
+            _check_visible(batch, self.task)
         if not carry.characters:
-            batch, misfits = to_tokens(batch)
+            batch, misfits = to_tokens(batch, self.task)
             self.lose(len(misfits), "spans that begin or end inside a token and would grow")
         batch = self._without_gaps(batch, "spans")
         return batch if carry.depth is None else self._on_levels(batch, carry.depth)
@@ -153,7 +153,7 @@ class Conversion:
 
     def _on_levels(self, batch: Annotation, depth: int) -> Annotation:
         """The spans on levels that are flat, so that tags can spell them."""
-        spans = batch.spans()
+        spans = batch.spans(self.task)
         check_labels(spans, "\t\n\r\0|")
         if depth > 1 or self.stacked:
             spans = flat_levels(spans)
@@ -170,7 +170,7 @@ class Conversion:
             spans = replace(spans, level=np.zeros(len(spans), dtype=np.int64))
         if self.encoding in JOINING:
             self.lose(neighbours(spans), "neighbours with one label, which would become one span")
-        return replace(batch, layers={"spans": spans})
+        return replace(batch, layers={self.task: spans})
 
 
 def conversion_of(
@@ -228,9 +228,9 @@ def _by_suffix(path: Path, tasks: Sequence[str]) -> Format:
     return next((each for each in found if not each.writes.keys().isdisjoint(tasks)), found[-1])
 
 
-def _check_visible(annotation: Annotation) -> None:
+def _check_visible(annotation: Annotation, layer: str) -> None:
     """Refuse spans that cover nothing but spaces, where the text between offsets must be something."""
-    corpus, spans = annotation.corpus, annotation.spans()
+    corpus, spans = annotation.corpus, annotation.spans(layer)
     if corpus.tokens is None or corpus.bounds is None:
         return
     visible = [bool(corpus.tokens[token].strip()) for token in range(len(corpus.tokens))]

@@ -59,7 +59,10 @@ JSON_LINES = Format(
     read=late("evenhand.formats.json_lines:read"),
     reads={LINKS: late("evenhand.formats.json_links:read")},
     shows=lambda sample: LINKS if _LINKS.search(sample.data) else None,
-    writes={"spans": Writing(Carry(documents="sentence"), by_batch(late("evenhand.formats.json_lines:write")))},
+    writes={
+        "spans": Writing(Carry(documents="sentence"), by_batch(late("evenhand.formats.json_lines:write"))),
+        LINKS: Writing(Carry(levels=False), late("evenhand.formats.link_write:write_jsonl")),
+    },
     suffixes=(".jsonl",),
     begins=b"{",
     recognise=is_json_lines,

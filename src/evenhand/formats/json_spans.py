@@ -170,9 +170,9 @@ def _size(text: str, offsets: Offsets) -> int:
     return len(text) if offsets == "codepoints" else len(text.encode("utf-16-le")) // 2
 
 
-def to_write(annotation: Annotation) -> Iterator[tuple[int, list[Span]]]:
+def to_write(annotation: Annotation, layer: str = "spans") -> Iterator[tuple[int, list[Span]]]:
     """The sentences (or texts) of an annotation, with their spans in the given order, in atoms."""
-    spans = annotation.spans()
+    spans = annotation.spans(layer)
     written: list[list[Span]] = [[] for _ in range(annotation.corpus.sentences)]
     parts = {row: _parts(spans, row) for row in np.flatnonzero(spans.shape).tolist()}
     for row, ((label, scope, start, end), level) in enumerate(zip(spans.rows(), spans.level.tolist(), strict=True)):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from evenhand.formats.format import Format
+from evenhand.formats.format import Carry, Format, Writing
 from evenhand.formats.parsing.scan import records
 from evenhand.formats.source import Block
 from evenhand.registry import late
@@ -42,6 +42,11 @@ HIPE = Format(
     "tables of HIPE: a token a line, with tags and links in columns that have names",
     tasks=("links",),
     read=late("evenhand.formats.hipe:read"),
+    writes={
+        "links": Writing(
+            Carry(characters=False, levels=False, depth=1, gaps=False), late("evenhand.formats.link_write:write_hipe")
+        )
+    },
     begins=b"T",
     recognise=is_hipe,
     has_columns=True,
@@ -53,6 +58,12 @@ NELEVAL = Format(
     "tables of neleval: document, start, end, and identifier, score and type of candidates; a link a line",
     tasks=("links",),
     read=late("evenhand.formats.neleval:read"),
+    writes={
+        "links": Writing(
+            Carry(tokens=False, text=False, levels=False, gaps=False),
+            late("evenhand.formats.link_write:write_neleval"),
+        )
+    },
     recognise=is_neleval,
 )
 ELEVANT = Format(

@@ -168,7 +168,7 @@ def peeked(stream: Iterator[Annotation]) -> tuple[Annotation | None, Iterator[An
     return first, stream if first is None else chain([first], stream)
 
 
-def to_tokens(annotation: Annotation) -> tuple[Annotation, Ints]:
+def to_tokens(annotation: Annotation, layer: str = "spans") -> tuple[Annotation, Ints]:
     """The same annotation with what stands between spaces as tokens, and the rows of spans that do not fit.
 
     A span that begins or ends inside such a token grows to cover it.
@@ -178,7 +178,7 @@ def to_tokens(annotation: Annotation) -> tuple[Annotation, Ints]:
         return annotation, ints([])
     assert corpus.tokens is not None
     assert corpus.bounds is not None
-    characters, spans = corpus.tokens, annotation.spans()
+    characters, spans = corpus.tokens, annotation.spans(layer)
     begins = np.ones(len(characters) + 1, dtype=np.bool_)
     begins[1:-1] = characters.start[1:] != characters.end[:-1]
     begins[corpus.bounds] = True
@@ -190,7 +190,7 @@ def to_tokens(annotation: Annotation) -> tuple[Annotation, Ints]:
     shape, torn = _gaps_in_tokens(spans, token_of, start)
     misfits = np.flatnonzero(~begins[start] | ~begins[end] | torn)
     token_start = token_of[scope_start]
-    layer = replace(
+    changed_spans = replace(
         spans,
         start=token_of[start] - token_start,
         end=token_of[end - 1] + 1 - token_start,
@@ -204,7 +204,7 @@ def to_tokens(annotation: Annotation) -> tuple[Annotation, Ints]:
         lines=corpus.lines[first] if len(corpus.lines) == len(characters) else corpus.lines,
         raw=None,
     )
-    return replace(annotation, corpus=changed, layers={"spans": layer}), misfits
+    return replace(annotation, corpus=changed, layers={layer: changed_spans}), misfits
 
 
 def _gaps_in_tokens(spans: Spans, token_of: Ints, start: Ints) -> tuple[Ints, Bools]:

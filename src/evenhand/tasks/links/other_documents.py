@@ -23,7 +23,7 @@ from evenhand.text.links import no_spans
 def with_other_documents(gold: Iterator[Annotation], systems: Sequence[Open]) -> Iterator[Annotation]:
     """The batches of a gold standard; where it has no texts, with one of documents that it lacks."""
     first, gold = peeked(gold)
-    if first is None or first.corpus.bounds is not None or not first.corpus.names:
+    if first is None or not _has_no_texts(first):
         yield from gold
         return
     known = dict.fromkeys(_names(first))
@@ -41,6 +41,11 @@ def with_other_documents(gold: Iterator[Annotation], systems: Sequence[Open]) ->
             names=tuple(others),
         )
         yield replace(first, corpus=corpus, layers={LAYER: no_spans(first.spans(LAYER).vocabulary)})
+
+
+def _has_no_texts(batch: Annotation) -> bool:
+    """Whether a batch counts the characters of texts that it does not have, and names their documents."""
+    return batch.corpus.atoms == "characters" and batch.corpus.bounds is None and bool(batch.corpus.names)
 
 
 def _names(batch: Annotation) -> list[str]:
