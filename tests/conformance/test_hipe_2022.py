@@ -82,3 +82,68 @@ def test_weak_match(data: Path, run: str) -> None:
     for model, counts in FIGURES["weak"][run].items():
         names = ("gold_hits", "gold", "system_hits", "system")
         assert [found[model].overall[name] for name in names] == counts, model
+
+
+EXAMPLES = {
+    "mentions": (5, 1, 1),
+    "typed_mentions": (4, 2, 2),
+    "linked_mentions": (2, 2, 2),
+    "links": (1, 3, 3),
+    "nil": (1, 1, 1),
+    "all": (2, 4, 4),
+    "typed_links": (0, 4, 4),
+    "typed_nil": (1, 1, 1),
+    "typed_all": (1, 5, 5),
+    "entities": (2, 2, 2),
+}
+"""TP, FP and FN of neleval 3.1.1 for the example of links."""
+
+
+def json_lines(path: Path, folder: Path, target: Path) -> Path:
+    """A document of brat as a JSON line, written here by hand from its lines."""
+    spans: dict[str, dict[str, Any]] = {}
+    for line in (path / "example.ann").read_text(encoding="utf-8").splitlines():
+        cells = line.split("\t")
+        if cells[0].startswith("T"):
+            label, start, end = cells[1].split(" ")
+            spans[cells[0]] = {"start": int(start), "end": int(end), "label": label, "links": []}
+        else:
+            _, span, identifier = cells[1].split(" ")
+            spans[span]["links"].append(identifier)
+    record = {"text": (path / "example.txt").read_text(encoding="utf-8"), "spans": list(spans.values())}
+    (folder / target).write_text(json.dumps(record) + "\n", encoding="utf-8")
+    return folder / target
+
+
+@pytest.mark.parametrize("form", ["brat", "tsv", "json"])
+def test_the_example_of_links_in_three_formats(data: Path, tmp_path: Path, form: str) -> None:
+    folder = data / "relations" / "examples" / "links"
+    sides = {
+        "brat": (folder / "gold", folder / "system"),
+        "tsv": (folder / "gold.neleval.tsv", folder / "system.neleval.tsv"),
+        "json": tuple(json_lines(folder / side, tmp_path, Path(f"{side}.jsonl")) for side in ("gold", "system")),
+    }[form]
+    result = eh.score(*sides, task="links", match=[*EXAMPLES, "weak_links", "weak_all", "fair"])
+    found = {model: tuple(result[model].overall[kind] for kind in ("TP", "FP", "FN")) for model in EXAMPLES}
+    assert found == EXAMPLES
+    hits = {"weak_links": (2, 4, 2, 4), "weak_all": (3, 6, 3, 6)}
+    names = ("gold_hits", "gold", "system_hits", "system")
+    assert {model: tuple(result[model].overall[name] for name in names) for model in hits} == hits
+    kinds = {kind: number for kind, number in result["fair"].overall.counts.items() if number}
+    assert kinds == {"TP": 2, "LE.other": 1, "LE.missed": 1, "LE.over": 1, "BES": 1}
+    assert result["fair"].ranks == {"other": {"2": 1}, "missed": {"2": 1}}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("bounds", {"strict": (1, 2, 2), "fuzzy": (1, 2, 2), "strict@3": (1, 2, 2), "fuzzy@3": (1, 2, 2)}),
+        ("neighbours", {"strict": (0, 3, 3), "fuzzy": (0, 3, 3), "strict@3": (1, 2, 2), "fuzzy@3": (1, 2, 2)}),
+    ],
+)
+def test_issues_28_and_13_of_hipe_scorer(data: Path, name: str, expected: dict[str, tuple[int, int, int]]) -> None:
+    folder = data / "relations" / "examples" / "hipe"
+    models = [f"hipe-{bounds}" for bounds in expected]
+    result = eh.score(folder / f"{name}-gold.tsv", folder / f"{name}-system.tsv", match=models)
+    found = {model: tuple(result[model].overall[kind] for kind in ("TP", "FP", "FN")) for model in models}
+    assert found == {f"hipe-{bounds}": counts for bounds, counts in expected.items()}

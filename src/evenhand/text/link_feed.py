@@ -137,8 +137,9 @@ class _Undivided:
         """The spans of the next documents, and the tokens of both sides."""
         begin, size = self._done, gold.token_count or 0
         if begin + size > (self.corpus.token_count or 0):
-            finding = f"the file has {self.corpus.token_count:,} tokens, and the gold standard more"
-            raise InputError(self.corpus.source, self.corpus.line(-1), finding, _SAME_TOKENS, "text")
+            own = self.corpus.token_count or 0
+            finding = f"the file has {own:,} tokens, and the gold standard more"
+            raise InputError(self.corpus.source, self.corpus.line(own - 1), finding, _SAME_TOKENS, "text")
         self._done += size
         edges = gold.document_bounds + begin
         # A span that goes on in the next document is cut there, as its tags would be.

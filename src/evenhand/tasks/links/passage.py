@@ -43,10 +43,15 @@ class LinkPassage:
         self._asked, settings = asked, asked.settings
         opened = [asked.sides.gold(), *(each() for each in asked.sides.systems.values())]
         gold, *systems = same_atoms(opened, "characters" if settings.align == "characters" else "strict")
-        self._gold = with_other_documents(gold, list(asked.sides.systems.values()))
+        others = list(asked.sides.systems.values())
+        self._gold = with_other_documents(gold, others)
         strict = settings.align != "position"
+
+        def again() -> Iterator[Annotation]:
+            return with_other_documents(asked.sides.gold(), others)
+
         self._feeds = {
-            name: LinkFeed(asked.sides.systems[name], asked.sides.gold, strict=strict, stream=stream)
+            name: LinkFeed(asked.sides.systems[name], again, strict=strict, stream=stream)
             for name, stream in zip(asked.sides.systems, systems, strict=True)
         }
         self._identifiers, self._names = Identifiers(), dict[str, str]()
