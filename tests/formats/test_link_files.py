@@ -166,7 +166,9 @@ def test_bad_own_lines(tmp_path: Path, record: Any, message: str) -> None:
 def test_texts_must_be_the_same(tmp_path: Path) -> None:
     gold = lines(tmp_path / "gold.jsonl", {"text": TEXT, "spans": [{"start": 0, "end": 5, "links": ["Q1"]}]})
     system = lines(tmp_path / "system.jsonl", {"text": TEXT.replace("Rome", "Bern"), "spans": []})
-    with pytest.raises(eh.InputError, match=r"system.jsonl:1: found 'B' where the gold standard has 'R'; give the same"):
+    with pytest.raises(
+        eh.InputError, match=r"system.jsonl:1: found 'B' where the gold standard has 'R'; give the same"
+    ):
         eh.score(gold, system)
     other = lines(tmp_path / "other.jsonl", {"text": "Paris", "spans": []})
     message = "other.jsonl:1: the document number 1 has 5 characters that are no spaces, in the gold standard 17"

@@ -11,7 +11,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from fuzz.mutations import mutate
-from fuzz.seeds import MANIFESTS, SUITE, WEIGHTS, Seed, companions, saved_results, seeds
+from fuzz.seeds import MANIFESTS, NAMED_TASKS, SUITE, WEIGHTS, Seed, companions, saved_results, seeds
 
 ITSELF = "itself"
 """No command, but that a file scored against itself has no errors."""
@@ -28,6 +28,7 @@ COMMANDS = (
 SETTINGS = ("manifest", "suite", "weights", "saved")
 """What else than annotations is read."""
 TARGETS = ("conll", "germeval", "spans", "jsonl", "label-studio", "brackets", "brat", "parquet", "arrow")
+LINK_TARGETS = ("jsonl", "brat", "hipe", "neleval")
 WORD_TARGETS, CHAIN_TARGETS = ("conllu", "conllx", "conll"), ("conll2012", "corefud", "coref-jsonl")
 QUICK = ("--resamples", "10")
 OPTIONS: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -49,6 +50,7 @@ OPTIONS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("--repair", "error"),
     ),
     "chains": (("--align", "strict"), ("--column", "pos=5"), ("--task", "spans")),
+    "links": (("--align", "characters"), ("--align", "position"), ("--task", "spans"), ("--column", "2,3"), ()),
 }
 SCORED: dict[str, tuple[tuple[str, ...], ...]] = {
     "spans": (
@@ -62,6 +64,7 @@ SCORED: dict[str, tuple[tuple[str, ...], ...]] = {
     "tags": (("--punctuation", "form"),),
     "trees": (("--punctuation", "relation", "--subtypes"), ("--match", "conll18")),
     "chains": (("--no-singletons",), ("--match", "mela,arcs_any")),
+    "links": (("--match", "hipe@3,entities,weak_all@2,typed_all"), ("--nil-labels", "PER"), ("--as", "csv")),
 }
 
 
@@ -139,7 +142,7 @@ def _packed(random: Random, content: bytes) -> tuple[str, bytes]:
 
 def _arguments(random: Random, seed: Seed, good: str, bad: str) -> tuple[str, ...]:
     command = random.choice(COMMANDS)
-    read: list[str] = ["--task", "tags"] if seed.task == "tags" else []
+    read: list[str] = ["--task", seed.task] if seed.task in NAMED_TASKS else []
     if seed.format is not None:
         read += ["--format", seed.format]
     if random.random() < 0.25:
@@ -156,7 +159,7 @@ def _arguments(random: Random, seed: Seed, good: str, bad: str) -> tuple[str, ..
         against = ("--against", good) if random.random() < 0.3 else ()
         return ("check", bad, *against, *read)
     if command == "convert":
-        targets = {"spans": TARGETS, "chains": CHAIN_TARGETS}.get(seed.task, WORD_TARGETS)
+        targets = {"spans": TARGETS, "chains": CHAIN_TARGETS, "links": LINK_TARGETS}.get(seed.task, WORD_TARGETS)
         lossy = ("--lossy",) if random.random() < 0.5 else ()
         return ("convert", bad, "new", "--to", random.choice(targets), *lossy, *read)
     if command == "germeval":

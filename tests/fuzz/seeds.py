@@ -116,6 +116,23 @@ CHAINS = {
         {"doc_key": "d2", "sentences": [["x"]], "clusters": [], "pos": [["X"]]},
     ),
 }
+LINKS = {
+    "hipe.tsv": "TOKEN\tNE-COARSE-LIT\tNEL-LIT\tMISC\n# hipe2022:document_id = a\nBad\tB-loc\tQ9|Q8\t_\n"
+    "Ems\tE-loc\tQ9|Q8\tEndOfSentence\nTom\tS-pers\tNIL\t_\n#x\tO\t_\t_\n# document_id = b\nRom\tO\tQ220\t-\n",
+    "neleval.tsv": "a\t0\t4\tQ90\t0.9\tLOC\tQ1\t0.1\tLOC\na\t9\t9\tNIL\t1\tPER\nb\t2\t5\tQ5\t1\tORG\n",
+    "links.jsonl": _lines(
+        {"id": "a", "text": TEXT, "spans": [{"start": 0, "end": 12, "label": "PER", "links": ["Q7259", "NIL"]}]},
+        {"id": "b", "text": TEXT, "spans": [{"start": 0, "end": 28, "parts": [[0, 3], [22, 28]], "links": []}]},
+    ),
+    "elevant.jsonl": _lines(
+        {
+            "id": 1,
+            "text": TEXT,
+            "entity_mentions": [{"span": [0, 3], "id": "Q7259", "candidates": ["Q1", {"entity_id": "Q2"}, None]}],
+        },
+        {"id": 2, "text": TEXT, "labels": [{"span": [22, 28], "entity_id": "Q84"}, {"span": [0, 3]}]},
+    ),
+}
 FORMATS_NAMED = {"words.conllx": "conllx", "words.conll09": "conll2009"}
 MANIFESTS = {
     "pairs.tsv": "# pairs\ngold\tcrf\ttagger\ngold.conll\tcrf.conll\ttagger.conll\n",
@@ -136,6 +153,8 @@ gold = "gold.conll"
 systems = { tagger = "tagger.conll", crf = "crf.conll" }
 task = "spans"
 """
+NAMED_TASKS = ("tags", "links")
+"""Tasks that are named, as files do not always show them."""
 WEIGHTS = "LE = 0.5 FP + 0.5 FN  # Ortmann 2022\nBE = 0.5 TP + 0.25 * FP + .25 FN; LBE = FN\n"
 
 SEEDS_READ_AS = {
@@ -152,6 +171,8 @@ SEEDS_READ_AS = {
     "chains.conll": "conll2012",
     "chains.conllu": "corefud",
     "chains.jsonl": "coref-jsonl",
+    "hipe.tsv": "hipe", "neleval.tsv": "neleval", "links.jsonl": "jsonl", "elevant.jsonl": "elevant",
+    "linked.ann": "brat",
     "docs.spacy": "spacy",
     **dict.fromkeys(("table.parquet", "tagged.parquet"), "parquet"),
     **dict.fromkeys(("table.arrow", "tagged.arrow", "table.arrows", "tagged.arrows"), "arrow"),
@@ -167,6 +188,9 @@ def seeds() -> dict[str, Seed]:
     found |= {name: Seed({name: text.encode()}, "tags") for name, text in TAGS.items()}
     found |= {name: Seed({name: text.encode()}, "chains") for name, text in CHAINS.items()}
     standoff = "T1\tPER 0 12\tAda Lovelace\nT2\tLOC 0 3;22 28\tAda London\nR1\tIn Arg1:T1 Arg2:T2\n#1\tNote T1\tx\n"
+    found |= {name: Seed({name: text.encode()}, "links") for name, text in LINKS.items()}
+    linked = "T1\tPER 0 12\tAda Lovelace\nN1\tReference T1 Wikidata:Q7259\tAda\nN2\tReference T1 NIL\n"
+    found["linked.ann"] = Seed({"linked.ann": linked.encode(), "linked.txt": TEXT.encode()}, "links")
     found["doc.ann"] = Seed({"doc.ann": standoff.encode(), "doc.txt": TEXT.encode()})
     found["doc.txt"] = Seed({"doc.txt": TEXT.encode(), "doc.ann": standoff.encode()})
     found |= dict(_tables())

@@ -17,7 +17,7 @@ import pytest
 
 import evenhand as eh
 from conftest import ROOT
-from fuzz.seeds import SEEDS_READ_AS, seeds, write
+from fuzz.seeds import NAMED_TASKS, SEEDS_READ_AS, seeds, write
 
 WORKER = ROOT / "tests" / "fuzz" / "worker.py"
 CASES, CHUNKS = 40_000, 20
@@ -64,9 +64,8 @@ def test_every_seed_is_a_file_of_its_format(name: str, tmp_path: Path) -> None:
     write(tmp_path, seed.files)
     path = tmp_path / name
     named = seed.format if seed.format in ("conllx", "conll2009") else None
-    annotation = eh.read(
-        path.parent if "/" in name else path, format=named, task="tags" if seed.task == "tags" else None
-    )
+    task = seed.task if seed.task in NAMED_TASKS else None
+    annotation = eh.read(path.parent if "/" in name else path, format=named, task=task)
     assert annotation.reading.format == SEEDS_READ_AS[name]
 
 

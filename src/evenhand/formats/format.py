@@ -105,8 +105,8 @@ class Format:
     read: Read
     reads: Mapping[str, Read] = field(default_factory=dict)
     """How it is read for tasks that need more of it, by task."""
-    shows: Callable[[Block], str | None] = lambda sample: None
-    """The task that the first lines of a file show, where that is not the first one."""
+    shows: Callable[[Block], str | None] | None = None
+    """The task that the first lines of a file show, where that may be another than the first one."""
     writes: Mapping[str, Writing] = field(default_factory=dict)
     """How it is written, by task."""
     suffixes: tuple[str, ...] = ()

@@ -85,7 +85,7 @@ class OpenFile:
     @cached_property
     def task(self) -> str:
         """What the file is read for: the task that is named, that its first lines show, or the format's default."""
-        if self.settings.task is not None or self.value is not None or len(self.format.tasks) == 1:
+        if self.settings.task is not None or self.value is not None or self.format.shows is None:
             return self.settings.task or self.format.tasks[0]
         with self.source.located():
             return self.format.shows(self.source.sample(1 << 12)) or self.format.tasks[0]
