@@ -157,7 +157,7 @@ def _sentence(sentence: int, number: int, places: Places, sides: list[Any]) -> S
     document = places.document(int(places.document_of[sentence]))
     corpus, _ = places.corpus(sentence)
     source = corpus.source
-    if corpus.atoms == "tokens":
+    if corpus.atoms == "tokens" or corpus.tokens is None:
         return Sentence(tuple(places.tokens(sentence)), source, number, document, sides)
     edges = {edge for side in sides for _, start, end, *gaps in side for edge in (start, end, *_ends(gaps))}
     pieces, texts = places.pieces(sentence, edges)
