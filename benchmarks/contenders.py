@@ -128,6 +128,25 @@ def json_loads(path: str, _: str) -> Timed:
     return process_time() - begin, spans
 
 
+def loop_over_answers(_: str, path: str) -> Timed:
+    """The same over the answers of a language model."""
+    begin = process_time()
+    items = 0
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            items += len(json.loads(line)["entities"])
+    return process_time() - begin, items
+
+
+def evenhand_ground(texts: str, answers: str) -> Timed:
+    """The answers of a language model, each string with its place."""
+    from evenhand.api.ground import ground_file
+
+    begin = process_time()
+    items = sum(len(document.items) for document in ground_file(texts, answers, labels=("PER", "LOC", "ORG", "MISC")))
+    return process_time() - begin, items
+
+
 def evenhand_conll18(gold: str, system: str) -> Timed:
     """The thirteen metrics of CoNLL 2018."""
     import evenhand as eh
@@ -294,6 +313,8 @@ CONTENDERS: dict[str, Callable[[str, str], Timed]] = {
     "evenhand-jsonl": evenhand_read,
     "evenhand-read": evenhand_read,
     "json-loads": json_loads,
+    "loop-over-answers": loop_over_answers,
+    "evenhand-ground": evenhand_ground,
     "conlleval-loop": conlleval_loop,
     "evenhand-conll18": evenhand_conll18,
     "evenhand-chains": evenhand_chains,

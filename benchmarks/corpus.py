@@ -79,6 +79,41 @@ def write_json_lines(folder: Path, records: int, seed: int = 1) -> Path:
     return path
 
 
+def write_answers(folder: Path, documents: int, noise: bool, seed: int = 1) -> tuple[Path, Path]:
+    """Texts of about 100 words, and answers with ten strings of each; with `noise`, one in eight is not verbatim."""
+    gold, system = (
+        folder / f"{side}-{documents}-{'noise' if noise else 'plain'}.jsonl" for side in ("texts", "answers")
+    )
+    if system.exists():
+        return gold, system
+    folder.mkdir(parents=True, exist_ok=True)
+    chance = random.Random(seed)
+    words = ["".join(chance.choices(SYLLABLES, k=chance.choice((1, 1, 2, 2, 3)))) for _ in range(20_000)]
+    with gold.open("w") as texts, system.open("w") as answers:
+        for number in range(documents):
+            text, items = chance.choices(words, k=100), []
+            for place in sorted(chance.sample(range(97), 10)):
+                string = " ".join(text[place : place + chance.randint(1, 3)])
+                string = _changed(string, chance) if noise and chance.random() < 0.125 else string
+                items.append({"text": string, "label": chance.choice(LABELS)})
+            texts.write(json.dumps({"id": number, "text": " ".join(text), "spans": []}) + "\n")
+            answers.write(json.dumps({"id": number, "entities": items}) + "\n")
+    return gold, system
+
+
+def _changed(string: str, chance: random.Random) -> str:
+    """A string as a model may change it: in capitals, with other spaces, with a slip, or invented."""
+    slip = chance.randrange(len(string))
+    return chance.choice(
+        (
+            string.upper(),
+            string.replace(" ", "  ") if " " in string else f"{string}.",
+            f"{string[:slip]}x{string[slip + 1 :]}",
+            f"no such {string[::-1]}",
+        )
+    )
+
+
 def write_parquet(folder: Path, columns: Path) -> Path | None:
     """The tokens and tags of a column file as lists in a Parquet file; None where pyarrow is absent."""
     path = folder / f"{columns.stem}.parquet"

@@ -43,6 +43,8 @@ PROMISES = (
     Promise("lists to report, seqeval : exact + fair", "seqeval-lists", "evenhand-lists", floor=15),
     Promise("lists to report, seqeval : its drop-in", "seqeval-lists", "evenhand-drop-in", floor=30),
     Promise("JSON lines to layer, json.loads : Evenhand", "json-loads", "evenhand-jsonl", floor=3),
+    Promise("answers with a place for each string : json.loads", "evenhand-ground", "answers-loop", ceiling=60),
+    Promise("the same, all strings verbatim : json.loads", "evenhand-ground-plain", "answers-loop-plain", ceiling=25),
     Promise("Parquet to layer : column file to layer", "evenhand-parquet", "evenhand-columns"),
     Promise("rank of 16 systems, 1,000 resamples : score of one", "evenhand-rank", "evenhand-four", ceiling=12),
     Promise("the same with clusters of significance : score of one", "evenhand-clusters", "evenhand-four", ceiling=30),
@@ -73,6 +75,7 @@ SAME = (
     ("evenhand", "evenhand-exact", "evenhand-lists", "conlleval-loop", "seqscore", "nervaluate", "seqeval"),
     ("evenhand-drop-in", "seqeval-lists"),
     ("evenhand-jsonl", "json-loads"),
+    ("evenhand-ground", "answers-loop", "evenhand-ground-plain", "answers-loop-plain"),
     ("evenhand-parquet", "evenhand-columns"),
     ("evenhand-conll18", "udtools"),
 )

@@ -79,6 +79,7 @@ def _full(bench: Bench, data: Path) -> list[dict[str, Any]]:
     for turn in range(ROUNDS):
         _spans(bench, million, ten_million, turn)
         _layers(bench, data, json_lines, million[0])
+        _answers(bench, data)
         bench.run("evenhand-100k", pair[0], pair[1] / "a.conll", repeat=4, contender="evenhand")
         bench.run("evenhand-tests", *pair, repeat=3)
         if repeated is not None:
@@ -104,6 +105,7 @@ def _short(bench: Bench, data: Path) -> list[dict[str, Any]]:
         for name in ("evenhand", "evenhand-exact", "conlleval-loop"):
             bench.run(name, *million, repeat=3)
         _layers(bench, data, json_lines, million[0])
+        _answers(bench, data)
         bench.run("evenhand-chains", *documents, repeat=3)
         bench.run("plain-chains", *documents, repeat=3, contender="plain-loop")
         _start_up(bench, times=5)
@@ -130,6 +132,14 @@ def _layers(bench: Bench, data: Path, json_lines: Path, columns: Path) -> None:
     if parquet is not None:
         bench.run("evenhand-parquet", parquet, parquet, repeat=5, contender="evenhand-read")
         bench.run("evenhand-columns", columns, columns, repeat=5, contender="evenhand-read")
+
+
+def _answers(bench: Bench, data: Path) -> None:
+    """Strings of a language model, most or all of them verbatim, beside a loop that only decodes them."""
+    for suffix, noise in (("", True), ("-plain", False)):
+        files = corpus.write_answers(data, 10_000, noise)
+        for name, contender in (("evenhand-ground", "evenhand-ground"), ("answers-loop", "loop-over-answers")):
+            bench.run(name + suffix, *files, repeat=4, contender=contender)
 
 
 def _spans(bench: Bench, million: tuple[Path, Path], ten_million: tuple[Path, Path], turn: int) -> None:

@@ -112,3 +112,9 @@ def test_tags_in_the_same_text_come_back(words: list[str], data: st.DataObject) 
     end = sum(len(word) + 1 for word in words[: last + 1]) - 1
     placed = place_marked(Document(text), MarkedText(text.upper(), ((start, end, "PER"),)))
     assert [(each.status, each.spans) for each in placed.placements] == [("aligned", ((start, end),))]
+
+
+def test_a_text_that_repeats_itself_is_not_aligned_word_by_word() -> None:
+    document, marked = Document("a b " * 900), MarkedText("b a a " * 600, ((0, 1, "PER"),))
+    placed = place_marked(document, marked, None)
+    assert placed.capped

@@ -227,3 +227,14 @@ def test_slices_have_a_place_for_what_has_none() -> None:
     answers = {"a": eh.extractions([people("Eve", "Ada"), []]), "b": eh.extractions([[], []])}
     compared = eh.compare(gold(), answers, slices=["length", "document"], trials=10, resamples=10)
     assert "no place" in json.dumps(compared.to_dict())
+
+
+@pytest.mark.parametrize("align", ["strict", "characters"])
+def test_a_tag_over_two_sentences_belongs_where_it_begins(tmp_path: Path, align: str) -> None:
+    path = tmp_path / "gold.conll"
+    path.write_text("-DOCSTART- O\n\nAda B-PER\nLove I-PER\n\nlace O\nwrote O\n\n-DOCSTART- O\n\nEve O\n\n")
+    answers = eh.extractions(["Ada <PER>Love lace</PER> wrote", "Eve"])
+    result = eh.score(path, answers, match="exact,fair,overlap,ts,t", align=align)
+    assert counts(result) == (0, 1, 1)
+    assert result["overlap"].overall["system_hits"] == 1
+    assert result["t"].overall["TP"] == (1 if align == "strict" else 4)

@@ -1,12 +1,14 @@
 """Which words of a text that a model wrote are words of the document.
 
 Both texts are split into words in their forms `case`: runs of letters, digits and marks, or one other character. Equal
-words at both ends are aligned, and what stands between them by `difflib`, if neither side has more than 2,000 words.
+words at both ends are aligned, and what stands between them by `difflib`, if neither side has more than 2,000 words and
+there are at most 1,000,000 pairs of equal words: a model that repeats itself without end would take minutes.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -17,6 +19,7 @@ from evenhand.grounding.characters import IS_LETTER
 from evenhand.grounding.forms import Form, Span
 
 MOST_WORDS = 2_000
+MOST_PAIRS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -100,11 +103,17 @@ def align(words: Sequence[str], document: Sequence[str]) -> Alignment:
     partners[:head] = range(head)
     partners[len(words) - tail :] = range(len(document) - tail, len(document))
     rest, other = words[head : len(words) - tail], document[head : len(document) - tail]
-    if max(len(rest), len(other)) > MOST_WORDS:
+    if max(len(rest), len(other)) > MOST_WORDS or _pairs(rest, other) > MOST_PAIRS:
         return Alignment(partners, is_capped=bool(rest and other))
     for at, partner, size in SequenceMatcher(None, rest, other, autojunk=False).get_matching_blocks():
         partners[head + at : head + at + size] = range(head + partner, head + partner + size)
     return Alignment(partners)
+
+
+def _pairs(words: Sequence[str], document: Sequence[str]) -> int:
+    """How many pairs of equal words there are."""
+    counts = Counter(document)
+    return sum(counts[word] for word in words)
 
 
 def _equal_beginning(one: Sequence[str], other: Sequence[str], most: int) -> int:

@@ -61,13 +61,23 @@ class UnitTexts:
         return UnitText(first, text, sentences, tuple(edges))
 
     def atoms(self, unit: Sequence[int], spans: Sequence[tuple[int, int]]) -> tuple[Ints, Ints, Ints, Bools]:
-        """For spans in texts: sentence, first atom and the one behind the last, and which grew to whole tokens."""
-        places = [(*self.units[at].place(start), end - start) for at, (start, end) in zip(unit, spans, strict=True)]
-        sentence, begin, size = np.array(places, dtype=np.int64).reshape(-1, 3).T
+        """For spans in texts: sentence, first atom and the one behind the last, and which grew to whole tokens.
+
+        A span may end in another sentence than it begins in; it belongs where it begins.
+        """
+        first, last = (
+            np.array([self.units[at].place(offset) for at, offset in zip(unit, offsets, strict=True)], dtype=np.int64)
+            for offsets in ([start for start, _ in spans], [end - 1 for _, end in spans])
+        )
+        (sentence, begin), (other, end) = first.reshape(-1, 2).T, last.reshape(-1, 2).T
+        assert self._corpus.bounds is not None
+        reach = self._corpus.bounds[other] - self._corpus.bounds[sentence]
         if self._tokens is not None:
-            return sentence, *self._tokens.covered(sentence, begin, begin + size)
-        start, end = (self._characters.places(sentence, each) for each in (begin, begin + size))
-        return sentence, start, end, np.zeros(len(start), dtype=np.bool_)
+            start, behind, grew = self._tokens.covered(sentence, begin, other, end + 1)
+        else:
+            start, behind = self._characters.places(sentence, begin), self._characters.places(other, end + 1)
+            grew = np.zeros(len(start), dtype=np.bool_)
+        return sentence, start, behind + reach, grew
 
     @cached_property
     def _characters(self) -> Texts:
@@ -111,15 +121,14 @@ class _TokenTexts:
     start: Ints
     end: Ints
 
-    def covered(self, sentence: Ints, begin: Ints, end: Ints) -> tuple[Ints, Ints, Bools]:
-        """The tokens that spans touch, and which spans are less than these."""
-        first = self.bounds[sentence]
-        shift = np.append(self.start, 0)[first]
-        begin, end = begin + shift, end + shift
+    def covered(self, sentence: Ints, begin: Ints, other: Ints, end: Ints) -> tuple[Ints, Ints, Bools]:
+        """The tokens that spans touch, counted in their first and last sentences; which spans are less than these."""
+        starts = np.append(self.start, 0)
+        begin, end = begin + starts[self.bounds[sentence]], end + starts[self.bounds[other]]
         one = np.searchsorted(self.end, begin, side="right")
         behind = np.searchsorted(self.start, end, side="left")
         grew = (self.start[one] != begin) | (self.end[behind - 1] != end)
-        return one - first, behind - first, grew
+        return one - self.bounds[sentence], behind - self.bounds[other], grew
 
     def edges(self, sentence: int) -> tuple[list[int], list[int]]:
         begin, behind = self.bounds[sentence : sentence + 2].tolist()
