@@ -67,6 +67,12 @@ PROMISES = (
         ceiling=1.25,
         times=4,
     ),
+    Promise(
+        "eHealth-KD, 6 models with start : stand-in, a plain loop",
+        "evenhand-relations",
+        "ehealthkd-loop",
+        ceiling=2.5,
+    ),
     Promise("all 120 pairs of 16 systems : score of one", "evenhand-compare", "evenhand-one", ceiling=40),
     Promise("10,000 trials and resamples : score of one", "evenhand-tests", "evenhand-100k", ceiling=3),
     Promise("time of `evenhand --help` : `import click`", "help", "import-click", ceiling=2),
@@ -78,5 +84,6 @@ SAME = (
     ("evenhand-ground", "answers-loop", "evenhand-ground-plain", "answers-loop-plain"),
     ("evenhand-parquet", "evenhand-columns"),
     ("evenhand-conll18", "udtools"),
+    ("evenhand-relations", "ehealthkd-loop"),
 )
 """Contenders that must have done the same work: the same F1, or as many spans."""

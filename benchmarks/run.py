@@ -19,6 +19,7 @@ from typing import Any
 
 import chains
 import corpus
+import relations
 import report_page
 import scale
 import worst
@@ -86,6 +87,7 @@ def _full(bench: Bench, data: Path) -> list[dict[str, Any]]:
             _many_systems(bench, *repeated, turn)
         _treebanks(bench, treebanks, turn)
         _coreference(bench, coreference, published / "coref_ecbp")
+        _relations(bench, published)
         _start_up(bench)
     further = _large(bench, data) + scale.processes(data) + worst.measure(data)
     print("  a page with 50,000 units ...", file=sys.stderr)
@@ -182,6 +184,13 @@ def _coreference(bench: Bench, files: list[tuple[Path, Path]], published: Path) 
         pair = published / "key.conll", published / "gg-closure.conll"
         bench.run("evenhand-ecbp", *pair, repeat=9, contender="evenhand-chains")
         bench.run("plain-ecbp", *pair, repeat=9, contender="plain-loop")
+
+
+def _relations(bench: Bench, published: Path, times: int = 5) -> None:
+    for _ in range(times):
+        for name, (seconds, f1) in (relations.measure(published) or {}).items():
+            bench.seconds.setdefault(name, []).append(seconds)
+            bench.answers[name] = f1
 
 
 def _start_up(bench: Bench, times: int = 10) -> None:

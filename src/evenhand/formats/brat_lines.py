@@ -1,7 +1,7 @@
 """The lines of brat's `.ann` files: text-bound ones as columns, and others as they stand for those who want them.
 
-All lines are found by one regular expression over the whole file. The few that it does not take apart, such as spans
-with several parts, and all that is wrong, are looked at one by one.
+Cells of all lines are cut at once where every line has as many; lines with tabs in their quotations, and all that is
+wrong, are looked at one by one.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate
+
+import numpy as np
 
 from evenhand.arrays import Ints, ints
 from evenhand.formats.source import Source
@@ -25,12 +27,13 @@ OTHER_KINDS = {
     "#": "notes",
 }
 """What the first character of an identifier says of lines that hold no spans; M is an older name for A."""
-_OFFSET = "[0-9]{1,18}"
-_OFFSETS = f"{_OFFSET} {_OFFSET}"
+_OFFSETS = "[0-9]{1,18} [0-9]{1,18}"
 IDENTIFIER = re.compile(r"(?:[TREAMN][A-Za-z]*[0-9]|[*#])\S*\t")
 TEXT_BOUND = re.compile(rf"(T\S*)\t(\S+) ({_OFFSETS}(?:;{_OFFSETS})*)\t(.*)", re.DOTALL)
-_LINE = re.compile(rf"^(?:(T[A-Za-z]*[0-9]\S*)\t(\S+) ({_OFFSET}) ({_OFFSET})\t(.*)|(.*))$", re.MULTILINE)
-"""Identifier, label, start, end and quotation of a span with one part; or the whole line."""
+_OTHER_LINE = re.compile(rf"^(?!{IDENTIFIER.pattern})(?=.*\S).*", re.MULTILINE)
+"""A line that is neither blank nor begins with an identifier."""
+_LABELS_AND_OFFSETS = re.compile(rf"(?:\S+ {_OFFSETS}(?:;{_OFFSETS})*(?:\n|$))*")
+"""Labels with offsets, one on each line."""
 
 
 @dataclass(frozen=True)
@@ -77,58 +80,66 @@ def standoff(source: Source, content: str, wanted: Collection[str] = (), *, take
     """
     if "\r" in content:
         content = re.sub(r"\r+$", "", content, flags=re.MULTILINE)
-    found = _LINE.findall(content)
-    others: dict[str, list[tuple[int, str]]] = {kind: [] for kind in wanted}
-    skipped, odd = Counter[str](), list[tuple[int, tuple[str, str, str, str, str, str]]]()
-    for number, line in enumerate([row[5] for row in found], 1):
-        if not line.strip():
-            continue
-        if not IDENTIFIER.match(line):
-            remedy = "begin each line with an identifier such as T1 and a tab"
-            raise source.error(number, f"{line!r} is no annotation of brat", remedy)
-        if line[0] == "T":
-            odd.append((number, _parsed(source, number, line)))
-        elif line[0] in others:
-            others[line[0]].append((number, line))
-        else:
-            skipped[OTHER_KINDS[line[0]]] += 1
-    plain = [(number, row) for number, row in enumerate(found, 1) if row[0]]
-    rows = sorted([*plain, *odd]) if odd else plain
-    return Standoff(_columns(source, rows, takes_empty=takes_empty), others, dict(skipped))
+    if other := _OTHER_LINE.search(content):
+        remedy = "begin each line with an identifier such as T1 and a tab"
+        number = content.count("\n", 0, other.start()) + 1
+        raise source.error(number, f"{other[0]!r} is no annotation of brat", remedy)
+    lines = content.split("\n")
+    numbers: dict[str, list[int]] = {kind: [] for kind in ("", "T", *OTHER_KINDS)}
+    for number, line in enumerate(lines, 1):
+        numbers[line[:1].strip()].append(number)
+    others = {kind: [(number, lines[number - 1]) for number in numbers[kind]] for kind in wanted}
+    skipped = Counter[str]()
+    for kind in OTHER_KINDS:
+        if kind not in wanted and numbers[kind]:
+            skipped[OTHER_KINDS[kind]] += len(numbers[kind])
+    return Standoff(_spans(source, numbers["T"], lines, takes_empty=takes_empty), others, dict(skipped))
 
 
-def _parsed(source: Source, number: int, line: str) -> tuple[str, str, str, str, str, str]:
-    """A line as the regular expression has those with one part: all starts, and all ends, with blanks between."""
+def _spans(source: Source, numbers: list[int], lines: list[str], *, takes_empty: bool) -> TextBounds:
+    """The text-bound lines, which have these numbers, as columns."""
+    mine = [lines[number - 1] for number in numbers]
+    if any(line.count("\t") != 2 for line in mine):  # a quotation may have tabs
+        cells = [cell for number, line in zip(numbers, mine, strict=True) for cell in _cells(source, number, line)]
+    else:
+        cells = "\t".join(mine).split("\t") if mine else []
+    identifiers, middle, quoted = cells[0::3], cells[1::3], cells[2::3]
+    text = "\n".join(middle)
+    if middle and _LABELS_AND_OFFSETS.fullmatch(text) is None:
+        for number, line in zip(numbers, mine, strict=True):
+            _cells(source, number, line)
+    pairs = [each.partition(" ") for each in middle]
+    offsets = np.fromstring(" ".join([each for _, _, each in pairs]).replace(";", " "), dtype=np.int64, sep=" ")
+    sizes = [1 + each.count(";") for each in middle] if ";" in text else [1] * len(middle)
+    first, labels = ints(list(accumulate(sizes, initial=0))), [label for label, _, _ in pairs]
+    found = TextBounds(numbers, identifiers, labels, quoted, first, offsets[0::2], offsets[1::2])
+    _check(source, found, takes_empty=takes_empty)
+    return found
+
+
+def _cells(source: Source, number: int, line: str) -> tuple[str, str, str]:
+    """Identifier, label with offsets, and quotation of a line; an error if it has none."""
     match = TEXT_BOUND.fullmatch(line)
     if match is None:
         remedy = "write identifier, tab, label, start and end with spaces between, tab, quoted text"
         raise source.error(number, f"{line!r} has no label, offsets and text", remedy)
     identifier, label, offsets, quoted = match.groups()
-    pairs = [pair.split(" ") for pair in offsets.split(";")]
-    starts, ends = (" ".join(column) for column in zip(*pairs, strict=True))
-    return identifier, label, starts, ends, quoted, ""
+    return identifier, f"{label} {offsets}", quoted
 
 
-def _columns(source: Source, rows: Sequence[tuple[int, tuple[str, ...]]], *, takes_empty: bool) -> TextBounds:
-    lines = [number for number, _ in rows]
-    identifier, label, starts, ends, quoted, _ = zip(*(row for _, row in rows), strict=True) if rows else [()] * 6
-    sizes = [1 + start.count(" ") for start in starts]
-    start, end = (ints(list(map(int, " ".join(column).split()))) for column in (starts, ends))
-    found = TextBounds(lines, identifier, label, quoted, ints(list(accumulate(sizes, initial=0))), start, end)
-    several = [row for row, size in enumerate(sizes) if size > 1]
-    wrong = (found.end < found.start if takes_empty else found.end <= found.start).nonzero()[0]
-    _check(source, found, several, int(found.first.searchsorted(wrong[0], side="right")) - 1 if len(wrong) else None)
-    return found
-
-
-def _check(source: Source, found: TextBounds, several: Sequence[int], wrong: int | None) -> None:
-    """Refuse parts that overlap, of spans that have `several`, and those of a row with a `wrong` part."""
-    empty = len(found) if wrong is None else wrong
-    for row in several:
-        parts = found.parts(row)
-        if row < empty and any(after[0] < before[1] for before, after in pairwise(sorted(parts))):
-            remedy = "list each character of the span once"
-            raise source.error(found.line[row], f"the parts {found.offsets(row)!r} overlap", remedy)
-    if empty < len(found):
-        finding = f"the offsets {found.offsets(empty)!r} cover nothing"
-        raise source.error(found.line[empty], finding, "ends are exclusive, so that each must be above its start")
+def _check(source: Source, found: TextBounds, *, takes_empty: bool) -> None:
+    """Refuse parts that cover nothing and parts that overlap, the first one in the file."""
+    row_of = np.repeat(np.arange(len(found)), np.diff(found.first))
+    order = np.lexsort((found.start, row_of))
+    start, end, row = found.start[order], found.end[order], row_of[order]
+    empty = end < start if takes_empty else end <= start
+    overlapping = np.append((row[1:] == row[:-1]) & (start[1:] < end[:-1]), False)[: len(row)]
+    wrong = row[empty | overlapping]
+    if not len(wrong):
+        return
+    at = int(wrong[0])
+    if bool(empty[row == at].any()):
+        finding = f"the offsets {found.offsets(at)!r} cover nothing"
+        raise source.error(found.line[at], finding, "ends are exclusive, so that each must be above its start")
+    finding = f"the parts {found.offsets(at)!r} overlap"
+    raise source.error(found.line[at], finding, "list each character of the span once")

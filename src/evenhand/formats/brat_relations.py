@@ -10,6 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
 
 from evenhand.arrays import Ints, ints
 from evenhand.formats.brat_lines import Standoff
@@ -22,7 +25,8 @@ from evenhand.text.relations import Relations
 
 KINDS = ("R", "*", "E")
 """The first characters of lines that hold relations."""
-_RELATION = re.compile(r"R\S*\t(\S+) [^\s:]+:(\S+) [^\s:]+:(\S+)\s*")
+_RELATIONS = re.compile(r"(?:R\S*\t\S+ [^\s:]+:\S+ [^\s:]+:\S+[ \t]*(?:\n|$))*")
+"""Relations, one on each line."""
 _EQUIVALENCE = re.compile(r"\*\S*\t(\S+)((?: \S+)+)\s*")
 _EVENT = re.compile(r"(E\S*)\t([^\s:]+):(\S+)((?: [^\s:]+:\S+)*)\s*")
 Row = tuple[int, str, str, str]
@@ -33,16 +37,19 @@ def relations(source: Source, found: Standoff, vocabulary: Vocabulary, parts: Li
     """The relations of a file, whose ends are rows of its spans."""
     triggers, by_event = _events(source, found.others["E"])
     equivalent = list(_equivalences(source, found.others["*"]))
-    rows = [*_plain(source, found.others["R"]), *equivalent, *by_event]
-    if equivalent or by_event:
-        rows.sort(key=lambda row: row[0])
-    places = _places(source, found, triggers) if rows else {}
-    codes = {name: vocabulary.labels.code(name) for name in dict.fromkeys(row[1] for row in rows)}
+    columns = _plain(source, found.others["R"])
+    rows = [*equivalent, *by_event]
+    line, label, head, tail = (
+        [*column, *more] for column, more in zip(columns, zip(*rows, strict=True) if rows else [()] * 4, strict=True)
+    )
+    places = _places(source, found, triggers) if line else {}
+    codes = {name: vocabulary.labels.code(name) for name in dict.fromkeys(label)}
+    order = np.argsort(ints(line), kind="stable")
     return Relations(
         vocabulary,
-        ints([codes[row[1]] for row in rows]),
-        _ends(source, [(row[0], row[2]) for row in rows], places),
-        _ends(source, [(row[0], row[3]) for row in rows], places),
+        ints([codes[name] for name in label])[order],
+        _ends(source, line, head, places)[order],
+        _ends(source, line, tail, places)[order],
         frozenset(row[1] for row in equivalent),
         parts,
     )
@@ -62,14 +69,16 @@ def relation_lines(links: Iterable[Linked]) -> Iterator[str]:
             yield f"R{number}\t{link.label} Arg1:T{link.head + 1} Arg2:T{link.tail + 1}"
 
 
-def _plain(source: Source, lines: Sequence[tuple[int, str]]) -> list[Row]:
-    matches = [_RELATION.fullmatch(line) for _, line in lines]
-    if None in matches:
-        number, line = lines[matches.index(None)]
+def _plain(source: Source, lines: Sequence[tuple[int, str]]) -> tuple[Sequence[Any], ...]:
+    """Lines, types, heads and tails of R lines."""
+    text = "\n".join([line for _, line in lines])
+    if lines and _RELATIONS.fullmatch(text) is None:
+        number, line = next(each for each in lines if _RELATIONS.fullmatch(each[1]) is None)
         remedy = "write identifier, tab, type, Arg1:T1 and Arg2:T2 with spaces between"
         raise source.error(number, f"{line!r} is no relation with a type and two arguments", remedy)
-    found = zip(lines, matches, strict=True)
-    return [(number, match[1], match[2], match[3]) for (number, _), match in found if match is not None]
+    cells = text.split()
+    head, tail = ([argument.partition(":")[2] for argument in cells[at::4]] for at in (2, 3))
+    return [number for number, _ in lines], cells[1::4], head, tail
 
 
 def _equivalences(source: Source, lines: Sequence[tuple[int, str]]) -> Iterator[Row]:
@@ -115,10 +124,11 @@ def _places(source: Source, found: Standoff, triggers: dict[str, tuple[int, str]
     return places
 
 
-def _ends(source: Source, ends: Sequence[tuple[int, str]], places: dict[str, int]) -> Ints:
-    found = [places.get(name, -1) for _, name in ends]
+def _ends(source: Source, lines: Sequence[int], names: Sequence[str], places: dict[str, int]) -> Ints:
+    found = [places.get(name, -1) for name in names]
     if -1 in found:
-        raise _undefined(source, *ends[found.index(-1)])
+        at = found.index(-1)
+        raise _undefined(source, lines[at], names[at])
     return ints(found)
 
 

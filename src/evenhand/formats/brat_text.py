@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -66,12 +65,16 @@ def document(
 
 def _misquoted(found: TextBounds, text: str, offsets: Offsets) -> list[int]:
     """The rows of spans that do not quote what the text has there."""
-    if offsets == "codepoints" and len(found.start) == len(found):  # all spans have one part
-        bounds = zip(found.start.tolist(), found.end.tolist(), strict=True)
-        held = [text[start:end] for start, end in bounds]
+    other: Sequence[int] = range(len(found))
+    if offsets == "codepoints":
+        parts = [text[start:end] for start, end in zip(found.start.tolist(), found.end.tolist(), strict=True)]
+        held = parts
+        if len(parts) > len(found):
+            held = [
+                parts[low] if low + 1 == high else " ".join(parts[low:high])
+                for low, high in pairwise(found.first.tolist())
+            ]
         other = [row for row, (mine, quoted) in enumerate(zip(held, found.quoted, strict=True)) if mine != quoted]
-    else:
-        other = list(range(len(found)))
     return [row for row in other if not _quotes(found, row, slices(text, found.parts(row), offsets))]
 
 
@@ -110,21 +113,19 @@ def _have_gaps(span: Ints, begin: Ints, behind: Ints, size: int) -> Ints:
 
 def _in_lines(text: str, texts: Texts, corpus: Corpus, offsets: Offsets) -> tuple[Ints, Corpus]:
     """Where each line that is not blank begins, in characters; and the corpus with a sentence a line."""
-    begins = ints([match.start() for match in re.finditer(r"^[^\n]*\S[^\n]*", text, flags=re.MULTILINE)])
-    in_units = begins if offsets == "codepoints" else ints([_units(text[:at]) for at in begins.tolist()])
-    first = texts.places(np.zeros_like(in_units), in_units)
-    bounds = np.append(first, texts.bounds[-1])
-    raw = np.append(_byte_of(text, begins), texts.raw[-1])
+    lines = text.split("\n")
+    kept = np.flatnonzero([not line.isspace() and line != "" for line in lines])
+    sizes = list(map(len, lines)) if text.isascii() else [len(line.encode()) for line in lines]
+    begins, raw = (_before(each)[kept] for each in (list(map(len, lines)), sizes))
+    in_units = begins if offsets == "codepoints" else _before(list(map(_units, lines)))[kept]
+    bounds = np.append(texts.places(np.zeros_like(in_units), in_units), texts.bounds[-1])
+    raw = np.append(raw, texts.raw[-1])
     return begins, replace(corpus, sentences=len(begins), bounds=bounds, raw=raw, documents=ints([0]))
 
 
-def _byte_of(text: str, places: Ints) -> Ints:
-    """Where characters begin in UTF-8."""
-    if text.isascii():
-        return places
-    pieces = np.append(0, places).tolist()
-    sizes = [len(text[one:other].encode()) for one, other in pairwise(pieces)]
-    return np.cumsum(ints(sizes))
+def _before(sizes: Sequence[int]) -> Ints:
+    """Where lines of these sizes begin."""
+    return np.append(0, np.cumsum(ints(sizes) + 1))
 
 
 def _units(text: str) -> int:
