@@ -29,11 +29,12 @@ def explained() -> set[str]:
     ("gold", "system", "options"),
     [
         ("ner/gold.conll", "ner/crf.conll", {"match": SPANS, "supertag": "ENTITY"}),
+        ("ner/gold.conll", "ner/prompted.jsonl", {"match": "exact,strings", "unplaced": "drop"}),
         ("tags/gold.tsv", "tags/hmm.tsv", {"task": "tags"}),
         ("trees/gold.conllu", "trees/rules.conllu", {}),
         ("chains/gold.conll", "chains/rules.conll", {}),
     ],
-    ids=["spans", "tags", "trees", "chains"],
+    ids=["spans", "answers", "tags", "trees", "chains"],
 )
 def test_every_key_of_a_signature_is_explained(gold: str, system: str, options: dict[str, str]) -> None:
     gold_file, system_file = EXAMPLES / gold, EXAMPLES / system

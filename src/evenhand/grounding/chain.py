@@ -2,7 +2,10 @@
 
 A model mostly lists what it finds in the order of the text. So items are given occurrences, at most one each, such that
 as many items as possible have one and each begins at or after the end of the one before; of such chains, the one whose
-ends are earliest counts.
+ends are earliest counts. Above 200,000 occurrences in a document, each item takes the first one at or after the end of
+the one before.
+
+Source: Evenhand's own rules.
 """
 
 from __future__ import annotations

@@ -2,13 +2,13 @@
 
 Each form is made from the one before it, and each of its characters keeps its range in the original:
 
-| form | what changes |
-| --- | --- |
-| `spaces` | a run of white space is one blank, none at the ends; one kind of apostrophe, quotation mark and hyphen;
-  three dots for …; NFC by cluster; no format characters (category Cf) |
-| `case` | casefold |
-| `tokens` | blanks are removed |
-| `punctuation` | letters, digits and marks only |
+- `spaces`: white space is one blank, and none at the ends. There is one kind of apostrophe, quotation mark and hyphen,
+  and … is three dots. Characters are composed (NFC), and format characters (category Cf) are left out.
+- `case`: casefold.
+- `tokens`: without blanks.
+- `punctuation`: letters, digits and marks only.
+
+Source: Evenhand's own rules.
 """
 
 from __future__ import annotations

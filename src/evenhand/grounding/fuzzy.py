@@ -5,7 +5,10 @@ at most k edits holds one of k + 1 pieces of the string unchanged, so places are
 at ⌊t · m / (k + 1)⌋. Of a piece, the first 50 hits count; a place may begin at word boundaries within k of where the
 string would begin, at most 200 of them.
 
-The edits are those of Levenshtein (1966): insert, delete or substitute a character.
+An edit inserts, deletes or substitutes a character. The places with the fewest edits count. Of several lengths at one
+start, the one nearest to m counts, then the shorter one; a place that overlaps an earlier one is left out.
+
+Source: Levenshtein 1966 (the distance); the search is Evenhand's own.
 """
 
 from __future__ import annotations

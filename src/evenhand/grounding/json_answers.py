@@ -9,6 +9,8 @@ Six steps, each over all fenced blocks from the last and then over the whole ans
 4. All JSON values from left to right, lists of numbers left out: `ok`, or `salvaged` if a bracket opens no value.
 5. The innermost brackets in Python's notation, or bare, `[Ada, PER, 0, 1]`: `salvaged`.
 6. `unparsable`.
+
+Source: Evenhand's own rules.
 """
 
 from __future__ import annotations

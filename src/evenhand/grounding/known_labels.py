@@ -15,6 +15,8 @@ class KnownLabels:
 
     A label is found if it is equal; else if its letters and digits alone, letter case aside, are those of exactly one
     known label; else if either holds without `B-`, `I-` or another prefix of a tag.
+
+    Source: Evenhand's own rules.
     """
 
     def __init__(self, names: Iterable[str]) -> None:

@@ -7,6 +7,8 @@ document's occurrences, then in that window alone, if it has at most 2,000 chara
 the first step that finds it. Of several occurrences the first free one counts, as for items outside a chain (see
 `placing`). A string that no step finds is `absent`; one whose occurrences are taken is `repeated`, and so is a second
 tag of the same place and label.
+
+Source: Evenhand's own rules.
 """
 
 from __future__ import annotations

@@ -9,6 +9,8 @@
 
 A string that no step finds is `absent`. An item is *ambiguous* if its string occurs more often than items name it.
 Answers that are texts with tags are placed by `marking`.
+
+Source: Evenhand's own rules.
 """
 
 from __future__ import annotations

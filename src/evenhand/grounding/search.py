@@ -9,6 +9,8 @@
 
 An occurrence begins and ends at word boundaries of the original and crosses no sentence. Occurrences are taken from the
 left, without overlap.
+
+Source: Evenhand's own rules.
 """
 
 from __future__ import annotations
