@@ -18,6 +18,7 @@ READINGS = ("ok", "repaired", "salvaged", "unparsable")
 COUNTS = {
     "documents": "documents",
     "missing": "documents without an answer",
+    "unused_ids": "answers matched by order, as the gold standard has no ids for theirs",
     "ok": "answers read as they stand",
     "repaired": "answers read after a repair",
     "salvaged": "answers of which a part was read",

@@ -60,12 +60,15 @@ class Feeds:
             )
         sides = asked.sides
         answers: AnswersByOrder | AnswersById
-        if survey.naming is None or first.corpus.ids is None:
+        count, has_ids = 0, first.corpus.ids is not None
+        if survey.naming is None or not has_ids:
             count = sum(batch.corpus.sentences for batch in sides.systems[name]())
             answers = AnswersByOrder(stream, count, survey, first.corpus.source)
         else:
             answers = AnswersById(stream, (sides.systems[name], sides.gold), survey.naming)
-        return GroundedFeed(answers, first, survey.labels, asked.settings, asked.vocabulary)
+        feed = GroundedFeed(answers, first, survey.labels, asked.settings, asked.vocabulary)
+        feed.grounding.counts["unused_ids"] += count if has_ids else 0
+        return feed
 
     @cached_property
     def _survey(self) -> GoldSurvey:

@@ -26,6 +26,7 @@ def grounding_notes(name: str, grounding: GroundingCounts) -> list[str]:
         f"of {grounding['items']:,} items have no place in the text ({why}); see --unplaced": grounding.unplaced,
         "answers could not be read and count as empty": grounding["unparsable"],
         "documents without an answer count as empty": grounding["missing"],
+        "answers have ids and the gold standard has none, so that the order counts": grounding["unused_ids"],
         "items without a string or a label are left out": grounding["malformed"],
         "searches reached a limit, so that some places may be others": grounding["capped"],
     }
