@@ -15,6 +15,7 @@ from pathlib import Path
 from time import process_time
 
 from chains import evenhand_chains, plain_loop
+from links import timed_links, timed_loop
 from peak import peak_mb
 
 Lists = list[list[str]]
@@ -319,6 +320,8 @@ CONTENDERS: dict[str, Callable[[str, str], Timed]] = {
     "evenhand-conll18": evenhand_conll18,
     "evenhand-chains": evenhand_chains,
     "plain-loop": plain_loop,
+    "evenhand-links": timed_links,
+    "plain-links": timed_loop,
     "udtools": udtools,
     "seqscore": seqscore,
     "nervaluate": nervaluate,

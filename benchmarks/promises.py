@@ -73,6 +73,7 @@ PROMISES = (
         "ehealthkd-loop",
         ceiling=2.5,
     ),
+    Promise("links of 99,710 tokens, with start : plain HIPE loop", "evenhand-links", "plain-links", ceiling=0.15),
     Promise("all 120 pairs of 16 systems : score of one", "evenhand-compare", "evenhand-one", ceiling=40),
     Promise("10,000 trials and resamples : score of one", "evenhand-tests", "evenhand-100k", ceiling=3),
     Promise("time of `evenhand --help` : `import click`", "help", "import-click", ceiling=2),
@@ -85,5 +86,6 @@ SAME = (
     ("evenhand-parquet", "evenhand-columns"),
     ("evenhand-conll18", "udtools"),
     ("evenhand-relations", "ehealthkd-loop"),
+    ("evenhand-links", "plain-links"),
 )
 """Contenders that must have done the same work: the same F1, or as many spans."""

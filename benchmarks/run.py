@@ -19,6 +19,7 @@ from typing import Any
 
 import chains
 import corpus
+import links
 import relations
 import report_page
 import scale
@@ -76,6 +77,7 @@ def _full(bench: Bench, data: Path) -> list[dict[str, Any]]:
     json_lines, pair = corpus.write_json_lines(data, 50_000), corpus.write_pair(data, 100_000)
     repeated = corpus.write_repeated(data, published)
     coreference = [chains.write_chains(data, documents) for documents in (1000, 4000)]
+    linked = links.write_links(data)
     treebanks = [corpus.write_treebank(data, published, times) for times in (47, 189)]
     for turn in range(ROUNDS):
         _spans(bench, million, ten_million, turn)
@@ -88,6 +90,7 @@ def _full(bench: Bench, data: Path) -> list[dict[str, Any]]:
         _treebanks(bench, treebanks, turn)
         _coreference(bench, coreference, published / "coref_ecbp")
         _relations(bench, published)
+        _links(bench, linked)
         _start_up(bench)
     further = _large(bench, data) + scale.processes(data) + worst.measure(data)
     print("  a page with 50,000 units ...", file=sys.stderr)
@@ -191,6 +194,13 @@ def _relations(bench: Bench, published: Path, times: int = 5) -> None:
         for name, (seconds, f1) in (relations.measure(published) or {}).items():
             bench.seconds.setdefault(name, []).append(seconds)
             bench.answers[name] = f1
+
+
+def _links(bench: Bench, files: tuple[Path, Path]) -> None:
+    """With the start of each program; HIPE-scorer is in no registry, and a plain loop stands in for it."""
+    for _ in range(2):
+        bench.run("evenhand-links", *files, repeat=3)
+        bench.run("plain-links", *files, repeat=2)
 
 
 def _start_up(bench: Bench, times: int = 10) -> None:

@@ -7,7 +7,7 @@ identifier: `LE.other Q5 for Q90`. Units have the labels of their spans.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,12 +15,12 @@ from evenhand.arrays import Ints, ints
 from evenhand.tasks.answers import Answers
 from evenhand.tasks.links import kinds
 from evenhand.tasks.links.errors import by_identifier, link_kinds, verdicts
-from evenhand.tasks.links.linked import Identifiers, Linked
+from evenhand.tasks.links.linked import Linked
 from evenhand.tasks.links.question import Question
+from evenhand.tasks.links.shown import Shown
 from evenhand.tasks.spans.answers import answers_on_spans, span_class
 from evenhand.tasks.units import Units, units_of
 from evenhand.text.corpus import Corpus
-from evenhand.text.labels import Codes
 
 _KIND_BITS = 4
 _SPAN_KIND = (1 << _KIND_BITS) - 1
@@ -30,26 +30,6 @@ def answer_in_words(code: int, labels: Sequence[str]) -> str:
     """A verdict with the identifier that the system gave, where it gave one."""
     kind, label = kinds.CLASS_KINDS[code & _SPAN_KIND], (code >> _KIND_BITS) - 1
     return kind if label < 0 else f"{kind} {labels[label]}"
-
-
-@dataclass(frozen=True)
-class Shown:
-    """What tells units and answers in words: the codes of identifiers, and those of labels that files share."""
-
-    identifiers: Identifiers
-    labels: Codes[str]
-
-    def words(self, kind: Ints, gold: Ints, system: Ints) -> Ints:
-        """The labels that stand for what a system says: its identifier and, where it is wrong, the right one."""
-        names = self.identifiers.names
-        wrong = np.isin(kind, (kinds.OTHER, kinds.MISSED, kinds.OVER, kinds.LBE))
-        found = np.full(kind.shape, -1)
-        columns = (column.ravel().tolist() for column in (kind, gold, system, wrong))
-        for at, (verdict, right, said, is_wrong) in enumerate(zip(*columns, strict=True)):
-            if verdict not in (kinds.FN, kinds.TN) and said >= 0:
-                text = f"{names[said]} for {names[right]}" if is_wrong and right >= 0 else names[said]
-                found.flat[at] = self.labels.code(text)
-        return found
 
 
 def answers_on_links(gold: Linked, questions: Sequence[Question], corpus: Corpus, shown: Shown) -> Answers:

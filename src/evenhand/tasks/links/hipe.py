@@ -65,13 +65,15 @@ def walk(question: Question, depth: int) -> Walked:
     key = (walk, depth)
     found = question.kept.get(key)
     if not isinstance(found, Walked):
-        found = question.kept[key] = _walk(question.gold, question.system, depth)
+        near = question.kept.get(_near)
+        if not isinstance(near, defaultdict):
+            near = question.kept[_near] = _near(question.gold, question.system)
+        found = question.kept[key] = _walk(question.gold, question.system, near, depth)
     return found
 
 
-def _walk(gold: Linked, system: Linked, depth: int) -> Walked:
+def _walk(gold: Linked, system: Linked, near: defaultdict[int, list[int]], depth: int) -> Walked:
     """This is a loop, because each gold link that is used rules itself out for later ones."""
-    near = _near(gold, system)
     used = [False] * len(gold)
     strict: list[tuple[int, int]] = []
     fuzzy: list[tuple[int, int]] = []
@@ -99,9 +101,9 @@ def _walk(gold: Linked, system: Linked, depth: int) -> Walked:
     return Walked(_columns(strict), _columns(fuzzy), respelled)
 
 
-def _near(gold: Linked, system: Linked) -> dict[int, list[int]]:
+def _near(gold: Linked, system: Linked) -> defaultdict[int, list[int]]:
     """For each link of the system the gold links that share a token, from left to right."""
-    found: dict[int, list[int]] = defaultdict(list)
+    found: defaultdict[int, list[int]] = defaultdict(list)
     order = _from_left(gold)
     for some in AllPairs(gold.spans.take(order), system.spans):
         for at, row in zip(order[some.left].tolist(), some.right.tolist(), strict=True):

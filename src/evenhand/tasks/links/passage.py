@@ -9,16 +9,17 @@ from functools import cached_property
 import numpy as np
 
 from evenhand.arrays import Ints
+from evenhand.registry import late
 from evenhand.settings import ScoreSettings
 from evenhand.tally import Tally
 from evenhand.tasks import passage
 from evenhand.tasks.answers import Answers
-from evenhand.tasks.links.answers import Shown, answers_on_links, link_units
 from evenhand.tasks.links.hipe import Walked
 from evenhand.tasks.links.linked import Identifiers, Linked, SideLinks
 from evenhand.tasks.links.other_documents import with_other_documents
 from evenhand.tasks.links.question import Question
 from evenhand.tasks.links.same_ids import table
+from evenhand.tasks.links.shown import Shown
 from evenhand.tasks.passage import Numbering, Numbers, Outcome, VerdictRows
 from evenhand.tasks.places import Places
 from evenhand.tasks.side_count import SideCount
@@ -32,6 +33,8 @@ from evenhand.text.link_feed import LinkFeed, names_of
 from evenhand.text.link_names import LAYER
 from evenhand.text.links import in_documents
 
+answers_on_links = late("evenhand.tasks.links.answers:answers_on_links")
+link_units = late("evenhand.tasks.links.answers:link_units")
 UNLINKED, RESPELLED = "unlinked", "respelled"
 """What is counted for notes: spans without links, and pairs that are wrong only by their spelling."""
 
@@ -137,10 +140,13 @@ class LinkJudgement:
         return Places([self.annotation], numbers.sentences, numbers.documents, numbers.first_document)
 
     def answers(self, by: str) -> Answers:
-        return answers_on_links(self.gold, list(self.questions.values()), self.annotation.corpus, self.shown)
+        questions = list(self.questions.values())
+        found: Answers = answers_on_links(self.gold, questions, self.annotation.corpus, self.shown)
+        return found
 
     def units(self, by: str) -> Units:
-        return link_units(self.answers(by))
+        found: Units = link_units(self.answers(by))
+        return found
 
     def drawing(self) -> SpanDrawing:
         """Spans with their identifiers as labels."""
