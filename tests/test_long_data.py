@@ -31,7 +31,13 @@ def messages(path: Path, good: Path) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("name", FILES)
+QUICK = ("spans.tsv", "words.conllu")
+"""The files that are damaged in every run of the tests."""
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.long) for name in FILES]
+)
 def test_every_cell_in_turn(name: str, tmp_path: Path) -> None:
     """Each cell of a valid file becomes long; some are right then, and the others have short messages."""
     text = FILES[name]

@@ -45,5 +45,6 @@ def ground(texts: list[str], lines: list[str]) -> Counter[str]:
     return steps
 
 
+@pytest.mark.long
 def test_strings_are_found_by_the_same_steps(data: Path, tmp_path: Path) -> None:
     assert ground(*corpus(data, tmp_path, 1.0)) == STEPS

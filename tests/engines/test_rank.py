@@ -132,7 +132,7 @@ def test_documents_that_are_all_alike_leave_nothing_to_chance(tmp_path: Path) ->
 def test_fifty_systems() -> None:
     gold = corpus(200)
     systems = {f"s{i:02}": noisy(gold, 0.4 + i / 100, i) for i in range(50)}
-    ranking = eh.rank(eh.tags(gold), systems, resamples=100)
+    ranking = eh.rank(eh.tags(gold), systems, resamples=100, trials=0)
     assert len(ranking.systems) == 50
     for model in ranking.models:
         scores = [ranking[model][name].score for name in systems]
