@@ -18,7 +18,7 @@ SPAN_MODELS = tuple(model.name for model in models_of("spans"))
 CHAIN_MODELS = tuple(model.name for model in models_of("chains"))
 EXAMPLES = {
     name: (TASKS[name].example.folder, TASKS[name].example.gold, TASKS[name].example.systems)
-    for name in ("spans", "tags", "trees", "chains", "links")
+    for name in ("spans", "tags", "trees", "chains", "relations", "links")
 }
 """For each task a folder of bundled examples, the gold standard in it, and three systems."""
 

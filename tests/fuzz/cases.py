@@ -28,6 +28,7 @@ COMMANDS = (
 SETTINGS = ("manifest", "suite", "weights", "saved")
 """What else than annotations is read."""
 TARGETS = ("conll", "germeval", "spans", "jsonl", "label-studio", "brackets", "brat", "parquet", "arrow")
+RELATION_TARGETS = ("spert", "dygie", "relation-jsonl", "brat")
 LINK_TARGETS = ("jsonl", "brat", "hipe", "neleval")
 WORD_TARGETS, CHAIN_TARGETS = ("conllu", "conllx", "conll"), ("conll2012", "corefud", "coref-jsonl")
 QUICK = ("--resamples", "10")
@@ -50,6 +51,15 @@ OPTIONS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("--repair", "error"),
     ),
     "chains": (("--align", "strict"), ("--column", "pos=5"), ("--task", "spans")),
+    "relations": (
+        ("--align", "characters"),
+        ("--task", "spans"),
+        ("--task", "relations", "--sentences", "lines"),
+        ("--task", "relations", "--newlines", "one", "--quotes", "note"),
+        ("--task", "relations", "--offsets", "utf16"),
+        ("--task", "relations", "--column", "predicted_relations"),
+        (),
+    ),
     "links": (("--align", "characters"), ("--align", "position"), ("--task", "spans"), ("--column", "2,3"), ()),
 }
 SCORED: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -64,6 +74,12 @@ SCORED: dict[str, tuple[tuple[str, ...], ...]] = {
     "tags": (("--punctuation", "form"),),
     "trees": (("--punctuation", "relation", "--subtypes"), ("--match", "conll18")),
     "chains": (("--no-singletons",), ("--match", "mela,arcs_any")),
+    "relations": (
+        ("--match", "ehealthkd,dygie,boundaries,relaxed"),
+        ("--symmetric", "left,In", "--unannotated", "skip"),
+        ("--map", "PER=LOC", "--exclude", "left"),
+        ("--as", "csv"),
+    ),
     "links": (("--match", "hipe@3,entities,weak_all@2,typed_all"), ("--nil-labels", "PER"), ("--as", "csv")),
 }
 
@@ -159,7 +175,8 @@ def _arguments(random: Random, seed: Seed, good: str, bad: str) -> tuple[str, ..
         against = ("--against", good) if random.random() < 0.3 else ()
         return ("check", bad, *against, *read)
     if command == "convert":
-        targets = {"spans": TARGETS, "chains": CHAIN_TARGETS, "links": LINK_TARGETS}.get(seed.task, WORD_TARGETS)
+        own = {"spans": TARGETS, "chains": CHAIN_TARGETS, "links": LINK_TARGETS, "relations": RELATION_TARGETS}
+        targets = own.get(seed.task, WORD_TARGETS)
         lossy = ("--lossy",) if random.random() < 0.5 else ()
         return ("convert", bad, "new", "--to", random.choice(targets), *lossy, *read)
     if command == "germeval":

@@ -133,6 +133,39 @@ LINKS = {
         {"id": 2, "text": TEXT, "labels": [{"span": [22, 28], "entity_id": "Q84"}, {"span": [0, 3]}]},
     ),
 }
+RELATIONS = {
+    "spert.json": json.dumps(
+        [
+            {
+                "tokens": ["Ada", "left", "London"],
+                "entities": [{"type": "PER", "start": 0, "end": 1}, {"type": "LOC", "start": 2, "end": 3}],
+                "relations": [{"type": "left", "head": 0, "tail": 1}],
+            },
+            {"tokens": ["x"], "entities": [], "relations": []},
+        ]
+    ),
+    "dygie.jsonl": _lines(
+        {
+            "doc_key": "d1",
+            "sentences": [["Ada", "left", "London"], ["She", "slept"]],
+            "ner": [[[0, 0, "PER"], [2, 2, "LOC"]], []],
+            "relations": [[[0, 0, 2, 2, "left"]], [[3, 3, 4, 4, "does", 0.5]]],
+        },
+        {"doc_key": "d2", "sentences": [["x"]], "predicted_ner": [[]], "predicted_relations": [[]]},
+    ),
+    "relations.jsonl": _lines(
+        {
+            "id": "a",
+            "text": TEXT,
+            "spans": [
+                {"id": 1, "start": 0, "end": 12, "label": "PER"},
+                {"id": "x", "start": 0, "end": 28, "label": "LOC", "parts": [[0, 3], [22, 28]]},
+            ],
+            "relations": [{"head": 1, "tail": "x", "label": "lived_in"}, {"head": 1, "tail": 1, "label": "same-as"}],
+        },
+        {"id": "b", "text": "x", "spans": [], "relations": []},
+    ),
+}
 FORMATS_NAMED = {"words.conllx": "conllx", "words.conll09": "conll2009"}
 MANIFESTS = {
     "pairs.tsv": "# pairs\ngold\tcrf\ttagger\ngold.conll\tcrf.conll\ttagger.conll\n",
@@ -153,7 +186,7 @@ gold = "gold.conll"
 systems = { tagger = "tagger.conll", crf = "crf.conll" }
 task = "spans"
 """
-NAMED_TASKS = ("tags", "links")
+NAMED_TASKS = ("tags", "links", "relations")
 """Tasks that are named, as files do not always show them."""
 WEIGHTS = "LE = 0.5 FP + 0.5 FN  # Ortmann 2022\nBE = 0.5 TP + 0.25 * FP + .25 FN; LBE = FN\n"
 
@@ -176,6 +209,10 @@ SEEDS_READ_AS = {
     "links.jsonl": "jsonl",
     "elevant.jsonl": "elevant",
     "linked.ann": "brat",
+    "spert.json": "spert",
+    "dygie.jsonl": "dygie",
+    "relations.jsonl": "relation-jsonl",
+    "related.ann": "brat",
     "docs.spacy": "spacy",
     **dict.fromkeys(("table.parquet", "tagged.parquet"), "parquet"),
     **dict.fromkeys(("table.arrow", "tagged.arrow", "table.arrows", "tagged.arrows"), "arrow"),
@@ -194,6 +231,9 @@ def seeds() -> dict[str, Seed]:
     found |= {name: Seed({name: text.encode()}, "links") for name, text in LINKS.items()}
     linked = "T1\tPER 0 12\tAda Lovelace\nN1\tReference T1 Wikidata:Q7259\tAda\nN2\tReference T1 NIL\n"
     found["linked.ann"] = Seed({"linked.ann": linked.encode(), "linked.txt": TEXT.encode()}, "links")
+    found |= {name: Seed({name: text.encode()}, "relations") for name, text in RELATIONS.items()}
+    related = f"{standoff}*\tsame-as T1 T2\nE1\tMove:T1 To2:T2 By:E1\nR2\tOf Arg1:E1 Arg2:T2\n"
+    found["related.ann"] = Seed({"related.ann": related.encode(), "related.txt": TEXT.encode()}, "relations")
     found["doc.ann"] = Seed({"doc.ann": standoff.encode(), "doc.txt": TEXT.encode()})
     found["doc.txt"] = Seed({"doc.txt": TEXT.encode(), "doc.ann": standoff.encode()})
     found |= dict(_tables())

@@ -71,8 +71,9 @@ def _itself(path: str, task: str, form: str) -> str | None:
         result = eh.score(annotation, annotation)
     except eh.EvenhandError as error:
         return _sentence(str(error))
-    if "exact" in result.scores or "all" in result.scores:
-        overall = result["exact" if "exact" in result.scores else "all"].overall
+    exact = next((model for model in ("exact", "all", "strict") if model in result.scores), None)
+    if exact is not None:
+        overall = result[exact].overall
         is_right = overall["FP"] == overall["FN"] == 0
     elif "mentions" not in result.scores:
         overall = result["las" if "las" in result.scores else "accuracy"].overall

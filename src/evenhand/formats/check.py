@@ -31,6 +31,7 @@ from evenhand.text.chain_feed import SAME_WORDS, ChainFeed
 from evenhand.text.characters import peeked, same_atoms
 from evenhand.text.label_names import foreign_labels
 from evenhand.text.labels import Vocabulary
+from evenhand.text.line_feed import LineFeed
 from evenhand.text.link_feed import LinkFeed
 from evenhand.text.link_names import LAYER as LINKS
 from evenhand.text.word_feed import WaitingWords, WordFeed
@@ -108,9 +109,10 @@ def check(path: Place, settings: ReadSettings, against: Place | None = None, ali
                 raise source.error(None, "holds answers, which have no text to compare", _ASK_GROUND)
             if first is not None and next(iter(first.readings)) in _FEEDS:
                 _compare_documents(watched, source, against, replace(settings, task=next(iter(first.readings))), align)
+            elif first is not None and first.is_of_words:
+                _compare_words(watched, against, settings, align)
             else:
-                compare = _compare_words if first is not None and first.is_of_words else _compare
-                compare(watched, against, settings, align)
+                _compare(watched, source, against, settings, align)
             _compare_labels(found, source, against, settings)
     except InputError as error:
         problems.append(error.problem)
@@ -195,15 +197,21 @@ def _compare_labels(found: Checked, source: Source, against: Place, settings: Re
         source.report(None, *foreign, OTHER_LABELS)
 
 
-def _compare(batches: Iterator[Annotation], against: Place, settings: ReadSettings, align: Align | None) -> None:
-    """Raise an error where the text of `batches` is not that of the other file; read them to the end in any case."""
+def _compare(
+    batches: Iterator[Annotation], own: Source, against: Place, settings: ReadSettings, align: Align | None
+) -> None:
+    """Raise an error where the text of `batches` is not that of the other file; read them to the end in any case.
+
+    Lines that only one of the two has are listed, but scored.
+    """
     align = align or "strict"
     source = Source(against)
     texts = file_batches(
         source, ReadSettings(offsets=settings.offsets, parameters=settings.parameters), Vocabulary(), {}
     )
     batches, texts = same_atoms([batches, texts], align)
-    feed = Feed(batches, by_position=align == "position")
+    by_line = settings.parameters.get("sentences") == "lines"
+    feed = LineFeed(batches) if by_line else Feed(batches, by_position=align == "position")
     try:
         for text in texts:
             feed.take(text.corpus)
@@ -211,3 +219,10 @@ def _compare(batches: Iterator[Annotation], against: Place, settings: ReadSettin
     finally:
         for _ in batches:
             pass
+    if isinstance(feed, LineFeed):
+        for line in feed.mismatches.missing:
+            own.report(None, f"the line {line} of {against} is missing", "add it", OTHER_DOCUMENTS)
+        for line in feed.mismatches.extra:
+            own.report(
+                None, f"the line {line} is not in {against}, or not in this order", "leave it out", OTHER_DOCUMENTS
+            )

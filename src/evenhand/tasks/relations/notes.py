@@ -48,7 +48,8 @@ def _of_side(side: str, reading: Reading, repeated: int) -> list[str]:
     others = {what: count for what, count in reading.kept.items() if what != _QUOTES}
     found = reading_notes(kind, name, replace(reading, kept=others), "begin")
     if quotes := reading.kept.get(_QUOTES):
-        found.append(f"{side}: {quotes:,} spans quote another text than they cover; offsets count (--quotes note).")
+        spans = "1 span quotes another text than it covers" if quotes == 1 else f"{quotes:,} spans quote other texts"
+        found.append(f"{side}: {spans}; offsets count (--quotes note).")
     if repeated:
         relations = "1 relation repeats another" if repeated == 1 else f"{repeated:,} relations repeat others"
         found.append(f"{side}: {relations} and {'counts' if repeated == 1 else 'count'} once.")
