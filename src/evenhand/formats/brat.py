@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -22,6 +21,7 @@ from evenhand.formats.format import Carry, Format, Writing
 from evenhand.formats.json_spans import Span, edges, to_write, with_offsets
 from evenhand.formats.related import links_by_sentence
 from evenhand.formats.source import BYTE_ORDER_MARK, COMPRESSIONS, Block, Source
+from evenhand.formats.whole_text import whole_text
 from evenhand.problems import SettingError
 from evenhand.registry import late
 from evenhand.settings import Columns, ReadSettings
@@ -58,11 +58,11 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     """
     named_text = _plain(source.path).suffix == ".txt"
     other = _beside(source, ".ann" if named_text else ".txt", "annotations" if named_text else "text")
-    annotations, text = (other, _whole(source)) if named_text else (source, _whole(other))
+    annotations, text = (other, whole_text(source)) if named_text else (source, whole_text(other))
     is_related, is_linked = settings.task == RELATIONS, settings.task == LINKS
     wanted = KINDS if is_related else brat_links.KINDS if is_linked else ()
     lenient = settings.parameters.get("quotes") == "note"
-    found = standoff(annotations, _whole(annotations), wanted, takes_empty=lenient)
+    found = standoff(annotations, whole_text(annotations), wanted, takes_empty=lenient)
     read = document((source, annotations), found.spans, text, settings, vocabulary)
     kept = {"wrong quotations": read.misquoted} if read.misquoted else {}
     reading = Reading(FORMAT.name, skipped=found.skipped, kept=kept)
@@ -125,16 +125,6 @@ def _beside(source: Source, suffix: str, what: str) -> Source:
     raise source.error(
         None, f"the {what} {wanted.name} cannot be found beside it", "put DOC.ann and DOC.txt into one folder"
     )
-
-
-def _whole(source: Source) -> str:
-    """All of a file; it may be empty (a document without spans), which the blocks of a file may not."""
-    data = source.read_whole()
-    if data in (b"", BOM_UTF8):
-        return ""
-    blocks = source.blocks(len(data), cut_behind="line", of_lines=False)
-    text = b"".join(block.data[: block.size] for block in blocks).decode()
-    return text if data.endswith(b"\n") else text[:-1]
 
 
 def text_bound(span: Span, text: str) -> str:

@@ -21,6 +21,7 @@ import numpy as np
 from evenhand.arrays import ints
 from evenhand.formats.format import Format
 from evenhand.formats.source import COMPRESSIONS, Block, Source
+from evenhand.formats.whole_text import whole_text
 from evenhand.grounding.values import TEXT_KEYS
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
@@ -109,8 +110,7 @@ def is_lines(source: Source) -> bool:
 
 
 def _one_answer(source: Source) -> Annotation:
-    data = b"".join(block.data[: block.size] for block in source.blocks(1 << 20, cut_behind="line", of_lines=False))
-    return _annotation(source, [(source.name, Answer(data.decode()), 1)])
+    return _annotation(source, [(source.name, Answer(whole_text(source)), 1)])
 
 
 def _records(source: Source, block: Block) -> Iterator[Record]:
