@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import PurePath
 from typing import Any
 
@@ -22,6 +22,7 @@ from evenhand.arrays import ints
 from evenhand.formats.format import Format
 from evenhand.formats.source import COMPRESSIONS, Block, Source
 from evenhand.formats.whole_text import whole_text
+from evenhand.grounding.answers import shape_of
 from evenhand.grounding.values import TEXT_KEYS
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
@@ -39,6 +40,8 @@ _TEXTS = {"text", "data", "tokens", "words"}
 _VERDICTS = ("accept", "reject", "ignore")
 """What Prodigy writes under `answer`."""
 _OFFSETS = {"start_offset", "end_offset"}
+_SAMPLE = 20
+"""How many answers tell their shape."""
 _RECORD = "record"
 _REMEDY = 'write a record a document, such as {"id": "107", "output": "…"}'
 Record = tuple[str | None, Answer, int]
@@ -89,17 +92,25 @@ def _is_item(item: Any) -> bool:
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The answers in batches of whole documents."""
-    if not is_lines(source):
-        yield _one_answer(source)
-        return
+    shape, has_many = settings.parameters.get("shape"), is_lines(source)
+    for records in _documents(source, settings.block_size) if has_many else [[_one_answer(source)]]:
+        answers, corpus = _answers(source, records)
+        if shape is None and has_many:  # one answer does not tell
+            shape = shape_of(list(islice(answers.contents(), _SAMPLE)))
+        reading = Reading(FORMAT.name, shape=shape)
+        yield Annotation(corpus, {LAYER: answers}, {"spans": reading}, source.name)
+
+
+def _documents(source: Source, size: int) -> Iterator[list[Record]]:
+    """The records of some whole documents at a time."""
     held: list[Record] = []
-    for block in source.blocks(settings.block_size, cut_behind="line"):
+    for block in source.blocks(size, cut_behind="line"):
         held += _records(source, block)
         complete, held = _without_last_document(held)
         if complete:
-            yield _annotation(source, complete)
+            yield complete
     if held:
-        yield _annotation(source, held)
+        yield held
 
 
 def is_lines(source: Source) -> bool:
@@ -109,8 +120,8 @@ def is_lines(source: Source) -> bool:
     return not suffixes or suffixes[-1].lower() in _LINES
 
 
-def _one_answer(source: Source) -> Annotation:
-    return _annotation(source, [(source.name, Answer(whole_text(source)), 1)])
+def _one_answer(source: Source) -> Record:
+    return source.name, Answer(whole_text(source)), 1
 
 
 def _records(source: Source, block: Block) -> Iterator[Record]:
@@ -167,7 +178,8 @@ def _without_last_document(records: list[Record]) -> tuple[list[Record], list[Re
     return records[:last], records[last:]
 
 
-def _annotation(source: Source, records: list[Record]) -> Annotation:
+def _answers(source: Source, records: list[Record]) -> tuple[Extractions, Corpus]:
+    """The answers document by document, and the corpus that says which these are."""
     documents = [list(group) for _, group in groupby(enumerate(records), key=lambda row: _document(*row))]
     answers, ids, lines = list[tuple[Answer, ...]](), list[str](), list[int]()
     for document in documents:
@@ -183,7 +195,7 @@ def _annotation(source: Source, records: list[Record]) -> Annotation:
         documents=np.arange(len(answers)),
         ids=Tokens.of(ids) if any(ids) else None,
     )
-    return Annotation(corpus, {LAYER: Extractions(tuple(answers))}, {"spans": Reading(FORMAT.name)}, source.name)
+    return Extractions(tuple(answers)), corpus
 
 
 def _document(place: int, record: Record) -> object:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple
@@ -27,6 +27,10 @@ class Extractions:
 
     def __len__(self) -> int:
         return len(self.answers)
+
+    def contents(self) -> Iterator[object]:
+        """What was written, in its order."""
+        return (answer.content for answers in self.answers for answer in answers)
 
     def join(self, name: str, parts: Sequence[Mapping[str, Any]]) -> Extractions:
         """Those of successive batches."""

@@ -18,6 +18,7 @@ from evenhand.text.corpus import Corpus
 from evenhand.text.id_feed import IdFeed
 
 Stream = Iterator[Annotation]
+_SAMPLE = 20
 
 
 class Feeds:
@@ -66,13 +67,25 @@ class Feeds:
             answers = AnswersByOrder(stream, count, survey, first.corpus.source)
         else:
             answers = AnswersById(stream, (sides.systems[name], sides.gold), survey.naming)
-        feed = GroundedFeed(answers, first, survey.labels, asked.settings, asked.vocabulary)
+        sample = [] if first.reading.shape else _sample(sides.systems[name]())
+        feed = GroundedFeed(answers, first, sample, survey.labels, asked.settings, asked.vocabulary)
         feed.grounding.counts["unused_ids"] += count if has_ids else 0
         return feed
 
     @cached_property
     def _survey(self) -> GoldSurvey:
         return GoldSurvey.of(self._asked.sides.gold(), self._layers[0])
+
+
+def _sample(batches: Stream) -> list[object]:
+    """The first answers of a system, which tell their shape."""
+    found = list[object]()
+    for batch in batches:
+        assert batch.extractions is not None
+        found += batch.extractions.contents()
+        if len(found) >= _SAMPLE:
+            break
+    return found[:_SAMPLE]
 
 
 def whole_documents(batches: Stream) -> Stream:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 
 from evenhand.grounding.answers import shape_of
 from evenhand.grounding.counts import NOWHERE, GroundingCounts
 from evenhand.grounding.grounder import Grounded, Grounder, Rules
+from evenhand.grounding.items import Shape
 from evenhand.grounding.known_labels import KnownLabels
 from evenhand.grounding.placement import Placement
 from evenhand.grounding.placing import place_best
@@ -22,9 +24,6 @@ from evenhand.text.corpus import Corpus
 from evenhand.text.document_feed import Mismatches
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags
-
-_SAMPLE = 20
-"""How many answers tell their shape."""
 
 
 @dataclass(frozen=True)
@@ -51,16 +50,15 @@ class GroundedFeed:
         self,
         answers: AnswersByOrder | AnswersById,
         first: Annotation,
+        sample: Sequence[object],
         labels: Sequence[str],
         settings: ScoreSettings,
         vocabulary: Vocabulary,
     ) -> None:
-        """`labels` are those of the gold standard, and `first` is the first batch of the system."""
+        """`labels` are those of the gold standard; `first` is the first batch of the system, `sample` its answers."""
         self.keeps_tags = False
         self._answers, self._vocabulary, self._settings = answers, vocabulary, settings
-        assert first.extractions is not None
-        sample = [answer.content for answers in first.extractions.answers for answer in answers][:_SAMPLE]
-        shape = settings["shape"] or shape_of(sample)
+        shape = cast("Shape", settings["shape"] or first.reading.shape or shape_of(sample))
         self.reading: Reading | None = replace(first.reading, shape=shape)
         known = dict.fromkeys([*labels, *settings.labels, *(each.old for each in settings.maps)])
         rules = Rules(shape, settings["occurrences"], settings["fuzzy"] or None, settings["unknown_labels"])

@@ -22,7 +22,9 @@ def _parameter(name: str, default: object, help: str, kind: str = "text", **more
 
 
 GROUNDING = (
-    _parameter("shape", None, "How a language model wrote its answers.", choices=SHAPES, optional=True, key=""),
+    _parameter(
+        "shape", None, "How a language model wrote its answers.", choices=SHAPES, optional=True, key="", reads=True
+    ),
     _parameter(
         "occurrences",
         "in-order",
