@@ -238,3 +238,11 @@ def test_a_tag_over_two_sentences_belongs_where_it_begins(tmp_path: Path, align:
     assert counts(result) == (0, 1, 1)
     assert result["overlap"].overall["system_hits"] == 1
     assert result["t"].overall["TP"] == (1 if align == "strict" else 4)
+
+
+def test_answers_that_mostly_cannot_be_read_are_a_warning() -> None:
+    result = eh.score(gold(), eh.extractions(["I cannot say.", "Nor can I."]))
+    assert result.notes[0].startswith("Warning: ")
+    assert "most answers could not be read" in result.notes[0]
+    some = eh.score(gold(), eh.extractions(["I cannot say.", "[]"]))
+    assert not any("most answers" in note for note in some.notes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, NamedTuple
 
 from evenhand.arguments import checked_arguments, shown
@@ -84,6 +85,7 @@ class GroundedDocument:
     """The items of one document of a file."""
 
     id: str
+    """The answer's own or, where it has none, its number from 1."""
     text: str
     items: list[GroundedItem]
 
@@ -122,11 +124,11 @@ class GroundedFile:
         return self._feed.grounding
 
     def __iter__(self) -> Iterator[GroundedDocument]:
-        corpus = None
+        corpus, number = None, count(1)
         for batch in self._gold:
             corpus = batch.corpus
-            for grounded in self._feed.ground(corpus):
-                yield GroundedDocument(grounded.name, grounded.document.text, list(_items(grounded)))
+            for (own, grounded), at in zip(self._feed.ground(corpus), number, strict=False):
+                yield GroundedDocument(own or str(at), grounded.document.text, list(_items(grounded)))
         assert corpus is not None  # a reader yields one batch at least, or raises
         self._feed.finish(corpus)
 

@@ -36,8 +36,6 @@ class Rules:
 class Grounded:
     """The items of one document, with their places."""
 
-    name: str
-    """What lists call the document: its id, or where it begins."""
     document: Document
     marked: tuple[Placement, ...]
     """Those that the model marked in the text itself."""
@@ -67,7 +65,7 @@ class Grounder:
         self._standings: dict[str, str | None] = {}
 
     def __call__(self, document: Document, answers: Sequence[Answer], name: str = "") -> Grounded:
-        """The items of a document with their places."""
+        """The items of a document with their places; `name` is what lists call it: its id, or where it begins."""
         counts = self.counts.counts
         counts["documents"] += 1
         items, marked = list[Item](), list[Placed]()
@@ -86,7 +84,7 @@ class Grounder:
             self._count(some, name)
         in_text = tuple(each for some in marked for each in some.placements)
         is_forced = not placed.uncertain and len({item.text for item in items}) == len(items)
-        return Grounded(name, document, in_text, placed.placements, tuple(items), is_forced)
+        return Grounded(document, in_text, placed.placements, tuple(items), is_forced)
 
     def _marked(self, document: Document, marked: MarkedText) -> Placed:
         counts = self.counts.counts

@@ -70,19 +70,19 @@ class GroundedFeed:
         """Whether an answer is about a document, not about a sentence."""
         return self._answers.by_document
 
-    def ground(self, gold: Corpus, texts: UnitTexts | None = None) -> Iterator[Grounded]:
-        """The items of the next batch, text by text."""
+    def ground(self, gold: Corpus, texts: UnitTexts | None = None) -> Iterator[tuple[str, Grounded]]:
+        """The items of the next batch, text by text, with the id of each, which may be empty."""
         texts = texts or UnitTexts(gold, by_document=self.by_document)
         for unit, (own, answers) in zip(texts.units, self._answers.take(gold), strict=True):
             self.grounding.counts["missing"] += answers is None
-            yield self._ground(unit.document(), answers or (), own or _place(gold, unit))
+            yield own, self._ground(unit.document(), answers or (), own or _place(gold, unit))
 
     def take(self, gold: Corpus, spans: Spans) -> GroundedBatch:
         """The items of the next batch; the gold standard's spans are for the upper bound only."""
         texts = UnitTexts(gold, by_document=self.by_document)
         placed, best, rows = _Items(texts), _Items(texts), list[tuple[int, str, str]]()
         wanted = texts.gold(spans)
-        for number, grounded in enumerate(self.ground(gold, texts)):
+        for number, (_, grounded) in enumerate(self.ground(gold, texts)):
             placed.add(number, grounded.placements)
             best.add(number, self._best(grounded, wanted[number]))
             rows += [(texts.units[number].first, item.label, item.text) for item in grounded.items]

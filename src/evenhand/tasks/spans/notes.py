@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evenhand.grounding.counts import GroundingCounts
+from evenhand.problems import WARNING
 from evenhand.settings import ReadSettings, ScoreSettings
 from evenhand.tasks.notes import document_notes, label_notes, reading_notes
 from evenhand.tasks.side_count import SideCount
@@ -30,7 +31,12 @@ def grounding_notes(name: str, grounding: GroundingCounts) -> list[str]:
         "items without a string or a label are left out": grounding["malformed"],
         "searches reached a limit, so that some places may be others": grounding["capped"],
     }
-    return [f"system {name}: {count:,} {what}." for what, count in rest.items() if count]
+    found = [f"system {name}: {count:,} {what}." for what, count in rest.items() if count]
+    answered = grounding["documents"] - grounding["missing"]
+    if 2 * grounding["unparsable"] > answered:
+        hint = "if they are written in another way, name it with --shape"
+        found.insert(0, f"{WARNING}system {name}: most answers could not be read; {hint}.")
+    return found
 
 
 def setting_notes(settings: ScoreSettings) -> tuple[str, ...]:
