@@ -169,7 +169,9 @@ class _Batch:
                 *(self.source.shown, len(records)), lines=ints(self.lines), atoms="characters", documents=documents
             )
             ground = Ground(lambda record, offset: offset, lambda record, span: (f"{span} covers nothing", "mend it"))
-        return replace(corpus, ids=self._ids()), self._spans(ground)
+        ids = ["" if record.id is None else str(record.id) for record in records]
+        names = tuple(ids) if all(ids) else ()
+        return replace(corpus, ids=Tokens.of(ids) if any(ids) else None, names=names), self._spans(ground)
 
     def _spans(self, ground: Ground) -> Spans:
         spans = spans_of([record.spans for record in self.records], ground, self.vocabulary, self._report)
@@ -192,10 +194,6 @@ class _Batch:
             lines=np.repeat(ints(self.lines), lengths),
             documents=np.arange(len(words)),
         )
-
-    def _ids(self) -> Tokens | None:
-        ids = ["" if record.id is None else str(record.id) for record in self.records]
-        return Tokens.of(ids) if any(ids) else None
 
     def _report(self, record: int, finding: str, remedy: str) -> None:
         self.source.report(self.lines[record], finding, remedy, PROBLEM)

@@ -37,7 +37,7 @@ def names_of(corpus: Corpus) -> Tokens:
 
 _NAMING = Naming(
     names_of,
-    lambda corpus: corpus.unnamed or not corpus.names,
+    lambda corpus: corpus.unnamed or not corpus.names or corpus.ids is not None,
     may_repeat=True,
     remedy="give documents the same names in all files",
 )

@@ -1,8 +1,8 @@
 """What several systems say of the same links.
 
 A unit is a link of the gold standard, or one that no verdict on a gold link used up: surplus, which is TN under the
-systems that do not have it. What a system says of it is its verdict under `fair`, with its identifier and, where that is
-wrong, the right one: `LE.other Q5 for Q90`. Right is TP and TN. Units have the labels of their spans. Tables of
+systems that do not have it. What a system says of it is its verdict under `fair`, with its identifier and, where that
+is wrong, the right one: `LE.other Q5 for Q90`. Right is TP and TN. Units have the labels of their spans. Tables of
 transitions sum over identifiers.
 
 Sources: Tuggener 2017, section 2; Ortmann 2022 for the verdicts.

@@ -60,9 +60,11 @@ def _asking(result: Result, model: str) -> Ask:
 
 def query(result: Result, model: str, count: str, label: str | None = None) -> Query | None:
     """The links behind a count of the kinds of errors; other models count other units."""
+    if model != "fair":
+        return None
     if count == "gold":
         return Query(result.name, of="gold", gold=label)
-    if model != "fair" or count not in KINDS:
+    if count not in KINDS:
         return None
     if count == "FP" and label is not None:
         return Query(result.name, kind=count, label=label)
