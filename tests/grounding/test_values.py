@@ -9,7 +9,7 @@ import pytest
 from evenhand.grounding.answers import read_answer
 from evenhand.grounding.items import Item, ReadAnswer
 from evenhand.grounding.known_labels import KnownLabels
-from evenhand.grounding.values import DEEPEST
+from evenhand.text.extractions import DEEPEST
 
 LABELS = KnownLabels(["PER", "LOC", "ORG"])
 ADA = {"text": "Ada", "label": "PER"}

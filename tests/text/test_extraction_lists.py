@@ -76,6 +76,22 @@ def test_ids_are_matched_in_any_order_and_missing_documents_are_empty() -> None:
     assert "system extractions: 1 documents without an answer count as empty." in part.notes
 
 
+@pytest.mark.parametrize("answer", ["PER: A\ud83d", [["A\ud83d", "PER"]], {"P\ud83d": ["Ada"]}, ("A\ud83d", "PER")])
+def test_half_a_surrogate_becomes_a_replacement_character(gold: eh.Annotation, answer: object) -> None:
+    result = eh.score(gold, eh.extractions([answer, []]))
+    assert "\ufffd" in result.to_json()
+    assert "\ufffd" in str(eh.ground(TEXTS[0], answer, labels="PER"))
+
+
+def test_values_that_are_nested_too_deeply_are_malformed(gold: eh.Annotation) -> None:
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    result = eh.score(gold, eh.extractions([deep, []]))
+    assert result.grounding is not None
+    assert result.grounding["malformed"] == 1
+
+
 def test_an_id_that_the_gold_standard_lacks_is_refused() -> None:
     gold = eh.spans({"a": GOLD[0]}, end="exclusive", text={"a": TEXTS[0]})
     with pytest.raises(eh.InputError, match="the gold standard has no document with the id 'x'"):

@@ -22,7 +22,7 @@ from evenhand.tasks.side_count import SideCount
 from evenhand.tasks.spans.feeds import Feeds
 from evenhand.tasks.spans.grounded_feed import GroundedFeed
 from evenhand.tasks.spans.grounding_parameters import GROUNDING
-from evenhand.text.extractions import Answer
+from evenhand.text.extractions import Answer, whole_characters
 from evenhand.text.labels import Vocabulary
 
 _LAYERS = ("spans", "spans")
@@ -71,7 +71,7 @@ def ground(
     rules = values([each for each in GROUNDING if each.name in chosen], chosen)
     found = Rules(rules["shape"] or shape_of([items]), occurrences, rules["fuzzy"] or None, unknown_labels)  # type: ignore[arg-type]
     known = dict.fromkeys([*names(labels), *([label] if label else [])])
-    return list(_items(Grounder(found, KnownLabels(known))(Document(text), [Answer(items, label)])))
+    return list(_items(Grounder(found, KnownLabels(known))(Document(text), [Answer(whole_characters(items), label)])))
 
 
 def _items(grounded: Grounded) -> Iterator[GroundedItem]:

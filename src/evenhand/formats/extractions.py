@@ -27,7 +27,7 @@ from evenhand.grounding.values import TEXT_KEYS
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.corpus import Corpus
-from evenhand.text.extractions import LAYER, Answer, Extractions
+from evenhand.text.extractions import LAYER, Answer, Extractions, whole_characters
 from evenhand.text.labels import Vocabulary
 from evenhand.text.tokens import Tokens
 
@@ -143,15 +143,7 @@ def _loaded(line: bytes) -> Any:
     try:
         return msgspec.json.decode(line)
     except (msgspec.DecodeError, RecursionError):  # it is stricter than Python, whose half surrogates cannot be kept
-        return _whole(json.loads(line))
-
-
-def _whole(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, list):
-        return [_whole(each) for each in value]
-    return {_whole(key): _whole(each) for key, each in value.items()} if isinstance(value, dict) else value
+        return whole_characters(json.loads(line))
 
 
 def _record(found: Any, line: int) -> Record:

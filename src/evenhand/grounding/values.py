@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping
 from evenhand.grounding.items import How, Item, ReadAnswer
 from evenhand.grounding.known_labels import KnownLabels
 from evenhand.grounding.phrases import says_nothing
+from evenhand.text.extractions import DEEPEST
 
-DEEPEST = 100
-"""How deep values may be nested; what lies deeper is malformed."""
 _WRAPPERS = ("entities", "extractions", "items", "results", "spans", "annotations", "ner", "output", "answer")
 """Keys whose lists and objects hold the items."""
 TEXT_KEYS = ("text", "span", "mention", "name", "extraction_text", "word", "value", "entity")

@@ -11,7 +11,7 @@ from evenhand.arguments import shown
 from evenhand.problems import InputError
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.corpus import Corpus
-from evenhand.text.extractions import LAYER, Answer, Extractions
+from evenhand.text.extractions import LAYER, Answer, Extractions, whole_characters
 from evenhand.text.list_checks import check_name, is_text, listed
 from evenhand.text.span_lists import ids_of
 from evenhand.text.tokens import Tokens
@@ -34,7 +34,7 @@ def extractions(
         raise InputError(name, None, f"label is {shown(label)}", "give the label that was asked for")
     ids = ids_of(documents, name) if isinstance(documents, Mapping) else None
     given = list(documents.values()) if isinstance(documents, Mapping) else listed(documents, "it", name, _ANSWERS)
-    answers = tuple((Answer(answer, label),) for answer in given)
+    answers = tuple((Answer(whole_characters(answer), label),) for answer in given)
     corpus = Corpus(
         name,
         len(answers),

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 LAYER = "extractions"
 """The layer that holds them, and the format that they are read in."""
+DEEPEST = 100
+"""How deep values of an answer may be nested; what lies deeper is malformed."""
 
 
 class Answer(NamedTuple):
@@ -35,3 +37,20 @@ class Extractions:
     def join(self, name: str, parts: Sequence[Mapping[str, Any]]) -> Extractions:
         """Those of successive batches."""
         return Extractions(tuple(chain.from_iterable(part[name].answers for part in parts)))
+
+
+def whole_characters(value: object, depth: int = 0) -> object:
+    """What a model wrote, or decoded JSON, with a replacement character for every half of a surrogate pair.
+
+    No file can keep such halves. Values that lie deeper than any item are left as they are.
+    """
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if depth > DEEPEST:
+        return value
+    if isinstance(value, list | tuple | set | frozenset):
+        return [whole_characters(each, depth + 1) for each in value]
+    if isinstance(value, Mapping):
+        keys = (whole_characters(key) if isinstance(key, str) else key for key in value)
+        return dict(zip(keys, (whole_characters(each, depth + 1) for each in value.values()), strict=True))
+    return value
