@@ -10,6 +10,7 @@ from types import ModuleType
 import pytest
 
 from conftest import ROOT
+from evenhand.grounding.counts import COUNTS
 
 TEMPLATE = (ROOT / "docs" / "definitions.in.md").read_text(encoding="utf-8")
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
@@ -77,6 +78,12 @@ def test_a_match_model_whose_definition_is_left_out_is_a_problem(docs: ModuleTyp
     page = docs.PAGE.read_text(encoding="utf-8")
     found = list(docs.problems(page, TEMPLATE.replace("{{evenhand.tasks.spans.overlap}}", "")))
     assert found[0].startswith("The definition of the match model overlap, evenhand.tasks.spans.overlap, is not in")
+
+
+def test_every_count_of_grounding_is_defined() -> None:
+    table = TEMPLATE.partition("\n### Counts\n")[2].partition("\n### ")[0]
+    rows = re.findall(r"^\| (`.+?) \|", table, re.MULTILINE)
+    assert sorted(name for row in rows for name in re.findall("`(.+?)`", row)) == sorted(COUNTS)
 
 
 def test_the_architecture_page_names_modules_that_exist() -> None:
