@@ -1,7 +1,8 @@
 """eHealth-KD's score as a plain loop over objects, which stands in for the official scorer: that is in no registry.
 
 Run as `python ehealthkd_loop.py GOLD.ann SYSTEM.ann`: reads both documents with their texts, aligns the lines, and
-prints the score of scenario 1.
+prints the score of scenario 1. It takes the steps of the official scorer: all lines are compared by their letters and
+digits, once for entities and once for relations.
 """
 
 from __future__ import annotations
@@ -86,10 +87,6 @@ def words(text: str, start: int) -> list[tuple[int, int]]:
     return parts
 
 
-def same(one: str, other: str) -> bool:
-    return one == other or plain(one) == plain(other)
-
-
 def plain(text: str) -> str:
     return "".join(character for character in text.lower() if character.isalnum())
 
@@ -97,7 +94,7 @@ def plain(text: str) -> str:
 def aligned(gold: list[Sentence], system: list[Sentence]) -> list[tuple[Sentence, Sentence]]:
     pairs, at = [], 0
     for sentence in gold:
-        if at < len(system) and same(sentence.text, system[at].text):
+        if at < len(system) and plain(sentence.text) == plain(system[at].text):
             pairs.append((sentence, system[at]))
             at += 1
         else:
@@ -110,10 +107,9 @@ def overlaps(one: Entity, other: Entity) -> bool:
     return any(a[0] <= b[0] < a[1] or b[0] <= a[0] < b[1] for a, b in pairs)
 
 
-def count(gold: Sentence, system: Sentence, counts: Counter[str]) -> None:
+def entities(gold: Sentence, system: Sentence, stands_for: dict[int, int], counts: Counter[str]) -> None:
     mine = sorted(gold.entities, key=lambda entity: entity.place)
     theirs = sorted(system.entities, key=lambda entity: entity.place)
-    stands_for: dict[int, int] = {}
     tests = {
         "correct_A": lambda a, b: a.parts == b.parts and a.label == b.label,
         "incorrect_A": lambda a, b: a.parts == b.parts,
@@ -130,7 +126,6 @@ def count(gold: Sentence, system: Sentence, counts: Counter[str]) -> None:
                     stands_for[id(entity)] = id(found)
     counts["missing_A"] += len(mine)
     counts["spurious_A"] += len(theirs)
-    relations(gold, system, stands_for, counts)
 
 
 def relations(gold: Sentence, system: Sentence, stands_for: dict[int, int], counts: Counter[str]) -> None:
@@ -153,10 +148,12 @@ def relations(gold: Sentence, system: Sentence, stands_for: dict[int, int], coun
 
 
 def f1(gold: Path, system: Path) -> float:
-    counts: Counter[str] = Counter()
-    for one, other in aligned(read(gold), read(system)):
-        if one.entities:
-            count(one, other, counts)
+    counts, stands_for = Counter[str](), dict[int, int]()
+    mine, theirs = read(gold), read(system)
+    for count in (entities, relations):
+        for one, other in aligned(mine, theirs):
+            if one.entities:
+                count(one, other, stands_for, counts)
     right = counts["correct_A"] + counts["correct_B"] + counts["partial_A"] / 2
     paired = counts["correct_A"] + counts["correct_B"] + counts["partial_A"] + counts["incorrect_A"]
     precision = right / (paired + counts["spurious_A"] + counts["spurious_B"])

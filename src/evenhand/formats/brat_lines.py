@@ -1,7 +1,7 @@
 """The lines of brat's `.ann` files: text-bound ones as columns, and others as they stand for those who want them.
 
-Cells of all lines are cut at once where every line has as many; lines with tabs in their quotations, and all that is
-wrong, are looked at one by one.
+The cells of all lines are cut at once where all lines are as they should be. Lines with tabs in their quotations, and
+all that is wrong, are looked at one by one.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 
 import numpy as np
 
 from evenhand.arrays import Ints, ints
-from evenhand.formats.source import Source
+from evenhand.formats.source import LINE_FEED, Source
 
 OTHER_KINDS = {
     "R": "relations",
@@ -30,10 +31,10 @@ OTHER_KINDS = {
 _OFFSETS = "[0-9]{1,18} [0-9]{1,18}"
 IDENTIFIER = re.compile(r"(?:[TREAMN][A-Za-z]*[0-9]|[*#])\S*\t")
 TEXT_BOUND = re.compile(rf"(T\S*)\t(\S+) ({_OFFSETS}(?:;{_OFFSETS})*)\t(.*)", re.DOTALL)
-_OTHER_LINE = re.compile(rf"^(?!{IDENTIFIER.pattern})(?=.*\S).*", re.MULTILINE)
-"""A line that is neither blank nor begins with an identifier."""
-_LABELS_AND_OFFSETS = re.compile(rf"(?:\S+ {_OFFSETS}(?:;{_OFFSETS})*(?:\n|$))*")
-"""Labels with offsets, one on each line."""
+_TEXT_BOUNDS = re.compile(rf"(?:T[A-Za-z]*[0-9]\S*\t\S+ {_OFFSETS}(?:;{_OFFSETS})*\t[^\t\n]*(?:\n|$))*")
+"""Text-bound lines, without tabs in their quotations."""
+_ODD_LABEL = re.compile(r"^\S*;", re.MULTILINE)
+"""A label with the sign that stands between the parts of a span."""
 
 
 @dataclass(frozen=True)
@@ -67,10 +68,21 @@ class Standoff:
     """What an `.ann` file holds."""
 
     spans: TextBounds
-    others: Mapping[str, Sequence[tuple[int, str]]]
-    """Numbered lines of other kinds that somebody wants, by their first characters."""
     skipped: dict[str, int]
     """How many lines there are of every kind that nobody wants."""
+    _lines: Sequence[str]
+    _numbers: Mapping[str, list[int]]
+    """The numbers of lines that somebody wants, by their first characters."""
+
+    def of_kind(self, kind: str) -> tuple[list[int], list[str]]:
+        """The numbers and texts of the lines that begin so."""
+        numbers = self._numbers[kind]
+        return numbers, [self._lines[number - 1] for number in numbers]
+
+    @cached_property
+    def others(self) -> Mapping[str, Sequence[tuple[int, str]]]:
+        """Numbered lines of the kinds that somebody wants, by their first characters."""
+        return {kind: list(zip(*self.of_kind(kind), strict=True)) for kind in self._numbers}
 
 
 def standoff(source: Source, content: str, wanted: Collection[str] = (), *, takes_empty: bool = False) -> Standoff:
@@ -80,41 +92,69 @@ def standoff(source: Source, content: str, wanted: Collection[str] = (), *, take
     """
     if "\r" in content:
         content = re.sub(r"\r+$", "", content, flags=re.MULTILINE)
-    if other := _OTHER_LINE.search(content):
-        remedy = "begin each line with an identifier such as T1 and a tab"
-        number = content.count("\n", 0, other.start()) + 1
-        raise source.error(number, f"{other[0]!r} is no annotation of brat", remedy)
-    lines = content.split("\n")
-    numbers: dict[str, list[int]] = {kind: [] for kind in ("", "T", *OTHER_KINDS)}
-    for number, line in enumerate(lines, 1):
-        numbers[line[:1].strip()].append(number)
-    others = {kind: [(number, lines[number - 1]) for number in numbers[kind]] for kind in wanted}
+    lines, numbers = content.split("\n"), _by_kind(content)
+    for kind, mine in numbers.items():
+        if kind not in ("T", "R"):  # which are many, and checked when they are read
+            _check_identifiers(source, mine, lines)
+    if "R" not in wanted:
+        _check_identifiers(source, numbers.get("R", []), lines)
     skipped = Counter[str]()
     for kind in OTHER_KINDS:
-        if kind not in wanted and numbers[kind]:
+        if kind not in wanted and numbers.get(kind):
             skipped[OTHER_KINDS[kind]] += len(numbers[kind])
-    return Standoff(_spans(source, numbers["T"], lines, takes_empty=takes_empty), others, dict(skipped))
+    spans = _spans(source, numbers.get("T", []), lines, takes_empty=takes_empty)
+    return Standoff(spans, dict(skipped), lines, {kind: numbers.get(kind, []) for kind in wanted})
+
+
+def _by_kind(content: str) -> dict[str, list[int]]:
+    """The numbers of lines by their first characters, as far as these are known; all others under the empty one."""
+    data = np.frombuffer(content.encode() + b"\n", dtype=np.uint8)
+    first = data[np.append(0, np.flatnonzero(data == LINE_FEED)[:-1] + 1)]
+    known = ("T", *OTHER_KINDS)
+    found = {kind: (np.flatnonzero(first == ord(kind)) + 1).tolist() for kind in known}
+    found[""] = (np.flatnonzero(~np.isin(first, [ord(kind) for kind in (*known, "\n")])) + 1).tolist()
+    return found
+
+
+def _check_identifiers(source: Source, numbers: Sequence[int], lines: Sequence[str]) -> None:
+    """Refuse lines that begin with no identifier, unless they are blank."""
+    for number in numbers:
+        line = lines[number - 1]
+        if line.strip() and not IDENTIFIER.match(line):
+            remedy = "begin each line with an identifier such as T1 and a tab"
+            raise source.error(number, f"{line!r} is no annotation of brat", remedy)
 
 
 def _spans(source: Source, numbers: list[int], lines: list[str], *, takes_empty: bool) -> TextBounds:
     """The text-bound lines, which have these numbers, as columns."""
     mine = [lines[number - 1] for number in numbers]
-    if any(line.count("\t") != 2 for line in mine):  # a quotation may have tabs
+    cells = _cells_of_all(mine)
+    if cells is None:  # a quotation may have tabs, or a line is wrong
+        _check_identifiers(source, numbers, lines)
         cells = [cell for number, line in zip(numbers, mine, strict=True) for cell in _cells(source, number, line)]
+    text = "\n".join(cells[1::3])
+    if _ODD_LABEL.search(text) if ";" in text else False:
+        labels = [each.partition(" ")[0] for each in cells[1::3]]
+        parts = [f"; {part}" for each in cells[1::3] for part in each.partition(" ")[2].split(";")]
+        sizes = [1 + each.partition(" ")[2].count(";") for each in cells[1::3]]
+        triples = " ".join(parts).split()
+        first = list(accumulate(sizes, initial=0))
     else:
-        cells = "\t".join(mine).split("\t") if mine else []
-    identifiers, middle, quoted = cells[0::3], cells[1::3], cells[2::3]
-    text = "\n".join(middle)
-    if middle and _LABELS_AND_OFFSETS.fullmatch(text) is None:
-        for number, line in zip(numbers, mine, strict=True):
-            _cells(source, number, line)
-    pairs = [each.partition(" ") for each in middle]
-    offsets = np.fromstring(" ".join([each for _, _, each in pairs]).replace(";", " "), dtype=np.int64, sep=" ")
-    sizes = [1 + each.count(";") for each in middle] if ";" in text else [1] * len(middle)
-    first, labels = ints(list(accumulate(sizes, initial=0))), [label for label, _, _ in pairs]
-    found = TextBounds(numbers, identifiers, labels, quoted, first, offsets[0::2], offsets[1::2])
+        triples = text.replace(";", " ; ").split()
+        begins = [at for at, name in enumerate(triples[0::3]) if name != ";"]
+        labels, first = [triples[3 * at] for at in begins], [*begins, len(triples) // 3]
+    start, end = (ints(list(map(int, triples[at::3]))) for at in (1, 2))
+    found = TextBounds(numbers, cells[0::3], labels, cells[2::3], ints(first), start, end)
     _check(source, found, takes_empty=takes_empty)
     return found
+
+
+def _cells_of_all(lines: list[str]) -> list[str] | None:
+    """Identifier, label with offsets, and quotation of every line, if all lines have just these."""
+    text = "\n".join(lines)
+    if not lines or _TEXT_BOUNDS.fullmatch(text) is None:
+        return None if lines else []
+    return text.replace("\n", "\t").split("\t")
 
 
 def _cells(source: Source, number: int, line: str) -> tuple[str, str, str]:

@@ -25,7 +25,7 @@ from evenhand.text.relations import Relations
 
 KINDS = ("R", "*", "E")
 """The first characters of lines that hold relations."""
-_RELATIONS = re.compile(r"(?:R\S*\t\S+ [^\s:]+:\S+ [^\s:]+:\S+[ \t]*(?:\n|$))*")
+_RELATIONS = re.compile(r"(?:R[A-Za-z]*[0-9]\S*\t\S+ [^\s:]+:\S+ [^\s:]+:\S+[ \t]*(?:\n|$))*")
 """Relations, one on each line."""
 _EQUIVALENCE = re.compile(r"\*\S*\t(\S+)((?: \S+)+)\s*")
 _EVENT = re.compile(r"(E\S*)\t([^\s:]+):(\S+)((?: [^\s:]+:\S+)*)\s*")
@@ -37,7 +37,7 @@ def relations(source: Source, found: Standoff, vocabulary: Vocabulary, parts: Li
     """The relations of a file, whose ends are rows of its spans."""
     triggers, by_event = _events(source, found.others["E"])
     equivalent = list(_equivalences(source, found.others["*"]))
-    columns = _plain(source, found.others["R"])
+    columns = _plain(source, *found.of_kind("R"))
     rows = [*equivalent, *by_event]
     line, label, head, tail = (
         [*column, *more] for column, more in zip(columns, zip(*rows, strict=True) if rows else [()] * 4, strict=True)
@@ -69,16 +69,19 @@ def relation_lines(links: Iterable[Linked]) -> Iterator[str]:
             yield f"R{number}\t{link.label} Arg1:T{link.head + 1} Arg2:T{link.tail + 1}"
 
 
-def _plain(source: Source, lines: Sequence[tuple[int, str]]) -> tuple[Sequence[Any], ...]:
+def _plain(source: Source, numbers: list[int], lines: list[str]) -> tuple[Sequence[Any], ...]:
     """Lines, types, heads and tails of R lines."""
-    text = "\n".join([line for _, line in lines])
+    text = "\n".join(lines)
     if lines and _RELATIONS.fullmatch(text) is None:
-        number, line = next(each for each in lines if _RELATIONS.fullmatch(each[1]) is None)
+        number, line = next(each for each in zip(numbers, lines, strict=True) if _RELATIONS.fullmatch(each[1]) is None)
         remedy = "write identifier, tab, type, Arg1:T1 and Arg2:T2 with spaces between"
         raise source.error(number, f"{line!r} is no relation with a type and two arguments", remedy)
+    if text.count(":") == 2 * len(lines):
+        cells = text.replace(":", " ").split()
+        return numbers, cells[1::6], cells[3::6], cells[5::6]
     cells = text.split()
     head, tail = ([argument.partition(":")[2] for argument in cells[at::4]] for at in (2, 3))
-    return [number for number, _ in lines], cells[1::4], head, tail
+    return numbers, cells[1::4], head, tail
 
 
 def _equivalences(source: Source, lines: Sequence[tuple[int, str]]) -> Iterator[Row]:

@@ -13,7 +13,7 @@ from collections import Counter
 from evenhand.formats.conllu_layout import share_of_words
 from evenhand.formats.format import Format
 from evenhand.formats.parsing.table_head import rows_of_sample
-from evenhand.formats.registry import FORMATS, by_precedence, format_named, serving
+from evenhand.formats.registry import FORMATS, by_precedence, format_named, in_order, serving
 from evenhand.formats.source import Block, Source
 
 SURE = 0.5
@@ -33,16 +33,18 @@ def recognise(source: Source, name: str | None, task: str | None = None) -> tupl
     with source.located():
         if name is not None:
             return _named(source, name, task), 1.0
-        serves = {each.name: task is None or task in each.tasks for each in by_precedence()}
-        formats = [each for each in by_precedence() if serves[each.name] or not each.is_table]
-        found = next((each for each in formats if each.certain is not None and each.certain(source, task)), None)
-        if found is not None:
-            return serving_format(source, found, task), 1.0
-        asked = [each for each in formats if each.recognise is not None]
-        own = [each for each in asked if serves[each.name]]
+        asked = []
+        for each in in_order():  # which are loaded one by one: a path may tell at once
+            serves = task is None or task in each.tasks
+            if each.is_table and not serves:
+                continue
+            if each.certain is not None and each.certain(source, task):
+                return serving_format(source, each, task), 1.0
+            asked += [(each, serves)] if each.recognise is not None else []
+        own = [each for each, serves in asked if serves]
         if task is not None and len(own) == 1:
             return own[0], 1.0
-        return _by_content(source, [*own, *(each for each in asked if not serves[each.name])], task)
+        return _by_content(source, [*own, *(each for each, serves in asked if not serves)], task)
 
 
 def _named(source: Source, name: str, task: str | None) -> Format:

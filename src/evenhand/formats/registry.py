@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from evenhand.registry import Registry
@@ -40,10 +41,18 @@ _BUILT_IN = {
 FORMATS: Registry[Format] = Registry("evenhand.formats", "evenhand.formats.format:Format", _BUILT_IN)
 
 
-def by_precedence() -> list[Format]:
-    """The formats in the order in which they are asked about a file: plug-ins first, as somebody wants them."""
+def in_order() -> Iterator[Format]:
+    """The formats in the order in which they are asked about a file: plug-ins first, as somebody wants them.
+
+    Each is loaded when its turn comes.
+    """
     plugins = [name for name in FORMATS if name not in _BUILT_IN]
-    return [FORMATS[name] for name in (*plugins, *_BUILT_IN)]
+    return (FORMATS[name] for name in (*plugins, *_BUILT_IN))
+
+
+def by_precedence() -> list[Format]:
+    """All formats in this order."""
+    return list(in_order())
 
 
 def format_named(name: str) -> Format:
