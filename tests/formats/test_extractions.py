@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import evenhand as eh
-from evenhand.formats.extractions import FORMAT, is_extractions, read
+from evenhand.formats.answer_records import read
+from evenhand.formats.extractions import FORMAT, is_extractions
 from evenhand.formats.source import Block, Source
 from evenhand.problems import InputError
 from evenhand.settings import ReadSettings

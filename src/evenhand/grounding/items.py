@@ -7,6 +7,8 @@ from typing import Literal, NamedTuple
 
 Shape = Literal["json", "xml", "marks", "markdown", "lines"]
 """How answers are written: `<PER>Ada</PER>` is xml, `@@Ada##` marks, `[Ada](PER)` markdown, `PER: Ada` lines."""
+TEXT_KEYS = ("text", "span", "mention", "name", "extraction_text", "word", "value", "entity")
+"""Under which keys objects of JSON have the string of an item, the first one that is there."""
 How = Literal["ok", "repaired", "salvaged", "unparsable"]
 """How an answer was read: as it stands, after a repair, in part, or not at all."""
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from evenhand.grounding.items import How, Item, ReadAnswer
+from evenhand.grounding.items import TEXT_KEYS, How, Item, ReadAnswer
 from evenhand.grounding.known_labels import KnownLabels
 from evenhand.grounding.phrases import says_nothing
 from evenhand.text.extractions import DEEPEST
 
 _WRAPPERS = ("entities", "extractions", "items", "results", "spans", "annotations", "ner", "output", "answer")
 """Keys whose lists and objects hold the items."""
-TEXT_KEYS = ("text", "span", "mention", "name", "extraction_text", "word", "value", "entity")
 """Keys of an item's text, the first one with a string or number counts."""
 _LABELS = (*("label", "type", "entity_type", "entity_group", "category", "class", "extraction_class", "tag", "entity"),)
 """Keys of an item's label, the first one with a string counts."""

@@ -1,0 +1,145 @@
+"""Reading the answers of a language model: records of JSON lines, or a file that is one answer; see `extractions`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import groupby, islice
+from pathlib import PurePath
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from evenhand.arrays import ints
+from evenhand.formats.extractions import ANSWER_KEYS
+from evenhand.formats.source import COMPRESSIONS, Block, Source
+from evenhand.formats.whole_text import whole_text
+from evenhand.grounding.answers import shape_of
+from evenhand.settings import Columns, ReadSettings
+from evenhand.text.annotation import Annotation, Reading
+from evenhand.text.corpus import Corpus
+from evenhand.text.extractions import LAYER, Answer, Extractions, whole_characters
+from evenhand.text.labels import Vocabulary
+from evenhand.text.tokens import Tokens
+
+_LINES = (".jsonl", ".ndjson", ".jsonlines")
+_SAMPLE = 20
+"""How many answers tell their shape."""
+_RECORD = "record"
+_REMEDY = 'write a record a document, such as {"id": "107", "output": "…"}'
+Record = tuple[str | None, Answer, int]
+"""The id, the answer and its line."""
+
+
+def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+    """The answers in batches of whole documents."""
+    shape, has_many = settings.parameters.get("shape"), is_lines(source)
+    for records in _documents(source, settings.block_size) if has_many else [[_one_answer(source)]]:
+        answers, corpus = _answers(source, records)
+        if shape is None and has_many:  # one answer does not tell
+            shape = shape_of(list(islice(answers.contents(), _SAMPLE)))
+        reading = Reading(LAYER, shape=shape)
+        yield Annotation(corpus, {LAYER: answers}, {"spans": reading}, source.name)
+
+
+def _documents(source: Source, size: int) -> Iterator[list[Record]]:
+    """The records of some whole documents at a time."""
+    held: list[Record] = []
+    for block in source.blocks(size, cut_behind="line"):
+        held += _records(source, block)
+        complete, held = _without_last_document(held)
+        if complete:
+            yield complete
+    if held:
+        yield held
+
+
+def is_lines(source: Source) -> bool:
+    """Whether a file is named as JSON lines, or has no name; else it is one answer."""
+    name = PurePath(source.shown)
+    suffixes = [suffix for suffix in name.suffixes if suffix not in COMPRESSIONS]
+    return not suffixes or suffixes[-1].lower() in _LINES
+
+
+def _one_answer(source: Source) -> Record:
+    return source.name, Answer(whole_text(source)), 1
+
+
+def _records(source: Source, block: Block) -> Iterator[Record]:
+    for number, line in enumerate(block.data[: block.size].split(b"\n"), block.first_line):
+        if not line.strip():
+            continue
+        try:
+            yield _record(_loaded(line), number)
+        except (ValueError, RecursionError) as error:
+            finding = str(error) if isinstance(error, _RecordError) else "the line is not a JSON object"
+            source.report(number, finding, _REMEDY, _RECORD)
+
+
+class _RecordError(ValueError):
+    """A record that is not one of extractions."""
+
+
+def _loaded(line: bytes) -> Any:
+    try:
+        return msgspec.json.decode(line)
+    except (msgspec.DecodeError, RecursionError):  # it is stricter than Python, whose half surrogates cannot be kept
+        return whole_characters(json.loads(line))
+
+
+def _record(found: Any, line: int) -> Record:
+    if not isinstance(found, dict):
+        raise _RecordError("the line is not a JSON object")
+    key = next((key for key in ANSWER_KEYS if key in found), None)
+    if key is None:
+        raise _RecordError(f"the record has none of the keys {', '.join(ANSWER_KEYS)}")
+    own, label = found.get("id"), found.get("label")
+    if own is not None and (isinstance(own, bool) or not isinstance(own, str | int)):
+        raise _RecordError(f"the id {own!r} is neither a text nor a whole number")
+    if label is not None and not (isinstance(label, str) and label.strip()):
+        raise _RecordError(f"the label {label!r} is no text")
+    return None if own is None else str(own), Answer(found[key], label), line
+
+
+def _without_last_document(records: list[Record]) -> tuple[list[Record], list[Record]]:
+    """The records, and those of the last document, as more of it may follow."""
+    if not records or records[-1][0] is None:
+        return records, []
+    last = len(records) - 1
+    while last and records[last - 1][0] == records[-1][0]:
+        last -= 1
+    return records[:last], records[last:]
+
+
+def _answers(source: Source, records: list[Record]) -> tuple[Extractions, Corpus]:
+    """The answers document by document, and the corpus that says which these are."""
+    documents = [list(group) for _, group in groupby(enumerate(records), key=lambda row: _document(*row))]
+    answers, ids, lines = list[tuple[Answer, ...]](), list[str](), list[int]()
+    for document in documents:
+        (_, (own, _, line)), *_ = document
+        _check_repeated(source, [record for _, record in document])
+        answers.append(tuple(answer for _, (_, answer, _) in document))
+        ids.append(own or "")
+        lines.append(line)
+    corpus = Corpus(
+        source.shown,
+        len(answers),
+        lines=ints(lines),
+        documents=np.arange(len(answers)),
+        ids=Tokens.of(ids) if any(ids) else None,
+    )
+    return Extractions(tuple(answers)), corpus
+
+
+def _document(place: int, record: Record) -> object:
+    """What is the same for the records of one document: their id, or their place where they have none."""
+    return place if record[0] is None else record[0]
+
+
+def _check_repeated(source: Source, records: list[Record]) -> None:
+    labels = [answer.label for _, answer, _ in records]
+    if len(set(labels)) < len(labels) or (len(labels) > 1 and None in labels):
+        finding = f"several records have the id {records[-1][0]!r}"
+        remedy = "give every document a record, or one for each label that was asked for"
+        source.report(records[-1][2], finding, remedy, _RECORD)
