@@ -279,3 +279,10 @@ def test_answers_are_not_converted(tmp_path: Path) -> None:
         f"evenhand: {path} holds answers of a language model, which have no positions; find these with evenhand ground, "
         "and convert what it writes.\n",
     )
+
+
+def test_a_list_of_records_is_no_answer(tmp_path: Path) -> None:
+    path = tmp_path / "answers.json"
+    path.write_text('[{"id": "a", "output": "[]"}, {"id": "b", "output": "[]"}]')
+    with pytest.raises(eh.InputError, match="the file is a JSON list of records, where it could be one answer only"):
+        eh.score(eh.spans([[]], tokens=[["Ada"]]), path, format={"system": "extractions"})

@@ -110,6 +110,13 @@ def test_the_upper_bound_is_no_score() -> None:
     assert result.to_dict()["systems"][0]["scores"]["exact"]["headline"] == 0
 
 
+def test_there_is_no_upper_bound_where_all_occurrences_count() -> None:
+    result = eh.score(gold(), eh.extractions([people("Ada"), people("Ada")]), occurrences="all")
+    assert result.grounding is not None
+    assert result.grounding.upper_bound is None
+    assert "upper bound" not in str(result)
+
+
 def test_a_tagger_keeps_its_figures_beside_a_language_model(tmp_path: Path) -> None:
     tagger = eh.spans([[("PER", 0, 1), ("LOC", 2, 3)], []], **SIDES)
     models = "exact,fair,overlap,semeval,ts,t,accuracy,strings"

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from evenhand.arrays import ints
-from evenhand.formats.extractions import ANSWER_KEYS
+from evenhand.formats.extractions import ANSWER_KEYS, WRITTEN_KEYS
 from evenhand.formats.source import COMPRESSIONS, Block, Source
 from evenhand.formats.whole_text import whole_text
 from evenhand.grounding.answers import shape_of
@@ -63,7 +63,21 @@ def is_lines(source: Source) -> bool:
 
 
 def _one_answer(source: Source) -> Record:
-    return source.name, Answer(whole_text(source)), 1
+    text = whole_text(source)
+    if _is_list_of_records(text):
+        finding = "the file is a JSON list of records, where it could be one answer only"
+        source.report(1, finding, "write JSON lines: a record a line, in a file that ends with .jsonl", _RECORD)
+    return source.name, Answer(text), 1
+
+
+def _is_list_of_records(text: str) -> bool:
+    """Whether this is a list of records, not of items."""
+    try:
+        found = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    is_list = isinstance(found, list) and bool(found)
+    return is_list and all(isinstance(each, dict) and not WRITTEN_KEYS.isdisjoint(each) for each in found)
 
 
 def _records(source: Source, block: Block) -> Iterator[Record]:

@@ -20,6 +20,8 @@ from evenhand.registry import late
 from evenhand.text.extractions import LAYER
 
 ANSWER_KEYS = ("output", "response", "completion", "prediction", "answer", "entities", "extractions")
+WRITTEN_KEYS = frozenset(ANSWER_KEYS[:4])
+"""Those that no item has."""
 _WRITTEN = re.compile(rb'\{.{0,200}?"(output|response|completion|prediction)"\s*:\s*"', re.DOTALL)
 _ANNOTATED = ("spans", "tags", "ner_tags", "labels")
 """Keys of records that hold annotations with positions."""

@@ -70,6 +70,11 @@ class GroundedFeed:
         """Whether an answer is about a document, not about a sentence."""
         return self._answers.by_document
 
+    @property
+    def has_choice(self) -> bool:
+        """Whether one occurrence of each string is chosen, so that there is a best choice; not where all count."""
+        return self._ground.rules.occurrences != "all"
+
     def ground(self, gold: Corpus, texts: UnitTexts | None = None) -> Iterator[tuple[str, Grounded]]:
         """The items of the next batch, text by text, with the id of each, which may be empty."""
         texts = texts or UnitTexts(gold, by_document=self.by_document)
@@ -94,7 +99,7 @@ class GroundedFeed:
 
     def _best(self, grounded: Grounded, gold: Sequence[GoldSpan]) -> Sequence[Placement]:
         """The items of a text where they would score best; where they are already, if they have no choice."""
-        if not gold or grounded.is_forced:
+        if not gold or grounded.is_forced or not self.has_choice:
             return grounded.placements
         best = place_best(grounded.document, grounded.sought, set(gold), self._ground.rules.fuzzy)
         return (*grounded.marked, *best.placements)

@@ -127,7 +127,7 @@ class SpanPassage:
             strings=strings,
             is_watched=self._asked.is_watched,
         )
-        if isinstance(feed, GroundedFeed) and side.best is not None:
+        if isinstance(feed, GroundedFeed) and feed.has_choice and side.best is not None:
             best = relabel(side.best)
             feed.grounding.bound.update(TP=len(equal_spans(gold, best)[0]), found=len(best), wanted=len(gold))
         self._levels[name] = max(self._levels[name], question.levels)
