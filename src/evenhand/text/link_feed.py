@@ -30,7 +30,7 @@ _SAME_TEXT = "give the same text in all files, spaces aside"
 
 def names_of(corpus: Corpus) -> Tokens:
     """What the documents of a text are matched by; empty where nothing says."""
-    if corpus.names:
+    if len(corpus.names) == len(corpus.documents):
         return Tokens.of(corpus.names)
     return corpus.ids if corpus.ids is not None else Tokens.of([""] * len(corpus.documents))
 

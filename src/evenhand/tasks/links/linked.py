@@ -55,6 +55,8 @@ class Identifiers:
     def __init__(self) -> None:
         self.names: Codes[str] = Codes([NIL])
         self._spellings: Codes[str] = Codes()
+        self._same_as: list[int] = []
+        """For each identifier the one that it is equal to: all that are NIL are one."""
 
     def linked(self, spans: Spans, side: SideLinks) -> Linked:
         """The spans that have links, with these."""
@@ -74,8 +76,10 @@ class Identifiers:
         return Linked(spans, ranked, self._same(ranked), spelling)
 
     def _same(self, ranked: Ints) -> Ints:
-        nil = [code for code, name in enumerate(self.names.values) if is_nil(name)]
-        return np.where(np.isin(ranked, nil), NIL_CODE, ranked)
+        known = len(self._same_as)
+        new = enumerate(self.names.values[known:], known)
+        self._same_as += [NIL_CODE if is_nil(name) else code for code, name in new]
+        return ints([*self._same_as, -1])[ranked]
 
 
 @dataclass(frozen=True)
