@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.arrays import Ints, ints
+from evenhand.arrays import Ints, distinct, ints
 from evenhand.formats.brat_lines import Standoff
 from evenhand.formats.related import Linked
 from evenhand.formats.source import Source
@@ -27,6 +27,8 @@ KINDS = ("R", "*", "E")
 """The first characters of lines that hold relations."""
 _RELATIONS = re.compile(r"(?:R[A-Za-z]*[0-9]\S*\t\S+ [^\s:]+:\S+ [^\s:]+:\S+[ \t]*(?:\n|$))*")
 """Relations, one on each line."""
+_NUMBERED = re.compile(r"(?:T[1-9][0-9]{0,8}(?: |$))*")
+"""Identifiers such as T12."""
 _EQUIVALENCE = re.compile(r"\*\S*\t(\S+)((?: \S+)+)\s*")
 _EVENT = re.compile(r"(E\S*)\t([^\s:]+):(\S+)((?: [^\s:]+:\S+)*)\s*")
 Row = tuple[int, str, str, str]
@@ -42,14 +44,17 @@ def relations(source: Source, found: Standoff, vocabulary: Vocabulary, parts: Li
     line, label, head, tail = (
         [*column, *more] for column, more in zip(columns, zip(*rows, strict=True) if rows else [()] * 4, strict=True)
     )
-    places = _places(source, found, triggers) if line else {}
+    ends = _numbered(found, head, tail) if not triggers else None
+    if ends is None:
+        places = _places(source, found, triggers) if line else {}
+        ends = _ends(source, line, head, places), _ends(source, line, tail, places)
     codes = {name: vocabulary.labels.code(name) for name in dict.fromkeys(label)}
     order = np.argsort(ints(line), kind="stable")
     return Relations(
         vocabulary,
         ints([codes[name] for name in label])[order],
-        _ends(source, line, head, places)[order],
-        _ends(source, line, tail, places)[order],
+        ends[0][order],
+        ends[1][order],
         frozenset(row[1] for row in equivalent),
         parts,
     )
@@ -109,6 +114,29 @@ def _events(source: Source, lines: Sequence[tuple[int, str]]) -> tuple[dict[str,
             role, _, other = argument.partition(":")
             rows.append((number, role.rstrip("0123456789") or role, trigger, other))
     return triggers, rows
+
+
+def _numbered(found: Standoff, head: list[str], tail: list[str]) -> tuple[Ints, Ints] | None:
+    """The rows of heads and tails where all identifiers are T with a number, and all are there; else None."""
+    columns = [_numbers(names) for names in (found.spans.identifier, head, tail)]
+    mine, *ends = columns
+    if mine is None or not len(mine) or any(each is None for each in ends):
+        return None
+    size = int(mine.max()) + 1
+    if size > 4 * len(mine) + 1024 or len(distinct(mine)) < len(mine):
+        return None
+    place = np.full(size, -1)
+    place[mine] = np.arange(len(mine))
+    rows = [np.where(each < size, place[np.minimum(each, size - 1)], -1) for each in ends if each is not None]
+    return (rows[0], rows[1]) if all((each >= 0).all() for each in rows) else None
+
+
+def _numbers(identifiers: Sequence[str]) -> Ints | None:
+    """The numbers of T1 and so on; None where one is spelled otherwise."""
+    text = " ".join(identifiers)
+    if _NUMBERED.fullmatch(text) is None:
+        return None
+    return np.fromstring(text.replace("T", ""), dtype=np.int64, sep=" ")
 
 
 def _places(source: Source, found: Standoff, triggers: dict[str, tuple[int, str]]) -> dict[str, int]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 
@@ -66,15 +65,14 @@ def document(
 def _misquoted(found: TextBounds, text: str, offsets: Offsets) -> list[int]:
     """The rows of spans that do not quote what the text has there."""
     other: Sequence[int] = range(len(found))
-    if offsets == "codepoints":
-        parts = [text[start:end] for start, end in zip(found.start.tolist(), found.end.tolist(), strict=True)]
-        held = parts
-        if len(parts) > len(found):
-            held = [
-                parts[low] if low + 1 == high else " ".join(parts[low:high])
-                for low, high in pairwise(found.first.tolist())
-            ]
-        other = [row for row, (mine, quoted) in enumerate(zip(held, found.quoted, strict=True)) if mine != quoted]
+    if offsets == "codepoints":  # most spans have one part, and quote it as it stands
+        first = found.first[:-1]
+        columns = (found.start[first].tolist(), found.end[first].tolist(), found.quoted)
+        other = [
+            row for row, (begin, end, quoted) in enumerate(zip(*columns, strict=True)) if text[begin:end] != quoted
+        ]
+        several = np.flatnonzero(np.diff(found.first) > 1)
+        other = other if not len(several) else sorted({*other, *several.tolist()})
     return [row for row in other if not _quotes(found, row, slices(text, found.parts(row), offsets))]
 
 
