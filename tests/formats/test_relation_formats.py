@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import evenhand as eh
 from evenhand.cli import main
 from evenhand.formats.convert import conversion_of
-from evenhand.problems import InputError
+from evenhand.problems import InputError, SettingError
 from evenhand.text.annotation import Annotation
 from evenhand.text.relations import Relations
 
@@ -152,6 +152,16 @@ def test_a_span_over_two_lines(write: Write) -> None:
         InputError, match=r":1: the span at 9 19 reaches over the end of its line; mend its offsets, or"
     ):
         eh.read(path, task="relations", sentences="lines")
+
+
+def test_parts_of_text_and_tokens_are_not_compared(write: Write) -> None:
+    gold = brat(write, "T1\tPER 0 3\tAda\n", "Ada left New York")
+    system = write("x.json", [RECORD])
+    assert eh.score(gold, system, task="relations")["strict"].recall == 0
+    with pytest.raises(
+        SettingError, match="ehealthkd compares the parts of entities as files list them; give both sides"
+    ):
+        eh.score(gold, system, task="relations", match="ehealthkd")
 
 
 # JSON

@@ -89,6 +89,18 @@ def test_symmetric_types_match_either_way() -> None:
     assert named["strict"].f1 == 1
 
 
+def test_marks_of_one_system_do_not_change_the_gold_relations_of_another() -> None:
+    """The gold standard has both directions of a type that one system marks as symmetric."""
+    gold = annotation([(ANNA, [("with", 0, 1), ("with", 1, 0)])], name="gold")
+    marked = annotation([(ANNA, [("with", 1, 0)])], ("with",), "marked")
+    plain_system = annotation([(ANNA, [("with", 1, 0)])], name="plain")
+    comparison = eh.compare(gold, [marked, plain_system], trials=0, resamples=0)
+    assert comparison.pair("marked", "plain").different <= 2
+    for system in (marked, plain_system):
+        found = eh.score(gold, system, match="strict")["strict"].overall
+        assert [found[kind] for kind in ("TP", "FP", "FN")] == [1, 0, 1]
+
+
 def test_boundaries_are_sets_without_labels() -> None:
     """Two labels on the same bounds are two relations under strict, and one under boundaries."""
     double = [*ANNA, *plain(("PER", 2, 3))]

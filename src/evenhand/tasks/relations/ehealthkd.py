@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from evenhand.arrays import distinct, ints
+from evenhand.problems import SettingError
 from evenhand.tally import Tally
 from evenhand.tasks.relations.kinds import EQUIVALENCE
 from evenhand.tasks.relations.side import Side
@@ -60,6 +61,9 @@ class Entity(NamedTuple):
 
 
 def count_ehealthkd(question: Question) -> Tally:
+    if len({side.parts is None for side in question.given}) > 1:
+        remedy = "give both sides with offsets into a text, or both with tokens"
+        raise SettingError(f"ehealthkd compares the parts of entities as files list them; {remedy}.")
     sides = [_Sentences(side) for side in question.given]
     scopes, rows = list[int](), list[Row]()
     for scope in distinct(question.given[0].spans.scope).tolist():

@@ -18,7 +18,7 @@ from evenhand.tasks.places import Places
 from evenhand.tasks.relations.answers import answers_on_relations, ends_of, relation_units
 from evenhand.tasks.relations.carried import Carried
 from evenhand.tasks.relations.drawing import RelationDrawing
-from evenhand.tasks.relations.question import Question
+from evenhand.tasks.relations.question import Question, without_repeats
 from evenhand.tasks.relations.relabeling import RelationRelabeling
 from evenhand.tasks.relations.side import Side
 from evenhand.tasks.spans.portion import Portion, Portions
@@ -68,18 +68,18 @@ class RelationPassage:
         annotated = np.zeros(portion.sentences, dtype=np.bool_)
         annotated[gold.spans.scope] = True
         documents = portion.places.document_of - int(portion.places.document_of.min(initial=0))
+        kept = without_repeats(gold, documents, asked.settings)
+        asked.gold_count.add(gold.label[kept], labels)
+        asked.gold_count.repeated += len(gold) - len(kept)
         found = RelationJudgement(portion)
         for name, feed in self._portions.feeds.items():
             system = self._relabel[name](self._carried[name].take(portion.take(feed).spans))
             if asked.settings["unannotated"] == "skip":
                 system = system.within(annotated)
-            question = Question(gold, system, documents, portion.groups, asked.settings)
+            question = Question(gold, kept, system, documents, portion.groups, asked.settings)
             side = asked.system_counts[name]
             side.add(question.system.label, labels)
-            side.repeated += question.repeated[1]
-            if not found.questions:
-                asked.gold_count.add(question.gold.label, labels)
-                asked.gold_count.repeated += question.repeated[0]
+            side.repeated += question.repeated
             found.questions[name] = question
             found.tallies[name] = self._tallies(question, portion)
         return found if asked.is_watched else replace(found, questions={})

@@ -2,11 +2,12 @@
 
 Symmetric types are those that a user names, and in each document those that either side marks. Their ends are put into
 a fixed order: by bounds, then by label. *Repeats*, which have the type, bounds and labels of an earlier relation, are
-removed.
+removed; those of the gold standard by its own marks, so that all systems meet the same relations.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -19,7 +20,6 @@ from evenhand.tasks.relations.side import Ends, Side
 from evenhand.tasks.relations.span_pairs import SpanPairs
 from evenhand.tasks.relations.strict import strict
 from evenhand.tasks.relations.verdicts import Verdicts
-from evenhand.text.labels import Codes
 
 
 class Question:
@@ -28,39 +28,21 @@ class Question:
     `given` are both sides as they were read, `gold` and `system` the same without repeats.
     """
 
-    def __init__(self, gold: Side, system: Side, documents: Ints, groups: Ints, settings: ScoreSettings) -> None:
-        """`documents` and `groups` are those of each scope."""
+    def __init__(
+        self, gold: Side, kept: Ints, system: Side, documents: Ints, groups: Ints, settings: ScoreSettings
+    ) -> None:
+        """`kept` are the gold relations that are no repeats; `documents` and `groups` are those of each scope."""
         self.given, self.groups, self.settings = (gold, system), groups, settings
         self.ends = Ends.of(gold.spans, system.spans)
-        named = [code for code in map(self._labels.find, settings["symmetric"]) if code is not None]
-        self._is_symmetric = _symmetric(self.given, documents, named)
-        sides = [self._in_order(side, which) for which, side in enumerate(self.given)]
-        keys = self._keys(*sides)
-        first = [_first_of_each(key) for key in keys]
-        self.gold, self.system = (side.take(rows) for side, rows in zip(sides, first, strict=True))
-        self.key = keys[0][first[0]], keys[1][first[1]]
+        symmetric = _symmetric(self.given, documents, settings)
+        sides = _in_order(self.given, self.ends, symmetric)
+        keys = _keys(sides, self.ends)
+        rows = kept, _first_of_each(keys[1])
+        self.gold, self.system = (side.take(mine) for side, mine in zip(sides, rows, strict=True))
+        self.key = keys[0][rows[0]], keys[1][rows[1]]
         """A number for each relation: equal for equal ones, and ordered by head, tail, type and labels."""
-        self.symmetric = self._is_symmetric[0][first[0]], self._is_symmetric[1][first[1]]
-        self.repeated = len(gold) - len(self.gold), len(system) - len(self.system)
-
-    @property
-    def _labels(self) -> Codes[str]:
-        return self.given[0].spans.vocabulary.labels
-
-    def _in_order(self, side: Side, which: int) -> Side:
-        """The side with the ends of symmetric types in their order."""
-        bounds, name = self.ends.bounds[which], self.ends.names[side.spans.label]
-        head, tail = bounds[side.head], bounds[side.tail]
-        after = (head > tail) | ((head == tail) & (name[side.head] > name[side.tail]))
-        return side.swapped(after & self._is_symmetric[which])
-
-    def _keys(self, *sides: Side) -> tuple[Ints, Ints]:
-        columns = []
-        for which, side in enumerate(sides):
-            bounds, name = self.ends.bounds[which], self.ends.names[side.spans.label]
-            ends = (bounds[side.head], bounds[side.tail], self.ends.names[side.label])
-            columns.append((*ends, name[side.head], name[side.tail]))
-        return pack(*zip(*columns, strict=True))
+        self.symmetric = symmetric[0][rows[0]], symmetric[1][rows[1]]
+        self.repeated = len(system) - len(self.system)
 
     @cached_property
     def pairs(self) -> SpanPairs:
@@ -81,8 +63,40 @@ class Question:
         return self.fair if judge == "fair" else strict(self)
 
 
-def _symmetric(sides: tuple[Side, Side], documents: Ints, named: list[int]) -> tuple[Bools, Bools]:
+def without_repeats(side: Side, documents: Ints, settings: ScoreSettings) -> Ints:
+    """The relations of a side that repeat no earlier one, by the types that it marks itself."""
+    nothing = side.within(np.zeros(len(documents), dtype=np.bool_))
+    symmetric = _symmetric((side, nothing), documents, settings)
+    ends = Ends.of(side.spans, nothing.spans)
+    sides = _in_order((side, nothing), ends, symmetric)
+    return _first_of_each(_keys(sides, ends)[0])
+
+
+def _in_order(sides: tuple[Side, Side], ends: Ends, symmetric: tuple[Bools, Bools]) -> list[Side]:
+    """Both sides with the ends of symmetric types in their order."""
+    found = []
+    for side, bounds, is_symmetric in zip(sides, ends.bounds, symmetric, strict=True):
+        name = ends.names[side.spans.label]
+        head, tail = bounds[side.head], bounds[side.tail]
+        after = (head > tail) | ((head == tail) & (name[side.head] > name[side.tail]))
+        found.append(side.swapped(after & is_symmetric))
+    return found
+
+
+def _keys(sides: Sequence[Side], ends: Ends) -> tuple[Ints, Ints]:
+    """A number for each relation of both sides."""
+    columns = []
+    for side, bounds in zip(sides, ends.bounds, strict=True):
+        name = ends.names[side.spans.label]
+        told = (bounds[side.head], bounds[side.tail], ends.names[side.label])
+        columns.append((*told, name[side.head], name[side.tail]))
+    return pack(*zip(*columns, strict=True))
+
+
+def _symmetric(sides: tuple[Side, Side], documents: Ints, settings: ScoreSettings) -> tuple[Bools, Bools]:
     """Which relations of each side have a symmetric type."""
+    find = sides[0].spans.vocabulary.labels.find
+    named = [code for code in map(find, settings["symmetric"]) if code is not None]
     keys = pack(*zip(*((documents[side.scope], side.label) for side in sides), strict=True))
     marked = np.concatenate([key[side.marked] for key, side in zip(keys, sides, strict=True)])
     gold, system = (np.isin(key, marked) | np.isin(side.label, named) for key, side in zip(keys, sides, strict=True))
