@@ -75,12 +75,10 @@ def _prefix(settings: ReadSettings) -> str | None:
 
 def _keys(document: Document, prefix: str | None) -> tuple[Rows | None, Rows | None]:
     """The entities and relations that are wanted, or those that there are."""
-    order = ("", "predicted_") if not prefix else ("predicted_", "")
-    ner = [getattr(document, f"{each}ner") for each in order]
-    relations = [getattr(document, f"{each}relations") for each in order]
-    return next((each for each in ner if each is not None), None), next(
-        (each for each in relations if each is not None), None
-    )
+    ner, relations = (document.ner, document.predicted_ner), (document.relations, document.predicted_relations)
+    if prefix:
+        ner, relations = ner[::-1], relations[::-1]
+    return ner[0] if ner[0] is not None else ner[1], relations[0] if relations[0] is not None else relations[1]
 
 
 def _fault(document: Document, prefix: str | None) -> tuple[str, str] | None:

@@ -104,10 +104,9 @@ class LineFeed(Feed):
 
 def _are_equal(gold: Corpus, system: Corpus) -> bool:
     """Whether two texts have the same lines, to the last byte."""
-    texts = (gold.tokens, system.tokens)
-    if None in texts or gold.raw is None or system.raw is None:
+    if gold.tokens is None or system.tokens is None or gold.raw is None or system.raw is None:
         return False
-    return np.array_equal(gold.raw, system.raw) and texts[0].data == texts[1].data  # type: ignore[union-attr]
+    return np.array_equal(gold.raw, system.raw) and gold.tokens.data == system.tokens.data
 
 
 def _no_spans() -> Spans:

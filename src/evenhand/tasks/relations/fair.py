@@ -77,9 +77,9 @@ def fair(question: Question) -> Verdicts:
     order = _in_turn(found, kind, question.key)
     found, kind = found.take(order), kind[order]
     rows = taken(found.gold, found.system)
-    pairs = tuple(np.concatenate(both) for both in zip(equal, (found.gold[rows], found.system[rows]), strict=True))
+    gold, system = np.concatenate((equal[0], found.gold[rows])), np.concatenate((equal[1], found.system[rows]))
     kinds = np.concatenate((np.full(len(equal[0]), TP), kind[rows]))
-    return verdicts_of(pairs, kinds, *_unpaired(question))  # type: ignore[arg-type]
+    return verdicts_of((gold, system), kinds, *_unpaired(question))
 
 
 def _kinds(found: Candidates) -> Ints:
