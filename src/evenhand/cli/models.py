@@ -32,6 +32,7 @@ def models(task: str | None, form: str) -> None:
             "family": each.family,
             "aliases": list(each.aliases),
             "parameters": [parameter.name for parameter in each.parameters],
+            "is_ranked": each.is_ranked,
         }
         for name in tasks
         for each in models_of(name)
@@ -40,7 +41,8 @@ def models(task: str | None, form: str) -> None:
 
 
 def _line(model: Model) -> str:
-    """The definition, the other names, and the family that the model belongs to."""
+    """The definition, whether a model can look at several answers, its other names, and its family."""
+    ranked = f"{model.name}@3: one of the first three answers." if model.is_ranked else ""
     others = f"Also: {', '.join(model.aliases)}." if model.aliases else ""
     family = f"One of {model.family}." if model.family else ""
-    return " ".join(filter(None, (summary_of(model), others, family)))
+    return " ".join(filter(None, (summary_of(model), ranked, others, family)))
