@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from evenhand.api.rank import rank_suite as rank_suite
     from evenhand.api.report import report as report
     from evenhand.api.score import score as score
+    from evenhand.formats.bracket_lines import constituents as constituents
     from evenhand.formats.manifest import manifest as manifest
     from evenhand.formats.read import read as read
     from evenhand.formats.spacy_objects import docs as docs
@@ -61,6 +62,7 @@ _HOMES = {
     "__version__": "evenhand.version",
     "chains": "evenhand.text.chain_lists",
     "compare": "evenhand.api.compare",
+    "constituents": "evenhand.formats.bracket_lines",
     "docs": "evenhand.formats.spacy_objects",
     "engines": "evenhand.engines",
     "extractions": "evenhand.text.extraction_lists",

@@ -22,7 +22,8 @@ def division_of(source: Source, read_as: ReadSettings, settings: ScoreSettings) 
     """How a file is divided; None if it cannot be."""
     if not source.is_plain:
         return None
-    found = recognise(source, read_as.format, read_as.task)[0].division
+    own = recognise(source, read_as.format, read_as.task)[0]
+    found = own.divisions.get(settings.task, own.division)
     if found is not None and settings.parameters.get("levels") == "separate" and found.columns(read_as) > 1:
         return replace(found, is_odd=_has_stack)  # levels of a column count from the deepest stack of the one before
     return found

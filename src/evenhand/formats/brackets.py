@@ -17,8 +17,10 @@ from evenhand.arrays import Bytes, Ints, ints, zeros
 from evenhand.formats.format import Carry, Format, Writing, by_batch
 from evenhand.formats.parsing.blocks import refuse_deep
 from evenhand.formats.parsing.mention_brackets import pairs
+from evenhand.formats.parsing.scan import Division
 from evenhand.formats.source import LINE_FEED, Block, Source
 from evenhand.problems import SettingError
+from evenhand.registry import late
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.codes import Coder
@@ -268,13 +270,28 @@ def _tree(number: int, words: Sequence[str], tags: Sequence[str], spans: Sequenc
     return "".join(parts if words else [*parts, f" ({TRACE} *)"]) + ")\n"
 
 
+def _begins_tree(data: bytes, start: int) -> bool:
+    """Whether a line begins with a bracket, and so with a tree where a line is a sentence."""
+    return data[start] == ord("(")
+
+
+def _is_indented(data: bytes) -> bool:
+    """Whether a line begins with a blank, so that trees may be written over several lines."""
+    return b"\n " in data or b"\n\t" in data
+
+
 FORMAT = Format(
     "brackets",
     "bracketed trees: (S (NP (DT the) (NN cat)) ...)",
-    tasks=("spans",),
+    tasks=("spans", "constituents"),
     read=read,
-    writes={"spans": Writing(Carry(characters=False, levels=False, gaps=False, documents="none"), by_batch(write))},
+    reads={"constituents": late("evenhand.formats.bracket_lines:read")},
+    writes={
+        "spans": Writing(Carry(characters=False, levels=False, gaps=False, documents="none"), by_batch(write)),
+        "constituents": Writing(Carry(documents="none"), by_batch(late("evenhand.formats.bracket_lines:write"))),
+    },
     suffixes=(".mrg", ".ptb"),
     begins=b"(",
     recognise=recognise,
+    divisions={"constituents": Division(lambda block: block.begun_lines, _begins_tree, is_odd=_is_indented)},
 )

@@ -12,6 +12,7 @@ import numpy as np
 
 from evenhand.arrays import zeros
 from evenhand.formats.addresses import Place
+from evenhand.formats.bracket_check import compare_sentences
 from evenhand.formats.read import file_batches
 from evenhand.formats.source import Source
 from evenhand.problems import (
@@ -29,6 +30,7 @@ from evenhand.text.align import Feed
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.chain_feed import SAME_WORDS, ChainFeed
 from evenhand.text.characters import peeked, same_atoms
+from evenhand.text.constituents import LAYER as CONSTITUENTS
 from evenhand.text.label_names import foreign_labels
 from evenhand.text.labels import Vocabulary
 from evenhand.text.line_feed import LineFeed
@@ -107,7 +109,10 @@ def check(path: Place, settings: ReadSettings, against: Place | None = None, ali
             first, watched = peeked(watched)
             if first is not None and first.extractions is not None:
                 raise source.error(None, "holds answers, which have no text to compare", _ASK_GROUND)
-            if first is not None and next(iter(first.readings)) in _FEEDS:
+            if first is not None and CONSTITUENTS in first.readings:
+                texts = file_batches(Source(against), replace(settings, task=CONSTITUENTS), Vocabulary(), {})
+                compare_sentences(watched, texts, source)
+            elif first is not None and next(iter(first.readings)) in _FEEDS:
                 _compare_documents(watched, source, against, replace(settings, task=next(iter(first.readings))), align)
             elif first is not None and first.is_of_words:
                 _compare_words(watched, against, settings, align)

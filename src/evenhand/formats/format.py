@@ -125,6 +125,8 @@ class Format:
     """Whether a user can choose among its columns, or among layers with names."""
     division: Division | None = None
     """How a large file is divided into parts; None: not at all."""
+    divisions: Mapping[str, Division] = field(default_factory=dict)
+    """How it is divided for tasks that read it in another way, by task."""
     traits: Callable[[Source, ReadSettings], frozenset[str]] = _no_traits
     """What a file has beyond its task: `universal` (the columns of Universal Dependencies), `conllu`, `pos`."""
     own_traits: frozenset[str] = frozenset()

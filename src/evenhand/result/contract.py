@@ -102,6 +102,7 @@ def plain_score(score: ModelScore) -> dict[str, Any]:
         return {"headline": score.headline, "overall": {**score.overall.counts, "accuracy": score.headline}}
     found: dict[str, Any] = {"headline": score.headline, "overall": _row(score.overall, score.beta)}
     if details == "overall":
+        found |= {"left_out": dict(score.left_out)} if score.left_out else {}
         return found | ({"parts": rows(score.overall.parts)} if score.overall.parts else {})
     if details == "labels":
         return found | {"labels": rows(score.labels)}

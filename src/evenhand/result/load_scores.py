@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from math import inf
+from math import inf, nan
 from typing import Any, NoReturn
 
 import msgspec
@@ -114,6 +114,7 @@ def _score(model: MatchModel, saved: SavedScore, gold: Gold) -> ModelScore:
         _rows(model, saved.distances),
         saved.documents,
         saved.ranks,
+        saved.left_out,
     )
 
 
@@ -141,7 +142,9 @@ def _row(model: MatchModel, saved: SavedRow, parts: Mapping[str, Row] | None = N
 
 
 def _scores(saved: SavedRow) -> tuple[float, float, float, float]:
-    """Precision, recall, F1 and F-beta, which is F1 where it was not saved."""
+    """Precision, recall, F1 and F-beta, which is F1 where it was not saved; all undefined, or none."""
+    if all(name in saved and saved[name] is None for name in ("precision", "recall", "f1")):
+        return nan, nan, nan, nan
     precision, recall, f1 = (_share(saved, name) for name in ("precision", "recall", "f1"))
     return precision, recall, f1, _share(saved, "f_beta") if "f_beta" in saved else f1
 

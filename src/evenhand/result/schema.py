@@ -59,6 +59,7 @@ class SavedScore(Struct):
     edges: dict[str, dict[str, Number]] | None = None
     documents: dict[str, Spread] = {}
     ranks: dict[str, dict[str, Number]] | None = None
+    left_out: dict[str, str] = {}
 
     def __post_init__(self) -> None:
         for table in (self.confusion, self.edges, self.ranks):

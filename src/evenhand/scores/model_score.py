@@ -107,6 +107,8 @@ class ModelScore:
     """Precision, recall and F1 of each document, on average, where a model says which documents have them."""
     ranks: Mapping[str, Mapping[str, float]] | None = None
     """Errors of systems that rank their answers, by kind and the rank of the right answer."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """Sentences that no score of the system counts, by their places, and why."""
 
     def __repr__(self) -> str:
         """One line with the headline; the result that this belongs to shows the tables."""

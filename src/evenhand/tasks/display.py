@@ -64,10 +64,13 @@ class Display:
 
     Units where all systems have nothing are not compared; under `compares_shared`, those where one has nothing.
     """
-    drawing: Literal["spans", "mentions", "words", "links"] = "spans"
+    unscored: tuple[str, ...] = ()
+    """The verdicts under which a unit is not scored for a system; systems are not compared on such units."""
+    drawing: Literal["spans", "mentions", "words", "links", "brackets"] = "spans"
     """What a page draws: rows of label, start, end and gaps; of chain, start and end; or of label and, maybe, head.
 
-    `links` are spans with links between them (`tasks.units.LinkedDrawing`).
+    `links` are spans with links between them (`tasks.units.LinkedDrawing`). `brackets` are trees: rows of label, start,
+    end and a mark, in the order in which brackets open.
     """
     conlleval: tuple[str, str] | None = None
     """The match models of phrases and of tags, where results can be written in the layout of conlleval."""

@@ -28,6 +28,7 @@ def unit_data(report: Report) -> dict[str, Any]:
         "label_name": task.display.label,
         "has_verdicts": task.display.has_verdicts,
         "absent": list(task.display.absent),
+        "unscored": list(task.display.unscored),
         "compares_shared": task.compares_shared,
         "by": report.by,
         "systems": list(report.results),

@@ -1,0 +1,19 @@
+"""The verdicts on brackets, and the kinds of counts."""
+
+from __future__ import annotations
+
+from evenhand.tasks.spans.kinds import CLASS_KINDS as SPAN_CLASSES
+
+ERRORS = ("LE", "BES", "BEL")
+"""Wrong brackets that were matched with one of the other side."""
+BRACKET_KINDS = ("TP", *(f"{kind}.{side}" for kind in ERRORS for side in ("gold", "system")), "FN", "FP")
+"""An error counts once for the label of the gold standard and once for that of the system."""
+CLASS_KINDS = (*SPAN_CLASSES, "unscored")
+"""In a comparison, surplus of one system is TN under the others; brackets of sentences left out are unscored."""
+UNSCORED = len(SPAN_CLASSES)
+SENTENCE_KINDS = ("valid", "error", "skip", "complete", "crossings", "no_crossing", "two_or_less")
+TAG_KINDS = ("right", "wrong")
+SHORT = "-short"
+"""How names of judges and models end that look at short sentences only."""
+LEFT_OUT = "left out"
+"""The tally of sentences that are left out, with their reasons."""
