@@ -14,6 +14,7 @@ from io import StringIO
 from pathlib import Path
 from time import process_time
 
+from brackets import evenhand_constituents, plain_brackets
 from chains import evenhand_chains, plain_loop
 from links import timed_links, timed_loop
 from peak import peak_mb
@@ -323,6 +324,8 @@ CONTENDERS: dict[str, Callable[[str, str], Timed]] = {
     "evenhand-links": timed_links,
     "plain-links": timed_loop,
     "udtools": udtools,
+    "evenhand-constituents": evenhand_constituents,
+    "plain-brackets": plain_brackets,
     "seqscore": seqscore,
     "nervaluate": nervaluate,
     "seqeval": seqeval,

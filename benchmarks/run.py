@@ -17,6 +17,7 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
+import brackets
 import chains
 import corpus
 import links
@@ -91,6 +92,7 @@ def _full(bench: Bench, data: Path) -> list[dict[str, Any]]:
         _coreference(bench, coreference, published / "coref_ecbp")
         _relations(bench, published)
         _links(bench, linked)
+        _constituents(bench, data, 40_000)
         _start_up(bench)
     further = _large(bench, data) + scale.processes(data) + worst.measure(data)
     print("  a page with 50,000 units ...", file=sys.stderr)
@@ -113,6 +115,7 @@ def _short(bench: Bench, data: Path) -> list[dict[str, Any]]:
         _answers(bench, data)
         bench.run("evenhand-chains", *documents, repeat=3)
         bench.run("plain-chains", *documents, repeat=3, contender="plain-loop")
+        _constituents(bench, data, 10_000)
         _start_up(bench, times=5)
     doubled = worst.measure(data, list(SHORT_WORST), SHORT_PART)
     print("  a page ...", file=sys.stderr)
@@ -201,6 +204,13 @@ def _links(bench: Bench, files: tuple[Path, Path]) -> None:
     for _ in range(2):
         bench.run("evenhand-links", *files, repeat=3)
         bench.run("plain-links", *files, repeat=2)
+
+
+def _constituents(bench: Bench, data: Path, sentences: int) -> None:
+    """All figures of EVALB beside a plain reader of the same files."""
+    files = brackets.write_trees(data, sentences)
+    for name in ("evenhand-constituents", "plain-brackets"):
+        bench.run(name, *files, repeat=4)
 
 
 def _start_up(bench: Bench, times: int = 10) -> None:

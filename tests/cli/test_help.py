@@ -94,7 +94,7 @@ def test_headings_of_score() -> None:
     assert short == ["", "What to score", "Reading files", "Output", "Where it runs", "Match models", "Help"]
     assert whole == [
         *("", "What to score", "Reading files", "Output", "Where it runs"),
-        *("Spans", "Tags and trees", "Trees", "Chains", "Relations", "Links"),
+        *("Spans", "Tags and trees", "Trees", "Chains", "Relations", "Links", "Constituents"),
         *(f"Match models of {task}, with other names" for task in TASKS),
         *("Tasks", "Formats", "Help"),
     ]
@@ -104,15 +104,16 @@ def test_headings_of_score() -> None:
 
 def test_short_help_lists_match_models_by_task() -> None:
     assert sections(run("score", "--help").stdout)["Match models"] == [
-        "  spans      exact, fair, weighted, ts, t, overlap, contain, constrained, iou,",
-        "             semeval, accuracy, strings",
-        "  tags       accuracy",
-        "  trees      uas, ls, las, conll18",
-        "  chains     mentions, muc, b_cubed, ceaf_m, ceaf_e, blanc, lea, mela, arcs",
-        "  relations  strict, boundaries, dygie, relaxed, fair, ehealthkd",
-        "  links      fair, mentions, typed_mentions, linked_mentions, links, nil, all,",
-        "             typed_links, typed_nil, typed_all, entities, weak_links, weak_all,",
-        "             hipe",
+        "  spans         exact, fair, weighted, ts, t, overlap, contain, constrained,",
+        "                iou, semeval, accuracy, strings",
+        "  tags          accuracy",
+        "  trees         uas, ls, las, conll18",
+        "  chains        mentions, muc, b_cubed, ceaf_m, ceaf_e, blanc, lea, mela, arcs",
+        "  relations     strict, boundaries, dygie, relaxed, fair, ehealthkd",
+        "  links         fair, mentions, typed_mentions, linked_mentions, links, nil,",
+        "                all, typed_links, typed_nil, typed_all, entities, weak_links,",
+        "                weak_all, hipe",
+        "  constituents  labeled, unlabeled, complete, crossing, tagging, short",
         "",
     ]
     assert sections(run("compare", "--help").stdout)["Scores for --by"][0] == "  spans      fair, exact"

@@ -29,7 +29,7 @@ def run(*arguments: str) -> Result:
         (("score", "--by", "x"), "No such option --by; see evenhand score --help."),
         (
             ("demo", "--task", "span"),
-            "--task is 'span'; did you mean spans? Choose one of spans, tags, trees, chains, relations, links.",
+            "--task is 'span'; did you mean spans? Choose one of spans, tags, trees, chains, relations, links, constituents.",
         ),
         (
             ("score", GOLD, "--repair", "begn"),

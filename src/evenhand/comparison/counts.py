@@ -64,7 +64,7 @@ class ComparisonCounts:
         self.gold_count, self.system_counts = SideCount(), {name: SideCount() for name in systems}
         """Of units that all systems have, where only these are compared."""
         self.left_out = 0
-        """How many units that count are not in all systems."""
+        """How many units that count are not in all systems, or not scored for all."""
 
     def __call__(self, judgement: Judgement) -> None:
         """Add what is said of a portion."""
@@ -74,6 +74,7 @@ class ComparisonCounts:
         self.differences.add(answers)
         self.oracle.add(answers)
         self.agreement.add(judgement, answers)
+        self.left_out += answers.left_out
         if self.task.compares_shared:
             self._count(answers, judgement.groups)
         for name, slice_of in self._slicers.items():
@@ -85,7 +86,6 @@ class ComparisonCounts:
 
     def _count(self, answers: Answers, groups: Ints) -> None:
         """Count the units that all systems have."""
-        self.left_out += answers.left_out
         self.gold_count.add(answers.label, self.labels.values)
         group, nothing = groups[answers.sentence], np.full(len(answers), -1)
         for row, name in enumerate(self.systems):

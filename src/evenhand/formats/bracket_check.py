@@ -8,7 +8,8 @@ from itertools import pairwise, zip_longest
 from evenhand.formats.source import Source
 from evenhand.problems import OTHER_WORDS, InputError
 from evenhand.text.annotation import Annotation
-from evenhand.text.constituents import LAYER, TAGS, Constituents
+from evenhand.text.constituent_names import LAYER, TAGS
+from evenhand.text.constituents import Constituents
 from evenhand.text.layers import Tags
 
 _TRACE = "-NONE-"

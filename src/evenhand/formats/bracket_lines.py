@@ -28,7 +28,8 @@ from evenhand.problems import InputError
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import LISTS, Annotation, Layer, Reading
 from evenhand.text.codes import Coder
-from evenhand.text.constituents import LAYER, NO_LABEL, TAGS, Constituents
+from evenhand.text.constituent_names import LAYER, NO_LABEL, TAGS
+from evenhand.text.constituents import Constituents
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags, Written

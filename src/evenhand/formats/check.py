@@ -30,7 +30,7 @@ from evenhand.text.align import Feed
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.chain_feed import SAME_WORDS, ChainFeed
 from evenhand.text.characters import peeked, same_atoms
-from evenhand.text.constituents import LAYER as CONSTITUENTS
+from evenhand.text.constituent_names import LAYER as CONSTITUENTS
 from evenhand.text.label_names import foreign_labels
 from evenhand.text.labels import Vocabulary
 from evenhand.text.line_feed import LineFeed

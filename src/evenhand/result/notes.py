@@ -9,6 +9,7 @@ from evenhand.settings import ScoreSettings
 from evenhand.statistics.significance import trials_for
 from evenhand.suggestion import nearest
 from evenhand.tasks.registry import TASKS, parameters_of
+from evenhand.tasks.task import Task
 
 if TYPE_CHECKING:
     from evenhand.result.pairs import Pair, Significance
@@ -23,8 +24,7 @@ def notes_on_comparison(
     """What a reader of a comparison should know."""
     found = []
     if left_out:
-        words = "1 word of the gold standard is" if left_out == 1 else f"{left_out:,} words of the gold standard are"
-        found.append(f"{words} not compared, as not all systems have them; scores are over the other {gold.units:,}.")
+        found.append(_left_out(gold, left_out, TASKS[task]))
     identical = [f"{a} and {b}" for (a, b), pair in pairs.items() if not pair.different and not pair.moved]
     if identical:
         found.append(f"no difference at all: {', '.join(identical)}.")
@@ -32,6 +32,15 @@ def notes_on_comparison(
     all_pairs = len(pairs) >= len({name for pair in pairs for name in pair})
     remedy = "compare with one --baseline" if all_pairs else ""
     return (*found, *notes_on_tests(tests, len(pairs), groups, task, remedy=remedy))
+
+
+def _left_out(gold: Gold, count: int, task: Task) -> str:
+    """How many units are not compared: those that a system lacks, or in sentences that are not scored for it."""
+    unit = task.unit
+    units = f"1 {unit} of the gold standard is" if count == 1 else f"{count:,} {unit}s of the gold standard are"
+    if task.compares_shared:
+        return f"{units} not compared, as not all systems have them; scores are over the other {gold.units:,}."
+    return f"{units} not compared, as not all systems are scored on their sentences."
 
 
 def notes_on_tests(

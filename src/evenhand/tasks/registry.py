@@ -18,10 +18,10 @@ TASKS: Registry[Task] = Registry(
         "spans": "evenhand.tasks.spans.task:TASK",
         "tags": "evenhand.tasks.tags.task:TASK",
         "trees": "evenhand.tasks.trees.task:TASK",
-        "constituents": "evenhand.tasks.constituents.task:TASK",
         "chains": "evenhand.tasks.chains.task:TASK",
         "relations": "evenhand.tasks.relations.task:TASK",
         "links": "evenhand.tasks.links.task:TASK",
+        "constituents": "evenhand.tasks.constituents.task:TASK",
     },
 )
 _AT = "@"

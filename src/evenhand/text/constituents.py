@@ -18,11 +18,6 @@ from evenhand.arrays import Ints
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
 
-LAYER = "constituents"
-TAGS = "pos"
-"""The layer with the tags of words."""
-NO_LABEL = "()"
-
 
 @dataclass(frozen=True)
 class Constituents:

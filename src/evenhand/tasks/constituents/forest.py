@@ -13,7 +13,8 @@ from evenhand.problems import InputError
 from evenhand.tasks.constituents.rules import Rules
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.codes import Coder
-from evenhand.text.constituents import LAYER, TAGS, Constituents, joined
+from evenhand.text.constituent_names import LAYER, TAGS
+from evenhand.text.constituents import Constituents, joined
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags
 from evenhand.text.tokens import Tokens

@@ -75,7 +75,13 @@ def _judge_of(judge: str, model: str) -> str:
 
 
 _DECLARED: dict[str, tuple[Any, str, str, tuple[str, ...], str]] = {
-    "labeled": (labeled, "brackets", "brackets", ("parseval", "lf"), "Brackets with the right words and label."),
+    "labeled": (
+        labeled,
+        "brackets",
+        "brackets",
+        ("evalb", "parseval", "lf"),
+        "Brackets with the right words and label.",
+    ),
     "unlabeled": (_unlabeled, "brackets", "brackets", ("uf",), "Brackets with the right words."),
     "complete": (_complete, "sentences", "crossing", ("complete match",), "Sentences all of whose brackets are right."),
     "crossing": (_crossing, "sentences", "crossing", ("no crossing",), "Sentences without a crossing bracket."),
@@ -90,7 +96,7 @@ def _models(name: str, short: bool) -> Model:
     return Model(
         *(name + end, "constituents", Judge(judge + end, partial(count, short=short)), arithmetic, f"{_HOME}.{home}"),
         aliases=tuple(each + end for each in aliases),
-        family="evalb",
+        family="short" if short else None,
         summary=told,
     )
 

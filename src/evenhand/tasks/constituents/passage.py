@@ -24,7 +24,7 @@ from evenhand.tasks.side_count import SideCount
 from evenhand.tasks.spans.question import Relabeling
 from evenhand.tasks.units import Units
 from evenhand.text.annotation import Annotation
-from evenhand.text.constituents import TAGS
+from evenhand.text.constituent_names import TAGS
 from evenhand.text.layers import Spans
 
 STATUS = {ERROR: "error", SKIP: "skip"}

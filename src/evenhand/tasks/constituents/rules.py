@@ -23,8 +23,6 @@ import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from msgspec import convert
-
 from evenhand.problems import InputError
 
 _NUMBERS = {"LABELED": "labeled", "CUTOFF_LEN": "cutoff", "MAX_ERROR": "max_error"}
@@ -119,6 +117,8 @@ def rules_of(lines: Iterable[str], name: str, shown: str) -> Rules:
         for found, fields in ((names, _NAMES), (classes, _CLASSES))
         for key, field in fields.items()
     }
+    from msgspec import convert  # help shows this module, and loads little
+
     return convert({"name": name, **given, **lists}, Rules)
 
 

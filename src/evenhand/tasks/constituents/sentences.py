@@ -12,7 +12,7 @@
 The length of a sentence is the number of its gold words whose tag is no DELETE_LABEL_FOR_LENGTH. EVALB stops after
 MAX_ERROR errors and prints what it has so far; Evenhand goes on.
 
-Source: Sekine and Collins 1997, README and source code of the version of 2006.
+Source: Sekine and Collins 1997, README and source code (2006).
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from evenhand.tasks.constituents.models import ALL, CUT, MODELS, compared
 from evenhand.tasks.constituents.rules import COLLINS, Rules, parse
 from evenhand.tasks.display import Confusion, Display
 from evenhand.tasks.task import Content, Example, Task
-from evenhand.text.constituents import LAYER
+from evenhand.text.constituent_names import LAYER
 
 
 def _adjust(values: dict[str, Any], content: Content) -> None:

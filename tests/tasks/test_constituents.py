@@ -1,0 +1,253 @@
+"""Constituents: every rule by hand, and random trees against the slow definition."""
+
+from __future__ import annotations
+
+import re
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import evenhand as eh
+import slow_constituents as slow
+
+TREE = "(TOP (S (NP (DT the) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat))))))"
+
+
+def score(gold: list[str], system: list[str], **options: Any) -> eh.Result:
+    return eh.score(eh.constituents(gold, name="gold"), eh.constituents(system, name="system"), **options)
+
+
+def counts(result: eh.Result, model: str = "labeled") -> dict[str, float | None]:
+    return {kind: count for kind, count in result[model].overall.counts.items() if count}
+
+
+def test_the_same_tree_is_all_right() -> None:
+    result = score([TREE], [TREE])
+    assert counts(result) == {"TP": 5}
+    assert result["labeled"].f1 == result["complete"].headline == result["tagging"].headline == 1
+
+
+def test_a_wrong_label_is_right_under_unlabeled() -> None:
+    result = score([TREE], [TREE.replace("(PP", "(ADVP")])
+    assert counts(result) == {"TP": 4, "LE": 1}
+    assert result["unlabeled"].f1 == 1
+    assert result["labeled"].confusion == {"PP": {"ADVP": 1}}
+    assert result["labeled"].labels["PP"].recall == 0
+    assert result["labeled"].labels["ADVP"].precision == 0
+
+
+def test_a_phrase_attached_too_high_is_a_bracket_too_narrow() -> None:
+    gold = "(S (NP (N we)) (VP (V saw) (NP (NP (N men)) (PP (P with) (NP (N hats))))))"
+    flat = "(S (NP (N we)) (VP (V saw) (NP (N men)) (PP (P with) (NP (N hats)))))"
+    assert counts(score([gold], [flat])) == {"TP": 6, "FN": 1}
+    wide = "(S (NP (N we)) (VP (V saw) (NP (N men) (P with) (NP (N hats)))))"
+    assert counts(score([gold], [wide])) == {"TP": 5, "FN": 2}
+    early = "(S (NP (N we)) (VP (V saw) (NP (N men))) (PP (P with) (NP (N hats))))"
+    assert counts(score([gold], [early])) == {"TP": 5, "BES": 1, "FN": 1}
+    assert counts(score([early], [gold])) == {"TP": 5, "BEL": 1, "FP": 1}
+
+
+def test_repeated_unary_brackets_count_as_often_as_both_have_them() -> None:
+    result = score(["(S (A (A (A (N x)))))"], ["(S (A (A (N x))) )"])
+    assert counts(result) == {"TP": 3, "FN": 1}
+
+
+def test_punctuation_and_traces_move_no_bracket_under_collins() -> None:
+    gold = "(TOP (S (NP-SBJ (-NONE- *)) (NP (N rain)) (VP (V fell)) (. .)))"
+    system = "(TOP (S (NP (N rain) (. .)) (VP (V fell))))"
+    assert counts(score([gold], [system])) == {"TP": 3}
+    assert counts(score([gold], [system], prm="none"), "complete") == {"error": 1}
+
+
+def test_functions_are_cut_unless_they_are_kept() -> None:
+    assert counts(score(["(S (NP-SBJ=2 (N x)))"], ["(S (NP (N x)))"])) == {"TP": 2}
+    gold, system = (eh.constituents([tree], functions=True) for tree in ("(S (NP-SBJ (N x)))", "(S (NP (N x)))"))
+    assert counts(eh.score(gold, system)) == {"TP": 1, "LE": 1}
+
+
+def test_a_bracket_without_a_label_counts() -> None:
+    assert counts(score(["( (S (N x)))"], ["(S (N x))"])) == {"TP": 1, "FN": 1}
+    assert counts(score(["( (S (N x)))"], ["(-NONE- (S (N x)))"])) == {"TP": 2}
+
+
+def test_crossing_brackets_count_once_each() -> None:
+    result = score(["(S (A (N a) (N b)) (B (N c) (N d)))"], ["(S (N a) (X (Y (N b) (N c))) (N d))"])
+    assert result["crossing"].overall["crossings"] == 2
+    assert counts(result, "crossing") == {"valid": 1, "crossings": 2, "two_or_less": 1}
+
+
+def test_equal_labels_and_words_of_a_parameter_file(tmp_path: Path) -> None:
+    prm = tmp_path / "own.prm"
+    prm.write_text("## ours\nEQ_LABEL A B\r\nEQ_LABEL B C\nEQ_WORD This this\nLABELED 1\nDEBUG 0\n")
+    result = score(["(S (A (N This)) (X (B b)))"], ["(S (C (N this)) (X (A b)))"], prm=str(prm))
+    assert counts(result) == {"TP": 3}
+    assert result["tagging"].headline == 1
+    assert re.search(r"\|prm:own.prm#[0-9a-f]{8}\|", result.signature)
+
+
+def test_quotes_are_mended(tmp_path: Path) -> None:
+    prm = tmp_path / "quotes.prm"
+    prm.write_text("DELETE_LABEL ''\nQUOTE_LABEL ''\nQUOTE_LABEL POS\n")
+    gold, system = "(S (NP (N dogs) ('' ')) (VP (V bark)))", "(S (NP (N dogs) (POS ')) (VP (V bark)))"
+    mended = score([gold], [system], prm=str(prm))
+    assert counts(mended, "tagging") == {"words": 3, "right": 2}
+    assert counts(mended) == {"TP": 3}
+    assert "system system: in 1 sentence, quotes were mended (QUOTE_LABEL)." in mended.notes
+    prm.write_text("DELETE_LABEL ''\n")
+    assert counts(score([gold], [system], prm=str(prm)), "complete") == {"error": 1}
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("DELETE_LABEL TOP\nDELETE_TAG .\n", ":2: 'DELETE_TAG' is no key of EVALB; choose from LABELED, "),
+        ("CUTOFF_LEN forty\n", ":1: CUTOFF_LEN is 'forty'; give a whole number."),
+        ("EQ_LABEL A\n", ":1: EQ_LABEL has 1 values; give 2 at least."),
+    ],
+)
+def test_a_parameter_file_that_cannot_be_read(tmp_path: Path, lines: str, message: str) -> None:
+    prm = tmp_path / "bad.prm"
+    prm.write_text(lines)
+    with pytest.raises(eh.InputError, match=re.escape(message)):
+        score([TREE], [TREE], prm=str(prm))
+
+
+def test_unlabeled_by_parameter_file(tmp_path: Path) -> None:
+    prm = tmp_path / "flat.prm"
+    prm.write_text("LABELED 0\n")
+    result = score([TREE], [TREE.replace("(PP", "(ADVP")], prm=str(prm))
+    assert result["labeled"].f1 == result["complete"].headline == 1
+    assert "flat.prm says LABELED 0: labels do not count in labeled, nor in complete." in result.notes
+
+
+def test_five_errors_of_five_leave_the_scores_undefined() -> None:
+    """EVALB's own example prints nan here; no figure may look like a bad parser."""
+    result = score([TREE] * 5, [TREE.replace("mat", "hat")] * 5)
+    overall = result["labeled"].overall
+    assert all(map(isnan, (overall.precision, overall.recall, overall.f1, result["complete"].headline)))
+    note = "no sentence can be scored (5 with errors, 0 skipped), so that precision, recall and F1 are undefined."
+    assert any(note in each for each in result.notes)
+    saved = result.to_dict()["systems"][0]["scores"]["labeled"]
+    assert result.to_json().count('"f1": null') >= 2
+    assert isnan(saved["overall"]["f1"])
+    assert "–" in str(result)
+
+
+def test_saved_results_keep_sentences_left_out_and_undefined_scores(tmp_path: Path) -> None:
+    result = score([TREE, TREE], ["", TREE.replace("mat", "hat")])
+    file = tmp_path / "result.json"
+    file.write_text(result.to_json())
+    loaded = eh.Result.from_json(file)
+    assert loaded["complete"].left_out == {
+        "sentence 1": "skip: the system has no word",
+        "sentence 2": "error: the system has the word 'hat', the gold standard 'mat'",
+    }
+    assert isnan(loaded["labeled"].f1)
+
+
+def test_systems_are_compared_in_sentences_that_are_valid_under_all() -> None:
+    gold = eh.constituents([TREE, TREE], name="gold")
+    wrong = TREE.replace("(PP", "(ADVP")
+    systems = {"one": eh.constituents([TREE, ""]), "two": eh.constituents([wrong, wrong])}
+    comparison = eh.compare(gold, systems, trials=20, resamples=20)
+    pair = comparison.pair("one", "two")
+    assert (pair.different, comparison.left_out) == (1, 5)
+    note = "5 brackets of the gold standard are not compared, as not all systems are scored on their sentences."
+    assert note in comparison.notes
+
+
+def test_other_numbers_of_sentences_are_refused() -> None:
+    with pytest.raises(eh.InputError, match="ends after 1 sentences, and the gold standard goes on"):
+        score([TREE, TREE], [TREE])
+    with pytest.raises(eh.InputError, match="the gold standard ends after 1 sentences"):
+        score([TREE], [TREE, TREE])
+    assert score([TREE], [TREE, ""])["labeled"].f1 == 1
+
+
+# Random trees
+
+LABELS, TAGS, WORDS = ("S", "NP", "NP-SBJ", "PRT", "ADVP", "TOP", "-X"), ("N", "V", ",", "''", "POS"), ("a", "b", "'")
+words = st.tuples(st.sampled_from(TAGS), st.sampled_from(WORDS)).map(lambda pair: f"({pair[0]} {pair[1]})")
+trees = st.recursive(
+    words | st.just("(-NONE- *)"),
+    lambda inner: st.tuples(st.sampled_from(LABELS) | st.just(""), st.lists(inner, max_size=4)).map(
+        lambda node: f"({node[0]} {' '.join(node[1])})"
+    ),
+    max_leaves=12,
+)
+PRM = """CUTOFF_LEN 4
+DELETE_LABEL TOP
+DELETE_LABEL -NONE-
+DELETE_LABEL ,
+DELETE_LABEL ''
+DELETE_LABEL_FOR_LENGTH -NONE-
+QUOTE_LABEL ''
+QUOTE_LABEL POS
+EQ_LABEL ADVP PRT
+EQ_WORD a b
+"""
+
+
+@st.composite
+def pairs(draw: st.DrawFn) -> tuple[str, str]:
+    """Two lines: unlike trees, or a tree and the same words under other brackets; some are broken."""
+    gold = draw(trees)
+    if draw(st.booleans()):
+        return gold, draw(trees)
+    leaves = re.findall(r"\([^\s()]+ [^\s()]+\)", gold)
+    bounds = st.tuples(st.integers(0, len(leaves)), st.integers(0, len(leaves))).map(sorted)
+    spans = draw(st.lists(st.tuples(bounds, st.sampled_from(LABELS)), max_size=5))
+    kept: list[tuple[int, int, str]] = []
+    for (start, end), label in spans:
+        if all(end <= a or start >= b or (a <= start and end <= b) or (start <= a and b <= end) for a, b, _ in kept):
+            kept.append((start, end, label))
+    line = " ".join(leaves)
+    for start, end, label in sorted(kept, key=lambda span: span[1] - span[0]):
+        leaves[start:end] = (
+            [f"({label} {' '.join(leaves[start:end])})", *[""] * (end - start - 1)] if end > start else []
+        )
+    line = " ".join(leaves)
+    return gold, draw(st.sampled_from([line, line, line, line[:-1], f"{line} x", f"{line})"]))
+
+
+@given(st.lists(pairs(), min_size=1, max_size=6), st.booleans())
+def test_random_trees_agree_with_the_slow_definition(tmp_path_factory: Any, lines: Any, labeled: bool) -> None:
+    text = PRM + f"LABELED {int(labeled)}\n"
+    prm = tmp_path_factory.mktemp("prm") / "own.prm"
+    prm.write_text(text)
+    rules = slow.rules_of(text)
+    wanted = [slow.sentence(*pair, rules) for pair in lines]
+    result = score(*map(list, zip(*lines, strict=True)), prm=str(prm))
+    for end, some in (("", wanted), ("-short", [each for each in wanted if each.length <= rules.cutoff])):
+        agree(result, end, some)
+
+
+def agree(result: eh.Result, end: str, some: list[slow.Sentence]) -> None:
+    found, valid = slow.summary(some), [each for each in some if each.status == "valid"]
+    complete, crossing = (result[f"{name}{end}"].overall for name in ("complete", "crossing"))
+    assert [complete[name] for name in ("valid", "error", "skip")] == [found[n] for n in ("valid", "error", "skip")]
+    assert complete["complete"] == sum(each.is_complete for each in valid)
+    assert crossing["crossings"] == sum(each.crossing for each in valid)
+    assert crossing["two_or_less"] == sum(each.crossing <= 2 for each in valid)
+    labeled = result[f"labeled{end}"].overall
+    assert labeled["TP"] == sum(each.matched for each in valid)
+    gold = sum(labeled[kind] for kind in ("TP", "LE", "BES", "BEL", "FN"))
+    assert gold == sum(each.gold for each in valid)
+    assert gold - labeled["FN"] + labeled["FP"] == sum(each.test for each in valid)
+    tagging = result[f"tagging{end}"].overall
+    assert (tagging["right"], tagging["words"]) == (sum(e.tags for e in valid), sum(e.words for e in valid))
+
+
+@given(st.lists(pairs(), min_size=1, max_size=4))
+def test_swapped_sides_swap_precision_and_recall(lines: Any) -> None:
+    gold, system = map(list, zip(*lines, strict=True))
+    one, other = score(gold, system), score(system, gold)
+    if one["complete"].overall["error"] == other["complete"].overall["error"]:
+        for model in ("labeled", "unlabeled"):
+            mine, theirs = one[model].overall, other[model].overall
+            assert mine["TP"] == theirs["TP"]
+            assert repr((mine.precision, mine.recall)) == repr((theirs.recall, theirs.precision))
