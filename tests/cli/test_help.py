@@ -116,7 +116,7 @@ def test_short_help_lists_match_models_by_task() -> None:
         "  constituents  labeled, unlabeled, complete, crossing, tagging, short",
         "",
     ]
-    assert sections(run("compare", "--help").stdout)["Scores for --by"][0] == "  spans      fair, exact"
+    assert sections(run("compare", "--help").stdout)["Scores for --by"][0] == "  spans         fair, exact"
 
 
 def test_the_whole_help_has_every_parameter_match_model_and_alias() -> None:
