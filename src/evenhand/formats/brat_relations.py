@@ -37,8 +37,8 @@ Row = tuple[int, str, str, str]
 
 def relations(source: Source, found: Standoff, vocabulary: Vocabulary, parts: ListedParts) -> Relations:
     """The relations of a file, whose ends are rows of its spans."""
-    triggers, by_event = _events(source, found.others["E"])
-    equivalent = list(_equivalences(source, found.others["*"]))
+    triggers, by_event = _events(source, zip(*found.of_kind("E"), strict=True))
+    equivalent = list(_equivalences(source, zip(*found.of_kind("*"), strict=True)))
     columns = _plain(source, *found.of_kind("R"))
     rows = [*equivalent, *by_event]
     line, label, head, tail = (
@@ -89,7 +89,7 @@ def _plain(source: Source, numbers: list[int], lines: list[str]) -> tuple[Sequen
     return numbers, cells[1::4], head, tail
 
 
-def _equivalences(source: Source, lines: Sequence[tuple[int, str]]) -> Iterator[Row]:
+def _equivalences(source: Source, lines: Iterable[tuple[int, str]]) -> Iterator[Row]:
     for number, line in lines:
         match = _EQUIVALENCE.fullmatch(line)
         first, *others = match[2].split() if match else [""]
@@ -100,7 +100,7 @@ def _equivalences(source: Source, lines: Sequence[tuple[int, str]]) -> Iterator[
             yield number, match[1], first, other
 
 
-def _events(source: Source, lines: Sequence[tuple[int, str]]) -> tuple[dict[str, tuple[int, str]], list[Row]]:
+def _events(source: Source, lines: Iterable[tuple[int, str]]) -> tuple[dict[str, tuple[int, str]], list[Row]]:
     """The line and the trigger of each event, and its arguments as relations."""
     triggers, rows = dict[str, tuple[int, str]](), list[Row]()
     for number, line in lines:

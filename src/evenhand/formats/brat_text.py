@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -65,14 +66,15 @@ def document(
 def _misquoted(found: TextBounds, text: str, offsets: Offsets) -> list[int]:
     """The rows of spans that do not quote what the text has there."""
     other: Sequence[int] = range(len(found))
-    if offsets == "codepoints":  # most spans have one part, and quote it as it stands
-        first = found.first[:-1]
-        columns = (found.start[first].tolist(), found.end[first].tolist(), found.quoted)
-        other = [
-            row for row, (begin, end, quoted) in enumerate(zip(*columns, strict=True)) if text[begin:end] != quoted
-        ]
-        several = np.flatnonzero(np.diff(found.first) > 1)
-        other = other if not len(several) else sorted({*other, *several.tolist()})
+    if offsets == "codepoints":  # most spans quote their parts as they stand, with blanks between
+        start, end, first = found.start.tolist(), found.end.tolist(), found.first.tolist()
+        bounds = zip(start, end, strict=True)
+        if len(start) == len(found):
+            held = [text[begin:behind] for begin, behind in bounds]
+        else:
+            parts = [text[begin:behind] for begin, behind in bounds]
+            held = [" ".join(parts[low:high]) for low, high in pairwise(first)]
+        other = [row for row, (mine, quoted) in enumerate(zip(held, found.quoted, strict=True)) if mine != quoted]
     return [row for row in other if not _quotes(found, row, slices(text, found.parts(row), offsets))]
 
 

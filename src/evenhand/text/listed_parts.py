@@ -5,11 +5,10 @@ Scores that count the offsets of a file as they stand need them: `0 7;7 8` is no
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-
-import numpy as np
 
 from evenhand.arrays import Ints
 
@@ -62,5 +61,5 @@ class ListedParts:
 
     def __getitem__(self, row: int) -> Parts:
         """The parts of a span; what is listed as one part is cut at every blank."""
-        batch = int(np.searchsorted(self._first, row, side="right")) - 1
+        batch = bisect_right(self._first, row) - 1
         return self._batches[batch].of(row - self._first[batch])
