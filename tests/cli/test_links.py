@@ -61,6 +61,21 @@ def test_compare_and_gate() -> None:
     assert run("gate", GOLD, POPULARITY, RERANKER, "--trials", "50").exit_code == 0
 
 
+@pytest.mark.parametrize(
+    ("criterion", "status"),
+    [("links=0.8", 0), ("links@2=0.99", 1), ("hipe-strict@3.recall=0.9", 0), ("PER:links=0.9", 0), ("TP=36", 1)],
+)
+def test_floors_of_match_models_with_several_answers(criterion: str, status: int) -> None:
+    assert run("gate", GOLD, RERANKER, "--floor", criterion, "--trials", "10").exit_code == status
+
+
+def test_a_ceiling_of_a_kind_of_error() -> None:
+    found = run("gate", GOLD, RERANKER, "--ceiling", "LE.other=2", "--ceiling", "fair.LE.missed=0", "--trials", "10")
+    assert found.exit_code == 1
+    assert "LE.other is 3; the ceiling is 2" in found.stdout
+    assert "fair.LE.missed is 0; the ceiling is 0" in found.stdout
+
+
 def test_report_and_plot(tmp_path: Path) -> None:
     assert run("report", GOLD, CONTEXT, RERANKER, "-o", tmp_path / "page.html", *FEW).exit_code == 0
     assert "LE.other" in (tmp_path / "page.html").read_text(encoding="utf-8")

@@ -56,17 +56,20 @@ class ScoreName:
         """The figure that a result has under this name; an error if it has none."""
         score = result[self.model]
         found: Any = self._row(plain_score(score))
-        path = self.path or (self._headline(score),)
-        for name in path:
-            if not isinstance(found, Mapping) or name not in found:
-                raise SettingError(f"{self.given!r} is no score: {self._missing(found, name)}.")
+        rest, name = self.path or (self._headline(score),), ""
+        while rest:  # names of figures may have full stops
+            sizes = range(len(rest), 0, -1) if isinstance(found, Mapping) else ()
+            size = next((size for size in sizes if ".".join(rest[:size]) in found), None)
+            if size is None:
+                raise SettingError(f"{self.given!r} is no score: {self._missing(found, rest[0])}.")
+            name, rest = ".".join(rest[:size]), rest[size:]
             found = found[name]
         if found is None:
             raise SettingError(f"{self.given!r} is not known: it takes the lengths of sentences, which no file has.")
         if isinstance(found, Mapping):
-            names = ", ".join(f"{self.given}.{name}" for name in list(found)[:_MOST_LISTED])
+            names = ", ".join(f"{self.given}.{each}" for each in list(found)[:_MOST_LISTED])
             raise SettingError(f"{self.given!r} stands for several numbers; choose one of {names}.")
-        return Figure(float(found), isinstance(found, int) or path[-1] in score.overall.counts)
+        return Figure(float(found), isinstance(found, int) or name in score.overall.counts)
 
     def _row(self, scores: Mapping[str, Any]) -> Mapping[str, Any]:
         """The figures of the label or, without one, of all labels together and what stands beside them."""

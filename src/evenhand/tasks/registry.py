@@ -94,10 +94,13 @@ def model_names(task: str, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def name_among(task: str, given: str, names: Sequence[str]) -> str | None:
-    """That of some match models of a task which a user means, if it is one of them."""
-    wanted = _plain(given)
+    """That of some match models of a task which a user means, if it is one of them, or one of them with a depth."""
+    base, _, depth = given.partition(_AT)
+    wanted = _plain(base)
     found = [name for name in names if wanted in map(_plain, (name, *model(task, name).aliases))]
-    return found[0] if found else None
+    if not depth or not found:
+        return found[0] if found else None
+    return model_names(task, [f"{found[0]}{_AT}{depth}"])[0]
 
 
 def _named(task: str, given: str) -> list[str]:
