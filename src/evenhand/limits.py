@@ -62,7 +62,11 @@ TOKENS = Limit("EVENHAND_MAX_TOKENS", 1 << 24, "tokens of a sentence, where span
 GAPS = Limit("EVENHAND_MAX_GAP_TOKENS", 1 << 20, "tokens that a span leaves out")
 DEPTH = Limit("EVENHAND_MAX_DEPTH", 200_000, "brackets within each other")
 BRACKETS = Limit("EVENHAND_MAX_BRACKET_BYTES", 100_000, "bytes of the coreference brackets of a word")
-PAIRS = Limit("EVENHAND_MAX_PAIRS", 1 << 21, "overlapping pairs of a gold and a system span in a sentence or document")
+PAIRS = Limit(
+    "EVENHAND_MAX_PAIRS",
+    1 << 21,
+    "overlapping pairs of a gold and a system span (or relation) in a sentence or document",
+)
 LIMITS = (PIECE, FILE, COLUMNS, LABEL, TOKENS, GAPS, DEPTH, BRACKETS, PAIRS)
 _QUOTED = 40
 

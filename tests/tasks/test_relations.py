@@ -156,6 +156,14 @@ def test_ehealthkd_takes_the_closure_of_same_as() -> None:
     assert [overall[f"{kind}_B"] for kind in ("correct", "spurious", "missing")] == [1, 0, 2]
 
 
+def test_relations_with_too_many_overlapping_pairs_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    side: list[Side] = [(ANNA, [(f"r{number}", 0, 1) for number in range(12)])]
+    assert counts(score(side, side))["TP"] == 12
+    monkeypatch.setenv("EVENHAND_MAX_PAIRS", "100")
+    with pytest.raises(InputError, match="12 gold and 12 system relations make 144 overlapping pairs; check the"):
+        score(side, side)
+
+
 # Invariants
 
 

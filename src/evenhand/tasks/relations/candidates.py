@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.arrays import Bools, Ints
+from evenhand.limits import PAIRS, LimitError
 from evenhand.tasks.relations.side import Ends, Side
 from evenhand.tasks.relations.span_pairs import SpanPairs
 
@@ -81,6 +82,9 @@ def _joined(pairs: SpanPairs, gold_end: Ints, system_end: Ints) -> tuple[Ints, I
     gold_order, gold_first, gold_count = _by_span(gold_end, pairs.left)
     system_order, system_first, system_count = _by_span(system_end, pairs.right)
     count = gold_count * system_count
+    if (total := int(count.sum())) > PAIRS.value:
+        finding = f"{len(gold_end):,} gold and {len(system_end):,} system relations make {total:,} overlapping pairs"
+        raise LimitError(finding, f"check the relations, or set {PAIRS.variable} to more than {PAIRS.value}")
     pair = np.repeat(np.arange(len(count)), count)
     place = np.arange(len(pair)) - np.repeat(np.cumsum(count) - count, count)
     width = system_count[pair]

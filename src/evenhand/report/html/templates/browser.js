@@ -344,7 +344,8 @@
   }
 
   function drawLinks(grid, part, unit) {
-    const links = part.s.map((side, number) => linksOf(part, unit, number));
+    const inSight = ([, from, to]) => to > part.first && from < part.last;
+    const links = part.s.map((side, number) => linksOf(part, unit, number).filter((link) => inSight(link.one) || inSight(link.other)));
     const bars = part.s.map((side, number) => side.map((span) => {
       const [code, from, to, ...gaps] = span, isEnd = links[number].some((link) => link.here && (link.one === span || link.other === span));
       return { start: from, end: to, gaps, text: label(code), color: colorOf(code), classes: isEnd ? "here" : "" };
