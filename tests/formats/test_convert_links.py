@@ -117,3 +117,11 @@ def test_tables_without_texts_become_none_with_a_text(tmp_path: Path) -> None:
     assert "has no text, which jsonl needs; convert to neleval instead." in refused.stderr
     assert run(tmp_path / "links.tsv", tmp_path / "new.tsv", "--to", "neleval").exit_code == 0
     assert (tmp_path / "new.tsv").read_text(encoding="utf-8") == "d\t0\t4\tQ1\t1\tLOC\n"
+
+
+def test_texts_that_files_of_brat_cannot_have(tmp_path: Path) -> None:
+    path = tmp_path / "links.jsonl"
+    path.write_text(json.dumps({"id": "d", "text": "a\0b", "spans": []}) + "\n", encoding="utf-8")
+    refused = run(path, tmp_path / "new", "--to", "brat", "--task", "links")
+    assert refused.exit_code == 2
+    assert "The text of document d has a NUL character, which brat's files cannot have." in refused.stderr

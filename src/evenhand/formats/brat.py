@@ -88,9 +88,7 @@ def documents(annotation: Annotation) -> Iterator[tuple[str, str]]:
     """For each sentence (or whole text) the content of its .txt and of its .ann, with offsets in code points."""
     for sentence, spans in to_write(annotation):
         text, start, end = edges(annotation.corpus, sentence)
-        if "\0" in text or text.startswith(BYTE_ORDER_MARK):
-            odd = "a NUL character" if "\0" in text else "a byte order mark at its begin"
-            raise SettingError(f"The text of sentence {sentence + 1} has {odd}, which brat's files cannot have.")
+        refuse_odd(text, f"sentence {sentence + 1}")
         lines = enumerate(with_offsets(spans, start, end), 1)
         yield text, "".join(f"T{number}\t{text_bound(span, text)}\n" for number, span in lines)
 
@@ -125,6 +123,13 @@ def _beside(source: Source, suffix: str, what: str) -> Source:
     raise source.error(
         None, f"the {what} {wanted.name} cannot be found beside it", "put DOC.ann and DOC.txt into one folder"
     )
+
+
+def refuse_odd(text: str, what: str) -> None:
+    """Raise an error where the text of something has what a file of brat cannot have."""
+    if "\0" in text or text.startswith(BYTE_ORDER_MARK):
+        odd = "a NUL character" if "\0" in text else "a byte order mark at its begin"
+        raise SettingError(f"The text of {what} has {odd}, which brat's files cannot have.")
 
 
 def text_bound(span: Span, text: str) -> str:

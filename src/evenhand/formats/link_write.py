@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from evenhand.formats.brat import text_bound
+from evenhand.formats.brat import refuse_odd, text_bound
 from evenhand.formats.hipe_spans import NOTHING
 from evenhand.formats.json_spans import Span, edges, to_write, with_offsets
 from evenhand.formats.link_formats import LINKS, TAGS
@@ -121,6 +121,7 @@ def write_brat(batches: Iterator[Annotation], conversion: Conversion) -> Iterato
             fits = _FILE_NAME.fullmatch(each.name) and each.name.lower() not in used
             name = each.name if fits else f"document {len(used) + 1:05}"
             used.add(name.lower())
+            refuse_odd(each.text, f"document {each.name}")
             yield f"{name}.txt", each.text
             yield f"{name}.ann", "".join(_brat_lines(each))
 
