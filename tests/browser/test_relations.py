@@ -11,6 +11,7 @@ def test_arguments_types_and_verdicts_are_drawn(open_page: Open, example_pages: 
     page = open_page(example_pages["relations"], "#units?system=joint&kind=DE")
     assert page.text_content("#status").startswith("1 of ")
     assert page.locator(".arcs").count() == 4  # gold standard and three systems
+    assert page.locator("#detail dd").first.text_content() == "Bergen → Norway"
     own = page.locator(".arcs .here text").all_text_contents()
     assert own[0] == "located_in"
     assert "DE located_in" in own

@@ -228,7 +228,7 @@
   function factsOf(unit) {
     const own = make("dl"), theirs = make("dl", systems.length > 4 ? "many" : "");
     const fact = (facts, name, node) => { const pair = make("div"); pair.append(make("dt", "", name), node); facts.append(pair); };
-    fact(own, "unit", make("dd", "", visible(words(unit)) + (isNowhere(unit) ? " (has no place in the text)" : "")));
+    fact(own, "unit", make("dd", "", visible(endsOf(unit) ?? words(unit)) + (isNowhere(unit) ? " (has no place in the text)" : "")));
     const antecedents = data.antecedents ? data.antecedents[unit] : null;
     fact(own, "gold", make("dd", "", (visible(told(unit)) || "not in the gold standard") + (antecedents && antecedents[0] ? `, to “${visible(antecedents[0])}”` : "")));
     for (const system of systems.keys()) {
@@ -341,6 +341,14 @@
       const is = own || (matched && label(code) === found.predicted);
       return { one, other, here: is, text: (is && found ? `${found.kind} ` : "") + label(code) + (tail < 0 ? " (tail elsewhere)" : "") };
     });
+  }
+
+  /* The words of both ends of a link; null where units are no links. */
+  function endsOf(unit) {
+    const { t, s, l } = sentenceOf(unit);
+    if (!l) return null;
+    const link = s.flatMap((side, number) => linksOf({ t, s, l }, unit, number)).find((each) => each.here);
+    return link ? `${spanText({ t }, link.one).trim()} → ${spanText({ t }, link.other).trim()}` : null;
   }
 
   function drawLinks(grid, part, unit) {
