@@ -40,6 +40,7 @@ ROOMS = (
     "statistics",
     "tasks",
     "pipeline",
+    "agreement",
     "comparison",
     "result",
     "report",

@@ -1,0 +1,141 @@
+"""Agreement over codes and units: figures of papers, and of krippendorff, irrCAC, scikit-learn, DKPro and others."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evenhand.agreement import unitizing
+from evenhand.agreement.alpha_u import alpha_u, disagreement
+from evenhand.agreement.codes import Codebook
+from evenhand.agreement.coefficients import AC1, ALPHA, FLEISS, KAPPA, OBSERVED, coincidences_of, defined, light
+from evenhand.agreement.patterns import Patterns
+from evenhand.agreement.units import Units
+
+FIGURES: dict[str, Any] = json.loads((Path(__file__).parent / "agreement.json").read_text())
+
+
+def flat(figures: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, float | None]]:
+    """Figures by their path: `labels.1.fleiss`."""
+    for name, value in figures.items():
+        if isinstance(value, dict):
+            yield from flat(value, f"{before}{name}.")
+        else:
+            yield before + name, value
+
+
+def coded(example: Mapping[str, Any]) -> dict[str, float | None]:
+    """All coefficients of an example of codes, by path."""
+    rows = [(1, item) for item in example["items"]] if "items" in example else example["counts"]
+    names = sorted({code for _, item in rows for code in item if code is not None})
+    patterns, counts = Patterns.of([item for _, item in rows], names), np.array([float(count) for count, _ in rows])
+    found = {each.name: each.of(patterns, counts) for each in (OBSERVED, FLEISS, ALPHA, AC1)}
+    found["kappa"] = light(patterns, counts)
+    for each in (FLEISS, AC1):
+        assert each.expected is not None
+        found[f"{each.name}.expected"] = defined(each.expected(counts @ each.rows(patterns)))
+    if patterns.annotators == 2:
+        assert KAPPA.expected is not None
+        found["kappa.expected"] = defined(KAPPA.expected(counts @ KAPPA.rows(patterns)))
+    found["observed_coincidences"] = defined(coincidences_of(counts @ ALPHA.rows(patterns)))
+    for place, name in enumerate(names):
+        binary = patterns.about(lambda code, place=place: code == place)  # type: ignore[misc]
+        found[f"labels.{name}.kappa"] = light(binary, counts)
+        found |= {f"labels.{name}.{each.name}": each.of(binary, counts) for each in (FLEISS, ALPHA)}
+    return found
+
+
+def unitized(example: Mapping[str, Any]) -> dict[str, float | None]:
+    """All coefficients of an example of units, by path."""
+    begin, length, given = example["begin"], example["length"], example["units"]
+    labels, size = sorted({unit[3] for unit in given}), max(unit[0] for unit in given) + 1
+    sides = [
+        Units.of([(start - begin, end - begin, labels.index(label)) for at, start, end, label in given if at == side])
+        for side in range(size)
+    ]
+    found: dict[str, float | None] = {}
+    each_label = [
+        disagreement([side.take(side.label == code) for side in sides], length) for code in range(len(labels))
+    ]
+    for label, each in zip(labels, each_label, strict=True):
+        found |= {f"labels.{label}.D_o": each.observed, f"labels.{label}.D_e": each.expected}
+        found[f"labels.{label}.alpha_U"] = each.alpha
+    found["alpha_U"] = alpha_u(each_label)
+    if any(side.overlapping() for side in sides):
+        return found | {"u_alpha": None, "u_alpha_binary": None}
+    if length > 10_000:
+        return found
+    return found | _u_alphas(sides, length, labels)
+
+
+def _u_alphas(sides: list[Units], length: int, labels: list[str]) -> dict[str, float | None]:
+    book, rank = Codebook(), np.arange(length)
+    codes = np.stack([book.of(side, rank, length) for side in sides], axis=1)
+    distinct, counts = np.unique(codes, axis=0, return_counts=True)
+    patterns = Patterns(distinct, len(book))
+    sums = counts @ unitizing.continuum_rows(patterns)
+    sums[unitizing.SQUARES] += sum(unitizing.squares(side).sum() for side in sides)
+    found = {
+        "u_alpha": defined(unitizing.u_alpha_of(sums)),
+        "u_alpha_binary": defined(unitizing.u_alpha_binary_of(sums)),
+    }
+    if len(sides) > 2:
+        return found
+    shared, codes_met = counts @ unitizing.shared_rows(patterns), len(book) - 1
+    for one, other in (sides, sides[::-1]):
+        (crossing,) = unitizing.overlaps(one, [other], rank, length)
+        np.add.at(
+            shared, 2 * codes_met + np.array([book.code((label,)) - 1 for label in one.label.tolist()], int), crossing
+        )
+    found["cu_alpha"] = defined(unitizing.cu_alpha_of(shared))
+    for code, value in enumerate(unitizing.ku_alpha_of(shared), 1):
+        found[f"ku_alpha.{labels[book.members[code][0]]}"] = defined(value)
+    return found
+
+
+EXAMPLES = [(each, coded) for each in FIGURES["coding"]] + [(each, unitized) for each in FIGURES["unitizing"]]
+PRINTED = [
+    pytest.param(example, found, name, *figure, id=f"{example['id']}-{name}")
+    for example, found in EXAMPLES
+    for name, figure in example["published"].items()
+]
+
+
+def test_there_are_all_examples_and_published_figures() -> None:
+    assert (len(FIGURES["coding"]), len(FIGURES["unitizing"]), len(PRINTED)) == (75, 46, 59)
+
+
+@pytest.mark.parametrize(("example", "found", "name", "figure", "tolerance"), PRINTED)
+def test_published_figures(example: Any, found: Any, name: str, figure: float, tolerance: float) -> None:
+    assert found(example)[name] == pytest.approx(figure, abs=tolerance)
+
+
+@pytest.mark.parametrize("example", FIGURES["coding"], ids=lambda each: each["id"])
+def test_coefficients_over_codes_are_those_of_other_packages(example: Any) -> None:
+    found = coded(example)
+    for name, value in flat(example["expected"]):
+        assert found[name] == (None if value is None else pytest.approx(value, abs=1e-8)), name
+
+
+@pytest.mark.parametrize("example", FIGURES["unitizing"], ids=lambda each: each["id"])
+def test_coefficients_over_units_are_those_of_other_packages(example: Any) -> None:
+    found = unitized(example)
+    for name, value in flat(example["expected"]):
+        assert found[name] == (None if value is None else pytest.approx(value, abs=1e-9, rel=1e-9)), name
+
+
+def test_how_many_figures_are_compared() -> None:
+    counts = [sum(1 for each in FIGURES[kind] for _ in flat(each["expected"])) for kind in ("coding", "unitizing")]
+    assert counts == [861, 416]
+
+
+def test_light_is_the_mean_over_pairs() -> None:
+    patterns, counts = Patterns.of([("a", "a", "b"), ("b", "b", "b"), ("a", "b", "a")], ["a", "b"]), np.ones(3)
+    kappas = [KAPPA.of(patterns.only(pair), counts) for pair in combinations(range(3), 2)]
+    assert light(patterns, counts) == pytest.approx(sum(filter(None, kappas)) / 3)
