@@ -15,6 +15,7 @@ from evenhand.names import load_late
 
 if TYPE_CHECKING:
     from evenhand import engines as engines
+    from evenhand.api.agree import agree as agree
     from evenhand.api.compare import compare as compare
     from evenhand.api.gate import gate as gate
     from evenhand.api.germeval import germeval as germeval
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from evenhand.problems import EvenhandError as EvenhandError
     from evenhand.problems import InputError as InputError
     from evenhand.problems import SettingError as SettingError
+    from evenhand.result.agreement import Agreement as Agreement
     from evenhand.result.comparison import Comparison as Comparison
     from evenhand.result.gate import Gate as Gate
     from evenhand.result.germeval import GermEval as GermEval
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from evenhand.version import __version__ as __version__
 
 _HOMES = {
+    "Agreement": "evenhand.result.agreement",
     "Annotation": "evenhand.text.annotation",
     "Comparison": "evenhand.result.comparison",
     "EvenhandError": "evenhand.problems",
@@ -60,6 +63,7 @@ _HOMES = {
     "SettingError": "evenhand.problems",
     "Tally": "evenhand.tally",
     "__version__": "evenhand.version",
+    "agree": "evenhand.api.agree",
     "chains": "evenhand.text.chain_lists",
     "compare": "evenhand.api.compare",
     "constituents": "evenhand.formats.bracket_lines",

@@ -23,6 +23,7 @@ COMMANDS = {
     "score": "Score systems and count their error types.",
     "rank": "Rank systems under several match models.",
     "compare": "Compare systems: corrections, new errors, tests.",
+    "agree": "Measure the agreement of annotators.",
     "report": "Write a page with scores, differences and errors.",
     "plot": "Draw figures for papers.",
     "gate": "Check whether a candidate is good enough.",

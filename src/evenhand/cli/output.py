@@ -22,6 +22,7 @@ from evenhand.files import write_file
 from evenhand.problems import InputError, announced, visible
 
 if TYPE_CHECKING:
+    from evenhand.result.agreement import Agreement
     from evenhand.result.comparison import Comparison
     from evenhand.result.gate import Gate
     from evenhand.result.ranking import Ranking
@@ -125,7 +126,7 @@ def table_style(options: Mapping[str, Any]) -> TableStyle:
 
 
 def emit(
-    results: Results | Ranking | Comparison | Gate,
+    results: Results | Ranking | Comparison | Gate | Agreement,
     form: str,
     path: Path | None,
     *,

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from evenhand.comparison.clusters import Clusters
 from evenhand.problems import WARNING, announced
+from evenhand.report.agreement_tables import summary_of_agreement
 from evenhand.report.comparison_tables import summary_of_comparison, unit_table
 from evenhand.report.pair_tables import ordered_pairs, pair_tables, share_of, transitions
+from evenhand.result.agreement import Agreement
 from evenhand.result.comparison import Comparison
 from evenhand.result.display import Shown, Tabled
 from evenhand.result.gate import Gate
@@ -54,6 +56,9 @@ def document(subject: Shown | Tabled, style: TableStyle = PLAIN) -> Document:
             Section(f"{name}:", list(_ranking(each, style))) for name, each in (subject.data_sets or {}).items()
         ]
         return Document(_opening_of_ranking(subject), sections, subject.notes, subject.signature)
+    if isinstance(subject, Agreement):
+        section = Section("", list(summary_of_agreement(subject, style)))
+        return Document(_opening_of_agreement(subject), [section], subject.notes, subject.signature)
     if isinstance(subject, Gate):
         return Document(_opening_of_gate(subject), list(_gate(subject)), subject.notes, subject.signature)
     if isinstance(subject, Comparison):
@@ -88,6 +93,11 @@ def _opening(results: Results) -> str:
     listed = ", ".join(_counted(size, what) for what, size in sizes.items() if size is not None and what != unit)
     in_chains = "" if gold.chains is None else f" in {_counted(gold.chains, 'chain')},"
     return f"gold standard {gold.name}: {_counted(gold.units, unit)}{in_chains}{f' in {listed}' if listed else ''}"
+
+
+def _opening_of_agreement(agreement: Agreement) -> str:
+    documents = sum(agreement.coverage.by_number.values())
+    return f"{_counted(len(agreement.annotators), 'annotator')} on {_counted(documents, 'document')}"
 
 
 def _opening_of_gate(gate: Gate) -> str:

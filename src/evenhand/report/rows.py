@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from evenhand.report.agreement_rows import COLUMNS, agreement_rows
+from evenhand.result.agreement import Agreement
 from evenhand.result.comparison import Comparison
 from evenhand.result.display import Framed
 from evenhand.result.ranking import Ranking
@@ -63,6 +65,9 @@ class Rows:
 
 
 def rows_of(subject: Framed) -> Rows:
+    if isinstance(subject, Agreement):
+        numbers = ("value", "low", "high")
+        return Rows({name: _NUMBER if name in numbers else _TEXT for name in COLUMNS}, list(agreement_rows(subject)))
     if isinstance(subject, Comparison):
         return Rows(_TRANSITION, list(_transitions(subject))) if subject.show is None else _units(subject)
     if isinstance(subject, Ranking):

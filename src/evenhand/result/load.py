@@ -11,6 +11,7 @@ import msgspec
 
 from evenhand.arguments import check_file
 from evenhand.problems import InputError, SettingError
+from evenhand.result.agreement import Agreement, Figures
 from evenhand.result.comparison import Comparison
 from evenhand.result.load_scores import results_of
 from evenhand.result.ranking import Ranking
@@ -23,7 +24,12 @@ from evenhand.version import __version__
 
 Saved = TypeVar("Saved")
 Loaded = TypeVar("Loaded")
-_LOADED_BY = {"score": "Results.from_json", "rank": "Ranking.from_json", "compare": "Comparison.from_json"}
+_LOADED_BY = {
+    "score": "Results.from_json",
+    "rank": "Ranking.from_json",
+    "compare": "Comparison.from_json",
+    "agree": "Agreement.from_json",
+}
 
 
 def load_result(source: str | Path) -> Result:
@@ -45,6 +51,10 @@ def load_ranking(source: str | Path) -> Ranking:
 
 def load_comparison(source: str | Path) -> Comparison:
     return _load(source, "compare", SavedComparison, comparison_of)
+
+
+def load_agreement(source: str | Path) -> Agreement:
+    return _load(source, "agree", Figures, Agreement)
 
 
 def _load(source: str | Path, command: str, form: type[Saved], build: Callable[[Saved], Loaded]) -> Loaded:

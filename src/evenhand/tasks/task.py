@@ -130,6 +130,9 @@ class Task:
     """What a system says of a unit, in words, given its code and all labels."""
     agreement: Callable[..., Any] | None = None
     """How alike systems are, whoever is right; unless it is given, by their equal answers."""
+    agreed_by: tuple[str, ...] = ()
+    """The match models by which pairs of annotators are compared, the exact one first; none: their agreement is not
+    measured."""
     slices: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     """Slices of its own, by name."""
     default_slices: Callable[[Content], tuple[str, ...]] = lambda content: ()

@@ -47,14 +47,16 @@ class IdFeed:
         pieces = list(self._documents.pieces(_ids(gold)))
         if len(pieces) == 1 and isinstance(pieces[0], Piece) and pieces[0].size == pieces[0].batch.corpus.sentences:
             return replace(pieces[0].batch, readings={self._layer: self.reading()})
-        parts, begin = list[_Part](), 0
+        parts, begin = list[TextPart](), 0
         for piece in pieces:
-            parts.append(_Part(_cut(gold, begin, begin + 1)) if isinstance(piece, str) else _part(piece, self._layer))
+            parts.append(
+                TextPart(cut_out(gold, begin, begin + 1)) if isinstance(piece, str) else part_of(piece, self._layer)
+            )
             begin += parts[-1].corpus.sentences
         corpus = Corpus.concatenate([part.corpus for part in parts])
         if (np.asarray(corpus.lines) < 0).any():
             corpus = replace(corpus, lines=empty())
-        layers: dict[str, Layer] = {self._layer: _spans(parts)}
+        layers: dict[str, Layer] = {self._layer: joined_spans(parts)}
         tags = _tags(parts)
         if tags is not None:
             layers["tags" if self._layer == "spans" else f"{self._layer}-tags"] = tags
@@ -75,7 +77,7 @@ class IdFeed:
 
 
 @dataclass(frozen=True)
-class _Part:
+class TextPart:
     """Some sentences of a system, and what it has there; nothing where it lacks them."""
 
     corpus: Corpus
@@ -83,16 +85,16 @@ class _Part:
     tags: Tags | None = None
 
 
-def _part(piece: Piece, layer: str) -> _Part:
+def part_of(piece: Piece, layer: str) -> TextPart:
     batch, end = piece.batch, piece.first + piece.size
     spans, tags, bounds = batch.spans(layer), batch.tags(layer), batch.corpus.bounds
     mine = spans.take(np.flatnonzero((spans.scope >= piece.first) & (spans.scope < end)))
     if tags is not None and bounds is not None:
         tags = tags.slice(*bounds[[piece.first, end]].tolist())
-    return _Part(_cut(batch.corpus, piece.first, end), replace(mine, scope=mine.scope - piece.first), tags)
+    return TextPart(cut_out(batch.corpus, piece.first, end), replace(mine, scope=mine.scope - piece.first), tags)
 
 
-def _cut(corpus: Corpus, first: int, last: int) -> Corpus:
+def cut_out(corpus: Corpus, first: int, last: int) -> Corpus:
     """Some sentences with the line of each, and only the bytes that their tokens take."""
     part = corpus.part(first, last)
     begins = np.arange(first, last) if corpus.bounds is None else corpus.bounds[first:last]
@@ -104,7 +106,7 @@ def _cut(corpus: Corpus, first: int, last: int) -> Corpus:
     return replace(part, tokens=Tokens(tokens.data[begin:end] + PADDING, tokens.start - begin, tokens.end - begin))
 
 
-def _spans(parts: Sequence[_Part]) -> Spans:
+def joined_spans(parts: Sequence[TextPart]) -> Spans:
     first = np.cumsum([0, *(part.corpus.sentences for part in parts)]).tolist()
     some = [(part.spans, begin) for part, begin in zip(parts, first, strict=False) if part.spans is not None]
     if not some:
@@ -112,7 +114,7 @@ def _spans(parts: Sequence[_Part]) -> Spans:
     return Spans.concatenate([spans for spans, _ in some], [begin for _, begin in some])
 
 
-def _tags(parts: Sequence[_Part]) -> Tags | None:
+def _tags(parts: Sequence[TextPart]) -> Tags | None:
     """The tags of all parts, where the system has some; a reader's table of tags only grows."""
     known = [part.tags for part in parts if part.tags is not None]
     if not known or len(known) < sum(part.spans is not None for part in parts):

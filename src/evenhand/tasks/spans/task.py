@@ -94,6 +94,7 @@ TASK = Task(
     verdict_columns=(("side", "string"), ("matched_start", "int64"), ("matched_end", "int64")),
     answer=late("evenhand.tasks.spans.answers:answer_in_words"),
     agreement=late("evenhand.tasks.spans.agreement:SpanAgreement"),
+    agreed_by=("exact", "fair", "overlap"),
     display=Display(
         summary=late("evenhand.tasks.spans.grounding_tables:summary"),
         details=late("evenhand.tasks.spans.tables:details"),

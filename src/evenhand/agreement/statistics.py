@@ -1,0 +1,136 @@
+"""What is computed of counts: every statistic is a function of sums over documents, so that it can be resampled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenhand.agreement.coefficients import (
+    AC1,
+    ALPHA,
+    FLEISS,
+    KAPPA,
+    OBSERVED,
+    Coefficient,
+    defined,
+    mean_defined,
+    ratio,
+)
+from evenhand.agreement.counts import Counts, distinct_rows
+from evenhand.agreement.patterns import Patterns
+from evenhand.agreement.unitizing import SQUARES, continuum_rows, u_alpha_binary_of, u_alpha_of
+from evenhand.arrays import Bools, Values
+from evenhand.scores.match_model import MatchModel
+
+QUANTIFIERS = ("all", "any", "every")
+JOINT = (OBSERVED, FLEISS, ALPHA, AC1)
+"""The coefficients of any number of annotators at once."""
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """Sums by document, (documents, columns), and what they give: (…, columns) to (…)."""
+
+    table: Values
+    value: Callable[[Values], Values]
+
+    def total(self) -> float | None:
+        """The value of all documents together; None where it is undefined."""
+        return defined(self.value(self.table.sum(axis=0)))
+
+    def by_document(self) -> list[float | None]:
+        return [defined(each) for each in self.value(self.table)]
+
+
+def mean_of(statistics: Sequence[Statistic]) -> Statistic:
+    """The mean of those that are defined."""
+    bounds = np.cumsum([each.table.shape[1] for each in statistics])[:-1]
+
+    def value(sums: Values) -> Values:
+        parts = np.split(sums, bounds, axis=-1)
+        return mean_defined(np.stack([each.value(part) for each, part in zip(statistics, parts, strict=True)]))
+
+    return Statistic(np.concatenate([each.table for each in statistics], axis=1), value)
+
+
+class Statistics:
+    """The statistics of some of the annotators that were counted."""
+
+    def __init__(self, counts: Counts, annotators: Sequence[int], patterns: Patterns | None = None) -> None:
+        """`patterns` takes the place of those that were counted, row by row: binary codes."""
+        self._counts, self._annotators = counts, annotators
+        self._given = counts.patterns if patterns is None else patterns
+        mine = self._given.only(annotators)
+        self._place, first = distinct_rows(mine.codes)
+        self.patterns = Patterns(mine.codes[first], mine.size)
+        self.totals = np.bincount(self._place, counts.total(), minlength=len(first)).astype(np.float64)
+        """How often each pattern occurs."""
+
+    def coefficient(self, coefficient: Coefficient, quantifier: str = "all") -> float | None:
+        """A coefficient over the atoms that a quantifier leaves."""
+        return coefficient.of(self.patterns, self.totals * self.patterns.labeled_by(quantifier))
+
+    def kappa(self, quantifier: str = "all") -> float | None:
+        """Cohen's kappa of a pair; of more annotators the mean of pairs, each over its own atoms."""
+        if len(self._annotators) == 2:
+            return self.coefficient(KAPPA, quantifier)
+        found = [each.coefficient(KAPPA, quantifier) for each in self._pairs()]
+        return defined(mean_defined(np.array([np.nan if each is None else each for each in found])))
+
+    def by_document(self, coefficient: Coefficient, quantifier: str = "all") -> Statistic:
+        """The same as a statistic of documents."""
+        rows = coefficient.rows(self.patterns) * self.patterns.labeled_by(quantifier)[:, None]
+        return Statistic(self._counts.by_document(rows[self._place]), coefficient.value)
+
+    def kappa_by_document(self, quantifier: str = "all") -> Statistic:
+        pairs = [self] if len(self._annotators) == 2 else self._pairs()
+        return mean_of([each.by_document(KAPPA, quantifier) for each in pairs])
+
+    def _pairs(self) -> list[Statistics]:
+        return [Statistics(self._counts, pair, self._given) for pair in self._counts.pairs]
+
+    def atoms(self, quantifier: str) -> int:
+        """How many atoms are counted."""
+        return int(self.totals[self.patterns.labeled_by(quantifier) & self.patterns.pairable].sum())
+
+    @property
+    def common(self) -> Bools:
+        """The documents that all of these annotators have."""
+        found: Bools = np.all(self._counts.has[:, list(self._annotators)], axis=1)
+        return found
+
+    def _continuum(self) -> Values:
+        """What u-alpha is computed of, in the documents that all have."""
+        table = self._counts.by_document(continuum_rows(self.patterns)[self._place])
+        codes = max(int(self._counts.squares.code.max(initial=0)) + 1, 1)
+        for side in self._annotators:
+            table[:, SQUARES] += self._counts.squares.table(side, self._counts.documents, codes).sum(axis=1)
+        table[~self.common] = 0
+        return table
+
+    def u_alphas(self) -> tuple[Statistic, Statistic]:
+        """u-alpha, and |u-alpha."""
+        table = self._continuum()
+        return Statistic(table, u_alpha_of), Statistic(table, u_alpha_binary_of)
+
+
+def f1_of(sums: Values) -> Values:
+    """F1 from right, found, wanted and met; undefined where neither side has any."""
+    right, found, wanted, met = (sums[..., place] for place in range(4))
+    precision, recall = (ratio(*both) for both in ((right, found), (met, wanted)))
+    precision, recall = np.nan_to_num(precision), np.nan_to_num(recall)
+    values = np.nan_to_num(ratio(2 * precision * recall, precision + recall))
+    return np.where(found + wanted > 0, values, np.nan)
+
+
+def pair_f1(counts: Counts, pair: int, model: MatchModel, label: str | None = None) -> Statistic:
+    """F1 of a pair of annotators; the mean of both directions where these may differ."""
+    ways = [key for key in ((pair, model.judge), (pair, f"{model.judge}reversed")) if key in counts.tallies]
+    if not ways:
+        return Statistic(np.zeros((counts.documents, 4)), f1_of)
+    sums = [model.right, model.found, model.wanted, model.met]
+    labels = None if label is None else [label]
+    tables = [counts.tallies[key].by_group(counts.documents, sums, labels)[:, 0] for key in ways]
+    return mean_of([Statistic(table, f1_of) for table in tables])

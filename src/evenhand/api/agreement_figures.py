@@ -1,0 +1,190 @@
+"""The figures of an agreement: counts in, what is saved and shown out, with the reasons for what is undefined."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from evenhand.agreement.codes import Codebook
+from evenhand.agreement.coefficients import ALPHA, FLEISS
+from evenhand.agreement.counts import Counts
+from evenhand.agreement.shared_units import cu_alphas
+from evenhand.agreement.statistics import JOINT, QUANTIFIERS, Statistic, Statistics, mean_of, pair_f1
+from evenhand.result.agreement import (
+    Annotator,
+    Coefficients,
+    Coverage,
+    DocumentAgreement,
+    LabelAgreement,
+    PairAgreement,
+    Spread,
+    Unitizing,
+)
+from evenhand.scores.match_model import MatchModel
+
+NOTHING_SHARED = "no document is common to two annotators"
+ONE_CODE = "all codes are the same, so that no chance agreement can be told from true agreement"
+NO_ATOMS = {"all": "there is no text", "any": "nobody labels anything", "every": "nothing is labeled by everybody"}
+NO_SPANS = "nobody has a span"
+PAIRS_ONLY = "defined for two annotators only"
+
+
+class AgreementFigures:
+    """All figures of one agreement."""
+
+    def __init__(
+        self, counts: Counts, book: Codebook, labels: Sequence[str], models: Sequence[MatchModel], names: Sequence[str]
+    ) -> None:
+        """`labels` are all labels by code, and `names` those of documents, if they have any."""
+        self.counts, self._book, self._names = counts, book, labels
+        self._models, self._documents = models, names
+        self.undefined: dict[str, str] = {}
+        """Why a figure is undefined, by its path."""
+        everybody = range(len(counts.names))
+        self.everybody = Statistics(counts, everybody)
+        self.f1_statistics = {
+            model.name: [pair_f1(counts, pair, model) for pair in range(len(counts.pairs))] for model in models
+        }
+
+    def annotators(self) -> list[Annotator]:
+        had = self.counts.has.sum(axis=0).tolist()
+        return [
+            Annotator(name, had[at], int(self.counts.units[at]), dict(sorted(self.counts.labels[at].items())))
+            for at, name in enumerate(self.counts.names)
+        ]
+
+    def coverage(self) -> Coverage:
+        numbers = Counter(self.counts.has.sum(axis=1).tolist())
+        had = zip(self.counts.names, self.counts.has.sum(axis=0).tolist(), strict=True)
+        return Coverage({str(number): numbers[number] for number in range(1, len(self.counts.names) + 1)}, dict(had))
+
+    def codes(self, statistics: Statistics | None = None, path: str = "codes") -> dict[str, Coefficients]:
+        """Coefficients over all atoms, and over those that any or every annotator labels."""
+        found, chosen = {}, statistics or self.everybody
+        for quantifier in QUANTIFIERS:
+            values = {each.name: chosen.coefficient(each, quantifier) for each in JOINT}
+            values["kappa"] = chosen.kappa(quantifier)
+            atoms = chosen.atoms(quantifier)
+            shared = chosen.atoms("all")
+            reason = NOTHING_SHARED if not shared else ONE_CODE if atoms else NO_ATOMS[quantifier]
+            self._explain({f"{path}.{quantifier}.{name}": value for name, value in values.items()}, reason)
+            found[quantifier] = Coefficients(atoms, **values)
+        return found
+
+    def _explain(self, values: dict[str, float | None], reason: str) -> None:
+        self.undefined |= {path: reason for path, value in values.items() if value is None}
+
+    def f1(self) -> dict[str, Spread]:
+        found = {name: _spread([each.total() for each in pairs]) for name, pairs in self.f1_statistics.items()}
+        reason = NO_SPANS if self.everybody.atoms("all") else NOTHING_SHARED
+        self._explain({f"f1.{name}.mean": each.mean for name, each in found.items()}, reason)
+        return found
+
+    def labels(self) -> dict[str, LabelAgreement]:
+        """Agreement by label."""
+        found, book = {}, self._book
+        codes = {label for key in book.members for label in key if label >= 0}
+        for label in sorted(codes, key=lambda each: self._names[each]):
+            binary = self.counts.patterns.about(lambda code, label=label: book.contains(code, label))  # type: ignore[misc]
+            chosen, name = Statistics(self.counts, range(len(self.counts.names)), binary), self._names[label]
+            values = {"kappa": chosen.kappa(), "fleiss": chosen.coefficient(FLEISS), "alpha": chosen.coefficient(ALPHA)}
+            self._explain({f"labels.{name}.{key}": value for key, value in values.items()}, NOTHING_SHARED)
+            pairs = range(len(self.counts.pairs))
+            f1 = _spread([pair_f1(self.counts, pair, self._models[0], name).total() for pair in pairs])
+            found[name] = LabelAgreement(**values, f1=f1)
+            self._explain({f"labels.{name}.f1.mean": found[name].f1.mean}, NOTHING_SHARED)
+        return found
+
+    def unitizing(self, annotators: Sequence[int] | None = None, path: str = "unitizing") -> Unitizing:
+        """u-alpha and its kin of all annotators, or of a pair."""
+        chosen = range(len(self.counts.names)) if annotators is None else annotators
+        statistics = Statistics(self.counts, chosen)
+        complete = statistics.patterns.raters == len(chosen)
+        atoms = int(statistics.totals[complete].sum())
+        reason = self._overlaps("u-alpha", chosen)
+        both: list[float | None] = [None, None]
+        if reason is None:
+            both = [each.total() for each in statistics.u_alphas()]
+        no_text = "no document is common to all" if not atoms else ONE_CODE
+        self._explain({f"{path}.u_alpha": both[0], f"{path}.u_alpha_binary": both[1]}, reason or no_text)
+        cu_alpha, by_label = None, dict[int, float | None]()
+        if len(chosen) == 2 and reason is None:
+            pair = self.counts.pairs.index((chosen[0], chosen[1]))
+            cu_alpha, by_label = cu_alphas(self.counts, self._book, pair)
+        why = PAIRS_ONLY if len(chosen) > 2 else reason or "there are not two labels in what both label"
+        named = dict(sorted((self._names[label], value) for label, value in by_label.items()))
+        self._explain({f"{path}.cu_alpha": cu_alpha}, why)
+        self._explain({f"{path}.ku_alpha.{name}": value for name, value in named.items()}, why)
+        return Unitizing(atoms, u_alpha=both[0], u_alpha_binary=both[1], cu_alpha=cu_alpha, ku_alpha=named)
+
+    def _overlaps(self, what: str, annotators: Sequence[int]) -> str | None:
+        """Why units cannot be compared, where spans overlap."""
+        many = [(self.counts.names[at], int(self.counts.overlapping[at])) for at in annotators]
+        found = " and ".join(f"{name} has {count:,} that do" for name, count in many if count)
+        return f"{what} needs spans that do not overlap; {found}" if found else None
+
+    def pairs(self) -> list[PairAgreement]:
+        return [self._pair(number, *pair) for number, pair in enumerate(self.counts.pairs)]
+
+    def _pair(self, number: int, one: int, other: int) -> PairAgreement:
+        a, b = self.counts.names[one], self.counts.names[other]
+        path, statistics = f"pairs.{a}.{b}", Statistics(self.counts, (one, other))
+        f1 = {name: pairs[number].total() for name, pairs in self.f1_statistics.items()}
+        reason = "neither has a span" if statistics.common.any() else "the two have no document in common"
+        self._explain({f"{path}.f1.{name}": value for name, value in f1.items()}, reason)
+        used = sorted({*self.counts.labels[one], *self.counts.labels[other]})
+        labels = {label: pair_f1(self.counts, number, self._models[0], label).total() for label in used}
+        self._explain({f"{path}.labels.{name}": value for name, value in labels.items()}, reason)
+        return PairAgreement(
+            a,
+            b,
+            int(statistics.common.sum()),
+            self.codes(statistics, f"{path}.codes"),
+            f1,
+            labels,
+            self.unitizing((one, other), f"{path}.unitizing"),
+            self._confusion(statistics),
+        )
+
+    def _confusion(self, statistics: Statistics) -> dict[str, dict[str, int]]:
+        """How many atoms have which two codes."""
+        names, found = self._book.names(self._names), dict[str, dict[str, int]]()
+        for (one, other), count in zip(statistics.patterns.codes.tolist(), statistics.totals.tolist(), strict=True):
+            if one >= 0 and other >= 0 and count:
+                found.setdefault(names[one], {})[names[other]] = int(count)
+        return {name: dict(sorted(row.items())) for name, row in sorted(found.items())}
+
+    def documents(self) -> list[DocumentAgreement]:
+        """Documents that two annotators have at least."""
+        alpha = self.everybody.by_document(ALPHA).by_document()
+        exact = mean_of(self.f1_statistics[self._models[0].name]).by_document()
+        number = self.counts.has.sum(axis=1).tolist()
+        found = []
+        for at in np.flatnonzero(self.counts.has.sum(axis=1) > 1).tolist():
+            name = self._documents[at] if self._documents else str(at + 1)
+            found.append(DocumentAgreement(name, number[at], exact[at], alpha[at]))
+            self._explain({f"documents.{name}.exact": exact[at]}, NO_SPANS)
+            self._explain({f"documents.{name}.alpha": alpha[at]}, ONE_CODE)
+        return found
+
+    def resampled(self) -> dict[str, Statistic]:
+        """The statistics that have intervals, by their paths."""
+        found = {
+            f"codes.{quantifier}.{each.name}": self.everybody.by_document(each, quantifier)
+            for quantifier in QUANTIFIERS
+            for each in JOINT
+        }
+        found |= {f"codes.{each}.kappa": self.everybody.kappa_by_document(each) for each in QUANTIFIERS}
+        found |= {f"f1.{name}.mean": mean_of(pairs) for name, pairs in self.f1_statistics.items()}
+        if self._overlaps("", range(len(self.counts.names))) is None:
+            u_alpha, binary = self.everybody.u_alphas()
+            found |= {"unitizing.u_alpha": u_alpha, "unitizing.u_alpha_binary": binary}
+        return found
+
+
+def _spread(values: Sequence[float | None]) -> Spread:
+    """The mean and the population standard deviation of what is defined."""
+    known = [each for each in values if each is not None]
+    return Spread(float(np.mean(known)), float(np.std(known))) if known else Spread(None, None)

@@ -1,0 +1,62 @@
+"""`evenhand agree`: how far annotators agree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from evenhand.cli.choices import Choice
+from evenhand.cli.help import SCORING, STATISTICS, WRITING, Command, option
+from evenhand.cli.inputs import INPUT
+from evenhand.cli.options import reading_options, score_options, scoring_options
+from evenhand.cli.output import emit, form_option, output_option, quiet_option, table_options, table_style
+from evenhand.cli.statistics import seed_option
+from evenhand.formats.addresses import Place
+
+AGREE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
+
+
+@click.command(cls=Command)
+@click.argument("annotators", nargs=-1, required=True, type=INPUT, metavar="ANNOTATOR ANNOTATOR...")
+@option(
+    SCORING,
+    "--coding",
+    type=Choice(["label", "iob2"]),
+    metavar="NAME",
+    default="label",
+    help="Codes of atoms: label, the label that covers each, or iob2, with B- and I-.",
+)
+@option(STATISTICS, "--resamples", type=int, default=1_000, help="Resamples of documents for intervals; 0: none.")
+@option(STATISTICS, "--level", type=float, default=0.95, help="Confidence level of intervals.")
+@seed_option
+@reading_options(sided=True)
+@scoring_options(with_match=False, without=("beta",), effects=("scores",), tasks=("spans",))
+@form_option(AGREE_OUTPUTS)
+@option(WRITING, "--by", type=Choice(["document"]), metavar="document", help="List documents, too.")
+@table_options()
+@output_option
+@quiet_option
+def agree(annotators: tuple[Place, ...], **options: Any) -> None:
+    """Measure how far annotators agree; nobody is the gold standard.
+
+    Each ANNOTATOR is a file or a folder. Documents go together by their names. A document that an annotator does not
+    have is missing data; one without spans is an answer.
+
+    \b
+    Examples:
+      evenhand agree ana.conll ben.conll cyd.conll
+      evenhand agree project/ana project/ben --by document
+      evenhand agree ana.conll ben.conll --coding iob2 --as json
+    """
+    import evenhand
+
+    style = table_style(options)
+    chosen = score_options(options, "coding", "by", "resamples", "level", "seed")
+    emit(
+        evenhand.agree(list(annotators), **chosen),
+        options["form"],
+        options["output"],
+        quiet=options["quiet"],
+        style=style,
+    )

@@ -1,0 +1,154 @@
+"""The tables of an agreement, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from evenhand.result.agreement import Agreement, Coefficients, PairAgreement
+from evenhand.table import Cell, Column, Table
+from evenhand.table_style import PLAIN, TableStyle
+
+NOTHING = "–"
+MOST_CODES = 12
+"""How many codes a confusion matrix shows."""
+_ATOMS = {"all": "all", "any": "labeled by any", "every": "labeled by every"}
+COEFFICIENTS = {"observed": "observed", "kappa": "kappa", "fleiss": "Fleiss", "alpha": "alpha", "ac1": "AC1"}
+UNITIZING = {"u_alpha": "u-alpha", "u_alpha_binary": "|u-alpha", "cu_alpha": "cu-alpha"}
+
+
+def summary_of_agreement(agreement: Agreement, style: TableStyle = PLAIN) -> Iterator[Table]:
+    """Coverage, coefficients, F1, units, labels, pairs, and documents where somebody asks."""
+    yield _coverage(agreement)
+    yield _codes(agreement, style)
+    yield _f1(agreement)
+    yield _units(agreement, style)
+    if agreement.intervals:
+        yield _intervals(agreement, style)
+    if agreement.labels:
+        yield _labels(agreement, style)
+    yield _pairs(agreement, style)
+    if agreement.by is not None and agreement.documents:
+        yield _documents(agreement, style)
+    if len(agreement.pairs) == 1:
+        yield from _confusion(next(iter(agreement.pairs.values())))
+
+
+def _coefficient(value: float | None, style: TableStyle) -> str:
+    """A coefficient, which is no percentage."""
+    return NOTHING if value is None else f"{value:.{4 if style.decimals is None else style.decimals}f}"
+
+
+def _score(value: float | None) -> Cell:
+    return NOTHING if value is None else value
+
+
+def _why(agreement: Agreement, paths: Iterable[str]) -> str:
+    """The reasons for what is undefined, each once."""
+    reasons = dict.fromkeys(agreement.undefined[path] for path in paths if path in agreement.undefined)
+    return f"{NOTHING}: {'; '.join(reasons)}." if reasons else ""
+
+
+def _coverage(agreement: Agreement) -> Table:
+    columns = [Column("annotator", "text"), Column("documents", "count"), Column("spans", "count")]
+    rows: list[list[Cell]] = [[each.name, each.documents, each.units] for each in agreement.figures.annotators]
+    numbers = [(number, count) for number, count in agreement.coverage.by_number.items() if count]
+    remark = ", ".join(f"{count:,} by {number}" for number, count in numbers)
+    return Table("", columns, rows, remark=f"Documents by number of annotators: {remark}.")
+
+
+def _codes(agreement: Agreement, style: TableStyle) -> Table:
+    columns = [Column("atoms", "text"), Column("number", "count")]
+    columns += [Column(title, "label") for title in COEFFICIENTS.values()]
+    rows = [_coefficients(_ATOMS[name], each, style) for name, each in agreement.codes.items()]
+    paths = [f"codes.{name}.{each}" for name in agreement.codes for each in COEFFICIENTS]
+    return Table("codes of atoms", columns, rows, remark=_why(agreement, paths))
+
+
+def _coefficients(name: str, found: Coefficients, style: TableStyle) -> list[Cell]:
+    return [name, found.atoms, *(_coefficient(getattr(found, each), style) for each in COEFFICIENTS)]
+
+
+def _f1(agreement: Agreement) -> Table:
+    columns = [Column("F1 of pairs", "text"), Column("mean", "percent"), Column("SD", "percent")]
+    rows: list[list[Cell]] = [[name, _score(each.mean), _score(each.sd)] for name, each in agreement.f1.items()]
+    return Table("", columns, rows, remark=_why(agreement, [f"f1.{name}.mean" for name in agreement.f1]))
+
+
+def _units(agreement: Agreement, style: TableStyle) -> Table:
+    found = agreement.unitizing
+    shown = {name: title for name, title in UNITIZING.items() if len(agreement.pairs) == 1 or name != "cu_alpha"}
+    columns = [Column("units", "text"), Column("atoms", "count"), *(Column(title, "label") for title in shown.values())]
+    row: list[Cell] = ["all", found.atoms, *(_coefficient(getattr(found, name), style) for name in shown)]
+    return Table("", columns, [row], remark=_why(agreement, [f"unitizing.{name}" for name in shown]))
+
+
+def _intervals(agreement: Agreement, style: TableStyle) -> Table:
+    """The intervals of what is computed over all atoms, and of F1."""
+    made = agreement.figures.resampling
+    titles = {f"codes.all.{name}": title for name, title in COEFFICIENTS.items()}
+    titles |= {f"unitizing.{name}": title for name, title in UNITIZING.items()}
+    rows: list[list[Cell]] = []
+    for path, each in agreement.intervals.items():
+        if path in titles:
+            bounds = (_coefficient(bound, style) for bound in (each.low, each.high))
+            rows.append([titles[path], " – ".join(bounds)])
+        elif path.startswith("f1."):
+            rows.append([f"F1 {path.split('.')[1]}", style.interval((each.low, each.high))])
+    remark = f"From {made.resamples:,} resamples of the {made.of}, seed {made.seed}."
+    return Table(
+        f"{100 * made.level:g}% intervals", [Column("figure", "text"), Column("", "label")], rows, remark=remark
+    )
+
+
+def _labels(agreement: Agreement, style: TableStyle) -> Table:
+    columns = [Column("label", "text"), *(Column(COEFFICIENTS[each], "label") for each in ("kappa", "fleiss", "alpha"))]
+    columns += [Column("F1", "percent"), Column("SD", "percent")]
+    rows: list[list[Cell]] = []
+    for name, each in agreement.labels.items():
+        values = [_coefficient(value, style) for value in (each.kappa, each.fleiss, each.alpha)]
+        rows.append([name, *values, _score(each.f1.mean), _score(each.f1.sd)])
+    paths = [path for path in agreement.undefined if path.startswith("labels.")]
+    weights = [sum(each.labels.get(name, 0) for each in agreement.figures.annotators) for name in agreement.labels]
+    return Table("labels", columns, rows, remark=_why(agreement, paths), weights=weights).folded()
+
+
+def _pairs(agreement: Agreement, style: TableStyle) -> Table:
+    columns = [Column("pair", "text"), Column("documents", "count")]
+    columns += [Column(name, "percent") for name in agreement.f1]
+    columns += [Column(title, "label") for title in ("kappa", "alpha", "AC1", "u-alpha", "cu-alpha")]
+    rows: list[list[Cell]] = []
+    for each in agreement.pairs.values():
+        found, units = each.codes["all"], each.unitizing
+        values = (found.kappa, found.alpha, found.ac1, units.u_alpha, units.cu_alpha)
+        figures = [_coefficient(value, style) for value in values]
+        rows.append([f"{each.a} – {each.b}", each.documents, *map(_score, each.f1.values()), *figures])
+    shown = ("codes.all.kappa", "codes.all.alpha", "codes.all.ac1", "unitizing.u_alpha", "unitizing.cu_alpha")
+    names = [*shown, *(f"f1.{name}" for name in agreement.f1)]
+    paths = [f"pairs.{each.a}.{each.b}.{name}" for each in agreement.pairs.values() for name in names]
+    return Table("pairs", columns, rows, remark=_why(agreement, paths))
+
+
+def _documents(agreement: Agreement, style: TableStyle) -> Table:
+    columns = [Column("document", "text"), Column("annotators", "count"), Column("F1", "percent")]
+    rows: list[list[Cell]] = [
+        [each.name, each.annotators, _score(each.exact), _coefficient(each.alpha, style)]
+        for each in agreement.documents.values()
+    ]
+    paths = [path for path in agreement.undefined if path.startswith("documents.")]
+    return Table("documents", [*columns, Column("alpha", "label")], rows, remark=_why(agreement, paths))
+
+
+def _confusion(pair: PairAgreement) -> Iterator[Table]:
+    """The codes of two annotators, if these are few."""
+    names = _codes_met(pair.confusion)
+    if not 1 < len(names) <= MOST_CODES:
+        return
+    columns = [Column("", "text"), *(Column(name, "count") for name in names)]
+    rows: list[list[Cell]] = [
+        [name, *(pair.confusion.get(name, {}).get(other, 0) for other in names)] for name in names
+    ]
+    yield Table("codes", columns, rows, remark=f"Atoms: rows {pair.a}, columns {pair.b}.", shaded=True)
+
+
+def _codes_met(confusion: Mapping[str, Mapping[str, int]]) -> Sequence[str]:
+    return sorted({*confusion, *(name for row in confusion.values() for name in row)})

@@ -1,0 +1,224 @@
+"""Agreement between annotators: what `agree` returns, saves and loads. None stands for what is undefined."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from evenhand.result.display import Framed, Shown, Tabled
+from evenhand.version import __version__
+
+
+class Coefficients(msgspec.Struct, frozen=True):
+    """Agreement over the codes of atoms."""
+
+    atoms: int
+    """How many atoms two annotators have at least."""
+    observed: float | None = None
+    kappa: float | None = None
+    fleiss: float | None = None
+    alpha: float | None = None
+    ac1: float | None = None
+
+
+class Unitizing(msgspec.Struct, frozen=True):
+    """Agreement on units, in documents that all annotators have."""
+
+    atoms: int
+    u_alpha: float | None = None
+    u_alpha_binary: float | None = None
+    cu_alpha: float | None = None
+    ku_alpha: dict[str, float | None] = {}
+    alpha_u: float | None = msgspec.field(default=None, name="alpha_U")
+    alpha_u_labels: dict[str, float | None] = msgspec.field(default_factory=dict, name="alpha_U_labels")
+
+
+class Spread(msgspec.Struct, frozen=True):
+    """The mean over pairs, and the population standard deviation."""
+
+    mean: float | None
+    sd: float | None
+
+
+class LabelAgreement(msgspec.Struct, frozen=True):
+    """Agreement on one label: binary codes, and exact F1 of pairs that use it."""
+
+    kappa: float | None
+    fleiss: float | None
+    alpha: float | None
+    f1: Spread
+
+
+class PairAgreement(msgspec.Struct, frozen=True):
+    """Two annotators."""
+
+    a: str
+    b: str
+    documents: int
+    """How many documents both have."""
+    codes: dict[str, Coefficients]
+    """Over `all` atoms, over those that `any` of the two labels, and over those that `every` one labels."""
+    f1: dict[str, float | None]
+    labels: dict[str, float | None]
+    """Exact F1 by label."""
+    unitizing: Unitizing
+    confusion: dict[str, dict[str, int]]
+    """How many atoms have a code of the one and a code of the other annotator."""
+
+
+class DocumentAgreement(msgspec.Struct, frozen=True):
+    """One document: how many annotators have it, their mean exact F1, and alpha."""
+
+    name: str
+    annotators: int
+    exact: float | None
+    alpha: float | None
+
+
+class Annotator(msgspec.Struct, frozen=True):
+    """What one annotator has."""
+
+    name: str
+    documents: int
+    units: int
+    labels: dict[str, int]
+
+
+class Coverage(msgspec.Struct, frozen=True):
+    """How many documents so many annotators have, and each annotator."""
+
+    by_number: dict[str, int]
+    by_annotator: dict[str, int]
+
+
+class Interval(msgspec.Struct, frozen=True):
+    low: float
+    high: float
+
+
+class Resampling(msgspec.Struct, frozen=True):
+    """How intervals were made."""
+
+    resamples: int
+    of: str
+    level: float
+    seed: int
+
+
+class Figures(msgspec.Struct, frozen=True):
+    """All figures of an agreement, in the form of their JSON."""
+
+    task: str
+    signature: str
+    notes: list[str]
+    coding: str
+    annotators: list[Annotator]
+    coverage: Coverage
+    codes: dict[str, Coefficients]
+    f1: dict[str, Spread]
+    unitizing: Unitizing
+    labels: dict[str, LabelAgreement]
+    pairs: list[PairAgreement]
+    documents: list[DocumentAgreement]
+    undefined: dict[str, str]
+    """Why a figure is undefined, by its path (`codes.all.alpha`)."""
+    intervals: dict[str, Interval]
+    resampling: Resampling
+
+
+class Agreement(Shown, Framed, Tabled):
+    """How far annotators agree: `agreement.alpha`, `agreement.pairs`, `agreement.labels["PER"].kappa`."""
+
+    def __init__(self, figures: Figures, by: str | None = None) -> None:
+        """With `by`, "document", tables have a row a document."""
+        self.figures, self.by = figures, by
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Agreement) and self.figures == other.figures
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def annotators(self) -> tuple[str, ...]:
+        return tuple(each.name for each in self.figures.annotators)
+
+    @property
+    def coverage(self) -> Coverage:
+        return self.figures.coverage
+
+    @property
+    def codes(self) -> Mapping[str, Coefficients]:
+        """Coefficients over `all` atoms, those that `any` annotator labels, and those that `every` one does."""
+        return self.figures.codes
+
+    @property
+    def observed(self) -> float | None:
+        return self.codes["all"].observed
+
+    @property
+    def kappa(self) -> float | None:
+        return self.codes["all"].kappa
+
+    @property
+    def fleiss(self) -> float | None:
+        return self.codes["all"].fleiss
+
+    @property
+    def alpha(self) -> float | None:
+        return self.codes["all"].alpha
+
+    @property
+    def ac1(self) -> float | None:
+        return self.codes["all"].ac1
+
+    @property
+    def f1(self) -> Mapping[str, Spread]:
+        """F1 of pairs by match model: mean and standard deviation."""
+        return self.figures.f1
+
+    @property
+    def unitizing(self) -> Unitizing:
+        return self.figures.unitizing
+
+    @property
+    def labels(self) -> Mapping[str, LabelAgreement]:
+        return self.figures.labels
+
+    @property
+    def pairs(self) -> Mapping[tuple[str, str], PairAgreement]:
+        return {(each.a, each.b): each for each in self.figures.pairs}
+
+    @property
+    def documents(self) -> Mapping[str, DocumentAgreement]:
+        return {each.name: each for each in self.figures.documents}
+
+    @property
+    def undefined(self) -> Mapping[str, str]:
+        """Why figures are undefined, by their paths in the JSON."""
+        return self.figures.undefined
+
+    @property
+    def intervals(self) -> Mapping[str, Interval]:
+        return self.figures.intervals
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return tuple(self.figures.notes)
+
+    @property
+    def signature(self) -> str:
+        return self.figures.signature
+
+    def to_dict(self) -> dict[str, Any]:
+        """The agreement as plain Python, in the form of its JSON."""
+        return {"evenhand": __version__, "command": "agree", **msgspec.to_builtins(self.figures)}
+
+    @staticmethod
+    def from_json(source: str | Path) -> Agreement:
+        """An agreement as `to_json` or `evenhand agree --as json` saved it: from a file, or from the text itself."""
+        from evenhand.result.load import load_agreement
+
+        return load_agreement(source)

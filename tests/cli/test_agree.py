@@ -1,0 +1,129 @@
+"""`evenhand agree` as a user calls it."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import evenhand as eh
+from evenhand.cli import main
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments], prog_name="evenhand")
+
+
+FILES = ("ana.conll", "ben.conll")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two annotators who share one of three spans, and records of three documents, one of which ben lacks."""
+    files = {
+        "ana.conll": "Ada B-PER\nKeller I-PER\nflew O\nto O\nOslo B-LOC\n. O\n",
+        "ben.conll": "Ada B-PER\nKeller I-PER\nflew O\nto O\nOslo B-ORG\n. O\n",
+        "other.conll": "Eva B-PER\nKeller I-PER\nflew O\nto O\nOslo B-ORG\n. O\n",
+    }
+    texts = {"a": "Ada flew", "b": "Bo sat", "c": "Cy ran"}
+    ends = {"a": 3, "b": 2, "c": 2}
+    for name, has in {"ana": "abc", "ben": "ca", "cyd": "b"}.items():
+        records = [
+            {"id": key, "text": texts[key], "spans": [{"start": 0, "end": ends[key], "label": "PER"}]} for key in has
+        ]
+        files[f"{name}.jsonl"] = "".join(json.dumps(record) + "\n" for record in records)
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_text(folder: Path) -> None:
+    result = run("agree", *FILES)
+    assert (result.exit_code, result.stderr) == (0, "")
+    lines = [line.split() for line in result.stdout.splitlines()]
+    assert ["2", "annotators", "on", "1", "document"] in lines
+    assert ["exact", "50.00", "0.00"] in lines
+    # By hand: 5 of 6 codes agree, and p_e = (9 + 4) / 36.
+    assert next(line for line in lines if line[:2] == ["all", "6"])[:4] == ["all", "6", "0.8333", "0.7391"]
+    assert ["Atoms:", "rows", "ana,", "columns", "ben."] in lines
+    assert "gold" not in result.stdout
+    assert "system" not in result.stdout
+
+
+def test_json_is_what_python_gives_and_loads(folder: Path) -> None:
+    result = run("agree", *FILES, "--as", "json", "--coding", "iob2")
+    found = eh.agree({"ana": "ana.conll", "ben": "ben.conll"}, coding="iob2")
+    assert json.loads(result.stdout) == json.loads(found.to_json())
+    assert eh.Agreement.from_json(result.stdout) == found
+    assert found.pairs["ana", "ben"].confusion["B-LOC"] == {"B-ORG": 1}
+
+
+@pytest.mark.parametrize("form", ["markdown", "latex", "html"])
+def test_other_forms(folder: Path, form: str) -> None:
+    result = run("agree", *FILES, "--as", form)
+    assert result.exit_code == 0
+    assert "0.7391" in result.stdout
+
+
+def test_csv_has_a_row_a_figure(folder: Path) -> None:
+    rows = list(csv.DictReader(run("agree", *FILES, "--as", "csv").stdout.splitlines()))
+    kappa = [row for row in rows if row["scope"] == "pair" and row["figure"] == "codes.all.kappa"]
+    assert [(row["a"], row["b"], float(row["value"])) for row in kappa] == [("ana", "ben", pytest.approx(17 / 23))]
+
+
+def test_documents_go_together_by_their_names_in_any_order(folder: Path) -> None:
+    found = eh.agree(["ana.jsonl", "ben.jsonl", "cyd.jsonl"])
+    assert found.coverage.by_annotator == {"ana": 3, "ben": 2, "cyd": 1}
+    assert found.coverage.by_number == {"1": 0, "2": 3, "3": 0}
+    assert found.f1["exact"].mean == 1
+    assert found.pairs["ben", "cyd"].f1["exact"] is None
+    assert found.undefined["pairs.ben.cyd.f1.exact"] == "the two have no document in common"
+    assert found.undefined["pairs.ben.cyd.codes.all.alpha"] == "no document is common to two annotators"
+
+
+def test_intervals_resample_documents_and_depend_on_the_seed_alone(folder: Path) -> None:
+    first, again = (eh.agree(["ana.jsonl", "ben.jsonl"], seed=3) for _ in range(2))
+    assert first == again
+    assert first.intervals["codes.all.alpha"].low == first.intervals["codes.all.alpha"].high == 1
+    assert not eh.agree(["ana.jsonl", "ben.jsonl"], resamples=0).intervals
+
+
+def test_undefined_figures_are_shown_with_their_reason(folder: Path) -> None:
+    result = run("agree", "ben.jsonl", "cyd.jsonl")
+    assert result.exit_code == 0
+    assert "–: no document is common to two annotators." in result.stdout
+    assert "nan" not in result.stdout.lower()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["ana.conll"], "Agreement takes two annotators at least."),
+        (["ana.conll", "other.conll"], "found the token 'Eva' where ana.conll:1 has 'Ada'"),
+        (["ana.conll", "ben.conll", "--level", "2"], "level is 2.0; it must be a number between 0 and 1."),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(folder: Path, arguments: list[str], message: str) -> None:
+    result = run("agree", *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert "gold" not in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_tasks_without_agreement_are_refused(folder: Path) -> None:
+    with pytest.raises(eh.SettingError, match="Agreement is measured on spans, and not on tags"):
+        eh.agree(FILES, task="tags")
+
+
+def test_overlapping_spans_have_codes_but_no_iob2(folder: Path) -> None:
+    sides = [eh.spans([[("A", 0, 2), ("B", 1, 3)]], lengths=[4]), eh.spans([[("A", 0, 2)]], lengths=[4])]
+    found = eh.agree(dict(zip("ab", sides, strict=True)))
+    assert found.pairs["a", "b"].confusion == {"A": {"A": 1}, "A|B": {"A": 1}, "B": {"O": 1}, "O": {"O": 1}}
+    assert found.undefined["unitizing.u_alpha"] == "u-alpha needs spans that do not overlap; a has 2 that do"
+    with pytest.raises(eh.SettingError, match="IOB2 has no tags for spans that overlap"):
+        eh.agree(dict(zip("ab", sides, strict=True)), coding="iob2")

@@ -1,0 +1,122 @@
+"""Agreement of real annotators: brat4 (bratiaa), WNUT-17, CoNLL-2003, and the layouts of annotation tools."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evenhand as eh
+
+STUDIES: dict[str, Any] = json.loads((Path(__file__).parent / "agreement.json").read_text())["studies"]
+SYSTEMS = ("arcada", "flytxt", "uh_ritual")
+
+
+def inputs(name: str, data: Path) -> dict[str, Any]:
+    """The annotators of a study, by name."""
+    study, folder = STUDIES[name], data / "agreement"
+    if name == "wnut17":
+        systems = {each: data / "wnut17" / "systems" / f"{each}.conll" for each in SYSTEMS}
+        return {"gold": data / "wnut17" / "gold.conll", **systems}
+    if name == "conll2003":
+        systems = {each: data / name / "systems" / f"{each}.testb.tags" for each in study["annotators"][1:]}
+        return {"gold": data / name / "gold.testb.tags", **systems}
+    if name == "nested":
+        given = study["documents_given"]
+        lengths = {document: length for document, length, _ in given}
+        spans = {
+            side: {document: [(label, start, end) for start, end, label in found[side]] for document, _, found in given}
+            for side in study["annotators"]
+        }
+        return {side: eh.spans(each, lengths=lengths, name=side) for side, each in spans.items()}
+    return {each: folder / ("layouts/brat" if name == "layouts" else name) / each for each in study["annotators"]}
+
+
+@cache
+def agreed(name: str, data: Path) -> eh.Agreement:
+    return eh.agree(inputs(name, data), resamples=0)
+
+
+def assert_equal(found: Any, expected: Any, path: str = "") -> None:
+    """All figures that are expected, nulls included."""
+    if isinstance(expected, dict):
+        for name, value in expected.items():
+            assert_equal(found[name], value, f"{path}.{name}")
+    else:
+        assert found == (None if expected is None else pytest.approx(expected, abs=1e-8)), path
+
+
+def without(figures: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in figures.items() if name not in names}
+
+
+UNITS = ("L", "alpha_U", "alpha_U_labels")
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_coefficients_over_codes(data: Path, name: str) -> None:
+    found, expected = agreed(name, data).to_dict(), STUDIES[name]["coefficients"]
+    assert_equal(found["codes"], without(expected, "labels"))
+    assert_equal(found["labels"], expected["labels"])
+
+
+@pytest.mark.parametrize("name", [name for name in STUDIES if "unitizing" in STUDIES[name]])
+def test_coefficients_over_units(data: Path, name: str) -> None:
+    found, expected = agreed(name, data).to_dict()["unitizing"], STUDIES[name]["unitizing"]
+    assert_equal(found, without(expected, *UNITS))
+    assert found["atoms"] == expected.get("L", found["atoms"])
+
+
+@pytest.mark.parametrize("name", [name for name in STUDIES if "pairs" in STUDIES[name]])
+def test_pairs(data: Path, name: str) -> None:
+    found = {(each["a"], each["b"]): each for each in agreed(name, data).to_dict()["pairs"]}
+    for pair in STUDIES[name]["pairs"]:
+        mine = found[pair["a"], pair["b"]]
+        assert_equal(mine["codes"], pair["coefficients"])
+        assert_equal(mine["unitizing"], without(pair["unitizing"], *UNITS))
+        assert mine["unitizing"]["atoms"] == pair["unitizing"]["L"]
+
+
+@pytest.mark.parametrize("name", [name for name in STUDIES if "f1" in STUDIES[name]])
+def test_f1_of_pairs(data: Path, name: str) -> None:
+    found, expected = agreed(name, data), STUDIES[name]["f1"]
+    for pair in expected["pairs"]:
+        assert_equal(found.pairs[pair["a"], pair["b"]].f1, pair["f1"])
+    for model in ("exact", "fair", "overlap"):
+        spread = found.f1[model]
+        assert_equal({"mean": spread.mean, "sd": spread.sd}, {key: expected[key][model] for key in ("mean", "sd")})
+    for label, spread in expected["labels"].items():
+        f1 = found.labels[label].f1
+        assert_equal({"mean": f1.mean, "sd": f1.sd}, spread)
+
+
+@pytest.mark.parametrize("name", ["layouts", "brat4"])
+def test_documents_and_coverage(data: Path, name: str) -> None:
+    found, expected = agreed(name, data).to_dict(), STUDIES[name]
+    assert_equal(found["coverage"], expected["coverage"])
+    assert_equal({each["name"]: each for each in found["documents"]}, expected["documents"])
+    assert len(found["documents"]) == len(expected["documents"])
+
+
+def test_iob2_codes(data: Path) -> None:
+    found = eh.agree(inputs("wnut17", data), coding="iob2", resamples=0).to_dict()
+    assert_equal(found["codes"]["all"], STUDIES["wnut17"]["iob2"])
+
+
+def test_what_is_undefined_has_a_reason(data: Path) -> None:
+    nested, layouts = agreed("nested", data), agreed("layouts", data)
+    reason = nested.undefined["unitizing.u_alpha"]
+    assert reason.startswith("u-alpha needs spans that do not overlap; ana has ")
+    assert layouts.undefined["documents.d3.exact"] == "nobody has a span"
+    assert "all codes are the same" in layouts.undefined["documents.d3.alpha"]
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_an_agreement_is_saved_and_loaded(data: Path, name: str) -> None:
+    text = agreed(name, data).to_json()
+    assert "NaN" not in text
+    assert "Infinity" not in text
+    assert eh.Agreement.from_json(text) == agreed(name, data)
