@@ -25,8 +25,7 @@ def agreement_rows(agreement: Agreement) -> Iterator[Row]:
         shown = {"f1": pair.f1, "labels": pair.labels, "codes": pair.codes, "unitizing": pair.unitizing}
         yield from _rows(agreement, shown, ["pair", pair.a, pair.b, None], f"pairs.{pair.a}.{pair.b}.")
     for document in figures.documents:
-        values = {"exact": document.exact, "alpha": document.alpha}
-        yield from _rows(agreement, values, ["document", None, None, document.name], f"documents.{document.name}.")
+        yield from _rows(agreement, document, ["document", None, None, document.name], f"documents.{document.name}.")
 
 
 def _rows(agreement: Agreement, figures: object, about: Row, before: str) -> Iterator[Row]:

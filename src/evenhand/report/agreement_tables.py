@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from evenhand.result.agreement import Agreement, Coefficients, PairAgreement
 from evenhand.table import Cell, Column, Table
 from evenhand.table_style import PLAIN, TableStyle
+from evenhand.tasks.registry import TASKS
 
 NOTHING = "–"
 MOST_CODES = 12
@@ -49,7 +50,8 @@ def _why(agreement: Agreement, paths: Iterable[str]) -> str:
 
 
 def _coverage(agreement: Agreement) -> Table:
-    columns = [Column("annotator", "text"), Column("documents", "count"), Column("spans", "count")]
+    unit = TASKS[agreement.figures.task].unit
+    columns = [Column("annotator", "text"), Column("documents", "count"), Column(f"{unit}s", "count")]
     rows: list[list[Cell]] = [[each.name, each.documents, each.units] for each in agreement.figures.annotators]
     numbers = [(number, count) for number, count in agreement.coverage.by_number.items() if count]
     remark = ", ".join(f"{count:,} by {number}" for number, count in numbers)
