@@ -75,6 +75,14 @@ def ranges(starts: Ints, lengths: Ints) -> Ints:
     return numbers
 
 
+def equal_pairs(left: Ints, right: Ints) -> tuple[Ints, Ints]:
+    """All pairs of a row of `left` and a row of `right` with the same number."""
+    order = np.argsort(right, kind="stable")
+    first = np.searchsorted(right[order], left)
+    size = np.searchsorted(right[order], left, side="right") - first
+    return np.repeat(np.arange(len(left)), size), order[ranges(first, size)]
+
+
 def pack(*columns: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
     """One integer key a row for two tables with the same columns: keys are equal just where all columns are.
 

@@ -68,6 +68,8 @@ class Parameter:
     """Whether readers of files look at it, so that commands that only read a file take it, too."""
     trait: str | None = None
     """What the format of a system must have (`own_traits`) for this to have an effect, where it does not always."""
+    has_opposite: bool = False
+    """Whether a flag can be given as `--no-…`, too; one whose default is True always can."""
     file_of: str | None = None
     """What a file holds whose name the command line takes in place of the value."""
 

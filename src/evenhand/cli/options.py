@@ -212,7 +212,8 @@ def parameter_options(parameter: Parameter) -> Iterator[Decorator]:
     heading = " and ".join(tasks_with(parameter)).capitalize()
     for name in (parameter.name, *parameter.former):
         spelled = name.replace("_", "-")
-        spelled = f"--{spelled}/--no-{spelled}" if parameter.default is True else f"--{spelled}"
+        has_opposite = parameter.default is True or parameter.has_opposite
+        spelled = f"--{spelled}/--no-{spelled}" if has_opposite else f"--{spelled}"
         settings |= {"multiple": parameter.is_repeated, "hidden": name != parameter.name}
         yield option(heading, spelled, name, **settings)
 

@@ -17,7 +17,7 @@ BEGIN, END = "#begin document", "#end document"
 """The marks of documents in CoNLL-2012."""
 DECLARATION = "# global.Entity ="
 """What declares entities in CorefUD."""
-_OTHER_ENTITIES = re.compile(DECLARATION.encode() + rb"(?! *(?:eid|GRP)\b)")
+_OTHER_FIELDS = re.compile(DECLARATION.encode() + rb"(?! *eid-etype-head\b)")
 
 
 def is_conll2012(sample: Block) -> float:
@@ -41,9 +41,9 @@ def _follows_blank(data: bytes, start: int) -> bool:
     return data.endswith((b"\n\n", b"\n\r\n"), 0, start)
 
 
-def _has_other_entities(data: bytes) -> bool:
-    """Whether fields are declared of which the first does not name the entity."""
-    return DECLARATION.encode() in data and _OTHER_ENTITIES.search(data) is not None
+def _has_other_fields(data: bytes) -> bool:
+    """Whether fields are declared that do not begin with the usual ones, so that all parts must know of it."""
+    return DECLARATION.encode() in data and _OTHER_FIELDS.search(data) is not None
 
 
 class DocumentNames:
@@ -94,6 +94,7 @@ COREFUD = Format(
     recognise=declares_entities,
     is_table=True,
     has_columns=True,
-    division=Division(marked(b"# newdoc id"), _follows_blank, has_names=True, is_odd=_has_other_entities),
+    division=Division(marked(b"# newdoc id"), _follows_blank, has_names=True, is_odd=_has_other_fields),
     traits=late("evenhand.formats.corefud:traits"),
+    own_traits=frozenset({"heads"}),
 )

@@ -7,9 +7,8 @@ nodes (`5.1`) are tokens here, since they can be mentions. `# newdoc id = name` 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 import numpy as np
@@ -19,7 +18,8 @@ from evenhand.formats.chain_formats import COREFUD, DECLARATION, DocumentNames
 from evenhand.formats.conllu_layout import COLUMNS
 from evenhand.formats.parsing.blocks import split
 from evenhand.formats.parsing.cells import Cells
-from evenhand.formats.parsing.mention_brackets import Brackets, MentionParts, Ranges, Report, chains_of, match, too_long
+from evenhand.formats.corefud_brackets import EmptyNodeEdges, EntityFields, head_places, whole_mentions
+from evenhand.formats.parsing.mention_brackets import Brackets, Report, chains_of, match, too_long
 from evenhand.formats.parsing.table_head import rows_of
 from evenhand.formats.parsing.windows import leading_numbers
 from evenhand.formats.parsing.word_lines import Sorting, WordLayout, WordLines
@@ -32,21 +32,18 @@ from evenhand.text.chains import Chains
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Written
+from evenhand.text.mention_words import words_of
 from evenhand.text.tokens import Tokens, windows
 
 _LAYOUT = WordLayout("corefud", {each: place for place, each in enumerate(COLUMNS)}, len(COLUMNS))
-_ENTITY_FIELDS = ("eid", "GRP")
-"""What the field that names the entity is called, now and in older files."""
 _BLOCKS = 4
 _SAMPLE = 200
 _MOST_SHOWN = 80
-_BRACKET = re.compile(r"\([^()]+\)?|[^()]+\)")
-_PART = re.compile(r"(?P<entity>.*)\[(?P<part>\d{1,9})/(?P<parts>\d{1,9})\]")
 _REMEDY = "write Entity=(e1), or (e1 and e1) at the first and last word of a mention"
 
 
 def traits(source: Source, settings: ReadSettings) -> frozenset[str]:
-    return frozenset({"pos"} if _pos_column(source, settings) is not None else ())
+    return COREFUD.own_traits | ({"pos"} if _pos_column(source, settings) is not None else set())
 
 
 def _pos_column(source: Source, settings: ReadSettings) -> int | None:
@@ -82,8 +79,8 @@ class _Reader:
     vocabulary: Vocabulary
     reading: Reading
     names: DocumentNames
-    field_of_entity: int = 0
-    """Which field of an opening bracket names the entity."""
+    fields: EntityFields = field(default_factory=EntityFields)
+    """Which fields an opening bracket has."""
 
     def read(self, block: Block) -> Annotation | None:
         """The documents of a block, if it has any."""
@@ -108,8 +105,7 @@ class _Reader:
             unnamed=unnamed,
         )
         document = np.repeat(np.arange(len(names)), np.diff(np.append(first, len(tokens))))
-        misc = cells.tokens(_LAYOUT.columns["misc"])
-        layers: dict[str, Layer] = {"chains": self._chains(corpus, misc, document, first)}
+        layers: dict[str, Layer] = {"chains": self._chains(corpus, cells, document)}
         if self.pos is not None:
             layers["pos"] = Written(cells.tokens(self.pos), self.vocabulary.columns["pos"])
         return Annotation(corpus, layers, {"chains": self.reading}, self.source.name)
@@ -123,8 +119,7 @@ class _Reader:
         for line in np.flatnonzero(is_comment).tolist():
             text = found.lines.text(line)
             if text.startswith(DECLARATION):
-                fields = text.removeprefix(DECLARATION).strip().split("-")
-                self.field_of_entity = next((fields.index(name) for name in _ENTITY_FIELDS if name in fields), 0)
+                self.fields = EntityFields.declared(text)
             name = _new_document(text)
             if name is not None:
                 unnamed &= not name
@@ -134,50 +129,52 @@ class _Reader:
             names, first = ["", *names], [0, *first]
         return tuple(names), ints(first), unnamed
 
-    def _chains(self, corpus: Corpus, misc: Tokens, document: Ints, first: Ints) -> Chains:
+    def _chains(self, corpus: Corpus, cells: Cells, document: Ints) -> Chains:
         def report(token: int, finding: str, remedy: str) -> None:
             self.source.report(corpus.line(token), finding, remedy, "chain")
 
+        names, brackets, heads = self._brackets(cells.tokens(_LAYOUT.columns["misc"]), report)
+        found = whole_mentions(names, brackets, *match(brackets, document, report), heads, document, report)
+        begin = ints([min(each.ranges)[0] for each in found])
+        end = ints([max(last for _, last in each.ranges) + 1 for each in found])
+        gaps = [each.gaps for each in found]
+        shape = ints([self.vocabulary.shapes.code(each) for each in gaps])
+        size = end - begin - ints([len(each) for each in gaps])
+        of_mention = document[begin]
+        chain = _numbered([each.entity for each in found], of_mention, begin, end, size)
+        before = corpus.document_bounds[of_mention]
+        chains = Chains(self.vocabulary, of_mention, begin - before, end - before, chain, shape)
+        edges = EmptyNodeEdges(corpus, cells.tokens(_LAYOUT.columns["deps"]), report)
+        return replace(chains, words=words_of(chains, corpus, head_places(found, size, report), edges))
+
+    def _brackets(self, misc: Tokens, report: Report) -> tuple[list[str], Brackets, Ints]:
+        """The names of entities (and parts of mentions), all brackets with numbers of names, and their heads."""
         codes: dict[str, int] = {}
-        rows = list[tuple[int, int, bool, bool]]()
+        rows = list[tuple[int, int, bool, bool, int]]()
         for token in np.flatnonzero(misc.end - misc.start > 1).tolist():
             for value in (each for each in misc[token].split("|") if each.startswith("Entity=")):
                 if len(value) > BRACKETS.value:
                     report(token, *too_long(len(value.encode())))
                     continue
-                found = self._brackets(value.removeprefix("Entity="))
+                found = self.fields.brackets(value.removeprefix("Entity="))
                 if found is None:
                     report(token, f"{value[:_MOST_SHOWN]!r} is no coreference annotation", _REMEDY)
                     continue
-                rows += [(token, codes.setdefault(name, len(codes)), opens, closes) for name, opens, closes in found]
-        table = ints(rows).reshape(-1, 4).T
+                rows += [(token, codes.setdefault(name, len(codes)), *others) for name, *others in found]
+        table = ints(rows).reshape(-1, 5).T
         brackets = Brackets(table[0], table[1], table[2].astype(np.bool_), table[3].astype(np.bool_))
-        mentions = _whole(list(codes), brackets, *match(brackets, document, report), document, report)
-        begin = ints([min(ranges)[0] for _, ranges in mentions])
-        last = ints([max(end for _, end in ranges) for _, ranges in mentions])
-        shape = ints([self.vocabulary.shapes.code(_gaps(ranges)) for _, ranges in mentions])
-        entities = {name: code for code, name in enumerate(dict.fromkeys(name for name, _ in mentions))}
-        of_mention = document[begin]
-        chain = chains_of(ints([entities[name] for name, _ in mentions]), of_mention)
-        before = first[of_mention]
-        return Chains(self.vocabulary, of_mention, begin - before, last + 1 - before, chain, shape).numbered()
+        return list(codes), brackets, table[4]
 
-    def _brackets(self, value: str) -> list[tuple[str, bool, bool]] | None:
-        """Name, opens, closes of every bracket; None where something else stands there."""
-        found, place = [], 0
-        while place < len(value):
-            bracket = _BRACKET.match(value, place)
-            if bracket is None:
-                return None
-            piece, place = bracket[0], bracket.end()
-            if not piece.startswith("("):
-                found.append((piece[:-1], False, True))
-                continue
-            fields = piece.strip("()").split("-")
-            if self.field_of_entity >= len(fields):
-                return None
-            found.append((fields[self.field_of_entity], True, piece.endswith(")")))
-        return found
+
+def _numbered(entities: Sequence[str], document: Ints, begin: Ints, end: Ints, size: Ints) -> Ints:
+    """Numbers of chains in the order of their first mentions: first word, longer first, last word, entity."""
+    names = {name: number for number, name in enumerate(sorted(set(entities)))}
+    entity = ints([names[name] for name in entities])
+    order = np.lexsort((entity, end, -size, begin))
+    _, first, inverse = np.unique(chains_of(entity, document)[order], return_index=True, return_inverse=True)
+    found = np.empty_like(entity)
+    found[order] = np.argsort(np.argsort(first))[inverse]
+    return found
 
 
 def _new_document(comment: str) -> str | None:
@@ -198,39 +195,3 @@ def _decimals(cells: Cells, is_empty: Bools) -> Ints:
     _, digits = leading_numbers(window[start[is_empty]])
     found[is_empty], _ = leading_numbers(window[start[is_empty] + digits + 1])
     return found
-
-
-def _whole(
-    names: Sequence[str], brackets: Brackets, opens: Ints, closes: Ints, document: Ints, report: Report
-) -> list[tuple[str, Ranges]]:
-    """Mentions in the order of their first parts: entity, and first and last token of each part.
-
-    A mention without all of its parts is a problem.
-    """
-    mentions: list[tuple[str, Ranges]] = []
-    joined, several = MentionParts(), list[tuple[str, int, Ranges]]()
-    columns = (brackets.token[opens], brackets.token[closes], brackets.name[opens])
-    for begin, last, code in zip(*(column.tolist() for column in columns), strict=True):
-        found = _PART.fullmatch(names[code])
-        if found is None:
-            mentions.append((names[code], [(begin, last)]))
-            continue
-        entity = (int(document[begin]), found["entity"], found["parts"])
-        ranges = joined.add(entity, int(found["part"]), (begin, last))
-        if ranges is not None:
-            mentions.append((found["entity"], ranges))
-            several.append((found["entity"], int(found["parts"]), ranges))
-    for name, parts, ranges in several:
-        if len(ranges) != parts:
-            finding = f"a mention of {name!r} has {len(ranges)} of its {parts} parts"
-            report(ranges[0][0], finding, "write all parts, from [1/n] to [n/n]")
-    return mentions
-
-
-def _gaps(ranges: Ranges) -> tuple[int, ...]:
-    """The tokens that parts leave out between them, counted from the first one."""
-    if len(ranges) == 1:
-        return ()
-    inside = {token for begin, last in ranges for token in range(begin, last + 1)}
-    first = min(inside)
-    return tuple(token - first for token in range(first, max(inside)) if token not in inside)

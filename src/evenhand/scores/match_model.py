@@ -12,6 +12,8 @@ from typing import Any, Literal
 
 Sum = Mapping[str, float]
 """The kinds of a tally that are added up, with their weights."""
+LeftOut = Literal["absent from gold", "absent from both"]
+"""Parts of which the gold standard has nothing, or of which neither side has."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +42,8 @@ class MatchModel:
     beta: float = 1.0
     parts: tuple[MatchModel, ...] = ()
     """The models whose scores this one is the mean of, instead of having any sums of its own."""
-    leaves_out: bool = False
-    """Whether parts of which the gold standard has nothing are left out of the mean."""
+    leaves_out: LeftOut | None = None
+    """Which parts are left out of the mean."""
     further: Callable[..., Any] | None = None
     """Adds to a score what else follows from the tallies: confusion matrices and the like."""
     text: str | None = None

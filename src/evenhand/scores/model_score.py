@@ -203,15 +203,22 @@ def divided_table(model: MatchModel, tally: Tally, gold_labels: Sequence[str], g
 
 
 def _mean_of_parts(model: MatchModel, sums: Values) -> Values:
-    """The means of the headlines of parts, without those of which the gold standard has nothing, if so wanted."""
+    """The means of the headlines of parts, without those that the model leaves out."""
     values, counted, begin = [], [], 0
     for part in model.parts:
         size = len(part.divided())
         columns = sums[..., begin : begin + size]
         values.append(headlines(part, columns))
-        counted.append(columns[..., 0, 2] > 0 if model.leaves_out else np.ones(columns.shape[:-2], dtype=np.bool_))
+        counted.append(_is_counted(model, columns[..., 0, 1], columns[..., 0, 2]))
         begin += size
     return ratio(np.sum(values, axis=0, where=counted), np.sum(counted, axis=0))
+
+
+def _is_counted(model: MatchModel, found: Values, wanted: Values) -> Bools:
+    """Whether a part enters the mean, given what the system and the gold standard have of it."""
+    if model.leaves_out is None:
+        return np.ones(wanted.shape, dtype=np.bool_)
+    return (wanted > 0) | (found > 0) if model.leaves_out == "absent from both" else wanted > 0
 
 
 def score_row(model: MatchModel, tally: Tally, counts: Values) -> Row:
@@ -247,7 +254,10 @@ def score_rows(model: MatchModel, tally: Tally, table: Values) -> list[Row]:
 
 def _mean_row(model: MatchModel, rows: Mapping[str, Row]) -> Row:
     """The mean of the rows of a model's parts."""
-    counted = [row for row in rows.values() if row["key"] or not model.leaves_out]
+    has_both = model.leaves_out == "absent from both"
+    counted = [
+        row for row in rows.values() if model.leaves_out is None or row["key"] or (has_both and row["response"])
+    ]
     mean = _average(counted, [1] * len(counted))
     return Row(mean.precision, mean.recall, mean.f1, mean.f_beta, parts=rows)
 

@@ -28,7 +28,7 @@ class Content:
 
     task: str
     traits: frozenset[str] = frozenset()
-    """What its format says of it: `universal` (the columns of Universal Dependencies), `conllu`, `pos`."""
+    """What its format says of it: `universal` (the columns of Universal Dependencies), `conllu`, `pos`, `heads`."""
     files: OpenFiles | None = field(default=None, compare=False, repr=False)
     """Its files, which were recognised to know that."""
 

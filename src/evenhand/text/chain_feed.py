@@ -55,7 +55,7 @@ class ChainFeed:
         self._documents = DocumentFeed((read, gold), _NAMING, self.found, self._receive)
         self._seen = SeenNames()
         self._unnamed = self._gold_unnamed = True
-        self._source = ""
+        self.source = ""
         self.reading: Reading | None = None
 
     def take(self, gold: Annotation) -> Chains:
@@ -77,14 +77,14 @@ class ChainFeed:
         self._documents.finish()
         if self._unnamed and self._gold_unnamed and (self.found.missing or self.found.extra):
             finding = "documents have no names, and are not as many as in the gold standard"
-            raise InputError(self._source, None, finding, "name them, or give as many in all files", "document")
+            raise InputError(self.source, None, finding, "name them, or give as many in all files", "document")
 
     def _receive(self, batch: Annotation) -> None:
         """Note what the next batch tells of the whole file."""
         batch.chains()  # raises an error where there are none
         self._seen.add(batch)
         self._unnamed &= batch.corpus.unnamed
-        self._source = batch.corpus.source
+        self.source = batch.corpus.source
         self.reading = self.reading.plus(batch.reading) if self.reading else batch.reading
 
     def _aligned(self, gold: Corpus, first: int, piece: Piece) -> Iterator[tuple[int, Chains]]:

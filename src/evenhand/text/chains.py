@@ -9,6 +9,7 @@ import numpy as np
 
 from evenhand.arrays import Bools, Ints, concatenate, empty, pack, ranges, zeros
 from evenhand.text.labels import Vocabulary
+from evenhand.text.mention_words import MentionWords
 
 Mention = tuple[int, int, int, int, tuple[int, ...]]
 """Document, chain, start, end, and the tokens that it leaves out, counted from its start."""
@@ -31,13 +32,16 @@ class Chains:
     """The chain of each mention: a number that no chain of another document has."""
     shape: Ints
     """The code of the tokens that a mention leaves out (0: none), see `Vocabulary`."""
+    words: MentionWords | None = None
+    """Their words and heads, where the format knows heads; else None."""
 
     def __len__(self) -> int:
         return len(self.start)
 
     def take(self, rows: Ints | Bools | slice) -> Chains:
         columns = (self.document, self.start, self.end, self.chain, self.shape)
-        return Chains(self.vocabulary, *(column[rows] for column in columns))
+        words = None if self.words is None else self.words.take(rows)
+        return Chains(self.vocabulary, *(column[rows] for column in columns), words)
 
     def numbered(self) -> Chains:
         """The same with chains numbered from 0, without gaps."""
@@ -50,9 +54,12 @@ class Chains:
 
     def into(self, vocabulary: Vocabulary) -> Chains:
         """The same mentions with the codes of another vocabulary."""
-        if vocabulary is self.vocabulary or not self.shape.any():
-            return replace(self, vocabulary=vocabulary)
-        return replace(self, vocabulary=vocabulary, shape=self.vocabulary.shapes.into(vocabulary.shapes)[self.shape])
+        if vocabulary is self.vocabulary:
+            return self
+        mine, shape = self.vocabulary, self.shape
+        shape = mine.shapes.into(vocabulary.shapes)[shape] if shape.any() else shape
+        words = self.words and self.words.recoded(lambda: mine.extras.into(vocabulary.extras))
+        return replace(self, vocabulary=vocabulary, shape=shape, words=words)
 
     def documents(self, rows: Ints) -> Chains:
         """The mentions of some documents, which are numbered anew in this order; -1 stands for an empty one."""
@@ -98,11 +105,20 @@ class Chains:
             np.concatenate([part.end for part in parts]),
             np.concatenate([part.chain + shift for part, shift in zip(parts, chains, strict=False)]),
             concatenate([part.shape for part in parts]),
+            _joined_words(parts),
         )
+
+
+def _joined_words(parts: Sequence[Chains]) -> MentionWords | None:
+    """The words of successive parts, if all parts with mentions have them."""
+    found = [part.words for part in parts if part.words is not None]
+    if not found or any(part.words is None and len(part) for part in parts):
+        return None
+    return MentionWords.concatenate(found)
 
 
 def spans_of(*sides: Chains) -> list[Ints]:
     """A number for each mention, for every side: equal for mentions of the same tokens, and sorted as these are."""
-    whole = Chains.concatenate(list(sides), [0] * len(sides))
+    whole = Chains.concatenate([replace(side, words=None) for side in sides], [0] * len(sides))
     key, _ = pack(*((column, empty()) for column in (whole.document, whole.start, whole.end, whole.shape)))
     return np.split(key, np.cumsum([len(side) for side in sides])[:-1])

@@ -8,7 +8,7 @@ is `5.1` of the same sentence. Of a mention with an empty node that only the sys
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -112,7 +112,7 @@ class NodeAlignment:
             tokens = [token for token in range(first, int(chains.end[row])) if token - first not in gaps]
             start[row], end[row], own_shape = self._placed(tokens)
             shape[row] = chains.vocabulary.shapes.code(own_shape)
-        return Chains(chains.vocabulary, chains.document, start, end, chains.chain, shape)
+        return replace(chains, start=start, end=end, shape=shape)
 
     def _placed(self, tokens: list[int]) -> tuple[int, int, tuple[int, ...]]:
         """Start, end and shape of a mention of some of the system's tokens."""

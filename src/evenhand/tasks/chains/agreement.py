@@ -33,7 +33,7 @@ class ChainAgreement(Agreement):
     def add(self, judgement: ChainJudgement, answers: Answers) -> None:
         self.both_right += together(answers.right[:, ~answers.is_surplus])
         systems, nothing = list(judgement.systems.values()), np.zeros_like(judgement.groups)
-        keys = [first_only(each) for each in systems]
+        keys = systems if self.settings["repeats"] == "last" else [first_only(each) for each in systems]
         for (a, b), tallies in self._paired.items():
             for judge, tally in judgement.counts(keys[a], systems[b], PAIRED_BY, (self.by,), nothing).items():
                 tallies[judge].append(tally)

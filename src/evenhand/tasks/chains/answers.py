@@ -63,10 +63,15 @@ class JudgedMentions:
 
 
 def judged_arcs(
-    by: str, key: Chains, annotation: Annotation, responses: Sequence[Chains], types: MentionTypes
+    by: str,
+    key: Chains,
+    annotation: Annotation,
+    responses: Sequence[Chains],
+    types: MentionTypes,
+    numbers: Sequence[Ints] | None = None,
 ) -> JudgedMentions:
-    """The verdicts on all mentions; `annotation` has the POS."""
-    found = all_mentions(key, responses)
+    """The verdicts on all mentions; `annotation` has the POS, and `numbers` say which mentions are the same."""
+    found = all_mentions(key, responses, numbers)
     typed = types(found.mentions, annotation)
     assert typed is not None or by == "arcs_any"  # without POS, nobody asks for arcs_nom
     nominal, label = typed or (None, np.full(len(found), -1))

@@ -1,6 +1,7 @@
 """ARCS: whether each mention is resolved to a right antecedent.
 
-A mention is its span of tokens. Its antecedents are the mentions before it in its chain, in the order of their first
+A mention is its span of tokens; where mentions are matched otherwise (`--mention-match`), a mention of the response is
+the one of the key that it is matched with, in the place of that one. Its antecedents are the mentions before it in its chain, in the order of their first
 and last tokens: A_K in the key, A_S in the response; none if it is the first one, or is not there. Under `arcs_any` all
 of them count, under `arcs_nom` only the nominal ones: those of several tokens, and those whose token is a noun by its
 POS in the key (`--nominal`).
@@ -32,7 +33,7 @@ import numpy as np
 
 from evenhand.arrays import Bools, Ints
 from evenhand.tasks.chains.kinds import FN, FP, TN, TP, WL
-from evenhand.tasks.chains.repeats import first_only
+from evenhand.tasks.chains.repeats import repeats
 from evenhand.text.chains import Chains, spans_of
 
 
@@ -62,11 +63,16 @@ class Verdicts:
     antecedent: Ints
 
 
-def all_mentions(key: Chains, responses: Sequence[Chains]) -> Mentions:
-    """The mentions of all sides, of which only the first of equal ones counts; the key has no repeats."""
-    sides = [key, *map(first_only, responses)]
-    spans = spans_of(*sides)
-    _, first, place = np.unique(np.concatenate(spans), return_index=True, return_inverse=True)
+def all_mentions(key: Chains, responses: Sequence[Chains], numbers: Sequence[Ints] | None = None) -> Mentions:
+    """The mentions of all sides, of which only the first of equal ones counts.
+
+    Mentions are equal if their spans are, unless `numbers` say it, for every side.
+    """
+    numbers = spans_of(key, *responses) if numbers is None else numbers
+    kept = [~repeats(side, number) for side, number in zip((key, *responses), numbers, strict=True)]
+    sides = [side.take(rows) for side, rows in zip((key, *responses), kept, strict=True)]
+    number = np.concatenate([each[rows] for each, rows in zip(numbers, kept, strict=True)])
+    _, first, place = np.unique(number, return_index=True, return_inverse=True)
     chains, begin = [], 0
     for side in sides:
         chain = np.full(len(first), -1)

@@ -1,4 +1,4 @@
-"""The verdicts of ARCS on mentions, and the scores that MELA is the mean of."""
+"""The verdicts on mentions, and which scores there are of what."""
 
 from __future__ import annotations
 
@@ -7,3 +7,9 @@ ARCS_KINDS = ("tp", "wl", "fn", "fp", "tn")
 TP, WL, FN, FP, TN = range(5)
 NOUNS = "nouns"
 MELA = ("muc", "b_cubed", "ceaf_e")
+ZERO_KINDS = ("tp", "wl", "fn", "fp")
+"""The verdicts on zero anaphors."""
+OF_HEADS = ("mor", "zero")
+"""The scores of files that know the heads of mentions."""
+HEADS = "heads"
+"""The trait of these files."""

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from evenhand.parameters import Parameter, names
-from evenhand.scores.match_model import MatchModel, Sum
+from evenhand.scores.match_model import LeftOut, MatchModel, Sum, plus
 from evenhand.scores.model import Judge, Model
 from evenhand.settings import ScoreSettings
-from evenhand.tasks.chains.kinds import ARCS_KINDS, MELA
+from evenhand.tasks.chains.kinds import ARCS_KINDS, HEADS, MELA, OF_HEADS, ZERO_KINDS
 
 Arithmetic = Callable[[str, ScoreSettings], MatchModel]
 _DIVIDED = {
@@ -19,15 +19,22 @@ _DIVIDED = {
     "ceaf_m": ("ceaf_m.common", "ceaf_m.common", "mentions"),
     "ceaf_e": ("ceaf_e.common", "ceaf_e.common", "chains"),
     "lea": ("lea.key", "lea.response", "mentions"),
+    "mor": ("mor.common", "mor.common", "mor"),
 }
 """For each score what recall divides, what precision divides, and by what of the key and the response."""
+_WITH_COPIES = {
+    **_DIVIDED,
+    "mentions": ("distinct.common", "distinct.common", "distinct"),
+    "muc": ("muc.common", "muc.common_response", "muc"),
+}
+"""The same where a mention may stand in several chains."""
 BLANC = ("coreference", "non-coreference")
 NOMINAL = ("NN", "NNS", "NNP", "NNPS", "NE", "NOUN", "PROPN")
 """The POS of nouns: of the Penn Treebank, of STTS and of Universal Dependencies."""
 
 
 def chain_model(name: str, settings: ScoreSettings) -> MatchModel:
-    recall, precision, units = _DIVIDED[name]
+    recall, precision, units = (_WITH_COPIES if settings["repeats"] == "last" else _DIVIDED)[name]
     return _model(name, {recall: 1.0}, {precision: 1.0}, units, settings)
 
 
@@ -36,7 +43,8 @@ def _blanc(name: str, settings: ScoreSettings) -> MatchModel:
     for half in BLANC:
         common = {f"blanc.{half}.common": 1.0}
         halves.append(_model(half, common, common, f"blanc.{half}", settings))
-    return replace(_mean(name, settings, tuple(halves)), leaves_out=True)
+    left_out: LeftOut = "absent from both" if settings["repeats"] == "last" else "absent from gold"
+    return replace(_mean(name, settings, tuple(halves)), leaves_out=left_out)
 
 
 def _mela(name: str, settings: ScoreSettings) -> MatchModel:
@@ -61,6 +69,13 @@ def arcs_model(name: str, settings: ScoreSettings) -> MatchModel:
     return MatchModel(name, name, counts, right, found, right, wanted, beta=settings.beta, details="labels")
 
 
+def _zeros(name: str, settings: ScoreSettings) -> MatchModel:
+    counts: dict[str, Sum] = {kind: {f"zero.{kind}": 1.0} for kind in ZERO_KINDS}
+    right = counts["tp"]
+    found, wanted = (plus(right, counts["wl"], counts[kind]) for kind in ("fp", "fn"))
+    return MatchModel(name, "chains", counts, right, found, right, wanted, beta=settings.beta, details="overall")
+
+
 _HOME = "evenhand.tasks.chains"
 _NOMINAL = Parameter(
     "nominal",
@@ -83,13 +98,16 @@ _SUMMARIES = {
     "blanc": "The mean of the scores of links within chains and between them.",
     "lea": "Links of each chain that are resolved, weighted by its size.",
     "mela": "The mean of the F1 of muc, b_cubed and ceaf_e: the CoNLL score.",
+    "mor": "Words of mentions that are found, whatever their chains (mention overlap ratio).",
+    "zero": "Zeros that are resolved to a right antecedent.",
 }
 
 
 def _declared(name: str, home: str, *aliases: str, title: str = "", arithmetic: Arithmetic = chain_model) -> Model:
     """A score of chains, which all have one judge."""
-    address, summary = f"{_HOME}.{home}", _SUMMARIES[name]
-    return Model(name, "chains", Judge("chains"), arithmetic, address, aliases, title, summary=summary)
+    address, needs = f"{_HOME}.{home}", frozenset({HEADS} if name in OF_HEADS else ())
+    summary = _SUMMARIES[name]
+    return Model(name, "chains", Judge("chains"), arithmetic, address, aliases, title, summary=summary, needs=needs)
 
 
 MODELS = (
@@ -101,6 +119,8 @@ MODELS = (
     _declared("blanc", "links", title="BLANC", arithmetic=_blanc),
     _declared("lea", "links", title="LEA"),
     _declared("mela", "count", "conll", "conll f1", "conll score", "conll average", title="MELA", arithmetic=_mela),
+    _declared("mor", "mention_overlap", "mention overlap ratio", "mention overlap", title="MOR"),
+    _declared("zero", "zero_anaphors", "zeros", "zero anaphora", "zero anaphors", title="zeros", arithmetic=_zeros),
     Model(
         "arcs_any",
         "chains",

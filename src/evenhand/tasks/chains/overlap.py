@@ -53,8 +53,8 @@ class Overlap:
 
 def overlap_of(key: Chains, response: Chains, documents: int) -> Overlap:
     """The overlap of two sides without repeats; their documents have the same numbers."""
-    key_chain, key_side = _numbered(key)
-    response_chain, response_side = _numbered(response)
+    key_chain, key_side = numbered(key)
+    response_chain, response_side = numbered(response)
     key_span, span = spans_of(key, response)
     order = np.argsort(key_span)
     place = np.searchsorted(key_span[order], span)
@@ -62,12 +62,17 @@ def overlap_of(key: Chains, response: Chains, documents: int) -> Overlap:
     is_common = key_span[order][place] == span if len(order) else np.zeros(len(span), dtype=np.bool_)
     rows = key_chain[order[place[is_common]]]
     columns = response_chain[is_common]
-    width = max(len(response_side.size), 1)
+    return overlap_of_cells(documents, key_side, response_side, rows, columns)
+
+
+def overlap_of_cells(documents: int, key: ChainSizes, response: ChainSizes, rows: Ints, columns: Ints) -> Overlap:
+    """The overlap, given the chain of the key and that of the response for each mention that they share."""
+    width = max(len(response.size), 1)
     cell, common = np.unique(rows * width + columns, return_counts=True)
-    return Overlap(documents, key_side, response_side, cell // width, cell % width, common)
+    return Overlap(documents, key, response, cell // width, cell % width, common)
 
 
-def _numbered(chains: Chains) -> tuple[Ints, ChainSizes]:
+def numbered(chains: Chains) -> tuple[Ints, ChainSizes]:
     """The chain of each mention, numbered without gaps, and the chains."""
     _, first, chain = np.unique(chains.chain, return_index=True, return_inverse=True)
     return chain, ChainSizes(np.bincount(chain, minlength=len(first)), chains.document[first])

@@ -8,14 +8,17 @@ from functools import cached_property
 
 import numpy as np
 
-from evenhand.arrays import Ints, distinct
+from evenhand.arrays import Ints, Values, distinct
 from evenhand.problems import InputError
 from evenhand.tally import Tally, tally_table
 from evenhand.tasks.answers import Answers
-from evenhand.tasks.chains.answers import judged_arcs, mention_units
+from evenhand.tasks.chains.answers import JudgedMentions, judged_arcs, mention_units
 from evenhand.tasks.chains.count import count_chains
 from evenhand.tasks.chains.drawing import ChainDrawing
 from evenhand.tasks.chains.kinds import ARCS
+from evenhand.tasks.chains.matched_count import count_matched
+from evenhand.tasks.chains.matched_sides import MatchedSides, mention_numbers
+from evenhand.tasks.chains.mention_match import MentionMatch
 from evenhand.tasks.chains.mention_types import MentionTypes
 from evenhand.tasks.chains.repeats import first_only, repeats
 from evenhand.tasks.passage import Numbering, Numbers, Outcome, Question, VerdictRows
@@ -25,6 +28,7 @@ from evenhand.tasks.units import Units
 from evenhand.text.annotation import Annotation
 from evenhand.text.chain_feed import ChainFeed, SeenNames
 from evenhand.text.chains import Chains, spans_of
+from evenhand.text.mention_words import words_of
 
 UNTYPED = "mentions"
 """What all mentions are, where there are no POS."""
@@ -67,10 +71,11 @@ class ChainPassage:
         self._seen.add(batch)
         self._has_words |= bool(batch.corpus.sentences)
         chains = batch.chains().into(asked.vocabulary)
-        key = first_only(chains)
-        asked.gold_count.repeated += len(chains) - len(key)
-        self._count(asked.gold_count, key, batch)
-        systems = {name: feed.take(batch).into(asked.vocabulary) for name, feed in self._feeds.items()}
+        first = first_only(chains)
+        asked.gold_count.repeated += len(chains) - len(first)
+        self._count(asked.gold_count, first, batch)
+        key = first if asked.settings["repeats"] == "first" else chains
+        systems = {name: self._response(name, batch) for name in self._feeds}
         found = ChainJudgement(batch, key, systems, numbers, self._types, asked)
         for name, response in systems.items():
             side = asked.system_counts[name]
@@ -78,6 +83,16 @@ class ChainPassage:
             self._count(side, response, batch)
             found.tallies[name] = found.counts(key, response, self._scores, self._arcs, found.groups)
         return found
+
+    def _response(self, name: str, batch: Annotation) -> Chains:
+        """The mentions of a system in some documents of the key; with words where those of the key have them."""
+        chains = self._feeds[name].take(batch).into(self._asked.vocabulary)
+        if chains.words is not None or batch.chains().words is None:
+            return chains
+        if len(chains) and self._asked.settings["mention_match"] == "head":
+            finding = f"the system {name} does not say what the heads of its mentions are"
+            raise InputError(self._feeds[name].source, None, finding, "give CorefUD, or --mention-match partial or exact")
+        return replace(chains, words=words_of(chains, batch.corpus))
 
     def _count(self, side: SideCount, chains: Chains, key: Annotation) -> None:
         """Count mentions, by type where that is known, and chains."""
@@ -95,7 +110,7 @@ class ChainJudgement:
 
     annotation: Annotation
     key: Chains
-    """Without repeats."""
+    """Without repeats, where the first chain has a mention."""
     systems: Mapping[str, Chains]
     numbers: Numbers
     types: MentionTypes
@@ -118,16 +133,35 @@ class ChainJudgement:
         """By judge, the counts of a response with any side as the key; `groups` is the group of each document."""
         found = {}
         if scores:
-            singletons = self.asked.settings["singletons"]
-            kinds, table = count_chains(key, response, len(groups), scores, singletons=singletons)
-            found["chains"] = tally_table(kinds, table, groups)
+            found["chains"] = tally_table(*self._counted(key, response, len(groups), scores), groups)
+        numbers = self._numbers(key, [response]) if arcs else None
         for by in arcs:
-            judged = judged_arcs(by, key, self.annotation, [response], self.types)
+            judged = judged_arcs(by, key, self.annotation, [response], self.types, numbers)
             found[by] = judged.tally(groups, self.asked.vocabulary.labels.values)
         return found
 
+    def _counted(
+        self, key: Chains, response: Chains, documents: int, scores: Sequence[str]
+    ) -> tuple[tuple[str, ...], Values]:
+        """The counts of scores, by document."""
+        settings, way = self.asked.settings, MentionMatch.of(self.asked.settings)
+        singletons, copies = settings["singletons"], settings["repeats"] == "last"
+        if way.is_plain and not copies:
+            return count_chains(key, response, documents, scores, singletons=singletons)
+        found = MatchedSides.of(key, response, documents, way, singletons=singletons, copies=copies)
+        return count_matched(found, scores)
+
+    def _numbers(self, key: Chains, responses: Sequence[Chains]) -> list[Ints] | None:
+        """Which mentions are the same, where that is not just those of the same tokens."""
+        way = MentionMatch.of(self.asked.settings)
+        return None if way.is_plain else mention_numbers(key, responses, way)
+
+    def _judged(self, by: str, systems: Sequence[Chains]) -> JudgedMentions:
+        numbers = self._numbers(self.key, systems)
+        return judged_arcs(by, self.key, self.annotation, systems, self.types, numbers)
+
     def answers(self, by: str) -> Answers:
-        found = judged_arcs(by, self.key, self.annotation, list(self.systems.values()), self.types)
+        found = self._judged(by, list(self.systems.values()))
         answers = found.answers(self.annotation.corpus)
         if "pos" in self.annotation.layers:
             return answers
@@ -141,7 +175,7 @@ class ChainJudgement:
 
     def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
         corpus, document = self.annotation.corpus, self.numbers.first_document
-        found = judged_arcs(judge, self.key, self.annotation, [self.systems[system]], self.types)
+        found = self._judged(judge, [self.systems[system]])
         units = mention_units(found.answers(corpus))
         assert units.antecedent is not None
         rows = VerdictRows(

@@ -1,12 +1,21 @@
-"""Repeated spans and singletons: which mentions of key and response count.
+"""Repeated mentions and singletons: which mentions of key and response count (`--repeats`, `--no-singletons`).
 
-The same span twice in the key: the first chain keeps it, which is the one whose first mention begins first in the file;
+**The first chain has it** (`first`). The same span twice in the key: the first chain keeps it, which is the one whose first mention begins first in the file;
 in a cell of CoNLL-2012, mentions of one token, `(5)`, come before those that open there, as the official scorer has it.
 In the response: of a span that occurs in the key, the first chain keeps one mention, the others are dropped, and chains
 that are empty then vanish; repeats of a span that is not in the key stay, as distinct mentions. ARCS keeps the first
-only, in the key or not. Repeats are dropped before singletons are (`--no-singletons`), which are chains of one mention.
+only, in the key or not.
 
-Source: the official scorer of CoNLL 2012, version 8.01 (Pradhan et al. 2014), for repeats in the response.
+**The last chain owns it** (`last`, for CorefUD). A mention that its own chain repeats counts once. A mention of several
+chains stays in all of them, and all of its copies count in numerators and denominators. Where the other side meets it,
+`muc`, `b_cubed`, `blanc` and `lea` look at the last of its chains alone, while CEAF looks at all of them; `mentions`
+counts it once. The order of chains is that of their first mentions: by first word, longer ones first, last word, and the
+name of the entity.
+
+In either case, repeats go before singletons do, which are chains of one mention.
+
+Sources: the official scorer of CoNLL 2012, version 8.01 (Pradhan et al. 2014), for repeats in the response of `first`; the
+scorer of CorefUD, version 1.2, for `last`.
 """
 
 from __future__ import annotations
@@ -44,6 +53,12 @@ def without_repeats(key: Chains, response: Chains) -> Chains:
     return response.take(~(again & np.isin(span, key_span)))
 
 
+def in_longer_chains(chains: Chains) -> Bools:
+    """Which mentions are not alone in their chain."""
+    found: Bools = np.bincount(chains.chain)[chains.chain] > 1
+    return found
+
+
 def without_singletons(chains: Chains) -> Chains:
-    size = np.bincount(chains.chain)
-    return chains.take(size[chains.chain] > 1) if (size == 1).any() else chains
+    kept = in_longer_chains(chains)
+    return chains if kept.all() else chains.take(kept)

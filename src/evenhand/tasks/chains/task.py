@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from evenhand.parameters import Parameter
 from evenhand.problems import SettingError
 from evenhand.registry import late
 from evenhand.settings import ScoreSettings
-from evenhand.tasks.chains.kinds import ARCS, ARCS_KINDS
+from evenhand.tasks.chains.kinds import ARCS, ARCS_KINDS, HEADS, OF_HEADS
 from evenhand.tasks.chains.models import MODELS, arcs_model
+from evenhand.tasks.chains.parameters import PARAMETERS, settle
 from evenhand.tasks.display import Display
 from evenhand.tasks.task import Content, Example, Task
 
@@ -21,6 +21,13 @@ def scorable(names: tuple[str, ...], content: Content) -> tuple[str, ...]:
 def _check(settings: ScoreSettings, content: Content) -> None:
     if "arcs_nom" in settings.match and "pos" not in content.traits:
         raise SettingError("arcs_nom takes the POS of words, which the gold standard does not have; leave it out.")
+    if HEADS in content.traits:
+        return
+    asked = [name for name in OF_HEADS if name in settings.match]
+    asked += [f"mention-match {settings['mention_match']}"] if settings["mention_match"] != "exact" else []
+    asked += [f"{name} {settings[name]}" for name in ("zeros", "preset") if settings[name] is not None]
+    if asked:
+        raise SettingError(f"{asked[0]} takes the heads of mentions, which only CorefUD has; leave it out.")
 
 
 def _compared_models(by: str, content: Content) -> tuple[str, ...]:
@@ -40,20 +47,12 @@ TASK = Task(
     reported_by=ARCS,
     compared=arcs_model,
     compared_models=_compared_models,
-    parameters=(
-        Parameter(
-            "singletons",
-            "flag",
-            True,
-            "Keep chains of one mention [kept].",
-            spell=lambda kept: "kept" if kept else "removed",
-        ),
-    ),
+    parameters=PARAMETERS,
+    adjust=settle,
     aligns=("strict", "position"),
-    align=lambda content: "position",
+    align=lambda content: "strict" if HEADS in content.traits else "position",
     has_labels=False,
     signature=("align", "gold", "system", "singletons", "repeats", "nominal", "beta"),
-    constants={"repeats": "first-chain"},
     check=_check,
     shows=lambda annotation: "chains" in annotation.layers,
     passage=late("evenhand.tasks.chains.passage:ChainPassage"),
