@@ -12,10 +12,12 @@ from evenhand.scores.match_model import MatchModel
 from evenhand.settings import Groups, ReadSettings, ScoreSettings
 from evenhand.tasks.passage import Open, Question, Sides
 from evenhand.tasks.registry import TASKS, model, models_of, parameters_of
+from evenhand.tasks.task import Content
 from evenhand.text.labels import Vocabulary
 
 SPAN_MODELS = tuple(model.name for model in models_of("spans"))
-CHAIN_MODELS = tuple(model.name for model in models_of("chains"))
+CHAIN_MODELS = tuple(model.name for model in models_of("chains") if "heads" not in model.needs)
+"""Those of all formats."""
 EXAMPLES = {
     name: (TASKS[name].example.folder, TASKS[name].example.gold, TASKS[name].example.systems)
     for name in ("spans", "tags", "trees", "chains", "relations", "links")
@@ -25,7 +27,9 @@ EXAMPLES = {
 
 def score_settings(task: str, match: Iterable[str], align: Any = "strict", **given: Any) -> ScoreSettings:
     """Settings with the defaults of a task, but for what is given."""
-    return ScoreSettings(tuple(match), task, align=align, parameters=values(parameters_of(task), given))
+    chosen = values(parameters_of(task), given)
+    TASKS[task].adjust(chosen, Content(task))
+    return ScoreSettings(tuple(match), task, align=align, parameters=chosen)
 
 
 def match_model(name: str, task: str = "spans", **given: Any) -> MatchModel:

@@ -14,6 +14,7 @@ from itertools import combinations
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
+
 from slow_chains import Counts, Prf, prf, total
 
 Word = tuple[int, int, int]
@@ -189,7 +190,9 @@ def matched(keys: Sequence[Mention], responses: Sequence[Mention], way: Way) -> 
         zeros = ([each for each in side if each.is_zero] for side in (keys, responses))
         found |= {key: response for key, response, _ in best(*zeros, _zero_score)}
     for key in left()[0]:
-        same = [each for each in left()[1] if each.words == key.words and (way.match != "head" or each.head == key.head)]
+        same = [
+            each for each in left()[1] if each.words == key.words and (way.match != "head" or each.head == key.head)
+        ]
         if same:
             found[key] = same[0]
     if way.match != "exact":

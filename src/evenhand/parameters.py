@@ -7,7 +7,7 @@ saved settings all come from the declaration.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from evenhand.arguments import COLUMN, FLAG, NAMES, NOTHING, NUMBER, PERCENT, TEXT, WHOLE, Kind, shown
@@ -70,6 +70,8 @@ class Parameter:
     """What the format of a system must have (`own_traits`) for this to have an effect, where it does not always."""
     has_opposite: bool = False
     """Whether a flag can be given as `--no-…`, too; one whose default is True always can."""
+    hints: Mapping[str, str] = field(default_factory=dict)
+    """Options of other tools that users may try, and what to write instead."""
     file_of: str | None = None
     """What a file holds whose name the command line takes in place of the value."""
 

@@ -23,7 +23,8 @@ import evenhand as eh
 def test_mentions_with_other_empty_nodes(data: Path, response: str, matched: int, recall: float) -> None:
     """corefud-scorer 1.2, `-x`, `-s`, `--zero-match-method linear`: empty nodes are added, lost and moved."""
     folder = data / "shared_tasks" / "coref" / "gum"
-    found = eh.score(folder / f"{response[:5]}.key", folder / f"{response}.response", match="mentions")["mentions"]
+    files = folder / f"{response[:5]}.key", folder / f"{response}.response"
+    found = eh.score(*files, match="mentions", mention_match="exact", zeros="linear")["mentions"]
     assert found.overall["common"] == matched
     assert found.recall == pytest.approx(recall, rel=0, abs=1e-9)
 
@@ -40,6 +41,6 @@ def test_mentions_with_other_empty_nodes(data: Path, response: str, matched: int
 )
 def test_cases_with_zeros(data: Path, key: str, response: str, expected: tuple[float, ...]) -> None:
     folder = data / "shared_tasks" / "coref" / "tests" / "zeros"
-    found = eh.score(folder / f"{key}.key", folder / f"{response}.response")
+    found = eh.score(folder / f"{key}.key", folder / f"{response}.response", mention_match="exact", zeros="linear")
     models = ("mentions", "muc", "b_cubed", "ceaf_e", "lea")
     assert tuple(round(found[model].f1, 4) for model in models) == expected

@@ -14,6 +14,7 @@ import slow_chains
 from build_chains import annotation, columns
 from conftest import ROOT
 from declared import CHAIN_MODELS
+from evenhand.tasks.chains.models import MODELS
 
 EXAMPLES = ROOT / "src" / "evenhand" / "examples"
 CHAINS = EXAMPLES / "chains"
@@ -49,7 +50,8 @@ def test_settings_that_would_do_nothing_are_refused(name: str) -> None:
         ({"align": "characters"}, "align is 'characters'; for chains, choose strict or position."),
         (
             {"match": "exact"},
-            f"match is 'exact', which is no match model of chains; it is a model of spans; choose from {', '.join(CHAIN_MODELS)}.",
+            "match is 'exact', which is no match model of chains; did you mean --mention-match exact? "
+            f"Choose from {', '.join(model.name for model in MODELS)}.",
         ),
         ({"weights": "lenient"}, "weights does nothing for chains; leave it out."),
         ({"beta": 0.0}, "beta is 0.0; it must be above 0 (at 1, precision and recall weigh alike)."),

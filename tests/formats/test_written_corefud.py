@@ -20,13 +20,13 @@ def misc(path: Path) -> list[tuple[str, str]]:
     return [(cells[0], cells[-1].removeprefix("Entity=")) for cells in lines]
 
 
-def rewritten(folder: Path, text: str) -> Path:
+def rewritten(folder: Path, text: str, head: str = HEAD) -> Path:
     """A file of words with numbers and brackets (`1 a (e1)`), once more."""
     rows = [line.split() for line in text.splitlines()]
     misc = ["_" if row[2:] in ([], ["-"]) else f"Entity={row[2]}" for row in rows]
     lines = ["\t".join([*row[:2], *"_______", cell]) if row else "" for row, cell in zip(rows, misc, strict=True)]
     source = folder / "source.conllu"
-    source.write_text(HEAD + "\n".join(lines) + "\n")
+    source.write_text(head + "\n".join(lines) + "\n")
     return converted(source, "corefud")[0]
 
 
@@ -52,10 +52,13 @@ def test_all_parts_of_a_mention_have_its_head(tmp_path: Path) -> None:
     assert [cell for _, cell in misc(path)] == ["(e1[1/2]--1", "e1[1/2])", "_", "(e1[2/2]--1)"]
 
 
-def test_the_head_is_an_overt_word_where_there_is_one(tmp_path: Path) -> None:
-    """A mention whose head is an empty node would be a zero."""
-    path = rewritten(tmp_path, "1 a -\n1.1 b (e1(e2)\n1.2 c -\n2 d e1)\n")
-    assert [cell for _, cell in misc(path)] == ["_", "(e1--3(e2--1)", "_", "e1)"]
+@pytest.mark.parametrize(("fields", "head"), [("", 1), ("-x-2", 2), ("-x-3", 3)])
+def test_heads_are_kept(tmp_path: Path, fields: str, head: int) -> None:
+    """Without a head, a mention that begins with an empty node is a zero, and stays one."""
+    text = f"1 a -\n1.1 b (e1{fields}(e2)\n1.2 c -\n2 d e1)\n"
+    path = rewritten(tmp_path, text, HEAD + "# global.Entity = eid-etype-head\n")
+    assert [cell for _, cell in misc(path)] == ["_", f"(e1--{head}(e2--1)", "_", "e1)"]
+    assert eh.score(tmp_path / "source.conllu", path)["mentions"].f1 == 1
 
 
 def test_empty_nodes_stay_empty_nodes(tmp_path: Path) -> None:

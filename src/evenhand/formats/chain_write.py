@@ -18,7 +18,7 @@ from evenhand.formats.conll2012_layout import SAMPLE, word_column
 from evenhand.formats.conllu_write import checked
 from evenhand.problems import SettingError
 from evenhand.text.annotation import Annotation
-from evenhand.text.chains import Mention
+from evenhand.text.chains import Chains, Mention
 from evenhand.text.corpus import Corpus
 from evenhand.text.layers import Tags
 
@@ -108,8 +108,8 @@ def _has_plain_words(annotation: Annotation) -> bool:
 def write_corefud(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
     """Words, empty nodes, their POS, and entities in the last column; the others hold underscores.
 
-    An entity is called by the number of its chain, so that no two documents share one. Its type is left empty, and the
-    head of a mention, which other tools ask for, is its first overt word: `(e1--1`.
+    An entity is called by the number of its chain, so that no two documents share one. Its type is left empty. The head
+    of a mention, which other tools ask for, is that of its file or, where that has none, its first overt word: `(e1--1`.
     """
     brackets, across = _Brackets(conversion, single_first=False), 0
     for batch in batches:
@@ -136,13 +136,14 @@ def _corefud(annotation: Annotation) -> Iterator[str]:
     decimals = [-1] * len(words) if corpus.decimals is None else corpus.decimals.tolist()
     reading = annotation.reading
     of_word = 3 if reading.format == "corefud" and reading.column != "pos=xpos" else 4
-    for name, sentences, mentions in _documents(annotation):
+    for number, (name, sentences, mentions) in enumerate(_documents(annotation)):
         if not sentences or sentences[0][0] == sentences[-1][1]:
             continue
         yield f"# newdoc id = {name}\n" if name else ""
         yield f"{DECLARATION} eid-etype-head-other\n"
         first = sentences[0][0]
-        cells = _entity_cells(mentions, [decimal < 0 for decimal in decimals[first : sentences[-1][1]]])
+        heads = _heads(annotation.chains().documents(ints([number])))
+        cells = _entity_cells(mentions, heads, [decimal < 0 for decimal in decimals[first : sentences[-1][1]]])
         for begin, end in sentences:
             word = 0
             for token in range(begin, end):
@@ -156,12 +157,22 @@ def _corefud(annotation: Annotation) -> Iterator[str]:
             yield "\n"
 
 
-def _entity_cells(mentions: Sequence[Mention], is_word: Sequence[bool]) -> dict[int, str]:
+def _heads(chains: Chains) -> list[int] | None:
+    """The place of each head among the words of its mention, from 1; None where heads are not known."""
+    words = chains.words
+    if words is None:
+        return None
+    row, word = words.flat()
+    behind = np.bincount(row[word > words.head[row]], minlength=len(words))
+    return list((words.size - behind).tolist())
+
+
+def _entity_cells(mentions: Sequence[Mention], heads: Sequence[int] | None, is_word: Sequence[bool]) -> dict[int, str]:
     """By token, what MISC has: brackets of one token stand behind all that open or, without any, before all that close.
 
     Where spans repeat, all that open mentions stay in the order of their chains, of which the first keeps a span.
     """
-    parts = list(_parts(mentions, is_word))
+    parts = list(_parts(mentions, heads, is_word))
     spans = [(start, end) for _, _, start, end, _ in mentions]
     keeps_order = len(set(spans)) < len(spans)
     found = {}
@@ -190,12 +201,13 @@ def _cells(parts: Sequence[Part]) -> dict[int, tuple[list[str], list[str]]]:
     return found
 
 
-def _parts(mentions: Sequence[Mention], is_word: Sequence[bool]) -> Iterator[Part]:
+def _parts(mentions: Sequence[Mention], heads: Sequence[int] | None, is_word: Sequence[bool]) -> Iterator[Part]:
     """The parts of mentions, of which most have one."""
-    for _, chain, start, end, gaps in mentions:
+    for row, (_, chain, start, end, gaps) in enumerate(mentions):
         parts = list(parts_of(start, end, gaps))
         tokens = (token for begin, last in parts for token in range(begin, last + 1))
-        head = next((place for place, token in enumerate(tokens, 1) if is_word[token]), 1)
+        overt = (place for place, token in enumerate(tokens, 1) if is_word[token])
+        head = next(overt, 1) if heads is None else heads[row]
         for number, (begin, last) in enumerate(parts, 1):
             part = "" if len(parts) == 1 else f"[{number}/{len(parts)}]"
             yield begin, last, f"e{chain + 1}{part}", f"--{head}", chain

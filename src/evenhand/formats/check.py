@@ -14,6 +14,7 @@ from evenhand.arrays import zeros
 from evenhand.formats.addresses import Place
 from evenhand.formats.bracket_check import compare_sentences
 from evenhand.formats.read import file_batches
+from evenhand.formats.registry import FORMATS
 from evenhand.formats.source import Source
 from evenhand.problems import (
     NOTED,
@@ -152,6 +153,8 @@ def _compare_documents(
     try:
         for text in opened:
             feed.take(text)
+            if align is None and "heads" in FORMATS[text.reading.format].own_traits:
+                align = "strict"  # as in `score`
         feed.finish()
     finally:
         for _ in batches:

@@ -16,9 +16,9 @@ import numpy as np
 from evenhand.arrays import Bools, Ints, ints
 from evenhand.formats.chain_formats import COREFUD, DECLARATION, DocumentNames
 from evenhand.formats.conllu_layout import COLUMNS
+from evenhand.formats.corefud_brackets import EmptyNodeEdges, EntityFields, head_places, whole_mentions
 from evenhand.formats.parsing.blocks import split
 from evenhand.formats.parsing.cells import Cells
-from evenhand.formats.corefud_brackets import EmptyNodeEdges, EntityFields, head_places, whole_mentions
 from evenhand.formats.parsing.mention_brackets import Brackets, Report, chains_of, match, too_long
 from evenhand.formats.parsing.table_head import rows_of
 from evenhand.formats.parsing.windows import leading_numbers
@@ -160,7 +160,8 @@ class _Reader:
                 if found is None:
                     report(token, f"{value[:_MOST_SHOWN]!r} is no coreference annotation", _REMEDY)
                     continue
-                rows += [(token, codes.setdefault(name, len(codes)), *others) for name, *others in found]
+                for name, opens, closes, head in found:
+                    rows.append((token, codes.setdefault(name, len(codes)), opens, closes, head))
         table = ints(rows).reshape(-1, 5).T
         brackets = Brackets(table[0], table[1], table[2].astype(np.bool_), table[3].astype(np.bool_))
         return list(codes), brackets, table[4]

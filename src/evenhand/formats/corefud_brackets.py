@@ -1,8 +1,8 @@
 """What `Entity=` says in CorefUD: brackets with their fields, the parts of mentions, and the edges of empty nodes.
 
-`(e1-person-2-` has the fields that `# global.Entity = eid-etype-head-other` names. `head` is the place of the head among
-the words of the whole mention, from 1; of a mention with gaps, the brackets of its last part say it. Without a head, and
-in mentions of one word, it is the first word.
+`(e1-person-2-` has the fields that `# global.Entity = eid-etype-head-other` names. `head` is the place of the head
+among the words of the whole mention, from 1; of a mention with gaps, the brackets of its last part say it. Without a
+head, and in mentions of one word, it is the first word.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from evenhand.formats.chain_formats import DECLARATION
 from evenhand.formats.parsing.mention_brackets import Brackets, MentionParts, Ranges, Report
 from evenhand.text.corpus import Corpus
 from evenhand.text.mention_words import ROOT, Edge, number_of
+from evenhand.text.tokens import Tokens
 
 _ENTITY_FIELDS = ("eid", "GRP")
 """What the field that names the entity is called, now and in older files."""
@@ -132,15 +133,14 @@ def head_places(mentions: Sequence[EntityMention], size: Ints, report: Report) -
 class EmptyNodeEdges:
     """What empty nodes depend on by DEPS: parents and relations."""
 
-    def __init__(self, corpus: Corpus, cell: Sequence[str] | None, report: Report) -> None:
-        assert corpus.bounds is not None
+    def __init__(self, corpus: Corpus, cells: Tokens, report: Report) -> None:
         assert corpus.decimals is not None
-        self._corpus, self._cell, self._report = corpus, cell, report
+        self._corpus, self._cells, self._report = corpus, cells, report
         self._overt = np.append(0, np.cumsum(corpus.decimals < 0))
 
     def __call__(self, token: int) -> tuple[Edge, ...]:
         """The edges of a token, each once, in some order that is always the same."""
-        corpus, cell = self._corpus, "_" if self._cell is None else self._cell[token]
+        corpus, cell = self._corpus, self._cells[token]
         assert corpus.bounds is not None
         if cell in ("_", ""):
             return ()

@@ -128,7 +128,7 @@ class Format:
     divisions: Mapping[str, Division] = field(default_factory=dict)
     """How it is divided for tasks that read it in another way, by task."""
     traits: Callable[[Source, ReadSettings], frozenset[str]] = _no_traits
-    """What a file has beyond its task: `universal` (the columns of Universal Dependencies), `conllu`, `pos`, `heads`."""
+    """What a file has beyond its task: `universal` (the columns of Universal Dependencies), `pos`, `heads` …"""
     own_traits: frozenset[str] = frozenset()
     """Those of all that is read from it, also of annotations in memory."""
     matches_documents: bool = False

@@ -255,9 +255,7 @@ def score_rows(model: MatchModel, tally: Tally, table: Values) -> list[Row]:
 def _mean_row(model: MatchModel, rows: Mapping[str, Row]) -> Row:
     """The mean of the rows of a model's parts."""
     has_both = model.leaves_out == "absent from both"
-    counted = [
-        row for row in rows.values() if model.leaves_out is None or row["key"] or (has_both and row["response"])
-    ]
+    counted = [row for row in rows.values() if model.leaves_out is None or row["key"] or (has_both and row["response"])]
     mean = _average(counted, [1] * len(counted))
     return Row(mean.precision, mean.recall, mean.f1, mean.f_beta, parts=rows)
 

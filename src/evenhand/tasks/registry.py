@@ -135,6 +135,9 @@ def _plain(name: str) -> str:
 
 def _unknown(task: str, given: str) -> str:
     finding = f"match is {given!r}, which is no match model of {task}"
+    option = next((each.option for each in parameters_of(task) if given in each.choices), None)
+    if option is not None:
+        return f"{finding}; did you mean {option} {given}? C{_choices(task)[1:]}."
     owner = next((each for each in TASKS if _plain(given) in _all_names(each)), None)
     if owner is not None:
         return f"{finding}; it is a model of {owner}; {_choices(task)}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from evenhand.text.chains import Chains
 from evenhand.text.corpus import Corpus
 from evenhand.text.document_feed import MOST_FINDINGS, DocumentFeed, Mismatches, Naming, Open, Piece, mark
 from evenhand.text.empty_nodes import NodeAlignment, TokenKinds, have_same_nodes
+from evenhand.text.mention_words import word_numbers
 from evenhand.text.tokens import Tokens, equal
 
 SAME_WORDS = "give the same words, or --align position"
@@ -109,6 +111,7 @@ class ChainFeed:
         if other:
             raise _length_error(piece.first + other[0], *tokens(other[0], other[0] + 1))
         self._compare(gold, whole[0].words, corpus, whole[1].words)
+        self._check_sentences(*whole)
         yield piece.size, _chains(piece)
 
     def _with_nodes(self, piece: Piece, gold: TokenKinds, system: TokenKinds) -> Chains:
@@ -116,13 +119,19 @@ class ChainFeed:
         if len(gold.words) == len(system.words) and (len(gold) or not len(system)):
             alignment = NodeAlignment(gold, system)
             self._compare(gold.corpus, gold.words, system.corpus, system.words)
+            self._check_sentences(gold, system)
             self.found.nodes += alignment.one_sided
             return alignment.moved(_chains(piece))
         # In formats that know none, empty nodes are words.
         if len(gold) == len(system) and not (len(gold.nodes) and len(system.nodes)):
             self._compare(gold.corpus, gold.all, system.corpus, system.all)
-            return _chains(piece)
+            return _renumbered(_chains(piece), gold, system)
         raise _length_error(piece.first, gold, system)
+
+    def _check_sentences(self, gold: TokenKinds, system: TokenKinds) -> None:
+        """Refuse other sentences, where both files know empty nodes, which are numbered by sentence."""
+        if self._strict and gold.corpus.decimals is not None and system.corpus.decimals is not None:
+            _compare_sentences(gold, system)
 
     def _compare(self, gold: Corpus, mine: Ints, corpus: Corpus, theirs: Ints) -> None:
         """Count words that differ, or raise an error; `mine` and `theirs` are tokens, in pairs."""
@@ -141,6 +150,30 @@ class ChainFeed:
         self.found.words += len(different)
         place = corpus.source if line is None else f"{corpus.source}:{line}"
         self.found.first_word = self.found.first_word or f"{place}: {finding}"
+
+
+def _compare_sentences(gold: TokenKinds, system: TokenKinds) -> None:
+    """Raise an error where sentences do not begin with the same words."""
+    corpus = system.corpus
+    mine, theirs = (np.searchsorted(each.words, each.begin + each.sentence_starts) for each in (gold, system))
+    size = min(len(mine), len(theirs))
+    differs = np.flatnonzero(mine[:size] != theirs[:size])
+    if not len(differs) and len(mine) == len(theirs):
+        return
+    place = min(int(differs[0]) if len(differs) else size, len(theirs) - 1)
+    line = corpus.line(system.begin + int(system.sentence_starts[place])) if len(theirs) else None
+    finding = f"there are {len(theirs):,} sentences, in the gold standard {len(mine):,}"
+    if len(mine) == len(theirs):
+        finding = "the sentence that begins here begins elsewhere in the gold standard"
+    raise InputError(corpus.source, line, finding, "give the same sentences, or --align position", "text")
+
+
+def _renumbered(chains: Chains, gold: TokenKinds, system: TokenKinds) -> Chains:
+    """The mentions of a document whose words stand for empty nodes of the other side: tokens are numbered as there."""
+    if chains.words is None or not len(chains):
+        return chains
+    new, old = (word_numbers(each.corpus)[each.begin : each.end] for each in (gold, system))
+    return replace(chains, words=chains.words.renumbered(old, new))
 
 
 def _length_error(document: int, gold: TokenKinds, system: TokenKinds) -> InputError:

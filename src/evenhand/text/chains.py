@@ -40,8 +40,9 @@ class Chains:
 
     def take(self, rows: Ints | Bools | slice) -> Chains:
         columns = (self.document, self.start, self.end, self.chain, self.shape)
+        document, start, end, chain, shape = (column[rows] for column in columns)
         words = None if self.words is None else self.words.take(rows)
-        return Chains(self.vocabulary, *(column[rows] for column in columns), words)
+        return Chains(self.vocabulary, document, start, end, chain, shape, words)
 
     def numbered(self) -> Chains:
         """The same with chains numbered from 0, without gaps."""

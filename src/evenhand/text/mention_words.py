@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, empty, ranges
+from evenhand.arrays import Bools, Ints, ranges
 from evenhand.text.corpus import Corpus
 
 if TYPE_CHECKING:
@@ -49,7 +49,8 @@ class MentionWords:
     @property
     def is_zero(self) -> Bools:
         """Which mentions have an empty node as their head."""
-        return (self.head != NO_HEAD) & is_node(self.head)
+        found: Bools = (self.head != NO_HEAD) & is_node(self.head)
+        return found
 
     @property
     def last(self) -> Ints:
@@ -77,9 +78,14 @@ class MentionWords:
         """The same with other codes of edges, where there are any."""
         return replace(self, depends=code()[self.depends]) if self.depends.any() else self
 
-    @staticmethod
-    def none() -> MentionWords:
-        return MentionWords(*(empty() for _ in range(6)))
+    def renumbered(self, old: Ints, new: Ints) -> MentionWords:
+        """The same in the numbers of another text with as many tokens, given the numbers of all tokens in both."""
+
+        def moved(number: Ints) -> Ints:
+            found: Ints = new[np.minimum(np.searchsorted(old, number), len(new) - 1)]
+            return found
+
+        return replace(self, word=moved(self.word), head=np.where(self.head == NO_HEAD, NO_HEAD, moved(self.head)))
 
     @staticmethod
     def concatenate(parts: Sequence[MentionWords]) -> MentionWords:
@@ -125,7 +131,10 @@ def word_numbers(corpus: Corpus) -> Ints:
 
 
 def words_of(
-    chains: Chains, corpus: Corpus, head: Ints | None = None, edges: Callable[[int], tuple[Edge, ...]] = lambda token: ()
+    chains: Chains,
+    corpus: Corpus,
+    head: Ints | None = None,
+    edges: Callable[[int], tuple[Edge, ...]] = lambda token: (),
 ) -> MentionWords:
     """The words of mentions in their own text.
 

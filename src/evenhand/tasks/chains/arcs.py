@@ -1,10 +1,10 @@
 """ARCS: whether each mention is resolved to a right antecedent.
 
 A mention is its span of tokens; where mentions are matched otherwise (`--mention-match`), a mention of the response is
-the one of the key that it is matched with, in the place of that one. Its antecedents are the mentions before it in its chain, in the order of their first
-and last tokens: A_K in the key, A_S in the response; none if it is the first one, or is not there. Under `arcs_any` all
-of them count, under `arcs_nom` only the nominal ones: those of several tokens, and those whose token is a noun by its
-POS in the key (`--nominal`).
+the one of the key that it is matched with, in the place of that one. Its antecedents are the mentions before it in its
+chain, in the order of their first and last tokens: A_K in the key, A_S in the response; none if it is the first one, or
+is not there. Under `arcs_any` all of them count, under `arcs_nom` only the nominal ones: those of several tokens, and
+those whose token is a noun by its POS in the key (`--nominal`).
 
 | | A_S empty | A_S not empty |
 | --- | --- | --- |

@@ -149,8 +149,8 @@ def _met(side: Side, counterpart: Ints, other: Side) -> tuple[Ints, Ints]:
 def mention_numbers(key: Chains, responses: Sequence[Chains], way: MentionMatch) -> list[Ints]:
     """A number for each mention of all sides: those of the key and their counterparts have the same.
 
-    Numbers sort as places do, where counterparts stand in the place of the key's mention. Mentions without a counterpart
-    have that of equal ones in other responses.
+    Numbers sort as places do, where counterparts stand in the place of the key's mention. Mentions without a
+    counterpart have the number of equal ones in other responses.
     """
     whole = [key, *responses]
     identity = np.unique(np.concatenate(way.identities(*whole)), return_inverse=True)[1]

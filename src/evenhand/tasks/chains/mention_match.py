@@ -8,16 +8,17 @@ Mentions are matched one to one in each document, in three steps, each among tho
    sentence have the similarity 10 F(D_k, D_r) + F(P_k, P_r), wherever they stand. A head without DEPS has no edges, so
    that F = 0. `--zeros linear` leaves this step out: zeros are the same if they stand in the same place.
 2. **Equal mentions.**
-3. **Similar mentions.** `head`: |k ∩ r| / |k| if both have the same head. `partial`: |r| / |k| if all words of r are in k
-   and the head of k is among them. `exact` leaves this step out. Zeros that are left may match mentions that are none.
+3. **Similar mentions.** `head`: |k ∩ r| / |k| if both have the same head. `partial`: |r| / |k| if all words of r are in
+   k and the head of k is among them. `exact` leaves this step out. Zeros that are left may match mentions that are
+   none.
 
 In steps 1 and 3 the matching has the largest sum of similarities, and nothing is matched whose similarity is 0. Under
 `head`, any r with all words of k has the similarity 1. Where several matchings are best, it is the one that shortest
 augmenting paths find (Crouse 2016) with the mentions of a document in the order of first word, last word and number of
 words, as in the scorer of CorefUD; only in documents with millions of pairs another one may be found.
 
-Sources: Nedoluzhko et al. 2022 and Žabokrtský et al. 2022 for `partial`; Žabokrtský et al. 2023 for `head`; Novák et al.
-2024 for zeros; the scorer of CorefUD, version 1.2.
+Sources: Nedoluzhko et al. 2022 and Žabokrtský et al. 2022 for `partial`; Žabokrtský et al. 2023 for `head`; Novák et
+al. 2024 for zeros; the scorer of CorefUD, version 1.2.
 """
 
 from __future__ import annotations
@@ -109,9 +110,7 @@ def _words(side: Chains) -> MentionWords:
 def _zeros(key: Chains, response: Chains, mine: Ints, theirs: Ints) -> tuple[Ints, Ints]:
     """Zeros of the same sentence, by what their heads depend on."""
     ours, others = _words(key), _words(response)
-    places = pack(
-        (key.document[mine], response.document[theirs]), (ours.sentence[mine], others.sentence[theirs])
-    )
+    places = pack((key.document[mine], response.document[theirs]), (ours.sentence[mine], others.sentence[theirs]))
     one, other = equal_pairs(*places)
     one, other = mine[one], theirs[other]
     width = int(others.depends.max(initial=0)) + 1

@@ -1,10 +1,10 @@
 """The assignment of rows to columns with the largest sum, where the order decides between sums that are equal.
 
 Rows are matched one by one, each along the cheapest path to a free column, with prices for rows and columns. Cells that
-are 0 count as all others, so that rows without any other take a column, too. Where rows outnumber columns, the two change
-places. Columns are looked at from the last to the first; the last one that was looked at is taken of those that are as
-near as any and free. So this finds what SciPy's `linear_sum_assignment` finds, on which the scorer of CorefUD relies.
-`assignment.best_cells` is faster, and may find another assignment of the same sum.
+are 0 count as all others, so that rows without any other take a column, too. Where rows outnumber columns, the two
+change places. Columns are looked at from the last to the first; the last one that was looked at is taken of those that
+are as near as any and free. So this finds what SciPy's `linear_sum_assignment` finds, on which the scorer of CorefUD
+relies. `assignment.best_cells` is faster, and may find another assignment of the same sum.
 
 Source: Crouse 2016.
 """

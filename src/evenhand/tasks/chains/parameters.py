@@ -27,6 +27,7 @@ PARAMETERS = (
         metavar="HOW",
         optional=True,
         trait=HEADS,
+        hints={"-x": "--mention-match exact", "--exact-match": "--mention-match exact", "-m": "--match"},
     ),
     Parameter(
         "zeros",
@@ -46,6 +47,7 @@ PARAMETERS = (
         None,
         "Keep chains of one mention [kept].",
         former=("keep_singletons",),
+        hints={"-s": "--singletons"},
         spell=lambda kept: "kept" if kept else "removed",
         optional=True,
         has_opposite=True,

@@ -91,7 +91,9 @@ class ChainPassage:
             return chains
         if len(chains) and self._asked.settings["mention_match"] == "head":
             finding = f"the system {name} does not say what the heads of its mentions are"
-            raise InputError(self._feeds[name].source, None, finding, "give CorefUD, or --mention-match partial or exact")
+            raise InputError(
+                self._feeds[name].source, None, finding, "give CorefUD, or --mention-match partial or exact"
+            )
         return replace(chains, words=words_of(chains, batch.corpus))
 
     def _count(self, side: SideCount, chains: Chains, key: Annotation) -> None:

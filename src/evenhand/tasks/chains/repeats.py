@@ -1,21 +1,21 @@
 """Repeated mentions and singletons: which mentions of key and response count (`--repeats`, `--no-singletons`).
 
-**The first chain has it** (`first`). The same span twice in the key: the first chain keeps it, which is the one whose first mention begins first in the file;
-in a cell of CoNLL-2012, mentions of one token, `(5)`, come before those that open there, as the official scorer has it.
-In the response: of a span that occurs in the key, the first chain keeps one mention, the others are dropped, and chains
-that are empty then vanish; repeats of a span that is not in the key stay, as distinct mentions. ARCS keeps the first
-only, in the key or not.
+**The first chain has it** (`first`). The same span twice in the key: the first chain keeps it, which is the one whose
+first mention begins first in the file; in a cell of CoNLL-2012, mentions of one token, `(5)`, come before those that
+open there, as the official scorer has it. In the response: of a span that occurs in the key, the first chain keeps one
+mention, the others are dropped, and chains that are empty then vanish; repeats of a span that is not in the key stay,
+as distinct mentions. ARCS keeps the first only, in the key or not.
 
 **The last chain owns it** (`last`, for CorefUD). A mention that its own chain repeats counts once. A mention of several
 chains stays in all of them, and all of its copies count in numerators and denominators. Where the other side meets it,
 `muc`, `b_cubed`, `blanc` and `lea` look at the last of its chains alone, while CEAF looks at all of them; `mentions`
-counts it once. The order of chains is that of their first mentions: by first word, longer ones first, last word, and the
-name of the entity.
+counts it once. The order of chains is that of their first mentions: by first word, longer ones first, last word, and
+the name of the entity.
 
 In either case, repeats go before singletons do, which are chains of one mention.
 
-Sources: the official scorer of CoNLL 2012, version 8.01 (Pradhan et al. 2014), for repeats in the response of `first`; the
-scorer of CorefUD, version 1.2, for `last`.
+Sources: the official scorer of CoNLL 2012, version 8.01 (Pradhan et al. 2014), for repeats in the response of `first`;
+the scorer of CorefUD, version 1.2, for `last`.
 """
 
 from __future__ import annotations

@@ -31,8 +31,8 @@ def _check(settings: ScoreSettings, content: Content) -> None:
 
 
 def _compared_models(by: str, content: Content) -> tuple[str, ...]:
-    names = tuple(model.name for model in MODELS)
-    return scorable(names, content) if by == "arcs_any" else names
+    names = scorable(tuple(model.name for model in MODELS), content)
+    return names if by in names else (*names, by)
 
 
 TASK = Task(
