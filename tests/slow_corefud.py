@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
@@ -142,13 +143,13 @@ def distinct(chains: Chains) -> list[Mention]:
     return sorted({mention for chain in chains for mention in chain}, key=lambda each: each.order)
 
 
-def _similar(one: frozenset, other: frozenset) -> Fraction:
-    return Fraction(2 * len(one & other), len(one) + len(other)) if one or other else Fraction()
+def _similar(one: frozenset, other: frozenset) -> float:
+    return 2 * len(one & other) / (len(one) + len(other)) if one or other else 0.0
 
 
-def _zero_score(key: Mention, response: Mention) -> Fraction:
+def _zero_score(key: Mention, response: Mention) -> float:
     if not (key.is_zero and response.is_zero and key.head[0] == response.head[0]):
-        return Fraction()
+        return 0.0
     parents = [frozenset(parent for parent, _ in each.depends) for each in (key, response)]
     return 10 * _similar(key.depends, response.depends) + _similar(*parents)
 
@@ -168,8 +169,8 @@ def _common_words(key: Mention, response: Mention) -> Fraction:
 
 
 def best(
-    keys: Sequence[Mention], responses: Sequence[Mention], score: Callable[[Mention, Mention], Fraction]
-) -> list[tuple[Mention, Mention, Fraction]]:
+    keys: Sequence[Mention], responses: Sequence[Mention], score: Callable[[Mention, Mention], Any]
+) -> list[tuple[Mention, Mention, Any]]:
     """The pairs of an assignment with the largest sum, without those that score nothing."""
     table = [[score(key, response) for response in responses] for key in keys]
     dense = np.array(table, dtype=float).reshape(len(keys), len(responses))

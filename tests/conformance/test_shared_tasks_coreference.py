@@ -88,8 +88,12 @@ def test_crac_ranks_by_the_mean_over_data_sets(data: Path, tmp_path: Path) -> No
     """The mean of the CoNLL scores, whatever the sizes of data sets."""
     lines = []
     for name in "ab":
-        lines += ["[[data]]", f'name = "{name}"', f"gold = '{gum(data, f'gum-{name}.key')}'", "[data.systems]"]
-        lines += [f"{system} = '{gum(data, f'gum-{name}-{system[1]}.response')}'" for system in SYSTEMS]
+        key, files = (
+            gum(data, f"gum-{name}.key"),
+            {each: gum(data, f"gum-{name}-{each[1]}.response") for each in SYSTEMS},
+        )
+        lines += ["[[data]]", f'name = "{name}"', f"gold = '{key}'", "[data.systems]"]
+        lines += [f"{system} = '{file}'" for system, file in files.items()]
     (tmp_path / "suite.toml").write_text("\n".join(lines))
     ranking = eh.rank_suite(tmp_path / "suite.toml", preset="crac2024", match="mela", resamples=0)
     for system in SYSTEMS:

@@ -7,8 +7,8 @@ With K a chain of the key, R one of the response, and n = |K ∩ R|, summed over
   singletons.
 - `blanc`: links are pairs of mentions of one document, in the same chain (coreference) or not. For either kind, recall
   = common links / links of the key, precision = common links / links of the response. Precision, recall and F1 of
-  `blanc` are each the mean of those of the two kinds. Where the key has no links of one kind, the other counts alone;
-  without any (with fewer than two mentions), all are 0.
+  `blanc` are each the mean of those of the two kinds. Where the key has no links of one kind (with `--repeats last`:
+  where neither side has), the other counts alone; without any (with fewer than two mentions), all are 0.
 - `lea`: recall = Σ |K| · (common links of K / links of K) / Σ |K|, where K has |K| (|K| - 1) / 2 links. A singleton has
   one link, to itself, which only a singleton shares. Precision is the same with the sides swapped.
 

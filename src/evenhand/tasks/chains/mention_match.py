@@ -17,8 +17,8 @@ In steps 1 and 3 the matching has the largest sum of similarities, and nothing i
 augmenting paths find (Crouse 2016) with the mentions of a document in the order of first word, last word and number of
 words, as in the scorer of CorefUD; only in documents with millions of pairs another one may be found.
 
-Sources: Nedoluzhko et al. 2022 and Žabokrtský et al. 2022 for `partial`; Žabokrtský et al. 2023 for `head`; Novák et
-al. 2024 for zeros; the scorer of CorefUD, version 1.2.
+Sources: Žabokrtský et al. 2022 for `partial`; Žabokrtský et al. 2023 for `head`; Novák et al. 2024 for zeros; the
+scorer of CorefUD, version 1.2.
 """
 
 from __future__ import annotations

@@ -14,12 +14,20 @@ from evenhand.text.document_feed import Mismatches
 if TYPE_CHECKING:
     from evenhand.result.result import Gold
 
+COPIES = "copies"
+"""How many mentions repeat others, where all of them count."""
+_NODES = "mentions there are wrong or missing, unless zeros match by what they depend on"
+
 
 def notes(
     gold: Gold, gold_count: SideCount, name: str, side: SideCount, read_as: ReadSettings, *, identical: bool
 ) -> tuple[str, ...]:
     """Documents, words and mentions that are not as they should be."""
     found, mismatches = [], side.mismatches or Mismatches()
+    for side_name, count in (("gold " + gold.name, gold_count), ("system " + name, side)):
+        if count.noted[COPIES]:
+            owned = "the last of their chains owns them, and all copies count"
+            found.append(f"{side_name}: {_repeats(count.noted[COPIES])}; {owned}.")
     if gold_count.repeated:
         found.append(f"gold {gold.name}: {_repeats(gold_count.repeated)}; the first chain keeps the span.")
     if side.repeated:
@@ -31,7 +39,7 @@ def notes(
         found.append(f"system {name}: {words} of the gold standard ({first}).")
     if mismatches.nodes:
         nodes = "1 empty node is" if mismatches.nodes == 1 else f"{mismatches.nodes:,} empty nodes are"
-        found.append(f"system {name}: {nodes} in one of the two files only; mentions there are wrong or missing.")
+        found.append(f"system {name}: {nodes} in one of the two files only; {_NODES}.")
     if not gold.units:
         found.append(f"gold {gold.name}: has no mention at all.")
     elif not gold.labels:

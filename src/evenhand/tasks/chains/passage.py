@@ -20,6 +20,7 @@ from evenhand.tasks.chains.matched_count import count_matched
 from evenhand.tasks.chains.matched_sides import MatchedSides, mention_numbers
 from evenhand.tasks.chains.mention_match import MentionMatch
 from evenhand.tasks.chains.mention_types import MentionTypes
+from evenhand.tasks.chains.notes import COPIES
 from evenhand.tasks.chains.repeats import first_only, repeats
 from evenhand.tasks.passage import Numbering, Numbers, Outcome, Question, VerdictRows
 from evenhand.tasks.places import Places
@@ -72,17 +73,23 @@ class ChainPassage:
         self._has_words |= bool(batch.corpus.sentences)
         chains = batch.chains().into(asked.vocabulary)
         first = first_only(chains)
-        asked.gold_count.repeated += len(chains) - len(first)
+        self._note_repeats(asked.gold_count, len(chains) - len(first))
         self._count(asked.gold_count, first, batch)
         key = first if asked.settings["repeats"] == "first" else chains
         systems = {name: self._response(name, batch) for name in self._feeds}
         found = ChainJudgement(batch, key, systems, numbers, self._types, asked)
         for name, response in systems.items():
             side = asked.system_counts[name]
-            side.repeated += int(np.count_nonzero(repeats(response, *spans_of(response))))
+            self._note_repeats(side, int(np.count_nonzero(repeats(response, *spans_of(response)))))
             self._count(side, response, batch)
             found.tallies[name] = found.counts(key, response, self._scores, self._arcs, found.groups)
         return found
+
+    def _note_repeats(self, side: SideCount, number: int) -> None:
+        if self._asked.settings["repeats"] == "first":
+            side.repeated += number
+        else:
+            side.noted[COPIES] += number
 
     def _response(self, name: str, batch: Annotation) -> Chains:
         """The mentions of a system in some documents of the key; with words where those of the key have them."""
