@@ -97,7 +97,10 @@ def test_documents_of_corefud_are_cut_behind_blank_lines() -> None:
     assert [(cut.line, cut.is_clean) for cut in all_cuts(data, "corefud")] == [(1, False), (4, True), (8, False)]
 
 
-@pytest.mark.parametrize(("fields", "is_odd"), [("eid-etype-head", False), ("GRP-head", True), ("etype-eid", True)])
+@pytest.mark.parametrize(
+    ("fields", "is_odd"),
+    [("eid-etype-head", False), ("eid", False), ("GRP-head", True), ("eid-etype-minspan", True), ("etype-eid", True)],
+)
 def test_declarations_that_later_documents_depend_on(fields: str, is_odd: bool) -> None:
     found = Scan(io.BytesIO(f"# newdoc id = a\n# global.Entity = {fields}\n".encode()), FORMATS["corefud"].division)
     found.numbered(9)

@@ -17,7 +17,7 @@ BEGIN, END = "#begin document", "#end document"
 """The marks of documents in CoNLL-2012."""
 DECLARATION = "# global.Entity ="
 """What declares entities in CorefUD."""
-_OTHER_FIELDS = re.compile(DECLARATION.encode() + rb"(?! *eid-etype-head\b)")
+_OTHER_FIELDS = re.compile(DECLARATION.encode() + rb"(?! *eid(?:-etype(?:-head\b[^\n]*)?)?\s*$)", re.MULTILINE)
 
 
 def is_conll2012(sample: Block) -> float:
