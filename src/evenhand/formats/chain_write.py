@@ -109,7 +109,7 @@ def write_corefud(batches: Iterator[Annotation], conversion: Conversion) -> Iter
     """Words, empty nodes, their POS, and entities in the last column; the others hold underscores.
 
     An entity is called by the number of its chain, so that no two documents share one. Its type is left empty. The head
-    of a mention, which other tools ask for, is that of its file or, where that has none, its first overt word: `(e1--1`.
+    of a mention, which other tools ask for, is that of its file or, without one there, the first overt word: `(e1--1`.
     """
     brackets, across = _Brackets(conversion, single_first=False), 0
     for batch in batches:
