@@ -16,6 +16,7 @@ from time import process_time
 
 from brackets import evenhand_constituents, plain_brackets
 from chains import evenhand_chains, plain_loop
+from corefud import evenhand_corefud, plain_corefud
 from links import timed_links, timed_loop
 from peak import peak_mb
 
@@ -320,6 +321,8 @@ CONTENDERS: dict[str, Callable[[str, str], Timed]] = {
     "conlleval-loop": conlleval_loop,
     "evenhand-conll18": evenhand_conll18,
     "evenhand-chains": evenhand_chains,
+    "evenhand-corefud": evenhand_corefud,
+    "plain-corefud": plain_corefud,
     "plain-loop": plain_loop,
     "evenhand-links": timed_links,
     "plain-links": timed_loop,

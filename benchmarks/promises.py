@@ -67,6 +67,7 @@ PROMISES = (
         ceiling=1.25,
         times=4,
     ),
+    Promise("CorefUD by heads, GUM ten times : plain stand-in", "evenhand-corefud", "plain-corefud", ceiling=0.1),
     Promise(
         "eHealth-KD, 6 models with start : stand-in, a plain loop",
         "evenhand-relations",
@@ -88,5 +89,6 @@ SAME = (
     ("evenhand-conll18", "udtools"),
     ("evenhand-relations", "ehealthkd-loop"),
     ("evenhand-links", "plain-links"),
+    ("evenhand-corefud", "plain-corefud"),
 )
 """Contenders that must have done the same work: the same F1, or as many spans."""

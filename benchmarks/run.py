@@ -19,6 +19,7 @@ from typing import Any
 
 import brackets
 import chains
+import corefud
 import corpus
 import links
 import relations
@@ -78,7 +79,7 @@ def _full(bench: Bench, data: Path) -> list[dict[str, Any]]:
     json_lines, pair = corpus.write_json_lines(data, 50_000), corpus.write_pair(data, 100_000)
     repeated = corpus.write_repeated(data, published)
     coreference = [chains.write_chains(data, documents) for documents in (1000, 4000)]
-    linked = links.write_links(data)
+    linked, gum = links.write_links(data), corefud.write_gum(data, published)
     treebanks = [corpus.write_treebank(data, published, times) for times in (47, 189)]
     for turn in range(ROUNDS):
         _spans(bench, million, ten_million, turn)
@@ -90,6 +91,7 @@ def _full(bench: Bench, data: Path) -> list[dict[str, Any]]:
             _many_systems(bench, *repeated, turn)
         _treebanks(bench, treebanks, turn)
         _coreference(bench, coreference, published / "coref_ecbp")
+        _corefud(bench, gum, turn)
         _relations(bench, published)
         _links(bench, linked)
         _constituents(bench, data, 40_000)
@@ -190,6 +192,14 @@ def _coreference(bench: Bench, files: list[tuple[Path, Path]], published: Path) 
         pair = published / "key.conll", published / "gg-closure.conll"
         bench.run("evenhand-ecbp", *pair, repeat=9, contender="evenhand-chains")
         bench.run("plain-ecbp", *pair, repeat=9, contender="plain-loop")
+
+
+def _corefud(bench: Bench, files: tuple[Path, Path] | None, turn: int) -> None:
+    """The scorer of CorefUD is in no registry, and a plain program by its definitions stands in for it."""
+    if files is not None:
+        bench.run("evenhand-corefud", *files, repeat=4)
+        if turn == 0:
+            bench.run("plain-corefud", *files)
 
 
 def _relations(bench: Bench, published: Path, times: int = 5) -> None:

@@ -162,7 +162,8 @@ def _compare_sentences(gold: TokenKinds, system: TokenKinds) -> None:
         return
     place = min(int(differs[0]) if len(differs) else size, len(theirs) - 1)
     line = corpus.line(system.begin + int(system.sentence_starts[place])) if len(theirs) else None
-    finding = f"there are {len(theirs):,} sentences, in the gold standard {len(mine):,}"
+    number = "is 1 sentence" if len(theirs) == 1 else f"are {len(theirs):,} sentences"
+    finding = f"there {number}, in the gold standard {len(mine):,}"
     if len(mine) == len(theirs):
         finding = "the sentence that begins here begins elsewhere in the gold standard"
     raise InputError(corpus.source, line, finding, "give the same sentences, or --align position", "text")

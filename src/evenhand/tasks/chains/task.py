@@ -23,9 +23,9 @@ def _check(settings: ScoreSettings, content: Content) -> None:
         raise SettingError("arcs_nom takes the POS of words, which the gold standard does not have; leave it out.")
     if HEADS in content.traits:
         return
-    asked = [name for name in OF_HEADS if name in settings.match]
+    asked = [f"{name} {settings[name]}" for name in ("preset", "zeros") if settings[name] is not None]
     asked += [f"mention-match {settings['mention_match']}"] if settings["mention_match"] != "exact" else []
-    asked += [f"{name} {settings[name]}" for name in ("zeros", "preset") if settings[name] is not None]
+    asked += [name for name in OF_HEADS if name in settings.match]
     if asked:
         raise SettingError(f"{asked[0]} takes the heads of mentions, which only CorefUD has; leave it out.")
 
