@@ -15,7 +15,6 @@ import weakref
 from io import BufferedReader
 from pathlib import Path
 from select import select
-from tempfile import SpooledTemporaryFile
 from threading import Lock
 from typing import Any
 
@@ -31,6 +30,8 @@ class Kept:
 
     def __init__(self, file: BufferedReader) -> None:
         self._file, self._is_read, self._lock = file, False, Lock()
+        from tempfile import SpooledTemporaryFile  # slow to load, and files are no pipes
+
         self._kept = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
         self._size = 0
         weakref.finalize(self, self._kept.close)

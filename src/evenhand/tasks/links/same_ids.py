@@ -6,7 +6,6 @@ identifiers are not followed: what stands in the second column is what counts.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -38,6 +37,8 @@ def _parse(text: str) -> SameIds:
     only, path = (side, rest) if colon and side in SIDES else (None, text)
     if not path:
         raise SettingError(f"{text!r} names no table of identifiers; write FILE, gold:FILE or system:FILE.")
+    import hashlib  # slow to load, and few name a table
+
     return SameIds(path, hashlib.sha256(_bytes(path)).hexdigest()[:8], only)
 
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from evenhand.problems import InputError, SettingError
 from evenhand.tasks.passage import Question
 from evenhand.tasks.spans.answer_feed import AnswersById, AnswersByOrder
 from evenhand.tasks.spans.gold_survey import GoldSurvey
-from evenhand.tasks.spans.grounded_feed import GroundedFeed
 from evenhand.tasks.spans.grounding_parameters import GROUNDING
 from evenhand.text.align import Feed
 from evenhand.text.annotation import Annotation
 from evenhand.text.characters import peeked
 from evenhand.text.corpus import Corpus
 from evenhand.text.id_feed import IdFeed
+
+if TYPE_CHECKING:
+    from evenhand.tasks.spans.grounded_feed import GroundedFeed
 
 Stream = Iterator[Annotation]
 _SAMPLE = 20
@@ -29,7 +32,7 @@ class Feeds:
         self._first, self.gold = peeked(gold)
         _check_gold(self._first)
         self.systems = {name: self._feed(name, stream) for name, stream in systems.items()}
-        grounded = [feed for feed in self.systems.values() if isinstance(feed, GroundedFeed)]
+        grounded = [feed for feed in self.systems.values() if not isinstance(feed, Feed)]
         if not grounded:
             _check_settings(asked)
         asks_strings = any(judge.takes_strings for judge in asked.judges)
@@ -52,6 +55,8 @@ class Feeds:
 
     def _grounded(self, name: str, first: Annotation, stream: Stream) -> GroundedFeed:
         """A system whose strings are placed in the text, which the gold standard must have."""
+        from evenhand.tasks.spans.grounded_feed import GroundedFeed  # with much else that no tagger needs
+
         asked, survey = self._asked, self._survey
         gold = None if self._first is None else self._first.corpus
         if gold is None or gold.tokens is None:

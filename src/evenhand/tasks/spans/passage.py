@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,7 +21,6 @@ from evenhand.tasks.side_count import SideCount
 from evenhand.tasks.spans.answers import answers_on_spans, span_units
 from evenhand.tasks.spans.drawing import SpanDrawing
 from evenhand.tasks.spans.exact import equal_spans
-from evenhand.tasks.spans.grounded_feed import GroundedFeed
 from evenhand.tasks.spans.portion import Portion, Portions
 from evenhand.tasks.spans.question import Context, Question, Relabeling
 from evenhand.tasks.spans.strings import Form, Strings, StringSides
@@ -34,6 +34,9 @@ from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Codes
 from evenhand.text.layers import Spans
 from evenhand.text.plain_labels import SETTLE
+
+if TYPE_CHECKING:
+    from evenhand.tasks.spans.grounded_feed import GroundedFeed
 
 Parts = dict[str, list[Tally]]
 """The tallies of portions by judge."""
@@ -127,7 +130,7 @@ class SpanPassage:
             strings=strings,
             is_watched=self._asked.is_watched,
         )
-        if isinstance(feed, GroundedFeed) and feed.has_choice and side.best is not None:
+        if not isinstance(feed, Feed) and feed.has_choice and side.best is not None:
             best = relabel(side.best)
             feed.grounding.bound.update(TP=len(equal_spans(gold, best)[0]), found=len(best), wanted=len(gold))
         self._levels[name] = max(self._levels[name], question.levels)

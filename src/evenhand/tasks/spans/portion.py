@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,7 +13,6 @@ from evenhand.arrays import Ints, Values
 from evenhand.tasks.passage import Numbering, Numbers, Question, VerdictRows
 from evenhand.tasks.places import Places
 from evenhand.tasks.spans.feeds import Feeds
-from evenhand.tasks.spans.grounded_feed import GroundedFeed
 from evenhand.tasks.spans.strings import Nowhere, Strings
 from evenhand.tasks.units import Units
 from evenhand.text.align import Feed
@@ -22,6 +22,9 @@ from evenhand.text.corpus import Corpus, complete, join_columns
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags
 from evenhand.text.tokens import Tokens
+
+if TYPE_CHECKING:
+    from evenhand.tasks.spans.grounded_feed import GroundedFeed
 
 PORTION = 1 << 14
 """How many gold spans are judged at a time: enough that the cost of a call does not count."""
@@ -71,7 +74,7 @@ class Portion:
 
     def take(self, feed: Feed | GroundedFeed) -> SideSpans:
         """The same sentences of a system."""
-        if isinstance(feed, GroundedFeed):
+        if not isinstance(feed, Feed):
             return self._grounded(feed)
         spans, tags = [], []
         for corpus in self._corpora:
@@ -216,7 +219,7 @@ class Portions:
             feed.finish(corpus)
             side = self._asked.system_counts[name]
             side.reading, side.breaks_differ, side.mismatches = feed.reading, feed.breaks_differ, feed.mismatches
-            side.grounding = feed.grounding if isinstance(feed, GroundedFeed) else None
+            side.grounding = None if isinstance(feed, Feed) else feed.grounding
 
     def _portion(self) -> Portion:
         return Portion(self._asked.vocabulary, self._layer)
