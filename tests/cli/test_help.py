@@ -107,7 +107,7 @@ def test_short_help_lists_match_models_by_task() -> None:
         "  spans         exact, fair, weighted, ts, t, overlap, contain, constrained,",
         "                iou, semeval, accuracy, strings",
         "  tags          accuracy",
-        "  trees         uas, ls, las, conll18",
+        "  trees         uas, ls, las, conll18, iwpt",
         "  chains        mentions, muc, b_cubed, ceaf_m, ceaf_e, blanc, lea, mela, mor,",
         "                zero, arcs",
         "  relations     strict, boundaries, dygie, relaxed, fair, ehealthkd",

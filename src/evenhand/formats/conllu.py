@@ -11,7 +11,16 @@ from dataclasses import replace
 import numpy as np
 
 from evenhand.arrays import Ints, distinct
-from evenhand.formats.conllu_layout import NAME_THEM, asked_column, has_heads, has_suffix, layout_of, recognise
+from evenhand.formats.collapsing import collapsed_cells
+from evenhand.formats.conllu_layout import (
+    NAME_THEM,
+    asked_column,
+    has_enhanced,
+    has_heads,
+    has_suffix,
+    layout_of,
+    recognise,
+)
 from evenhand.formats.format import Carry, Format, Writing, by_batch
 from evenhand.formats.parsing.blocks import Lines, split
 from evenhand.formats.parsing.cells import Cells
@@ -24,6 +33,7 @@ from evenhand.registry import late
 from evenhand.settings import UNIVERSAL_LAYERS, Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Layer, Reading, extra_layer
 from evenhand.text.corpus import Asides, Corpus, MultiWords
+from evenhand.text.enhanced import COLLAPSED, DEPS
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import FEATURES, FeatureSets, Trees, Written
 from evenhand.text.tokens import Tokens, windows
@@ -52,7 +62,7 @@ def traits(source: Source, settings: ReadSettings) -> frozenset[str]:
     """Whether a file is in CoNLL-U, whose relations may have subtypes, and has the columns of its metrics."""
     layout, _ = layout_of(source, settings)
     is_universal = layout.name in ("conllu", "columns") and layout.has(*UNIVERSAL_LAYERS)
-    found = {"universal": is_universal, "conllu": layout.name == "conllu"}
+    found = {"universal": is_universal, "conllu": layout.name == "conllu", "enhanced": has_enhanced(source, layout)}
     return frozenset(name for name, is_so in found.items() if is_so)
 
 
@@ -89,12 +99,28 @@ class _Reader:
         for column, coder in self._extra.items():
             place = asked_column(self._source, self._layout, column)
             layers[extra_layer(column)] = Written(cells.tokens(place), coder)
+        if head is not None and DEPS in columns:
+            layers[COLLAPSED] = self._collapsed(found, columns[DEPS])
         if self._tags is not None:
             layers["tags"] = _written(self._tags == features)(cells.tokens(self._tags), self._tag_coder)
         if head is not None:
             layers["trees"] = Trees(head, columns["deprel"])
         reading = Reading(self._layout.name, kept=kept, column=None if self._tags is None else str(self._tags + 1))
         return Annotation(self._corpus(found, cells), layers, {"words": reading}, self._source.name)
+
+    def _collapsed(self, found: WordLines, deps: Written) -> Written:
+        """The enhanced dependencies without empty nodes; as they stand, where there are none of these."""
+        if not len(found.empty_nodes):
+            return deps
+        nodes = found.lines.table(found.empty_nodes, self._layout.width)
+        ids, cells = (nodes.tokens(self._layout.columns[name]) for name in ("id", DEPS))
+        sentences = found.sentence_of_line[found.words], found.sentence_of_line[found.empty_nodes]
+
+        def error(word: int, finding: str) -> Exception:
+            line = found.lines.number(int(found.words[word]))
+            return self._source.error(line, finding, "leave some empty nodes out", "tree")
+
+        return deps.moved(collapsed_cells(deps.cells, sentences[0], ids, cells, sentences[1], error))
 
     def _cells(self, found: WordLines) -> Cells:
         return found.lines.table(found.words, self._layout.width)

@@ -106,3 +106,12 @@ def has_heads(source: Source, layout: WordLayout) -> bool:
     words = (cells for cells in rows if not layout.has("id") or cells[layout.columns["id"]].isdecimal())
     first = next(words, None)
     return first is None or first[layout.columns["head"]] != "_"
+
+
+def has_enhanced(source: Source, layout: WordLayout) -> bool:
+    """Whether most of the first words of a file have enhanced dependencies."""
+    if not layout.has("id", "deps"):
+        return False
+    rows = [cells for _, _, cells in rows_of_sample(source.sample(1 << 14)) if len(cells) >= layout.width]
+    words = [cells for cells in rows if cells[layout.columns["id"]].isdecimal()]
+    return sum(cells[layout.columns["deps"]] != "_" for cells in words) * 2 > len(words)

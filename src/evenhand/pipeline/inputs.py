@@ -26,6 +26,7 @@ from evenhand.tasks.registry import TASKS
 from evenhand.tasks.task import Content, Task
 from evenhand.text.annotation import Annotation
 from evenhand.text.characters import peeked
+from evenhand.text.enhanced import DEPS, has_edges
 from evenhand.text.labels import Vocabulary
 
 File = str | PathLike[str] | FileList
@@ -97,6 +98,7 @@ def content_of(gold: Input, format: str | None, task: str | None, columns: tuple
         shown = next(each.name for each in _by_layers(gold) if each.shows(gold))
         traits = {"universal"} if all(layer in gold.layers for layer in UNIVERSAL_LAYERS) else set()
         traits |= {"pos"} if "pos" in gold.layers else set()
+        traits |= {"enhanced"} if has_edges(gold.layers.get(DEPS)) else set()
         name = gold.reading.format
         return Content(task or shown, frozenset(traits | (FORMATS[name].own_traits if name in FORMATS else set())))
     files = opened(gold, ReadSettings(format, columns, task=task))

@@ -35,13 +35,16 @@ from evenhand.problems import SettingError
 from evenhand.settings import UNIVERSAL_LAYERS
 from evenhand.tally import Tally, tally_table
 from evenhand.tasks.passage import Question
-from evenhand.tasks.trees import conll18
+from evenhand.tasks.trees import conll18, enhanced
+from evenhand.tasks.trees.edges import EdgeTable
+from evenhand.tasks.trees.models import ENHANCED
 from evenhand.tasks.words.kinds import RIGHT, TREE_KINDS
 from evenhand.tasks.words.labels import Renamed, counted_words
 from evenhand.tasks.words.passage import WordPassage
 from evenhand.tasks.words.universal import universal_features, without_subtype
 from evenhand.tasks.words.verdicts import Heads, JudgedUnits, UnitVerdicts
 from evenhand.text.annotation import Annotation
+from evenhand.text.enhanced import COLLAPSED, DEPS
 from evenhand.text.labels import Codes
 from evenhand.text.layers import Tags
 from evenhand.text.word_feed import Aligned
@@ -54,8 +57,20 @@ _LEAST = (1, 2, 3, 7)
 
 def passage(asked: Question) -> WordPassage:
     return WordPassage(
-        asked, ("trees", *UNIVERSAL_LAYERS), {name: TreeJudge(asked, name) for name in asked.sides.systems}
+        asked,
+        ("trees", *UNIVERSAL_LAYERS, *_enhanced_layers(asked)),
+        {name: TreeJudge(asked, name) for name in asked.sides.systems},
     )
+
+
+def _enhanced_layers(asked: Question) -> tuple[str, ...]:
+    return (DEPS, COLLAPSED) if _enhanced_scores(asked) else ()
+
+
+def _enhanced_scores(asked: Question) -> list[str]:
+    """The scores of enhanced edges that somebody asks for, or compares systems by."""
+    compared = asked.settings.match if asked.is_watched else ()
+    return [name for name in ENHANCED if asked.asks(name) or name in compared]
 
 
 @dataclass(frozen=True)
@@ -85,6 +100,9 @@ class TreeJudge:
                 Renamed(columns["upos"], upos, str),
             )
 
+        self._enhanced_scores = _enhanced_scores(asked)
+        self._edges = EdgeTable(columns[DEPS], self._table, asked.settings)
+
     def labels(self, words: Words, side: str) -> Ints:
         return self._names[side].relations(words.annotation.trees().relation)
 
@@ -106,7 +124,22 @@ class TreeJudge:
             other = self._analysis(aligned.system.annotation, "system")
             table = conll18.count_conll18(heads, one, other, self._universal.values)
             tallies["conll18"] = tally_table(conll18.KINDS, table, words.groups)
+        if self._enhanced_scores:
+            self._enhanced(words, aligned, tallies)
         return tallies, found
+
+    def _enhanced(self, words: JudgedUnits, aligned: Aligned, tallies: dict[str, Tally]) -> None:
+        """Count enhanced edges, with and without subtypes."""
+        gold, system = self._edges(aligned.gold), self._edges(aligned.system)
+        nothing = self._table.code(enhanced.NO_EDGE)
+        for judge in self._enhanced_scores:
+            mine, theirs = gold, system
+            if judge == "eulas":
+                mine, theirs = self._edges.universal(gold), self._edges.universal(system)
+            units, kind = enhanced.edge_units(words, mine, theirs)
+            tallies[judge] = enhanced.count(units, kind, enhanced.pairs(aligned, mine, theirs), self._table.values)
+            if self._asked.is_watched:
+                words.edges[judge] = enhanced.answered(units, aligned, mine, nothing)
 
     def _attachment(self, words: JudgedUnits, heads: Heads, tallies: dict[str, Tally]) -> UnitVerdicts:
         """Count heads and relations: by relation, by distance, and fully correct sentences."""

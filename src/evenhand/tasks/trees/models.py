@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from evenhand.registry import late
 from evenhand.scores.match_model import MatchModel, Sum
 from evenhand.scores.model import Judge, Model
 from evenhand.settings import ScoreSettings
@@ -38,6 +41,16 @@ OFFICIAL = ("conll18-las", "conll18-mlas", "conll18-blex")
 """By which the CoNLL 2018 shared task ranked its systems."""
 
 
+ENHANCED = ("elas", "eulas")
+"""Scores of enhanced dependencies, each with a judge of its own."""
+
+
+def _enhanced(name: str, settings: ScoreSettings) -> MatchModel:
+    found = by_label(name, name, TREE_KINDS, RIGHT[name], settings, confuses=True)
+    further = late("evenhand.tasks.trees.enhanced_details:with_details")
+    return replace(found, headline="overall", counts={**found.counts, "pairs": {"pairs": 1.0}}, further=further)
+
+
 def _attachment(name: str, settings: ScoreSettings) -> MatchModel:
     return by_label(name, "trees", TREE_KINDS, RIGHT[name], settings, confuses=name == "ls")
 
@@ -58,6 +71,10 @@ def _conll18(name: str, settings: ScoreSettings) -> MatchModel:
     )
 
 
+_ENHANCED = {
+    "elas": "Enhanced edges with the right head and label.",
+    "eulas": "Enhanced edges with the right head and label, subtypes aside.",
+}
 _TREES, _OFFICIAL = Judge("trees"), Judge("conll18")
 MODELS = (
     *(
@@ -73,5 +90,14 @@ MODELS = (
             summary=f"CoNLL 2018: {summary}",
         )
         for name, (title, summary) in zip(CONLL18, _TITLES.items(), strict=True)
+    ),
+    *(
+        Model(
+            *(name, "trees", Judge(name), _enhanced, "evenhand.tasks.trees.enhanced"),
+            title=name.upper(),
+            family="iwpt",
+            summary=summary,
+        )
+        for name, summary in _ENHANCED.items()
     ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evenhand.problems import SettingError
@@ -11,9 +12,9 @@ from evenhand.table import Cell, Column, Query, Table
 from evenhand.table_style import PLAIN, TableStyle
 from evenhand.tasks.error_bars import Bar, ErrorBars, ErrorKind, missing, one_sided
 from evenhand.tasks.registry import model_title
-from evenhand.tasks.tables import asking, confusion_table, label_tables, rivals, sentences, side_by_side
+from evenhand.tasks.tables import asking, confusion_table, label_table, label_tables, rivals, sentences, side_by_side
 from evenhand.tasks.tables import summary as default_summary
-from evenhand.tasks.trees.models import ATTACHMENT, CONLL18
+from evenhand.tasks.trees.models import ATTACHMENT, CONLL18, ENHANCED
 from evenhand.tasks.words.kinds import TREE_KINDS
 
 if TYPE_CHECKING:
@@ -32,7 +33,10 @@ def summary(results: Results) -> Iterator[Table]:
         yield side_by_side(results, f"{_OFFICIAL}, F1", official, lambda score: score.f1)
     elif official:
         yield _official(next(iter(results.values())), official)
-    others = [name for name in results.models if name not in (*ATTACHMENT, *CONLL18)]
+    enhanced = [name for name in ENHANCED if name in results.models]
+    if enhanced:
+        yield _enhanced(results, enhanced)
+    others = [name for name in results.models if name not in (*ATTACHMENT, *CONLL18, *ENHANCED)]
     if others:
         yield from default_summary(results, others)
 
@@ -46,7 +50,10 @@ def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) ->
     if attachment:
         yield _relations(result, attachment).folded()
         yield _distances(attachment)
-    yield from label_tables(result, style, [name for name in result.scores if name not in (*ATTACHMENT, *CONLL18)])
+    for score in (result[name] for name in ENHANCED if name in result.scores):
+        yield _edges(result, score, style).folded()
+    known = (*ATTACHMENT, *CONLL18, *ENHANCED)
+    yield from label_tables(result, style, [name for name in result.scores if name not in known])
     yield from confusion_table(result)
 
 
@@ -91,6 +98,28 @@ def _official(result: Result, models: Sequence[str]) -> Table:
         row: list[Cell] = [model_title(result.settings.task, name), overall.precision, overall.recall, overall.f1]
         rows.append([*row, overall.more.get("aligned_accuracy")])
     return Table(_OFFICIAL, columns, rows)
+
+
+def _enhanced(results: Results, models: Sequence[str]) -> Table:
+    """Precision, recall and F1 of enhanced edges."""
+    columns = [Column("enhanced edges", "text"), Column("gold", "count"), Column("found", "count")]
+    columns += [Column(f"{name.upper()} {what}", "percent") for name in models for what in ("prec.", "recall", "F1")]
+    rows: list[list[Cell]] = []
+    for name, result in results.items():
+        scores = [result[model].overall for model in models]
+        cells: list[Cell] = [value for row in scores for value in (row.precision, row.recall, row.f1)]
+        rows.append([name, *_counts(scores[0]), *cells])
+    return Table("enhanced edges", columns, rows, rivals=rivals(rows))
+
+
+def _edges(result: Result, score: ModelScore, style: TableStyle) -> Table:
+    """Enhanced edges by label: of the gold standard, edges and not words."""
+    table = label_table(result, score, lambda label, count: None, style)
+    rows = [list(row) for row in table.rows]
+    counted = (*score.labels.values(), score.overall)
+    for cells, row in zip(rows, counted, strict=False):
+        cells[1] = row["gold"]
+    return replace(table, rows=rows, weights=[row["gold"] for row in score.labels.values()])
 
 
 def _relations(result: Result, scores: Sequence[ModelScore]) -> Table:

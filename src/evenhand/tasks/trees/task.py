@@ -5,14 +5,34 @@ from __future__ import annotations
 from typing import Any
 
 from evenhand.parameters import Parameter
+from evenhand.problems import SettingError
 from evenhand.registry import late
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.display import Confusion, Display
 from evenhand.tasks.task import Content, Example, Task
-from evenhand.tasks.trees.models import ATTACHMENT, CONLL18, MODELS, OFFICIAL
+from evenhand.tasks.trees.models import ATTACHMENT, CONLL18, ENHANCED, MODELS, OFFICIAL
 from evenhand.tasks.words.kinds import EXTRA, MISSING, RIGHT, TREE_KINDS
 from evenhand.tasks.words.models import share_of_right
 from evenhand.tasks.words.punctuation_policy import PUNCTUATION
+
+
+def _match(content: Content) -> tuple[str, ...]:
+    """The scores of attachment; the official ones and those of enhanced dependencies where a file has the columns."""
+    if "universal" not in content.traits:
+        return ATTACHMENT
+    return (*ATTACHMENT, *CONLL18, *(ENHANCED if "enhanced" in content.traits else ()))
+
+
+def _ranked(content: Content) -> tuple[str, ...]:
+    if "universal" not in content.traits:
+        return "las", "uas", "ls"
+    return (*OFFICIAL, *(ENHANCED if "enhanced" in content.traits else ()))
+
+
+def _digits(given: str) -> str:
+    if not given or set(given) - set("0123456"):
+        raise SettingError(f"enhancements is {given!r}; give digits from 0 to 6, such as 156.")
+    return "".join(sorted(set(given) - {"0"})) or "0"
 
 
 def _adjust(values: dict[str, Any], content: Content) -> None:
@@ -24,7 +44,8 @@ def _setting_notes(settings: ScoreSettings) -> tuple[str, ...]:
     """What settings do not concern the metrics of CoNLL 2018."""
     chooses = settings.labels or settings.exclude or settings["punctuation"].by != "keep" or settings["subtypes"]
     if chooses and any(model in CONLL18 for model in settings.match):
-        return ("--labels, --exclude, --punctuation and --subtypes do not concern the metrics of CoNLL 2018.",)
+        more = ", nor elas and eulas" if any(model in ENHANCED for model in settings.match) else ""
+        return (f"--labels, --exclude, --punctuation and --subtypes do not concern the metrics of CoNLL 2018{more}.",)
     return ()
 
 
@@ -34,9 +55,9 @@ TASK = Task(
     unit="word",
     example=Example("trees", "gold.conllu", ("rules.conllu", "transition.conllu", "neural.conllu")),
     models=MODELS,
-    match=lambda content: (*ATTACHMENT, *CONLL18) if "universal" in content.traits else ATTACHMENT,
-    ranked=lambda content: OFFICIAL if "universal" in content.traits else ("las", "uas", "ls"),
-    compared_by=("las", "uas", "ls"),
+    match=_match,
+    ranked=_ranked,
+    compared_by=("las", "uas", "ls", *ENHANCED),
     reported_by=("las", "uas", "ls"),
     compared=share_of_right,
     parameters=(
@@ -47,6 +68,22 @@ TASK = Task(
             False,
             "Compare relations with their subtypes (nmod:poss).",
             spell=lambda kept: "kept" if kept else "cut",
+        ),
+        Parameter(
+            "empty_nodes",
+            "text",
+            "collapse",
+            "elas, eulas: collapse empty nodes into paths of labels, or skip their edges.",
+            choices=("collapse", "skip"),
+        ),
+        Parameter(
+            "enhancements",
+            "text",
+            "0",
+            "elas, eulas: digits from 1 to 6 of what the treebank lacks, such as 156 (see the definitions).",
+            metavar="DIGITS",
+            parse=_digits,
+            stored=str,
         ),
     ),
     align=lambda content: "characters" if "universal" in content.traits else "strict",

@@ -26,7 +26,7 @@ def answers_on_words(by: str, systems: Sequence[JudgedUnits]) -> Answers:
         head, part = first.heads.gold[units], _heads(systems, units)
         if by == "uas":
             answer, right_answer = part, head
-        elif by == "las":
+        elif by != "ls":
             answer, right_answer = _both(part, shown), _both(head, gold)
     return Answers(
         label=gold,
@@ -39,7 +39,7 @@ def answers_on_words(by: str, systems: Sequence[JudgedUnits]) -> Answers:
         start=first.start[units],
         end=first.end[units],
         gold_head=head,
-        words=len(first.gold),
+        words=len(first.gold) if first.heads is None else len(first.heads.aligned.gold),
         left_out=int(np.count_nonzero(first.counted)) - len(units),
     )
 
@@ -61,7 +61,9 @@ def _heads(systems: Sequence[JudgedUnits], units: Ints) -> Ints:
         start, end = words.start[head[lost]], words.end[head[lost]]
         unknown.append((row, lost, ((start - words.start[0]) << 20) | np.minimum(end - start, (1 << 20) - 1)))
     spans = distinct(np.concatenate([span for _, _, span in unknown]))
-    behind = len(systems[0].gold)
+    first = systems[0].heads
+    assert first is not None
+    behind = len(first.aligned.gold)
     for row, lost, span in unknown:
         found[row, lost] = behind + np.searchsorted(spans, span)
     return found

@@ -10,5 +10,7 @@ RIGHT = {
     "uas": ("right", "wrong_relation"),
     "ls": ("right", "wrong_head"),
     "las": ("right",),
+    "elas": ("right",),
+    "eulas": ("right",),
 }
 """The verdicts that are right under each score."""

@@ -162,10 +162,14 @@ class WordJudgement:
         return self._first.groups
 
     def answers(self, by: str) -> Answers:
-        return answers_on_words(by, list(self.words.values()))
+        return answers_on_words(by, self._judged(by))
 
     def units(self, by: str) -> Units:
-        return word_units(by, list(self.words.values()))
+        return word_units(by, self._judged(by))
+
+    def _judged(self, by: str) -> list[JudgedUnits]:
+        """The words of all systems or, where a score is about edges, these."""
+        return [each.edges.get(by, each) for each in self.words.values()]
 
     def drawing(self) -> WordDrawing:
         """All words that count, also those that not all systems have."""

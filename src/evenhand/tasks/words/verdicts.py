@@ -6,7 +6,7 @@ So it is with all units that have a label each and are the same on both sides (`
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -66,6 +66,8 @@ class JudgedUnits:
     """The group of each sentence."""
     heads: Heads | None = None
     """Of trees."""
+    edges: dict[str, JudgedUnits] = field(default_factory=dict)
+    """Of enhanced dependencies: the edges of words as units of their own, by score."""
 
     @cached_property
     def partner(self) -> Ints:
