@@ -82,7 +82,7 @@ def _is_limits(value: Any) -> bool:
 
 
 SIDES = ("gold", "system")
-_SIDED = ("format", "column", "encoding")
+_SIDED = ("format", "column", "encoding", "annotator")
 """The keywords that may have another value for each side."""
 TEXT = Kind("a text", _is_text)
 NAMES = Kind("a text or a list of texts", _all(_is_text))
@@ -108,7 +108,7 @@ KINDS = {
     "beta": NUMBER,
     **dict.fromkeys(("floor", "ceiling"), LIMITS | NOTHING),
     "jobs": WHOLE | NOTHING,
-    **dict.fromkeys(("format", "encoding"), _by_side(TEXT) | NOTHING),
+    **dict.fromkeys(("format", "encoding", "annotator"), _by_side(TEXT) | NOTHING),
     "column": _by_side(COLUMNS | NOTHING) | NOTHING,
     "map": replace(NAMES, expected="a list of texts such as OLD=NEW") | Kind("a mapping from texts to texts", _is_map),
     "vocabulary": FILE | Kind("a list of words", _all(_is_text)) | NOTHING,

@@ -33,6 +33,24 @@ Columns = Mapping[str, tuple[ColumnName, ...]]
 
 
 @dataclass(frozen=True)
+class PickedAnnotator:
+    """Whose answers are read of a file with several annotators: the field that names them, if known, and the name."""
+
+    field: str | None
+    name: str
+
+    @staticmethod
+    def of(given: str | None) -> PickedAnnotator | None:
+        """From FIELD=NAME, as a user gives it."""
+        if given is None:
+            return None
+        field, is_there, name = given.partition("=")
+        if not field or not is_there or not name:
+            raise SettingError(f"annotator is {given!r}; give FIELD=NAME, such as annotator=ana.")
+        return PickedAnnotator(field, name)
+
+
+@dataclass(frozen=True)
 class ReadSettings:
     """How files are read. None means: recognise it from the content."""
 
@@ -59,6 +77,8 @@ class ReadSettings:
     """The encoding of the prediction, where the same file holds it beside the gold standard."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     """What tasks declare and readers look at, by name, where it is given."""
+    annotator: PickedAnnotator | None = None
+    """Who is read of a file with several annotators."""
     block_size: int = 1 << 19
     """How many bytes are read at a time; no number depends on it."""
 

@@ -120,3 +120,29 @@ def test_an_agreement_is_saved_and_loaded(data: Path, name: str) -> None:
     assert "NaN" not in text
     assert "Infinity" not in text
     assert eh.Agreement.from_json(text) == agreed(name, data)
+
+
+LAYOUTS = {
+    "brat": ("ana", "ben", "cyd"),
+    "annotator.jsonl": ("ana", "ben", "cyd"),
+    "prodigy.jsonl": ("news-ana", "news-ben", "news-cyd"),
+    "label_studio_ids.json": ("1", "2", "3"),
+    "label_studio_users.json": ("ana@example.org", "ben@example.org", "cyd@example.org"),
+    "doccano_username.jsonl": ("ana", "ben", "cyd"),
+    "doccano": ("ana", "ben", "cyd"),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_all_layouts_give_the_same_figures(data: Path, layout: str) -> None:
+    found = eh.agree(data / "agreement" / "layouts" / layout, resamples=0)
+    expected = STUDIES["layouts"]
+    assert found.annotators == LAYOUTS[layout]
+    figures = found.to_dict()
+    assert_equal(figures["codes"], without(expected["coefficients"], "labels"))
+    assert_equal(figures["labels"], expected["coefficients"]["labels"])
+    assert_equal({name: each.mean for name, each in found.f1.items()}, expected["f1"]["mean"])
+    assert_equal(figures["coverage"]["by_number"], {"1": 1, "2": 1, "3": 5})
+    assert [each["exact"] for each in figures["documents"]] == [
+        None if each["exact"] is None else pytest.approx(each["exact"]) for each in expected["documents"].values()
+    ]

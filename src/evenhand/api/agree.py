@@ -11,6 +11,7 @@ from evenhand.agreement.codes import CODINGS, Codebook, Coding, OverlapError
 from evenhand.agreement.counting import Counting
 from evenhand.agreement.statistics import Statistic
 from evenhand.api.agreement_figures import AgreementFigures
+from evenhand.api.annotator_layouts import annotators_in
 from evenhand.api.comparison_run import without_effect
 from evenhand.api.significance import Resampling
 from evenhand.arguments import checked_arguments
@@ -18,13 +19,13 @@ from evenhand.formats.adoption import Adopted
 from evenhand.formats.folders import FileList, files_of
 from evenhand.formats.watching import told
 from evenhand.pipeline.inputs import Input, named, opened, place_of
-from evenhand.pipeline.options import Prepared, known_options, prepare
+from evenhand.pipeline.options import Prepared, by_side, known_options, prepare
 from evenhand.problems import InputError, SettingError
 from evenhand.result import agreement as results
 from evenhand.result.agreement import Agreement, Figures
 from evenhand.result.notes import notes_on_settings
 from evenhand.result.signature import joint_signature, signature
-from evenhand.settings import choose
+from evenhand.settings import PickedAnnotator, ReadSettings, choose
 from evenhand.statistics.intervals import interval as percentile
 from evenhand.tasks.registry import TASKS, model
 from evenhand.text.annotation import Annotation
@@ -33,9 +34,10 @@ from evenhand.text.labels import Vocabulary
 
 @checked_arguments(known_options)
 def agree(
-    annotators: Sequence[Input] | Mapping[str, Input],
+    annotators: Input | Sequence[Input] | Mapping[str, Input],
     *,
     coding: Coding = "label",
+    annotator: str | None = None,
     by: Literal["document"] | None = None,
     resamples: int = 1_000,
     level: float = 0.95,
@@ -44,7 +46,10 @@ def agree(
 ) -> Agreement:
     """Measure how far annotators agree, in one pass over their files; nobody is the gold standard.
 
-    annotators files or annotations, as a list or by name: {"ana": "ana.conll", "ben": "ben.conll"}
+    annotators files or annotations, as a list or by name: {"ana": "ana.conll", "ben": "ben.conll"}; or one input with
+               several annotators: a folder with a folder or a file for each, JSON lines with a field that names
+               them (also those of Prodigy and doccano), or an export of Label Studio
+    annotator  the field of records that names annotators, where it has another name than in these tools
     coding     the codes of atoms: "label", the label that covers each, or "iob2", tags with B- and I-
     by         "document": tables list documents, too
     resamples  of the bootstrap over documents, for intervals; 0 for none
@@ -55,28 +60,38 @@ def agree(
     annotator does not have is missing data, one without spans is an answer. The other keywords are those of `score`
     that say how files are read and which labels count.
     """
-    sides = named(annotators) or {}
-    if len(sides) < 2:
-        raise SettingError("Agreement takes two annotators at least.")
+    given = named(annotators) or {}
     choose("coding", coding, CODINGS)
     choose("by", by, ("document",), optional=True)
     resampling = Resampling.checked(0, resamples, "percentile", level, seed)
-    prepared = _prepared(sides, options)
+    sides, prepared = _prepared(given, options, annotator)
     return Agreement(_Run(sides, prepared, coding).figures(resampling), by)
 
 
-def _prepared(sides: Mapping[str, Input], options: Mapping[str, Any]) -> Prepared:
-    """The settings; options that change nothing here are refused."""
+def _prepared(
+    sides: Mapping[str, Input], options: Mapping[str, Any], field: str | None
+) -> tuple[Mapping[str, Input], Prepared]:
+    """The annotators and the settings; options that change nothing here are refused."""
     for name in without_effect():
         if name in options:
             raise SettingError(f"{name.replace('_', '-')} does nothing where annotators are compared; leave it out.")
-    first, *_ = sides.values()
+    first, *others = sides.values()
+    picked: Mapping[str, PickedAnnotator] = {}
+    if not others:
+        settings = ReadSettings(by_side(options.get("format"), "system"), task=options.get("task"))
+        sides, picked = annotators_in(first, settings, field)
+        first, *_ = sides.values()
+    elif field is not None:
+        raise SettingError("annotator names a field of one file with several annotators; give this file alone.")
     prepared = prepare(first, sides, options)
+    shared = prepared.read_as["system"]
+    read_as = {name: replace(prepared.read_as.get(name, shared), annotator=picked.get(name)) for name in sides}
     task = prepared.task
     if not task.agreed_by:
         known = " or ".join(each.name for each in TASKS.values() if each.agreed_by)
         raise SettingError(f"Agreement is measured on {known}, and not on {task.name}; name the --task.")
-    return replace(prepared, settings=replace(prepared.settings, match=task.agreed_by))
+    settings_of_scores = replace(prepared.settings, match=task.agreed_by)
+    return sides, replace(prepared, settings=settings_of_scores, read_as={**prepared.read_as, **read_as})
 
 
 class _Run:
@@ -201,6 +216,9 @@ def _notes(shared: Annotators, figures: AgreementFigures, book: Codebook) -> lis
         found.append(f"{what} one annotator only, and no part in any figure but the coverage.")
     if book.stacked:
         found.append(f"{book.stacked:,} codes of atoms under several labels of one annotator are sets of labels.")
+    for name, reading in zip(figures.counts.names, shared.readings, strict=True):
+        skipped = ", ".join(f"{count:,} {what}" for what, count in reading.skipped.items())
+        found += [f"left out of {name}: {skipped}."] if skipped else []
     if not shared.by_name and shared.documents > 1:
         found.append("documents have no names on all sides, so that texts are matched by their order.")
     return found

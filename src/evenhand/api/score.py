@@ -39,6 +39,7 @@ def score(
     repair: Repair = "begin",
     offsets: Offsets = "codepoints",
     functions: bool = False,
+    annotator: Choice = None,
     groups: Groups = "total",
     jobs: int | None = None,
     engine: Engine | None = None,
@@ -64,8 +65,8 @@ def score(
     jobs       among how many processes large files and folders are divided; 0: as many as there are cores
     engine     where the work is done instead: `eh.engines.dask(client)`, a cluster; see `eh.engines`
 
-    For `format`, `column`, `encoding`, `repair`, `offsets` and `functions` see `read`. Where one side counts in
-    characters (texts with offsets), all do. Tasks and match models have parameters of their own:
+    For `format`, `column`, `encoding`, `repair`, `offsets`, `functions` and `annotator` see `read`. Where one side
+    counts in characters (texts with offsets), all do. Tasks and match models have parameters of their own:
     """
     choose("groups", groups, get_args(Groups))
     gold, sides = sides_of(gold, systems)
@@ -83,6 +84,7 @@ def score(
         "repair": repair,
         "offsets": offsets,
         "functions": functions,
+        "annotator": annotator,
         **parameters,
     }
     results = scored(gold, sides, prepare(gold, sides, options), groups, chosen_engine(engine, jobs))

@@ -18,7 +18,7 @@ AGREE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 
 
 @click.command(cls=Command)
-@click.argument("annotators", nargs=-1, required=True, type=INPUT, metavar="ANNOTATOR ANNOTATOR...")
+@click.argument("files", nargs=-1, required=True, type=INPUT, metavar="ANNOTATOR...")
 @option(
     SCORING,
     "--coding",
@@ -37,24 +37,29 @@ AGREE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 @table_options()
 @output_option
 @quiet_option
-def agree(annotators: tuple[Place, ...], **options: Any) -> None:
+def agree(files: tuple[Place, ...], **options: Any) -> None:
     """Measure how far annotators agree; nobody is the gold standard.
 
-    Each ANNOTATOR is a file or a folder. Documents go together by their names. A document that an annotator does not
-    have is missing data; one without spans is an answer.
+    Each ANNOTATOR is a file or a folder; or one argument holds all of them: a folder with a folder or a file for each
+    (brat, doccano), JSON lines with a field that --annotator names [annotator; Prodigy's and doccano's], or an export
+    of Label Studio. Documents go together by their names. A document that an annotator does not have is missing data;
+    one without spans is an answer.
 
     \b
     Examples:
       evenhand agree ana.conll ben.conll cyd.conll
       evenhand agree project/ana project/ben --by document
+      evenhand agree project/
+      evenhand agree all.jsonl --annotator user
       evenhand agree ana.conll ben.conll --coding iob2 --as json
     """
     import evenhand
 
     style = table_style(options)
     chosen = score_options(options, "coding", "by", "resamples", "level", "seed")
+    chosen["annotator"] = options["annotators"][-1][1] if options["annotators"] else None
     emit(
-        evenhand.agree(list(annotators), **chosen),
+        evenhand.agree(list(files), **chosen),
         options["form"],
         options["output"],
         quiet=options["quiet"],

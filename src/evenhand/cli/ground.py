@@ -57,6 +57,7 @@ def ground(texts: Place, answers: Place, output: Path | None, quiet: bool, **opt
         format=by_side(options["formats"]),
         column=by_side(options["columns"]),
         encoding=by_side(options["encodings"]),
+        annotator=by_side(options["annotators"]),
         repair=options["repair"],
         offsets=options["offsets"],
         functions=options["functions"],

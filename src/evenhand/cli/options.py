@@ -16,7 +16,7 @@ from evenhand.cli.inputs import note_inputs
 from evenhand.formats.addresses import place
 from evenhand.formats.registry import FORMATS
 from evenhand.parameters import Parameter
-from evenhand.settings import ENCODINGS, Align, ReadSettings, Repair, column_names
+from evenhand.settings import ENCODINGS, Align, PickedAnnotator, ReadSettings, Repair, column_names
 from evenhand.tasks.registry import TASKS, all_parameters, help_of, models_of, tasks_with
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def read_settings(options: Mapping[str, Any]) -> ReadSettings:
         options["offsets"],
         options["functions"],
         task=options["task"],
+        annotator=PickedAnnotator.of(options["annotators"]),
         parameters={
             each.name: each.value(options[each.name]) for each in _read_parameters() if options[each.name] is not None
         },
@@ -76,10 +77,10 @@ def _by_side_options(has_sides: bool) -> Iterator[Decorator]:
     names = " SIDE is gold, system, or the name of a system." if has_sides else ""
     side, both = ("[SIDE:]", "; in one file for both, gold:-2 and system:-1") if has_sides else ("", "")
 
-    def sided_option(name: str, metavar: str, convert: Any, help: str) -> Decorator:
+    def sided_option(name: str, metavar: str, convert: Any, help: str, *, rare: bool = False) -> Decorator:
         kind = Sided(convert, has_names=name == "format") if has_sides else convert
         settings: dict[str, Any] = {"type": kind, "multiple": has_sides}
-        return option(READING, f"--{name}", f"{name}s", metavar=f"{side}{metavar}", help=help, **settings)
+        return option(READING, f"--{name}", f"{name}s", metavar=f"{side}{metavar}", help=help, rare=rare, **settings)
 
     yield sided_option("format", "NAME", Choice(tuple(FORMATS)), f"Format of the files [recognised].{names}")
     yield sided_option(
@@ -92,6 +93,13 @@ def _by_side_options(has_sides: bool) -> Iterator[Decorator]:
     )
     encodings = f"How tags encode spans: {', '.join(ENCODINGS)} [recognised]."
     yield sided_option("encoding", "NAME", Choice(ENCODINGS), encodings)
+    yield sided_option(
+        "annotator",
+        "FIELD=NAME",
+        click.STRING,
+        "Whose records to read of a file with several annotators: annotator=ana, completed_by=1.",
+        rare=True,
+    )
 
 
 def repair_option(help: str) -> Decorator:
@@ -239,6 +247,7 @@ def score_options(options: Mapping[str, Any], *own: str) -> dict[str, Any]:
         "format": by_side(options["formats"]),
         "column": by_side(options["columns"]),
         "encoding": by_side(options["encodings"]),
+        "annotator": by_side(options["annotators"]),
     }
 
 

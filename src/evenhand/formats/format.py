@@ -131,6 +131,9 @@ class Format:
     """What a file has beyond its task: `universal` (the columns of Universal Dependencies), `pos`, `heads` …"""
     own_traits: frozenset[str] = frozenset()
     """Those of all that is read from it, also of annotations in memory."""
+    annotators: Callable[[Source, str | None], tuple[str, list[str]] | None] | None = None
+    """The field that names annotators, if one is not named, and their names, where a file has several; None where no
+    file of the format has."""
     matches_documents: bool = False
     """Whether its documents are matched with those of the other side, so that files need not be the same ones."""
     adopts: Adoption | None = None

@@ -66,6 +66,7 @@ JSON_LINES = Format(
     suffixes=(".jsonl",),
     begins=b"{",
     recognise=is_json_lines,
+    annotators=late("evenhand.formats.json_annotators:annotators"),
     division=records(late("evenhand.formats.parsing.record_reader:kind_of")),
 )
 JSON = Format(
@@ -89,6 +90,7 @@ LABEL_STUDIO = Format(
     suffixes=(".json",),
     begins=b"[",
     recognise=is_label_studio,
+    annotators=late("evenhand.formats.label_studio:annotators"),
 )
 COREFERENCE = Format(
     "coref-jsonl",

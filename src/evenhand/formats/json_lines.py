@@ -10,10 +10,11 @@ from collections.abc import Iterator
 import msgspec
 
 from evenhand.formats import json_spans
+from evenhand.formats.json_annotators import AGAIN, chosen, picked_lines, refuse_several
 from evenhand.formats.json_formats import JSON_LINES
 from evenhand.formats.json_records import decode
-from evenhand.formats.parsing.record_reader import Decoded, RecordReader, accepted
-from evenhand.formats.source import Source
+from evenhand.formats.parsing.record_reader import Decoded, RecordReader, accepted, skipping
+from evenhand.formats.source import Block, Source
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
@@ -31,11 +32,16 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
 
     records = RecordReader(JSON_LINES.name, source, settings, vocabulary, first)
 
-    def parts() -> Iterator[tuple[Annotation | None, int]]:
-        for block in source.blocks(_BLOCKS * settings.block_size, cut_behind="line"):  # which an error closes
-            yield records.read(block)
+    def blocks() -> Iterator[Block]:
+        yield from source.blocks(_BLOCKS * settings.block_size, cut_behind="line")  # which an error closes
 
-    return accepted(source, parts())
+    if settings.annotator is None:
+        refuse_several(source)
+        return accepted(source, (records.read(block) for block in blocks()))
+    found, name = picked_lines(source, settings.annotator), settings.annotator.name
+    kept, again = found.lines(name), found.repeated[name]
+    batches = accepted(source, (records.take(chosen(*decode(source, block), kept)) for block in blocks()))
+    return (skipping(batch, {AGAIN: 0 if number else again}) for number, batch in enumerate(batches))
 
 
 def write(annotation: Annotation) -> Iterator[str]:

@@ -4,7 +4,7 @@ What a record holds, by its keys:
 
 ==============================  ==========================================================================
 text, spans                     spans as objects, with characters as offsets (Prodigy; tokens and answer too)
-text or data, entities          the same, under the names of newer doccano: start_offset, end_offset
+text or data, entities          the same, under the names of newer doccano: start_offset, end_offset; or as lists
 text or data, label or labels   spans as lists: [start, end, label] (doccano)
 tokens, spans                   spans as objects, with token positions
 tokens, tags or ner_tags        a tag a token; also under label or labels
@@ -73,7 +73,7 @@ class Record(msgspec.Struct, gc=False):
     spans: Sequence[Span] | None = None
     answer: str | None = None
     data: Any = None
-    entities: list[Entity] | None = None
+    entities: list[Entity | tuple[Offset, Offset, str]] | None = None
     label: list[Triple | str] | str | int | float | bool | None = None
     labels: list[Triple | str] | str | int | float | bool | None = None
     tags: Any = None
@@ -178,7 +178,8 @@ def _tags(record: Record) -> list[Any] | None:
 def _lists(record: Record) -> Iterator[Sequence[Span] | None]:
     """Where the spans of a text can be, the first place first."""
     yield record.spans
-    yield record.entities
+    entities = record.entities
+    yield None if entities is None else [Triple(*each) if isinstance(each, tuple) else each for each in entities]
     for each in (record.label, record.labels):
         is_spans = isinstance(each, list) and all(isinstance(span, Triple) for span in each)
         yield cast("list[Span]", each) if is_spans else None

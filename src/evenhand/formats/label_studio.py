@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -26,9 +27,10 @@ from evenhand.formats.json_spans import (
     with_offsets,
 )
 from evenhand.formats.source import Source
-from evenhand.settings import Columns, Offsets, ReadSettings
+from evenhand.settings import Columns, Offsets, PickedAnnotator, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.labels import Vocabulary
+from evenhand.text.tokens import Tokens
 
 if TYPE_CHECKING:
     from evenhand.formats.convert import Conversion
@@ -37,6 +39,7 @@ CANCELLED = "cancelled annotations"
 FURTHER = "further annotations of a task"
 NOT_ANNOTATED = "tasks without annotations"
 NO_SPANS = "results that are no spans"
+_FIELD = "completed_by"
 _EXPORT = "export the project from Label Studio as JSON"
 _IN_TASK = re.compile(r"\[(\d+)\]\.?(.*)")
 
@@ -60,12 +63,14 @@ class Results(msgspec.Struct):
     """One annotator's or model's work on a task."""
 
     result: list[Result]
+    completed_by: Any = None
     was_cancelled: bool | None = None
     cancelled: bool | None = None
 
 
 class Task(msgspec.Struct):
     data: dict[str, Any]
+    id: Any = None
     annotations: list[Results] | None = None
     predictions: list[Results] | None = None
 
@@ -75,9 +80,10 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     blocks = source.blocks(settings.block_size, cut_behind="line")
     tasks = _decode(source, b"".join(block.data[: block.size] for block in blocks))
     numbers, texts, lists = [], [], []
+    picked = None if settings.annotator is None else _picked(source, tasks, settings.annotator)
     skipped: Counter[str] = Counter()
     for number, task in enumerate(tasks, 1):
-        results = _chosen(task, skipped)
+        results = _chosen(task, skipped) if picked is None else _answer(task, picked)
         if results is not None:
             numbers.append(number)
             texts.append(_text(source, number, task))
@@ -91,6 +97,9 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     atoms, ground = on_texts(texts, settings.offsets)
     spans = spans_of(lists, ground, vocabulary, report)
     corpus = atoms.corpus(source.shown)
+    if picked is not None:
+        known = [number if tasks[number - 1].id is None else tasks[number - 1].id for number in numbers]
+        corpus = replace(corpus, ids=Tokens.of(list(map(str, known))))
     yield Annotation(
         corpus, {"spans": spans}, {"spans": Reading(LABEL_STUDIO.name, skipped=dict(skipped))}, source.name
     )
@@ -145,6 +154,36 @@ def _chosen(task: Task, skipped: Counter[str]) -> Results | None:
     found = {CANCELLED: len(given) - len(kept), FURTHER: max(len(kept) - 1, 0), NOT_ANNOTATED: int(not given)}
     skipped.update({what: count for what, count in found.items() if count})
     return kept[0] if kept else None
+
+
+def annotators(source: Source, named: str | None = None) -> tuple[str, list[str]] | None:
+    """The field that names annotators, and their names; predictions and cancelled annotations have none."""
+    names = _names(_decode(source, source.read_whole()))
+    return (_FIELD, names) if names else None
+
+
+def _names(tasks: list[Task]) -> list[str]:
+    answers = (each for task in tasks for each in task.annotations or ())
+    return list(dict.fromkeys(_name(each) for each in answers if each.completed_by is not None))
+
+
+def _name(results: Results) -> str:
+    """A number, or of an object the address, else the number."""
+    who = results.completed_by
+    return str(who.get("email") or who.get("id")) if isinstance(who, dict) else str(who)
+
+
+def _picked(source: Source, tasks: list[Task], picked: PickedAnnotator) -> str:
+    if picked.field not in (None, _FIELD) or picked.name not in _names(tasks):
+        finding = f"there is no annotator {picked.field or _FIELD}={picked.name}"
+        raise source.error(None, finding, f"pick one of {_FIELD}={f', {_FIELD}='.join(_names(tasks))}")
+    return picked.name
+
+
+def _answer(task: Task, annotator: str) -> Results | None:
+    """The last answer of an annotator; None where there is none, or the task was skipped."""
+    mine = [each for each in task.annotations or () if _name(each) == annotator]
+    return mine[-1] if mine and not (mine[-1].was_cancelled or mine[-1].cancelled) else None
 
 
 def _text(source: Source, number: int, task: Task) -> str:

@@ -19,7 +19,17 @@ from evenhand.formats.registry import FORMATS, format_named
 from evenhand.formats.source import Source
 from evenhand.parameters import Parameter
 from evenhand.problems import SettingError
-from evenhand.settings import ColumnName, Columns, Offsets, ReadSettings, Repair, Task, choose, column_names
+from evenhand.settings import (
+    ColumnName,
+    Columns,
+    Offsets,
+    PickedAnnotator,
+    ReadSettings,
+    Repair,
+    Task,
+    choose,
+    column_names,
+)
 from evenhand.text.annotation import LISTS, Annotation
 from evenhand.text.characters import peeked
 from evenhand.text.labels import Vocabulary
@@ -43,6 +53,7 @@ def read(
     offsets: Offsets = "codepoints",
     functions: bool = False,
     task: Task | None = None,
+    annotator: str | None = None,
     **parameters: Any,
 ) -> Annotation:
     """Read a file into an annotation: the text and its layers.
@@ -53,7 +64,8 @@ def read(
     a span as conlleval does, "discard" it, or raise an "error". `offsets` says whether files that count characters
     count code points or "utf16" units; `functions` whether the labels of bracketed trees keep theirs (NP-SBJ). `task`
     ("tags", "trees", "spans") says what a file is read for, where its content does not: columns of tags that spell no
-    spans, or trees in columns that `column` names ("form=2,head=7,deprel=8"). Tasks have further keywords, such as
+    spans, or trees in columns that `column` names ("form=2,head=7,deprel=8"). `annotator`, such as "annotator=ana",
+    picks one of several annotators of a file by a field of its records. Tasks have further keywords, such as
     `sentences="lines"` of relations in brat's files.
     """
     for name, value in (("format", format), ("column", column), ("encoding", encoding)):
@@ -63,6 +75,7 @@ def read(
     if format is not None:
         format_named(format)
     settings = ReadSettings(format, column_names(column), encoding, repair, offsets, functions, task=task)
+    settings = replace(settings, annotator=PickedAnnotator.of(annotator))
     if parameters:
         declared = _read_parameters()
         values = {name: declared[name].value(given) for name, given in parameters.items()}
@@ -113,6 +126,9 @@ class OpenFile:
         if settings.columns and not self.format.has_columns:
             finding = f"--column is given, but this file is read as {self.format.name}, which has no columns"
             raise source.error(None, finding, "leave --column out for it, or name its --format")
+        if settings.annotator is not None and self.format.annotators is None:
+            finding = f"--annotator is given, but this file is read as {self.format.name}, which names no annotators"
+            raise source.error(None, finding, "leave --annotator out for it, or name a side: gold:FIELD=NAME")
         wanted = {"spans": settings.columns} if columns is None else columns
         adoption = self.format.adopts
         own = self.format.reads.get(self.task, self.format.read)
@@ -122,6 +138,11 @@ class OpenFile:
                 if any(each.format == LISTS for each in batch.readings.values()):  # a reader that makes lists of lines
                     readings = {name: replace(each, format=self.format.name) for name, each in batch.readings.items()}
                     batch = replace(batch, readings=readings)
+                if settings.annotator is not None:
+                    name = settings.annotator.name
+                    batch = replace(
+                        batch, readings={key: replace(each, annotator=name) for key, each in batch.readings.items()}
+                    )
                 yield batch if self.confidence == 1 else batch.recognised(self.confidence)
 
 

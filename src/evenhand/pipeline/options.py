@@ -13,7 +13,7 @@ from evenhand.pipeline.inputs import Input, content_of
 from evenhand.problems import SettingError
 from evenhand.relabeling import label_maps
 from evenhand.scores.match_model import MatchModel
-from evenhand.settings import Align, ColumnName, ReadSettings, ScoreSettings, choose, column_names
+from evenhand.settings import Align, ColumnName, PickedAnnotator, ReadSettings, ScoreSettings, choose, column_names
 from evenhand.suggestion import unknown
 from evenhand.tasks.registry import TASKS, all_parameters, model, model_names, models_of, parameters_of
 from evenhand.tasks.task import Content, Task
@@ -24,7 +24,7 @@ Choice = str | Mapping[str, str] | None
 """One value for all files, or one for each side: {"gold": …, "system": …}."""
 COMMON = (
     *("match", "task", "labels", "exclude", "map", "align", "beta"),
-    *("format", "column", "encoding", "repair", "offsets", "functions"),
+    *("format", "column", "encoding", "repair", "offsets", "functions", "annotator"),
 )
 """The options of all tasks."""
 
@@ -153,6 +153,7 @@ def _read_settings(side: str, options: Mapping[str, Any], content: Content, chos
         task=content.task,
         side="gold" if side == "gold" else "system",
         parameters={each.name: chosen[each.name] for each in parameters_of(content.task) if each.reads},
+        annotator=PickedAnnotator.of(by_side(options.get("annotator"), side)),
     )
 
 

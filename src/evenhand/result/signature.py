@@ -64,4 +64,5 @@ def joint_signature(signatures: Iterable[str]) -> str:
 
 def _reading(reading: Reading) -> str:
     parts = [reading.format, reading.encoding, reading.shape, f"column-{reading.column}" if reading.column else None]
+    parts += [f"annotator-{reading.annotator}"] if reading.annotator else []
     return "/".join(part for part in parts if part)

@@ -50,6 +50,8 @@ class Reading:
     column: str | None = None
     shape: str | None = None
     """How a language model wrote its answers: `json`, `lines` and so on."""
+    annotator: str | None = None
+    """Whose answers were read, where a file has those of several."""
     repaired: int = 0
     first_repair: str | None = None
     skipped: Mapping[str, int] = field(default_factory=dict)
@@ -73,6 +75,8 @@ class Reading:
             parts.append(f"tags in {self.encoding.upper() if self.encoding != 'plain' else 'plain labels'}")
         if self.shape:
             parts.append(f"answers as {self.shape}")
+        if self.annotator:
+            parts.append(f"annotator {self.annotator}")
         if self.column:
             parts.append(f"column {self.column.replace('+', ' and ')}")
         return ", ".join(parts)

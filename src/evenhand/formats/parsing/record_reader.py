@@ -5,7 +5,7 @@ A record with a text has characters as atoms, one with tokens only has tokens.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -157,18 +157,19 @@ def accepted(source: Source, parts: Iterable[tuple[Annotation | None, int]]) -> 
             continue
         if held is not None:
             yield held
-        held, rejected = _skipping(batch, rejected), 0
+        held, rejected = skipping(batch, {REJECTED: rejected}), 0
     if held is None:
         what = "answers that were accepted" if rejected else "records that can be read"
         raise source.error(None, f"the file has no {what}", "check how it was written")
     # Rejected answers behind the last batch make none of their own.
-    yield _skipping(held, rejected)
+    yield skipping(held, {REJECTED: rejected})
 
 
-def _skipping(annotation: Annotation, rejected: int) -> Annotation:
-    if not rejected:
+def skipping(annotation: Annotation, skipped: Mapping[str, int]) -> Annotation:
+    """The same, with what was left out before it."""
+    if not any(skipped.values()):
         return annotation
-    reading = annotation.readings["spans"].plus(Reading(skipped={REJECTED: rejected}))
+    reading = annotation.readings["spans"].plus(Reading(skipped=skipped))
     return replace(annotation, readings={"spans": reading})
 
 

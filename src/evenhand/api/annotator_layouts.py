@@ -1,0 +1,48 @@
+"""One input that holds several annotators: a folder with a folder or a file for each, or a file with a field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from evenhand.formats.adoption import Adopted
+from evenhand.formats.folders import FileList
+from evenhand.pipeline.inputs import Input, name_of, opened, place_of, unique_names
+from evenhand.problems import InputError, SettingError
+from evenhand.settings import PickedAnnotator, ReadSettings
+from evenhand.text.annotation import Annotation
+
+_TWO = "Agreement takes two annotators at least."
+_LAYOUTS = "name a file or folder for each annotator, or the field that names them with --annotator"
+Sides = tuple[dict[str, Input], Mapping[str, PickedAnnotator]]
+"""The annotators by name, and who is picked of files with several."""
+
+
+def annotators_in(side: Input, settings: ReadSettings, field: str | None) -> Sides:
+    """The annotators of one input."""
+    if isinstance(side, Annotation | Adopted | FileList):
+        raise SettingError(_TWO)
+    where = place_of(side)
+    if isinstance(where, Path) and where.is_dir():
+        return _of_folder(where), {}
+    file = opened(side, settings).first
+    if file.format.annotators is None:
+        raise SettingError(f"{_TWO} {name_of(side)} is read as {file.format.name}, which names none.")
+    found = file.format.annotators(file.source, field)
+    if found is None or len(found[1]) < 2:
+        finding = "names no annotators" if found is None else f"has one annotator only, {found[1][0]}"
+        raise InputError(file.source.shown, None, finding, _LAYOUTS)
+    field, names = found
+    return dict.fromkeys(names, side), {name: PickedAnnotator(field, name) for name in names}
+
+
+def _of_folder(folder: Path) -> dict[str, Input]:
+    """A folder for each annotator (brat), or a file (doccano)."""
+    shown = sorted(each for each in folder.iterdir() if not each.name.startswith("."))
+    folders, files = [each for each in shown if each.is_dir()], [each for each in shown if each.is_file()]
+    if len(folders) > 1:
+        return {each.name: each for each in folders}
+    if len(files) < 2 or any(each.suffix == ".ann" for each in files):
+        raise InputError(str(folder), None, "has neither a folder nor a file for each annotator", _LAYOUTS)
+    sides: list[Input] = list(files)
+    return dict(zip(unique_names(sides), sides, strict=True))

@@ -1,0 +1,130 @@
+"""Several annotators in one file of JSON lines: a field of each record names who wrote it.
+
+Without a name for the field, it is `annotator`, Prodigy's `_annotator_id` or `_session_id`, or doccano's `username`,
+whichever the first record has. Documents are known by `id`, `doc_id` or `document`, Prodigy's by `_input_hash`; without
+any of these, by their texts. Of two answers of one annotator to one document the last counts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from evenhand.formats.json_records import UNREADABLE, Record
+from evenhand.formats.source import Source
+from evenhand.settings import PickedAnnotator
+
+FIELDS = ("annotator", "_annotator_id", "_session_id", "username")
+_IDS = ("id", "doc_id", "document")
+_HASH = "_input_hash"
+_TEXTS = ("text", "data")
+_BLOCK = 1 << 20
+AGAIN = "answers that were given again"
+_PICK = "pick one with --annotator FIELD=NAME, or compare them with evenhand agree"
+
+
+@dataclass
+class AnnotatorLines:
+    """The lines of each annotator in a file, and what their documents are known by."""
+
+    key: str
+    """The field that names them."""
+    documents: dict[str, dict[str, int]] = field(default_factory=dict)
+    """By annotator and document, the line of the last answer."""
+    repeated: Counter[str] = field(default_factory=Counter)
+    """How many answers of each annotator were given again later."""
+
+    def add(self, number: int, record: dict[str, Any]) -> None:
+        who = record.get(self.key)
+        if who is None:
+            return
+        mine, document = self.documents.setdefault(str(who), {}), _document(record)
+        self.repeated[str(who)] += document in mine
+        mine[document] = number
+
+    def lines(self, annotator: str) -> dict[int, str]:
+        """The lines of an annotator, and the document in each."""
+        return {line: document for document, line in self.documents[annotator].items()}
+
+
+def annotator_lines(source: Source, named: str | None = None) -> AnnotatorLines | None:
+    """Who wrote which lines; None where no field says."""
+    found: AnnotatorLines | None = None
+    for number, record in _records(source.whole):
+        if found is None:
+            name = named or next((each for each in FIELDS if each in record), None)
+            if name is None:
+                return None
+            found = AnnotatorLines(name)
+        found.add(number, record)
+    return found if found is not None and found.documents else None
+
+
+def annotators(source: Source, named: str | None = None) -> tuple[str, list[str]] | None:
+    """The field that names annotators, and their names."""
+    found = annotator_lines(source, named)
+    return None if found is None else (found.key, list(found.documents))
+
+
+def picked_lines(source: Source, picked: PickedAnnotator) -> AnnotatorLines:
+    """The lines of a file that has the annotator who is picked; else that is an error."""
+    found = annotator_lines(source, picked.field)
+    if found is None:
+        finding = f"no record has the field {picked.field!r}, which is to name its annotator"
+        raise source.error(None, finding, "name another field with --annotator FIELD=NAME")
+    if picked.name not in found.documents:
+        finding = f"there is no annotator {picked.name!r}, only {', '.join(found.documents)}"
+        raise source.error(None, finding, "pick one of these")
+    return found
+
+
+def refuse_several(source: Source) -> None:
+    """Raise an error for a file with several annotators; one that cannot be read twice is not looked at."""
+    if not source.is_plain or not _has_field(source):
+        return
+    found = annotators(source)
+    if found is not None and len(found[1]) > 1:
+        key, names = found
+        finding = f"has records of {len(names)} annotators ({key}: {', '.join(names[:10])})"
+        raise source.error(None, finding, _PICK)
+
+
+def chosen(records: list[Record], lines: np.ndarray[Any, Any], kept: dict[int, str]) -> tuple[list[Record], Any]:
+    """The records in some lines, with what their documents are known by as ids."""
+    rows = [row for row, line in enumerate(lines.tolist()) if line in kept]
+    for row in rows:
+        records[row].id = kept[int(lines[row])]
+    return [records[row] for row in rows], lines[rows]
+
+
+def _has_field(source: Source) -> bool:
+    """Whether the first record says who wrote it."""
+    sample = source.sample(1 << 14)
+    line = sample.data[: sample.size].lstrip().partition(b"\n")[0]
+    return any(f'"{name}"'.encode() in line for name in FIELDS)
+
+
+def _records(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The records of a file with their lines; what cannot be read is left to the reader."""
+    for block in source.blocks(_BLOCK, cut_behind="line"):
+        for number, line in enumerate(block.data[: block.size].split(b"\n"), block.first_line):
+            if line.strip():
+                try:
+                    record = msgspec.json.decode(line)
+                except UNREADABLE:
+                    continue
+                if isinstance(record, dict):
+                    yield number, record
+
+
+def _document(record: dict[str, Any]) -> str:
+    keys = (_HASH, *_IDS) if "_task_hash" in record else _IDS
+    known = next((record[key] for key in keys if isinstance(record.get(key), str | int)), None)
+    if known is None:
+        known = next((record[key] for key in _TEXTS if isinstance(record.get(key), str)), None)
+    return msgspec.json.encode(record.get("tokens")).decode() if known is None else str(known)
