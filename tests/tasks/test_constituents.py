@@ -251,3 +251,16 @@ def test_swapped_sides_swap_precision_and_recall(lines: Any) -> None:
             mine, theirs = one[model].overall, other[model].overall
             assert mine["TP"] == theirs["TP"]
             assert repr((mine.precision, mine.recall)) == repr((theirs.recall, theirs.precision))
+
+
+@given(st.lists(st.tuples(*[st.sampled_from(("''", "POS", ",", "N", "")) for _ in range(2)]), max_size=12))
+def test_random_quotes_are_mended_as_slowly(tmp_path_factory: Any, tags: list[tuple[str, str]]) -> None:
+    """Quotation marks whose tags differ, or which a side lacks."""
+    lines = tuple(
+        " ".join(f"({tag} ')" for tag in side if tag) + " (V go)"
+        for side in ([a for a, _ in tags], [b for _, b in tags])
+    )
+    prm = tmp_path_factory.mktemp("prm") / "own.prm"
+    prm.write_text(PRM)
+    gold, system = (f"(S (X {line}))" for line in lines)
+    agree(score([gold], [system], prm=str(prm)), "", [slow.sentence(gold, system, slow.rules_of(PRM))])

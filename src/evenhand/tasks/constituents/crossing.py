@@ -61,15 +61,23 @@ def crosses(gold: Spans, system: Spans) -> Bools:
     A bracket [start, end) crosses just if one that begins inside of it ends behind it, or one that ends inside of it
     begins before it: so the latest end and the earliest start of all brackets at each position tell.
     """
-    width = max(int(side.end.max(initial=0)) for side in (gold, system)) + 1
-    size = (max(int(side.scope.max(initial=0)) for side in (gold, system)) + 1) * width
-    latest, earliest = np.full(size, -1), np.full(size, width)
-    np.maximum.at(latest, gold.scope * width + gold.start, gold.end)
-    np.minimum.at(earliest, gold.scope * width + gold.end, gold.start)
-    begin, end = system.scope * width + system.start + 1, system.scope * width + system.end
+    first, size = _places(gold, system)
+    latest, earliest = np.full(size, -1), np.full(size, size)
+    np.maximum.at(latest, first[gold.scope] + gold.start, gold.end)
+    np.minimum.at(earliest, first[gold.scope] + gold.end, gold.start)
+    begin, end = first[system.scope] + system.start + 1, first[system.scope] + system.end
     behind = greatest(latest, begin, end) > system.end
     found: Bools = behind | (-greatest(-earliest, begin, end) < system.start)
     return found
+
+
+def _places(gold: Spans, system: Spans) -> tuple[Ints, int]:
+    """Where the positions of each sentence begin, if all sentences follow each other, and how many there are."""
+    scope, end = np.concatenate((gold.scope, system.scope)), np.concatenate((gold.end, system.end))
+    width = np.zeros(int(scope.max(initial=-1)) + 1, dtype=np.int64)
+    np.maximum.at(width, scope, end + 1)
+    behind = np.cumsum(width)
+    return behind - width, int(behind[-1]) if len(behind) else 0
 
 
 def greatest(values: Ints, begin: Ints, end: Ints) -> Ints:

@@ -173,11 +173,11 @@ class Selection:
         found: Bools = self._deleted_label(brackets.label) == 0
         return found
 
-    def quotes(self, forest: Forest, sentence: int) -> list[int]:
+    def quotes(self, forest: Forest, sentence: int) -> Ints:
         """The words of a sentence that may be quotation marks."""
         first, last = forest.bounds[sentence : sentence + 2].tolist()
         words = first + np.flatnonzero(self._quote_tag(forest.tag[first:last]))
-        return [word for word in words.tolist() if forest.tokens[word] in _QUOTES]
+        return ints([word for word in words.tolist() if forest.tokens[word] in _QUOTES])
 
 
 _QUOTES = ("'", '"', "/")

@@ -101,16 +101,35 @@ def _compare_lengths(found: Sentences, selection: Selection) -> None:
 def _mend(found: Sentences, selection: Selection, sentence: int) -> bool:
     """Put quotes back that are left out on one side only; whether there are any."""
     gold, system, is_mended = found.gold, found.system, False
-    begin, other_begin = int(gold.bounds[sentence]), int(system.bounds[sentence])
-    others = selection.quotes(system, sentence)
-    for one in selection.quotes(gold, sentence):
-        for other in others:
-            before = np.count_nonzero(found.keep_gold[begin:one])
-            same_place = before == np.count_nonzero(found.keep_system[other_begin:other])
-            one_sided = found.keep_gold[one] != found.keep_system[other]
-            if same_place and one_sided and gold.tag[one] != system.tag[other]:
-                found.keep_gold[one] = found.keep_system[other] = is_mended = True
+    mine, theirs = selection.quotes(gold, sentence), selection.quotes(system, sentence)
+    place = _before(found.keep_gold, int(gold.bounds[sentence]), mine)
+    other_place = _before(found.keep_system, int(system.bounds[sentence]), theirs)
+    for one, word in enumerate(mine.tolist()):
+        begin = int(np.searchsorted(other_place, place[one]))
+        while begin < len(theirs):
+            end = int(np.searchsorted(other_place, place[one], side="right"))
+            some = theirs[begin:end]
+            fits = (found.keep_system[some] != found.keep_gold[word]) & (system.tag[some] != gold.tag[word])
+            if not fits.any():
+                break
+            other = begin + int(fits.argmax())
+            # What stands behind the quote that is put back moves on.
+            if found.keep_gold[word]:
+                other_place[other + 1 :] += 1
+            else:
+                place[one + 1 :] += 1
+            found.keep_gold[word] = found.keep_system[theirs[other]] = is_mended = True
+            begin = other + 1
     return is_mended
+
+
+def _before(keep: Bools, begin: int, words: Ints) -> Ints:
+    """How many words of a sentence that are looked at stand before some of its words."""
+    if not len(words):
+        return words
+    counts = np.append(0, np.cumsum(keep[begin : int(words[-1]) + 1]))
+    found: Ints = counts[words - begin]
+    return found
 
 
 def _compare_words(found: Sentences, selection: Selection) -> None:
