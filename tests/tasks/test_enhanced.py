@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 import evenhand as eh
 import slow_edges
+from evenhand.cli import main
 from evenhand.formats.collapsing import collapsed, edges_of
 
 GOLD = ("2:nsubj|5:nsubj", "0:root", "2:obl:in", "5:cc", "2:conj:and")
@@ -111,6 +113,27 @@ def test_systems_are_compared_by_edges(tmp_path: Path) -> None:
     assert (transition.gold, transition.before, transition.after) == ("nsubj", "nsubj", "_")
     (unit,) = pair.new_errors.units()
     assert (unit.start, unit.end) == (0, 1)
+
+
+def test_verdicts_on_edges_are_written(tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    texts = {"gold": GOLD, "system": ("2:nsubj", "0:root", "2:obl:on", "3:cc", "2:conj:and|4:dep")}
+    for name, deps in texts.items():
+        (tmp_path / f"{name}.conllu").write_text(conllu(deps))
+    files = [tmp_path / f"{name}.conllu" for name in texts]
+    options = ["--match", "elas", "--verdicts", str(tmp_path / "edges.parquet")]
+    assert CliRunner().invoke(main, ["score", *map(str, files), *options]).exit_code == 0
+    rows = parquet.read_table(tmp_path / "edges.parquet").to_pylist()
+    columns = ("text", "gold_label", "system_label", "gold_head", "system_head", "verdict")
+    assert [tuple(row[name] for name in columns) for row in rows] == [
+        ("She", "nsubj", "nsubj", 2, 2, "right"),
+        ("She", "nsubj", None, 5, None, "missing"),
+        ("sat", "root", "root", 0, 0, "right"),
+        ("outside", "obl:in", "obl:on", 2, 2, "wrong_relation"),
+        ("and", "cc", "cc", 5, 3, "wrong_head"),
+        ("read", "conj:and", "conj:and", 2, 2, "right"),
+        ("read", None, "dep", None, 4, "extra"),
+    ]
 
 
 # Random graphs

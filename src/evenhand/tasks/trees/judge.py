@@ -42,7 +42,7 @@ from evenhand.tasks.words.kinds import RIGHT, TREE_KINDS
 from evenhand.tasks.words.labels import Renamed, counted_words
 from evenhand.tasks.words.passage import WordPassage
 from evenhand.tasks.words.universal import universal_features, without_subtype
-from evenhand.tasks.words.verdicts import Heads, JudgedUnits, UnitVerdicts
+from evenhand.tasks.words.verdicts import EdgeVerdicts, Heads, JudgedUnits, UnitVerdicts
 from evenhand.text.annotation import Annotation
 from evenhand.text.enhanced import COLLAPSED, DEPS
 from evenhand.text.labels import Codes
@@ -140,6 +140,8 @@ class TreeJudge:
             tallies[judge] = enhanced.count(units, kind, enhanced.pairs(aligned, mine, theirs), self._table.values)
             if self._asked.is_watched:
                 words.edges[judge] = enhanced.answered(units, aligned, mine, nothing)
+                sides = ((each.word, each.head) for each in (mine, theirs))
+                words.edge_verdicts[judge] = EdgeVerdicts(units.verdicts(TREE_KINDS, kind), *sides)
 
     def _attachment(self, words: JudgedUnits, heads: Heads, tallies: dict[str, Tally]) -> UnitVerdicts:
         """Count heads and relations: by relation, by distance, and fully correct sentences."""

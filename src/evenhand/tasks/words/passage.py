@@ -20,6 +20,7 @@ from evenhand.tasks.passage import Numbering, Outcome, Question, VerdictRows
 from evenhand.tasks.places import Places
 from evenhand.tasks.units import Rows, Units
 from evenhand.tasks.words.answers import answers_on_words, word_units
+from evenhand.tasks.words.edge_rows import edge_rows
 from evenhand.tasks.words.verdicts import Heads, JudgedUnits, UnitVerdicts, sentence_of
 from evenhand.text.characters import peeked
 from evenhand.text.word_feed import Aligned, WaitingWords, WordFeed
@@ -181,6 +182,10 @@ class WordJudgement:
         return WordDrawing(next(iter(self.aligned.values())).gold.bounds, labels, heads)
 
     def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
+        edges = self.words[system].edge_verdicts.get(judge)
+        if edges is not None:
+            yield edge_rows(self.aligned[system], edges, self.places, self.names), self.places.before
+            return
         aligned, found = self.aligned[system], self.verdicts[system]
         gold, is_extra = aligned.gold, found.gold < 0
         order = np.lexsort((found.system, found.gold, is_extra, found.sentence))

@@ -68,6 +68,8 @@ class JudgedUnits:
     """Of trees."""
     edges: dict[str, JudgedUnits] = field(default_factory=dict)
     """Of enhanced dependencies: the edges of words as units of their own, by score."""
+    edge_verdicts: dict[str, EdgeVerdicts] = field(default_factory=dict)
+    """The verdicts on these, by score."""
 
     @cached_property
     def partner(self) -> Ints:
@@ -163,6 +165,15 @@ class UnitVerdicts:
             columns.append(counted.copy())
             columns[-1][self.sentence[of_gold & is_wrong]] = False
         return tally_table(("sentences", *right), np.stack(columns, axis=1).astype(np.int64), groups)
+
+
+@dataclass(frozen=True)
+class EdgeVerdicts:
+    """Verdicts on edges, and for every edge of either side its word and its head (-1: the root)."""
+
+    found: UnitVerdicts
+    gold: tuple[Ints, Ints]
+    system: tuple[Ints, Ints]
 
 
 def sentence_of(aligned: Aligned) -> Ints:

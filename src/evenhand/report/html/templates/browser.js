@@ -397,7 +397,8 @@
   /* The trees of all sides: each bracket above what it covers, over the words. */
   function drawBrackets(grid, part, unit) {
     tokensOf(grid, part, unit);
-    const trees = part.s.map((side, number) => treeOf(side.map(([code, from, to, mark]) => {
+    const inSight = ([, from, to]) => to > part.first && from < part.last;
+    const trees = part.s.map((side, number) => treeOf(side.filter(inSight).map(([code, from, to, mark]) => {
       const here = code === data.label[unit] && from === data.start[unit] && to === data.end[unit];
       return { code, from, to, mark, here, note: !mark ? "" : number ? "wrong" : systems.length > 1 ? `missed by ${mark} of ${systems.length} systems` : "missed" };
     })));
@@ -428,7 +429,7 @@
   }
 
   function drawTree(svg, tree, part, middles) {
-    const step = 26, top = Math.max(1, ...tree.map((node) => node.height));
+    const step = 26, top = tree.reduce((most, node) => Math.max(most, node.height), 1);
     const inside = (at) => middles[Math.min(Math.max(at - part.first, 0), middles.length - 1)];
     const x = (node) => (inside(node.from) + inside(node.to - 1)) / 2, y = (node) => (top - node.height) * step + 14, bottom = top * step + 14;
     svg.setAttribute("height", bottom + 8);
