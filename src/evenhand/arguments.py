@@ -104,7 +104,7 @@ KINDS = {
     "match": NAMES | NOTHING,
     **dict.fromkeys(("repair", "offsets", "groups", "interval"), TEXT),
     **dict.fromkeys(("task", "align", "by", "baseline", "show", "sort", "title", "delimiter", "group"), TEXT | NOTHING),
-    **dict.fromkeys(("functions", "sequence"), FLAG),
+    **dict.fromkeys(("functions", "sequence", "alpha_u"), FLAG),
     "beta": NUMBER,
     **dict.fromkeys(("floor", "ceiling"), LIMITS | NOTHING),
     "jobs": WHOLE | NOTHING,

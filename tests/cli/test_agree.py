@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -127,3 +128,57 @@ def test_overlapping_spans_have_codes_but_no_iob2(folder: Path) -> None:
     assert found.undefined["unitizing.u_alpha"] == "u-alpha needs spans that do not overlap; a has 2 that do"
     with pytest.raises(eh.SettingError, match="IOB2 has no tags for spans that overlap"):
         eh.agree(dict(zip("ab", sides, strict=True)), coding="iob2")
+
+
+def test_conflicts_are_written_with_what_a_vote_accepts(folder: Path) -> None:
+    result = run("agree", *FILES, "--conflicts", "conflicts.jsonl")
+    assert result.exit_code == 0
+    assert [json.loads(line) for line in Path("conflicts.jsonl").read_text().splitlines()] == [
+        {
+            "document": "1",
+            "sentence": 1,
+            "start": 4,
+            "end": 5,
+            "text": "Oslo",
+            "answers": {"ana": [[4, 5, "LOC"]], "ben": [[4, 5, "ORG"]]},
+            "accepted": [],
+            "decided": False,
+        }
+    ]
+    run("agree", *FILES, "--conflicts", "conflicts.jsonl", "--vote", "1")
+    (line,) = Path("conflicts.jsonl").read_text().splitlines()
+    assert json.loads(line)["accepted"] == [[4, 5, "LOC"], [4, 5, "ORG"]]
+
+
+@pytest.mark.parametrize(
+    ("vote", "accepted"), [("majority", ["A"]), ("unanimous", []), (1, ["A", "B"]), (2, ["A"]), ("3", [])]
+)
+def test_votes(vote: str | int, accepted: list[str]) -> None:
+    sides = {
+        name: eh.spans([[(label, 0, 1)]], lengths=[2], name=name) for name, label in zip("xyz", "AAB", strict=True)
+    }
+    (conflict,) = eh.agree(sides).conflicts(vote)
+    assert [label for _, _, label in conflict.accepted] == accepted
+    assert conflict.decided
+
+
+@pytest.mark.parametrize("vote", ["most", 0, True])
+def test_votes_that_cannot_be_counted_are_refused(folder: Path, vote: Any) -> None:
+    with pytest.raises(eh.SettingError, match="choose majority, unanimous, or a number from 1"):
+        eh.agree(FILES).conflicts(vote)
+
+
+def test_a_saved_agreement_has_no_conflicts(folder: Path) -> None:
+    with pytest.raises(eh.SettingError, match="A saved agreement has no conflicts"):
+        eh.Agreement.from_json(eh.agree(FILES).to_json()).conflicts()
+
+
+def test_a_vote_without_conflicts_is_refused(folder: Path) -> None:
+    result = run("agree", *FILES, "--vote", "unanimous")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("evenhand: --vote is for --conflicts; name a file for these")
+
+
+def test_alpha_u_is_shown_where_somebody_asks(folder: Path) -> None:
+    assert "alpha_U" not in run("agree", *FILES).stdout
+    assert "alpha_U" in run("agree", *FILES, "--alpha-u").stdout

@@ -37,7 +37,7 @@ def inputs(name: str, data: Path) -> dict[str, Any]:
 
 @cache
 def agreed(name: str, data: Path) -> eh.Agreement:
-    return eh.agree(inputs(name, data), resamples=0)
+    return eh.agree(inputs(name, data), resamples=0, alpha_u=name != "conll2003")
 
 
 def assert_equal(found: Any, expected: Any, path: str = "") -> None:
@@ -53,9 +53,6 @@ def without(figures: dict[str, Any], *names: str) -> dict[str, Any]:
     return {name: value for name, value in figures.items() if name not in names}
 
 
-UNITS = ("L", "alpha_U", "alpha_U_labels")
-
-
 @pytest.mark.parametrize("name", STUDIES)
 def test_coefficients_over_codes(data: Path, name: str) -> None:
     found, expected = agreed(name, data).to_dict(), STUDIES[name]["coefficients"]
@@ -66,7 +63,7 @@ def test_coefficients_over_codes(data: Path, name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in STUDIES if "unitizing" in STUDIES[name]])
 def test_coefficients_over_units(data: Path, name: str) -> None:
     found, expected = agreed(name, data).to_dict()["unitizing"], STUDIES[name]["unitizing"]
-    assert_equal(found, without(expected, *UNITS))
+    assert_equal(found, without(expected, "L"))
     assert found["atoms"] == expected.get("L", found["atoms"])
 
 
@@ -76,7 +73,7 @@ def test_pairs(data: Path, name: str) -> None:
     for pair in STUDIES[name]["pairs"]:
         mine = found[pair["a"], pair["b"]]
         assert_equal(mine["codes"], pair["coefficients"])
-        assert_equal(mine["unitizing"], without(pair["unitizing"], *UNITS))
+        assert_equal(mine["unitizing"], without(pair["unitizing"], "L"))
         assert mine["unitizing"]["atoms"] == pair["unitizing"]["L"]
 
 
@@ -146,3 +143,17 @@ def test_all_layouts_give_the_same_figures(data: Path, layout: str) -> None:
     assert [each["exact"] for each in figures["documents"]] == [
         None if each["exact"] is None else pytest.approx(each["exact"]) for each in expected["documents"].values()
     ]
+
+
+@pytest.mark.parametrize("name", ["layouts", "nested"])
+def test_conflicts_field_by_field(data: Path, name: str) -> None:
+    expected = STUDIES[name]["adjudicated"]["list"]
+    found = [each.to_dict() for each in agreed(name, data).conflicts()]
+    assert [{key: each[key] for key in expected[0]} for each in found] == expected
+
+
+@pytest.mark.parametrize("name", [name for name in STUDIES if "adjudicated" in STUDIES[name]])
+def test_numbers_of_conflicts(data: Path, name: str) -> None:
+    conflicts, expected = agreed(name, data).conflicts(), STUDIES[name]["adjudicated"]
+    decided = sum(each.decided for each in conflicts)
+    assert (len(conflicts), decided) == (expected["conflicts"], expected["decided"])

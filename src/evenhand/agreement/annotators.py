@@ -40,6 +40,8 @@ class SharedText:
     spans: Sequence[Spans]
     continued: Sequence[Spans | None]
     """What spans cover that begin in an earlier portion."""
+    names: Sequence[str]
+    """What documents are called, by number; empty where they have no names."""
 
 
 class Annotators:
@@ -82,6 +84,7 @@ class Annotators:
         queues: list[deque[Annotation]] = [deque() for _ in self._streams]
         feeds = [self._feed(_emptied(queue)) for queue in queues]
         matched = MatchedDocuments(self._streams, self._namings)
+        self.names = matched.names
         portion, has = self._portion(), list[Bools]()
         for each in matched:
             corpus = each.text.corpus
@@ -95,7 +98,7 @@ class Annotators:
                 portion, has = self._portion(), []
         if portion.sentences:
             yield self._shared(portion, [portion.take(feed) for feed in feeds], np.concatenate(has))
-        self.names, self.documents = matched.names, len(matched.names)
+        self.documents = len(matched.names)
         self.readings = [feed.reading or Reading() for feed in feeds]
 
     def _by_place(self) -> Iterator[SharedText]:
@@ -137,7 +140,7 @@ class Annotators:
         both = list(zip(self._relabel, sides, strict=True))
         spans = [relabel(side.spans) for relabel, side in both]
         continued = [None if side.continued is None else relabel(side.continued) for relabel, side in both]
-        return SharedText(portion, lengths, portion.groups, has, spans, continued)
+        return SharedText(portion, lengths, portion.groups, has, spans, continued, self.names)
 
 
 def _is_full(portion: Portion) -> bool:

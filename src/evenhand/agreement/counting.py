@@ -9,6 +9,7 @@ import numpy as np
 
 from evenhand.agreement.annotators import SharedText
 from evenhand.agreement.codes import Codebook
+from evenhand.agreement.continuum import Continuum
 from evenhand.agreement.counts import Counts, PatternCounts, Sums
 from evenhand.agreement.patterns import MISSING, OUTSIDE
 from evenhand.agreement.unitizing import overlaps, squares
@@ -29,7 +30,16 @@ EACH_WAY = "fair"
 class Counting:
     """Adds up what portions have."""
 
-    def __init__(self, names: Sequence[str], judges: Sequence[Judge], settings: ScoreSettings, book: Codebook) -> None:
+    def __init__(
+        self,
+        names: Sequence[str],
+        judges: Sequence[Judge],
+        settings: ScoreSettings,
+        book: Codebook,
+        continuum: Continuum | None = None,
+    ) -> None:
+        """`continuum` collects units, where somebody asks for alpha_U."""
+        self._continuum = continuum
         self._names, self._judges, self._settings, self.book = names, judges, settings, book
         self._pairs = list(combinations(range(len(names)), 2))
         self._patterns = PatternCounts(len(names))
@@ -44,6 +54,8 @@ class Counting:
         first, size = np.cumsum(text.lengths) - text.lengths, int(text.lengths.sum())
         units = [units_of(_with(*both), first, size) for both in zip(text.spans, text.continued, strict=True)]
         self._count_sides(text, units)
+        if self._continuum is not None:
+            self._continuum.add(text.documents, text.lengths, units)
         touched = np.zeros(size, dtype=np.bool_)
         for each in units:
             touched[each.atoms()[0]] = True

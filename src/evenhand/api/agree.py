@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from evenhand.agreement.annotators import Annotators
+from evenhand.agreement.annotators import Annotators, SharedText
 from evenhand.agreement.codes import CODINGS, Codebook, Coding, OverlapError
+from evenhand.agreement.continuum import Continuum
 from evenhand.agreement.counting import Counting
+from evenhand.agreement.places import Place, Vote, Voting
 from evenhand.agreement.statistics import Statistic
 from evenhand.api.agreement_figures import AgreementFigures
 from evenhand.api.annotator_layouts import annotators_in
@@ -38,6 +40,7 @@ def agree(
     *,
     coding: Coding = "label",
     annotator: str | None = None,
+    alpha_u: bool = False,
     by: Literal["document"] | None = None,
     resamples: int = 1_000,
     level: float = 0.95,
@@ -51,6 +54,7 @@ def agree(
                them (also those of Prodigy and doccano), or an export of Label Studio
     annotator  the field of records that names annotators, where it has another name than in these tools
     coding     the codes of atoms: "label", the label that covers each, or "iob2", tags with B- and I-
+    alpha_u    whether to compute Krippendorff's alpha_U as well, for which all spans are kept in memory
     by         "document": tables list documents, too
     resamples  of the bootstrap over documents, for intervals; 0 for none
     level      confidence level of intervals
@@ -65,7 +69,8 @@ def agree(
     choose("by", by, ("document",), optional=True)
     resampling = Resampling.checked(0, resamples, "percentile", level, seed)
     sides, prepared = _prepared(given, options, annotator)
-    return Agreement(_Run(sides, prepared, coding).figures(resampling), by)
+    run = _Run(sides, prepared, coding, Continuum(len(sides)) if alpha_u else None)
+    return Agreement(run.figures(resampling), by, run.conflicts)
 
 
 def _prepared(
@@ -97,26 +102,39 @@ def _prepared(
 class _Run:
     """One pass over all annotators, and what it adds up."""
 
-    def __init__(self, sides: Mapping[str, Input], prepared: Prepared, coding: Coding) -> None:
+    def __init__(
+        self, sides: Mapping[str, Input], prepared: Prepared, coding: Coding, continuum: Continuum | None
+    ) -> None:
+        self._continuum = continuum
         self._sides, self._prepared, self._coding = sides, prepared, coding
         self._vocabulary = Vocabulary()
 
     def figures(self, resampling: Resampling) -> Figures:
         settings = self._prepared.settings
-        streams = {name: self._stream(name, side) for name, side in self._sides.items()}
-        shared = Annotators(streams, [_folder(side) for side in self._sides.values()], settings, self._vocabulary)
+        shared = self._annotators()
         judges = [model(settings.task, name).judge for name in settings.match]
-        counting = Counting(list(self._sides), judges, settings, Codebook(self._coding))
-        self._count(counting, shared)
+        counting = Counting(list(self._sides), judges, settings, Codebook(self._coding), self._continuum)
+        self._look(shared, counting.add)
         counts, labels = counting.finish(shared.documents), self._vocabulary.labels.values
-        figures = AgreementFigures(counts, counting.book, labels, self._prepared.models, shared.names)
+        figures = AgreementFigures(counts, counting.book, labels, self._prepared.models, shared.names, self._continuum)
         return self._figures(shared, figures, counting.book, resampling)
 
-    def _count(self, counting: Counting, shared: Annotators) -> None:
+    def conflicts(self, vote: Vote) -> list[Place]:
+        """Places where annotators do not have the same spans, in another pass."""
+        voting = Voting(list(self._sides), vote)
+        self._look(self._annotators(), voting.add)
+        return voting.conflicts()
+
+    def _annotators(self) -> Annotators:
+        streams = {name: self._stream(name, side) for name, side in self._sides.items()}
+        folders = [_folder(side) for side in self._sides.values()]
+        return Annotators(streams, folders, self._prepared.settings, self._vocabulary)
+
+    def _look(self, shared: Annotators, add: Callable[[SharedText], None]) -> None:
         """One pass; messages about texts that differ say that they are annotators'."""
         try:
             for text in shared.portions():
-                counting.add(text)
+                add(text)
         except OverlapError:
             finding = "IOB2 has no tags for spans that overlap, as some of an annotator do"
             raise SettingError(f"{finding}; choose --coding label.") from None

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from evenhand.cli.choices import Choice
 from evenhand.cli.help import SCORING, STATISTICS, WRITING, Command, option
-from evenhand.cli.inputs import INPUT
+from evenhand.cli.inputs import INPUT, OUTPUT
 from evenhand.cli.options import reading_options, score_options, scoring_options
 from evenhand.cli.output import emit, form_option, output_option, quiet_option, table_options, table_style
 from evenhand.cli.statistics import seed_option
-from evenhand.formats.addresses import Place
+from evenhand.formats.addresses import Place as InputPlace
+
+if TYPE_CHECKING:
+    from evenhand.agreement.places import Place
 
 AGREE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 
@@ -27,6 +31,7 @@ AGREE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
     default="label",
     help="Codes of atoms: label, the label that covers each, or iob2, with B- and I-.",
 )
+@option(SCORING, "--alpha-u", "alpha_u", is_flag=True, help="Compute Krippendorff's alpha_U, too.")
 @option(STATISTICS, "--resamples", type=int, default=1_000, help="Resamples of documents for intervals; 0: none.")
 @option(STATISTICS, "--level", type=float, default=0.95, help="Confidence level of intervals.")
 @seed_option
@@ -34,10 +39,17 @@ AGREE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 @scoring_options(with_match=False, without=("beta",), effects=("scores",), tasks=("spans",))
 @form_option(AGREE_OUTPUTS)
 @option(WRITING, "--by", type=Choice(["document"]), metavar="document", help="List documents, too.")
+@option(WRITING, "--conflicts", type=OUTPUT, metavar="FILE", help="Write places of disagreement as JSON lines.")
+@option(
+    WRITING,
+    "--vote",
+    metavar="RULE",
+    help="Spans that --conflicts accepts: majority, unanimous, or the number of annotators [majority].",
+)
 @table_options()
 @output_option
 @quiet_option
-def agree(files: tuple[Place, ...], **options: Any) -> None:
+def agree(files: tuple[InputPlace, ...], **options: Any) -> None:
     """Measure how far annotators agree; nobody is the gold standard.
 
     Each ANNOTATOR is a file or a folder; or one argument holds all of them: a folder with a folder or a file for each
@@ -49,19 +61,27 @@ def agree(files: tuple[Place, ...], **options: Any) -> None:
     Examples:
       evenhand agree ana.conll ben.conll cyd.conll
       evenhand agree project/ana project/ben --by document
-      evenhand agree project/
+      evenhand agree project/ --conflicts conflicts.jsonl
       evenhand agree all.jsonl --annotator user
       evenhand agree ana.conll ben.conll --coding iob2 --as json
     """
     import evenhand
 
     style = table_style(options)
-    chosen = score_options(options, "coding", "by", "resamples", "level", "seed")
+    chosen = score_options(options, "coding", "alpha_u", "by", "resamples", "level", "seed")
     chosen["annotator"] = options["annotators"][-1][1] if options["annotators"] else None
-    emit(
-        evenhand.agree(list(files), **chosen),
-        options["form"],
-        options["output"],
-        quiet=options["quiet"],
-        style=style,
-    )
+    if options["vote"] is not None and options["conflicts"] is None:
+        raise click.UsageError("--vote is for --conflicts; name a file for these")
+    found = evenhand.agree(list(files), **chosen)
+    if options["conflicts"] is not None:
+        _write_conflicts(found.conflicts(options["vote"] or "majority"), options["conflicts"])
+    emit(found, options["form"], options["output"], quiet=options["quiet"], style=style)
+
+
+def _write_conflicts(conflicts: list[Place], path: Path) -> None:
+    """A line for each place of disagreement."""
+    import json
+
+    from evenhand.files import write_file
+
+    write_file(path, "".join(json.dumps(each.to_dict(), ensure_ascii=False) + "\n" for each in conflicts))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from evenhand.agreement.places import Place, Vote
+from evenhand.problems import SettingError
 from evenhand.result.display import Framed, Shown, Tabled
 from evenhand.version import __version__
 
@@ -132,9 +134,11 @@ class Figures(msgspec.Struct, frozen=True):
 class Agreement(Shown, Framed, Tabled):
     """How far annotators agree: `agreement.alpha`, `agreement.pairs`, `agreement.labels["PER"].kappa`."""
 
-    def __init__(self, figures: Figures, by: str | None = None) -> None:
-        """With `by`, "document", tables have a row a document."""
-        self.figures, self.by = figures, by
+    def __init__(
+        self, figures: Figures, by: str | None = None, vote: Callable[[Vote], list[Place]] | None = None
+    ) -> None:
+        """With `by`, "document", tables have a row a document; `vote` reads the files again for conflicts."""
+        self.figures, self.by, self._vote = figures, by, vote
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Agreement) and self.figures == other.figures
@@ -211,6 +215,17 @@ class Agreement(Shown, Framed, Tabled):
     @property
     def signature(self) -> str:
         return self.figures.signature
+
+    def conflicts(self, vote: str | int = "majority") -> list[Place]:
+        """Places where annotators do not have the same spans; the files are read again.
+
+        vote       which spans are accepted there: those of the "majority", "unanimous" ones, or those that so many
+                   annotators have
+        """
+        chosen = Vote.of(vote)
+        if self._vote is None:
+            raise SettingError("A saved agreement has no conflicts, which are in the files; call agree again.")
+        return self._vote(chosen)
 
     def to_dict(self) -> dict[str, Any]:
         """The agreement as plain Python, in the form of its JSON."""
