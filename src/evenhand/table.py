@@ -53,7 +53,7 @@ class Query:
     shared: bool | None = None
     """Whether systems are compared on them."""
     by: str | None = None
-    """The score whose verdicts are meant: a page that shows the verdicts of another one has no such units."""
+    """The score whose verdicts are meant, or several with commas: a page with those of another has no such units."""
 
 
 Queries = Sequence[Query | None]

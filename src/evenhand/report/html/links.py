@@ -17,7 +17,7 @@ def address(query: Query | None, by: str) -> str | None:
 
     None where the page does not have them.
     """
-    if query is None or query.by not in (None, by):
+    if query is None or (query.by is not None and by not in query.by.split(",")):
         return None
     asked = ((name, getattr(query, field)) for field, name in _NAMES.items())
     return "#units?" + "&".join(f"{name}={_spelled(value)}" for name, value in asked if value is not None)

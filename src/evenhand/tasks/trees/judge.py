@@ -37,8 +37,7 @@ from evenhand.tally import Tally, tally_table
 from evenhand.tasks.passage import Question
 from evenhand.tasks.trees import conll18, enhanced
 from evenhand.tasks.trees.edges import EdgeTable
-from evenhand.tasks.trees.models import ENHANCED
-from evenhand.tasks.words.kinds import RIGHT, TREE_KINDS
+from evenhand.tasks.words.kinds import ENHANCED, RIGHT, TREE_KINDS
 from evenhand.tasks.words.labels import Renamed, counted_words
 from evenhand.tasks.words.passage import WordPassage
 from evenhand.tasks.words.universal import universal_features, without_subtype

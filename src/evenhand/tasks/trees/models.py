@@ -8,7 +8,7 @@ from evenhand.registry import late
 from evenhand.scores.match_model import MatchModel, Sum
 from evenhand.scores.model import Judge, Model
 from evenhand.settings import ScoreSettings
-from evenhand.tasks.words.kinds import RIGHT, TREE_KINDS
+from evenhand.tasks.words.kinds import ENHANCED, RIGHT, TREE_KINDS
 from evenhand.tasks.words.models import by_label
 
 _SUMMARIES = {
@@ -41,10 +41,6 @@ OFFICIAL = ("conll18-las", "conll18-mlas", "conll18-blex")
 """By which the CoNLL 2018 shared task ranked its systems."""
 
 
-ENHANCED = ("elas", "eulas")
-"""Scores of enhanced dependencies, each with a judge of its own."""
-
-
 def _enhanced(name: str, settings: ScoreSettings) -> MatchModel:
     found = by_label(name, name, TREE_KINDS, RIGHT[name], settings, confuses=True)
     further = late("evenhand.tasks.trees.enhanced_details:with_details")
@@ -71,10 +67,10 @@ def _conll18(name: str, settings: ScoreSettings) -> MatchModel:
     )
 
 
-_ENHANCED = {
-    "elas": "Enhanced edges with the right head and label.",
-    "eulas": "Enhanced edges with the right head and label, subtypes aside.",
-}
+_ENHANCED = (
+    "Enhanced edges with the right head and label.",
+    "Enhanced edges with the right head and label, subtypes aside.",
+)
 _TREES, _OFFICIAL = Judge("trees"), Judge("conll18")
 MODELS = (
     *(
@@ -98,6 +94,6 @@ MODELS = (
             family="iwpt",
             summary=summary,
         )
-        for name, summary in _ENHANCED.items()
+        for name, summary in zip(ENHANCED, _ENHANCED, strict=True)
     ),
 )

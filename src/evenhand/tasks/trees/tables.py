@@ -14,8 +14,8 @@ from evenhand.tasks.error_bars import Bar, ErrorBars, ErrorKind, missing, one_si
 from evenhand.tasks.registry import model_title
 from evenhand.tasks.tables import asking, confusion_table, label_table, label_tables, rivals, sentences, side_by_side
 from evenhand.tasks.tables import summary as default_summary
-from evenhand.tasks.trees.models import ATTACHMENT, CONLL18, ENHANCED
-from evenhand.tasks.words.kinds import TREE_KINDS
+from evenhand.tasks.trees.models import ATTACHMENT, CONLL18
+from evenhand.tasks.words.kinds import ENHANCED, TREE_KINDS
 
 if TYPE_CHECKING:
     from evenhand.result.result import Result, Results
@@ -48,13 +48,13 @@ def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) ->
         yield _official(result, official)
     attachment = [result[name] for name in ATTACHMENT if name in result.scores]
     if attachment:
-        yield _relations(result, attachment).folded()
+        yield _of_words(_relations(result, attachment).folded())
         yield _distances(attachment)
     for score in (result[name] for name in ENHANCED if name in result.scores):
         yield _edges(result, score, style).folded()
     known = (*ATTACHMENT, *CONLL18, *ENHANCED)
     yield from label_tables(result, style, [name for name in result.scores if name not in known])
-    yield from confusion_table(result)
+    yield from map(_of_words, confusion_table(result))
 
 
 def error_bars(results: Results) -> ErrorBars:
@@ -66,9 +66,18 @@ def error_bars(results: Results) -> ErrorBars:
         head, relation = right["ls"] - right["las"], right["uas"] - right["las"]
         both = result["las"].overall["gold"] - right["las"] - head - relation - lost
         asked = [*(Query(name, kind=kind) for kind in TREE_KINDS[1:]), missing(results.task, name), None]
-        bars.append(Bar(name, "", [head, relation, both, lost, extra], asked))
+        bars.append(Bar(name, "", [head, relation, both, lost, extra], list(map(_by_words, asked))))
     kinds = [ErrorKind(name) for name in ("wrong head", "wrong relation", "both wrong", "missing words", "extra words")]
     return ErrorBars(kinds, bars).without_empty(kinds[3:])
+
+
+def _by_words(query: Query | None) -> Query | None:
+    """A query for words, which a page of enhanced edges does not have."""
+    return None if query is None else replace(query, by=",".join(ATTACHMENT))
+
+
+def _of_words(table: Table) -> Table:
+    return replace(table, queries=[list(map(_by_words, row)) for row in table.queries])
 
 
 def _score(result: Result, model: str) -> ModelScore:
@@ -114,7 +123,12 @@ def _enhanced(results: Results, models: Sequence[str]) -> Table:
 
 def _edges(result: Result, score: ModelScore, style: TableStyle) -> Table:
     """Enhanced edges by label: of the gold standard, edges and not words."""
-    table = label_table(result, score, lambda label, count: None, style)
+    kinds = {"gold": None, "correct": "right"}
+
+    def ask(label: str | None, count: str) -> Query | None:
+        return Query(result.name, kind=kinds[count], gold=label, by=score.name) if count in kinds else None
+
+    table = label_table(result, score, ask, style)
     rows = [list(row) for row in table.rows]
     counted = (*score.labels.values(), score.overall)
     for cells, row in zip(rows, counted, strict=False):

@@ -10,8 +10,8 @@ from evenhand.registry import late
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.display import Confusion, Display
 from evenhand.tasks.task import Content, Example, Task
-from evenhand.tasks.trees.models import ATTACHMENT, CONLL18, ENHANCED, MODELS, OFFICIAL
-from evenhand.tasks.words.kinds import EXTRA, MISSING, RIGHT, TREE_KINDS
+from evenhand.tasks.trees.models import ATTACHMENT, CONLL18, MODELS, OFFICIAL
+from evenhand.tasks.words.kinds import ENHANCED, EXTRA, MISSING, RIGHT, TREE_KINDS
 from evenhand.tasks.words.models import share_of_right
 from evenhand.tasks.words.punctuation_policy import PUNCTUATION
 
@@ -58,7 +58,7 @@ TASK = Task(
     match=_match,
     ranked=_ranked,
     compared_by=("las", "uas", "ls", *ENHANCED),
-    reported_by=("las", "uas", "ls"),
+    reported_by=("las", "uas", "ls", *ENHANCED),
     compared=share_of_right,
     parameters=(
         PUNCTUATION,

@@ -9,7 +9,7 @@ import numpy as np
 from evenhand.arrays import Ints, distinct
 from evenhand.tasks.answers import Answers
 from evenhand.tasks.units import Units
-from evenhand.tasks.words.kinds import MISSING, RIGHT, TAG_KINDS, TREE_KINDS
+from evenhand.tasks.words.kinds import ENHANCED, MISSING, RIGHT, TAG_KINDS, TREE_KINDS
 from evenhand.tasks.words.verdicts import JudgedUnits
 
 
@@ -86,5 +86,8 @@ def word_units(by: str, systems: Sequence[JudgedUnits]) -> Units:
     kind = np.where(partner < 0, kinds.index(MISSING), kind)
     right = np.array([name in RIGHT.get(by, ("right",)) for name in kinds])[kind]
     places = (first.sentence[units], first.start[units], first.end[units])
-    nothing, surplus = np.full(kind.shape, -1), np.zeros(len(units), dtype=np.bool_)
-    return Units(*places, label, surplus, kind, gold, predicted, answer, right, nothing)
+    partner, surplus = np.full(kind.shape, -1), np.zeros(len(units), dtype=np.bool_)
+    if first.heads is not None and by in ENHANCED:
+        begin = first.heads.aligned.gold.bounds[first.sentence[units]]
+        partner = np.where(heads < 0, heads, (heads - begin << 32) | (heads - begin + 1))
+    return Units(*places, label, surplus, kind, gold, predicted, answer, right, partner)

@@ -6,6 +6,8 @@ MISSING, EXTRA = "missing", "extra"
 """A word of the gold standard that the system does not have, and one that only the system has."""
 TAG_KINDS = ("right", "wrong")
 TREE_KINDS = ("right", "wrong_head", "wrong_relation", "both")
+ENHANCED = ("elas", "eulas")
+"""Scores of enhanced dependencies, whose units are edges of words."""
 RIGHT = {
     "uas": ("right", "wrong_relation"),
     "ls": ("right", "wrong_head"),

@@ -6,7 +6,7 @@ words; no number depends on where that is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import Protocol
@@ -20,7 +20,7 @@ from evenhand.tasks.passage import Numbering, Outcome, Question, VerdictRows
 from evenhand.tasks.places import Places
 from evenhand.tasks.units import Rows, Units
 from evenhand.tasks.words.answers import answers_on_words, word_units
-from evenhand.tasks.words.edge_rows import edge_rows
+from evenhand.tasks.words.edge_rows import drawn_edges, edge_rows
 from evenhand.tasks.words.verdicts import Heads, JudgedUnits, UnitVerdicts, sentence_of
 from evenhand.text.characters import peeked
 from evenhand.text.word_feed import Aligned, WaitingWords, WordFeed
@@ -153,6 +153,8 @@ class WordJudgement:
     words: dict[str, JudgedUnits] = field(default_factory=dict)
     tallies: dict[str, dict[str, Tally]] = field(default_factory=dict)
     verdicts: dict[str, UnitVerdicts] = field(default_factory=dict)
+    _shown: str = ""
+    """The score whose units were asked for."""
 
     @property
     def _first(self) -> JudgedUnits:
@@ -166,6 +168,7 @@ class WordJudgement:
         return answers_on_words(by, self._judged(by))
 
     def units(self, by: str) -> Units:
+        self._shown = by
         return word_units(by, self._judged(by))
 
     def _judged(self, by: str) -> list[JudgedUnits]:
@@ -179,7 +182,8 @@ class WordJudgement:
         heads = None
         if first.heads is not None:
             heads = [first.heads.gold, *(each.heads.in_gold(each.partner) for each in systems if each.heads)]
-        return WordDrawing(next(iter(self.aligned.values())).gold.bounds, labels, heads)
+        bounds = next(iter(self.aligned.values())).gold.bounds
+        return WordDrawing(bounds, labels, heads, drawn_edges(self._shown, list(systems)))
 
     def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
         edges = self.words[system].edge_verdicts.get(judge)
@@ -216,12 +220,22 @@ class WordJudgement:
 class WordDrawing:
     """A row a word of the gold standard: its label and, of trees, the head's place in the sentence.
 
-    -1 is the root and -2 a head that is elsewhere; None stands for a word that a side does not have.
+    -1 is the root and -2 a head that is elsewhere; None stands for a word that a side does not have. Where edges of
+    enhanced dependencies are drawn, label and head of each stand behind.
     """
 
-    def __init__(self, bounds: Ints, labels: Sequence[Ints], heads: Sequence[Ints] | None) -> None:
-        """`labels` and `heads` of each side, for all words; labels are -1 where there is no word."""
-        self._bounds, self._labels, self._heads = bounds.tolist(), labels, heads
+    def __init__(
+        self,
+        bounds: Ints,
+        labels: Sequence[Ints],
+        heads: Sequence[Ints] | None,
+        edges: Sequence[Mapping[int, Sequence[tuple[int, int]]]] = (),
+    ) -> None:
+        """`labels` and `heads` of each side, for all words; labels are -1 where there is no word.
+
+        `edges` are labels and heads of all edges of words, by side and word.
+        """
+        self._bounds, self._labels, self._heads, self._edges = bounds.tolist(), labels, heads, edges
 
     def sides(self, sentence: int) -> list[Rows]:
         begin, end = self._bounds[sentence : sentence + 2]
@@ -232,6 +246,14 @@ class WordDrawing:
                 head = self._heads[side][begin:end]
                 is_here = (begin <= head) & (head < end)
                 columns.append(np.where(is_here, head - begin, np.where(head < 0, head, -2)))
-            rows = zip(*(column.tolist() for column in columns), strict=True)
+            rows: Iterable[tuple[int, ...]] = zip(*(column.tolist() for column in columns), strict=True)
+            if self._edges:
+                rows = [(*row, *self._further(side, begin + at, begin, end)) for at, row in enumerate(rows)]
             found.append(tuple(None if row[0] < 0 else row for row in rows))
         return found
+
+    def _further(self, side: int, word: int, begin: int, end: int) -> list[int]:
+        """Labels and heads of the edges of a word."""
+        edges = self._edges[side].get(word, ())
+        heads = (head - begin if begin <= head < end else head if head < 0 else -2 for _, head in edges)
+        return [number for (label, _), head in zip(edges, heads, strict=True) for number in (label, head)]

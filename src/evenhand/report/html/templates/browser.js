@@ -54,8 +54,12 @@
     return row ?? [-1, -9];
   }
 
+  /* Whether units are edges of enhanced dependencies, whose heads are their partners. */
+  const isOfEdges = ["elas", "eulas"].includes(data.by);
+
   function changed(unit, a, b) {
-    const [relationA, headA] = headAndRelation(unit, a), [relationB, headB] = headAndRelation(unit, b);
+    const [relationA, headA] = isOfEdges ? [classOf(unit, a).predicted, data.partner[a][unit]] : headAndRelation(unit, a);
+    const [relationB, headB] = isOfEdges ? [classOf(unit, b).predicted, data.partner[b][unit]] : headAndRelation(unit, b);
     const head = headA !== headB, relation = relationA !== relationB;
     return head && relation ? "both" : head ? "head" : relation ? "relation" : "";
   }
@@ -257,6 +261,7 @@
     const partner = data.partner[system][unit], found = classOf(unit, system);
     if (partner < 0 || found.right) return "";
     const start = Math.floor(partner / 4294967296), end = partner % 4294967296;
+    if (isOfEdges) return `of “${visible(sentenceOf(unit).t[start] ?? "")}”`;
     return `${data.surplus[unit] ? "over the gold span" : "matched with"} “${visible(sentenceOf(unit).t.slice(start, end).join(data.space))}”`;
   }
 
@@ -489,23 +494,25 @@
     return node;
   }
 
-  const arcsInWords = (side, tokens) => side.map((row, at) => (row ? visible(`${tokens[at]} is ${label(row[0])}${row[1] >= 0 ? ` of ${tokens[row[1]]}` : ""}`) : "")).filter(Boolean).join("; ");
+  /* Labels and heads of a word: its tree's, or those of its enhanced edges. */
+  const edgesOf = (row) => (isOfEdges ? row.slice(2).flatMap((code, at, all) => (at % 2 ? [] : [[code, all[at + 1]]])) : [[row[0], row[1]]]);
+
+  const arcsInWords = (side, tokens) => side.flatMap((row, at) => (row ? edgesOf(row).map(([code, head]) => visible(`${tokens[at]} is ${label(code)}${head >= 0 ? ` of ${tokens[head]}` : ""}`)) : [])).join("; ");
 
   /* How deep arcs hang: below all those that begin and end under them; each has a dependent, a head and a level. */
-  function levelsOf(side) {
-    const arcs = side.flatMap((row, at) => (row && row[1] >= 0 && row[1] !== at ? [{ at, head: row[1], from: Math.min(at, row[1]), to: Math.max(at, row[1]), level: 1 }] : []));
-    arcs.sort((one, other) => one.to - one.from - (other.to - other.from));
+  function arcsOf(side) {
+    const all = side.flatMap((row, at) => (row ? edgesOf(row).map(([code, head]) => ({ at, code, head, isArc: head >= 0 && head !== at, from: Math.min(at, head), to: Math.max(at, head), level: 1 })) : []));
+    const arcs = all.filter((arc) => arc.isArc).sort((one, other) => one.to - one.from - (other.to - other.from));
     arcs.forEach((arc, number) => { for (const under of arcs.slice(0, number)) if (under.from < arc.to && under.to > arc.from) arc.level = Math.max(arc.level, under.level + 1); });
-    return new Map(arcs.map((arc) => [arc.at, arc.level]));
+    return all;
   }
 
   function drawArcs(svg, side, middles, here) {
-    const levels = levelsOf(side), height = 18 * Math.max(1, ...levels.values()) + 22;
+    const all = arcsOf(side), height = 18 * all.reduce((most, arc) => Math.max(most, arc.isArc ? arc.level : 0), 1) + 22;
     svg.setAttribute("height", height);
-    side.forEach((row, at) => {
-      if (!row) return;
-      const [code, head] = row, x = middles[at], group = drawn("g", at === here ? { class: "here" } : {});
-      const isArc = levels.has(at), depth = isArc ? 18 * levels.get(at) : height - 18, to = isArc ? middles[head] : x;
+    for (const { at, code, head, isArc, level } of all) {
+      const x = middles[at], group = drawn("g", at === here ? { class: "here" } : {});
+      const depth = isArc ? 18 * level : height - 18, to = isArc ? middles[head] : x;
       const side = Math.sign(to - x) * Math.min(8, Math.abs(to - x) / 3), near = x + side / 2, far = to - side / 2;
       const path = isArc ? `M ${far} 0 C ${far} ${depth * 0.7}, ${far - side} ${depth}, ${far - side * 2} ${depth} L ${near + side * 2} ${depth} C ${near + side} ${depth}, ${near} ${depth * 0.7}, ${near} 5` : `M ${x} ${depth} V 5`;
       const text = drawn("text", isArc ? { x: (x + to) / 2, y: depth + 4 } : { x, y: height - 6 });
@@ -513,9 +520,8 @@
       text.textContent = visible(label(code)) + (head === -2 ? " (head elsewhere)" : "");
       group.append(drawn("path", { class: "arc", d: path }), drawn("path", { class: "tip", d: `M ${tip} 0 l -3.5 6 h 7 z` }), text);
       svg.append(group);
-    });
-    const chosen = svg.querySelector(".here");
-    if (chosen) svg.append(chosen); /* above the others */
+    }
+    for (const chosen of [...svg.querySelectorAll(".here")]) svg.append(chosen); /* above the others */
   }
 
   /* The filters: a control for each field, all of which write the address. */
