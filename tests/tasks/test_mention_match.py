@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from itertools import product
 from pathlib import Path
+from time import process_time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import evenhand as eh
 import slow_corefud
 from build_corefud import HEAD, Drawn, corefud_pairs, sentence
-from evenhand.tasks.chains import mention_match
+from evenhand.tasks.chains import common_words, mention_match, mention_overlap
 
 MODELS = ("mentions", "muc", "b_cubed", "ceaf_m", "ceaf_e", "blanc", "lea", "mela", "mor", "zero")
 WAYS = [
@@ -53,7 +54,7 @@ def test_scores_are_those_of_the_definition(
 def test_large_documents_have_matchings_of_the_same_sum(
     files: tuple[Path, Path], texts: tuple[str, str], way: slow_corefud.Way
 ) -> None:
-    """In documents that are too large for a matrix, MOR stays the same, and all that does not depend on ties."""
+    """In documents that are too large for a matrix, or too dense for cells, what does not depend on ties is the same."""
     options = {
         "mention_match": way.match,
         "zeros": way.zeros,
@@ -63,6 +64,8 @@ def test_large_documents_have_matchings_of_the_same_sum(
     whole = scored(files, texts, **options)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mention_match, "_MOST_CELLS", 0)
+        patch.setattr(mention_overlap, "_MANY_CELLS", 0)
+        patch.setattr(common_words, "_AT_ONCE", 3)
         parts = scored(files, texts, **options)
     assert parts["mor"].f1 == whole["mor"].f1
     if way.match == "exact" and way.zeros == "linear":
@@ -89,6 +92,19 @@ def test_partial_mentions_are_exact_ones_and_more(files: tuple[Path, Path], text
         for how in ("partial", "exact")
     }
     assert common["exact"] <= common["partial"]
+
+
+@settings(max_examples=60)
+@given(texts=corefud_pairs(), how=st.sampled_from(["head", "partial", "exact"]))
+def test_arcs_any_is_muc_where_no_mention_is_repeated(
+    files: tuple[Path, Path], texts: tuple[str, str], how: str
+) -> None:
+    """A mention that is matched is the one of the key, for both."""
+    result = scored(files, texts, mention_match=how, match=("muc", "arcs_any", "mentions", "b_cubed"))
+    counts = [result[name].overall for name in ("mentions", "b_cubed")]
+    assume(all(counts[0][side] == counts[1][side] for side in ("key", "response")))
+    muc, arcs = result["muc"], result["arcs_any"]
+    assert (arcs.precision, arcs.recall, arcs.f1) == pytest.approx((muc.precision, muc.recall, muc.f1))
 
 
 def text(*mentions: Drawn, tokens: str = "1 2 3 4 5") -> str:
@@ -140,3 +156,18 @@ def test_which_zeros_match(files: tuple[Path, Path], key: str, response: str, de
 
     for zeros, number in (("dependent", dependent), ("linear", linear)):
         assert common(files, zero(key), zero(response), mention_match="exact", zeros=zeros) == number, zeros
+
+
+def test_many_mentions_with_the_same_head_take_no_time_to_speak_of(files: tuple[Path, Path]) -> None:
+    """A thousand nested mentions, each of which shares words with all others; word by word, that took minutes."""
+    size = 1000
+    tokens = [(str(number), "_") for number in range(1, size + 1)]
+    sides = []
+    for shift in (0, 1):
+        nested = [Drawn(f"e{(at + shift) % (size // 2)}", ((at, size - 1),), size - at) for at in range(size)]
+        sides.append(HEAD.format("d") + sentence(tokens, nested[shift:]))
+    begin = process_time()
+    found = scored(files, (sides[0], sides[1]), match=("mentions", "mor"))
+    assert (found["mentions"].recall, found["mentions"].precision) == (0.999, 1.0)
+    assert found["mor"].precision == 1
+    assert process_time() - begin < 20

@@ -39,8 +39,6 @@ from evenhand.text.mention_words import MentionWords
 
 _MOST_CELLS = 1 << 22
 """How many pairs of mentions a document may have to be matched as a whole."""
-_MOST_OF_A_ROW = 50
-"""How many similar mentions a mention of such a document may have, on average."""
 _RELATIONS = 10
 """What parents and relations weigh, where parents alone weigh 1."""
 
@@ -169,7 +167,7 @@ def _best(
             _rows_of(side, left, int(document[begin])) for side, left in zip((key, response), sides, strict=True)
         )
         part = one[begin:end], other[begin:end], similarity[begin:end]
-        is_large = len(rows) * len(columns) > _MOST_CELLS or end - begin > _MOST_OF_A_ROW * (len(rows) + len(columns))
+        is_large = len(rows) * len(columns) > _MOST_CELLS
         found.append(_by_parts(*part) if is_large else _in_order(rows, columns, *part))
     if not found:
         return one, other
