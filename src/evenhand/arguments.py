@@ -104,7 +104,7 @@ KINDS = {
     "match": NAMES | NOTHING,
     **dict.fromkeys(("repair", "offsets", "groups", "interval"), TEXT),
     **dict.fromkeys(("task", "align", "by", "baseline", "show", "sort", "title", "delimiter", "group"), TEXT | NOTHING),
-    **dict.fromkeys(("functions", "sequence", "alpha_u"), FLAG),
+    **dict.fromkeys(("functions", "sequence", "alpha_u", "gamma"), FLAG),
     "beta": NUMBER,
     **dict.fromkeys(("floor", "ceiling"), LIMITS | NOTHING),
     "jobs": WHOLE | NOTHING,

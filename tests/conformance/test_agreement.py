@@ -15,6 +15,7 @@ from evenhand.agreement import unitizing
 from evenhand.agreement.alpha_u import alpha_u, disagreement
 from evenhand.agreement.codes import Codebook
 from evenhand.agreement.coefficients import AC1, ALPHA, FLEISS, KAPPA, OBSERVED, coincidences_of, defined, light
+from evenhand.agreement.gamma import disorder, gamma
 from evenhand.agreement.patterns import Patterns
 from evenhand.agreement.units import Units
 
@@ -139,3 +140,41 @@ def test_light_is_the_mean_over_pairs() -> None:
     patterns, counts = Patterns.of([("a", "a", "b"), ("b", "b", "b"), ("a", "b", "a")], ["a", "b"]), np.ones(3)
     kappas = [KAPPA.of(patterns.only(pair), counts) for pair in combinations(range(3), 2)]
     assert light(patterns, counts) == pytest.approx(sum(filter(None, kappas)) / 3)
+
+
+def two_sides(units: list[list[Any]]) -> tuple[Units, Units]:
+    """The units of two annotators, from rows of annotator, start, end and label."""
+    labels = sorted({unit[3] for unit in units})
+    rows = [[(start, end, labels.index(label)) for at, start, end, label in units if at == side] for side in (0, 1)]
+    return Units.of(rows[0]), Units.of(rows[1])
+
+
+DISORDERS = [disorders for example in FIGURES["gamma"] for disorders in example.get("disorders", ())]
+
+
+def test_disorders_of_pygamma() -> None:
+    """Those of small fixtures; `2by1000` and the documents of brat4 are tested with the data."""
+    assert len(DISORDERS) == 33
+    for units, expected in DISORDERS:
+        assert disorder(*two_sides(units)) == pytest.approx(expected, abs=1e-5)
+
+
+def test_gamma_of_units_in_unequal_numbers() -> None:
+    example = FIGURES["gamma"][1]
+    sides = two_sides(example["disorders"][0][0])
+    found = gamma([(*sides, example["length"])], 3000, (0,))
+    assert found == pytest.approx(0.496, abs=0.02)
+    assert found == gamma([(*sides, example["length"])], 3000, (0,))
+
+
+def test_gamma_of_a_thousand_units(data: Path) -> None:
+    example = FIGURES["gamma"][3]
+    sides = two_sides(json.loads((data / "agreement" / example["file"]).read_text()))
+    assert disorder(*sides) == pytest.approx(example["disorder"], abs=1e-5)
+    assert gamma([(*sides, example["length"])], 100, (0,)) == pytest.approx(0.462, abs=0.045)
+
+
+def test_gamma_of_nothing_is_undefined_and_of_equal_units_one() -> None:
+    nothing, something = Units.of([]), Units.of([(0, 1, 0)])
+    assert gamma([(nothing, nothing, 5)], 10, (0,)) is None
+    assert gamma([(something, something, 1)], 10, (0,)) == 1

@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 
 import evenhand as eh
+from evenhand.agreement.gamma import disorder
+from evenhand.agreement.units import Units
 
-STUDIES: dict[str, Any] = json.loads((Path(__file__).parent / "agreement.json").read_text())["studies"]
+FIGURES: dict[str, Any] = json.loads((Path(__file__).parent / "agreement.json").read_text())
+STUDIES, GAMMA = FIGURES["studies"], FIGURES["gamma"]
 SYSTEMS = ("arcada", "flytxt", "uh_ritual")
 
 
@@ -157,3 +160,30 @@ def test_numbers_of_conflicts(data: Path, name: str) -> None:
     conflicts, expected = agreed(name, data).conflicts(), STUDIES[name]["adjudicated"]
     decided = sum(each.decided for each in conflicts)
     assert (len(conflicts), decided) == (expected["conflicts"], expected["decided"])
+
+
+def test_gamma_of_two_annotators(data: Path) -> None:
+    both = {name: data / "agreement" / "brat4" / name for name in ("Lisa", "Max")}
+    found = eh.agree(both, gamma=True, samples=300, resamples=0)
+    assert found.unitizing.gamma == pytest.approx(0.9242, abs=0.002)
+    assert found == eh.agree(both, gamma=True, samples=300, resamples=0)
+    assert "|samples:300" in found.signature
+
+
+def test_disorders_of_documents(data: Path) -> None:
+    example = next(each for each in GAMMA if "by_document" in each)
+    folder = data / "agreement" / "brat4"
+    assert len(example["by_document"]) == 7
+    for name, expected in example["by_document"].items():
+        sides = [eh.read(folder / who / f"{name}.ann") for who in example["pair"]]
+        rows = [side.spans().rows() for side in sides]
+        codes = {label: code for code, label in enumerate(sorted({row[0] for each in rows for row in each}))}
+        sets = [Units.of([(start, end, codes[label]) for label, _, start, end in each]) for each in rows]
+        assert disorder(sets[0], sets[1]) == pytest.approx(expected, abs=1e-5)
+
+
+def test_gamma_of_more_annotators_is_the_mean_of_pairs(data: Path) -> None:
+    found = eh.agree(inputs("layouts", data), gamma=True, samples=20, resamples=0)
+    gammas = [each.unitizing.gamma for each in found.pairs.values()]
+    assert found.unitizing.gamma is None
+    assert found.unitizing.gamma_pairs == pytest.approx(sum(filter(None, gammas)) / 3)

@@ -1,15 +1,15 @@
-"""The units of all annotators on one continuum, which documents make end to end: what alpha_U is computed of."""
+"""The units of all annotators, which documents put end to end make a continuum: for alpha_U and gamma."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from evenhand.agreement.alpha_u import Disagreement, disagreement
 from evenhand.agreement.units import Units
-from evenhand.arrays import Bools, Ints, empty, zeros
+from evenhand.arrays import Bools, Ints, zeros
 
 
 class Continuum:
@@ -33,6 +33,22 @@ class Continuum:
         for document, size in zip(found.tolist(), sizes.astype(np.int64).tolist(), strict=True):
             self._lengths[document] = self._lengths.get(document, 0) + size
 
+    def documents(self, one: int, other: int, kept: Bools) -> Iterator[tuple[Units, Units, int]]:
+        """The units of two annotators, document by document, and how many atoms each has."""
+        sides = [self._by_document(side) for side in (one, other)]
+        for document in np.flatnonzero(kept).tolist():
+            first, second = (side.get(document, Units.of([])) for side in sides)
+            yield first, second, self._lengths[document]
+
+    def _by_document(self, side: int) -> dict[int, Units]:
+        """The units of an annotator by document, counted from its begin."""
+        all_units, document = self._joined(side)
+        order = np.lexsort((all_units.end, all_units.start, document))
+        ordered, document = all_units.take(order), document[order]
+        numbers, first = np.unique(document, return_index=True)
+        parts = np.split(np.arange(len(document)), first[1:])
+        return {number: ordered.take(rows) for number, rows in zip(numbers.tolist(), parts, strict=False)}
+
     def labels(self, annotators: Sequence[int], kept: Bools) -> dict[int, Disagreement | int]:
         """By label, the disagreement in the documents that are kept.
 
@@ -52,13 +68,17 @@ class Continuum:
 
     def _on_one_text(self, side: int, kept: Bools, begins: Ints) -> Units:
         """The units of an annotator, counted from the begin of the first document."""
+        units, document = self._joined(side)
+        rows = np.flatnonzero(kept[document])
+        units, moved = units.take(rows), begins[document[rows]]
+        order = np.lexsort((units.end + moved, units.start + moved))
+        return replace(units, start=units.start + moved, end=units.end + moved).take(order)
+
+    def _joined(self, side: int) -> tuple[Units, Ints]:
+        """All units of an annotator, and the document of each."""
         parts = self._units[side]
-        document = np.concatenate([each for each, _ in parts] or [empty()])
-        columns = [
-            np.concatenate([getattr(units, name) for _, units in parts] or [empty()])
-            for name in ("start", "end", "label", "first")
-        ]
-        start, end, label, first = (column[kept[document]] for column in columns)
-        moved = begins[document[kept[document]]]
-        order = np.lexsort((end + moved, start + moved))
-        return Units((start + moved)[order], (end + moved)[order], label[order], first[order])
+        document = np.concatenate([each for each, _ in parts])
+        start, end, label, first = (
+            np.concatenate([getattr(units, name) for _, units in parts]) for name in ("start", "end", "label", "first")
+        )
+        return Units(start, end, label, first), document

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -37,9 +38,10 @@ class Counting:
         settings: ScoreSettings,
         book: Codebook,
         continuum: Continuum | None = None,
+        wholes: Continuum | None = None,
     ) -> None:
-        """`continuum` collects units, where somebody asks for alpha_U."""
-        self._continuum = continuum
+        """Where somebody asks, `continuum` collects units for alpha_U, and `wholes` spans with their gaps for gamma."""
+        self._continuum, self._wholes = continuum, wholes
         self._names, self._judges, self._settings, self.book = names, judges, settings, book
         self._pairs = list(combinations(range(len(names)), 2))
         self._patterns = PatternCounts(len(names))
@@ -56,6 +58,9 @@ class Counting:
         self._count_sides(text, units)
         if self._continuum is not None:
             self._continuum.add(text.documents, text.lengths, units)
+        if self._wholes is not None:
+            filled = [replace(spans, shape=np.zeros_like(spans.shape)) for spans in text.spans]
+            self._wholes.add(text.documents, text.lengths, [units_of(spans, first, size) for spans in filled])
         touched = np.zeros(size, dtype=np.bool_)
         for each in units:
             touched[each.atoms()[0]] = True

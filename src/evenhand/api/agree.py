@@ -16,7 +16,8 @@ from evenhand.api.agreement_figures import AgreementFigures
 from evenhand.api.annotator_layouts import annotators_in
 from evenhand.api.comparison_run import without_effect
 from evenhand.api.significance import Resampling
-from evenhand.arguments import checked_arguments
+from evenhand.api.unit_figures import UnitFigures
+from evenhand.arguments import checked_arguments, whole_number
 from evenhand.formats.adoption import Adopted
 from evenhand.formats.folders import FileList, files_of
 from evenhand.formats.watching import told
@@ -33,6 +34,8 @@ from evenhand.tasks.registry import TASKS, model
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
 
+MOST_SAMPLES = 1_000_000
+
 
 @checked_arguments(known_options)
 def agree(
@@ -41,6 +44,8 @@ def agree(
     coding: Coding = "label",
     annotator: str | None = None,
     alpha_u: bool = False,
+    gamma: bool = False,
+    samples: int = 100,
     by: Literal["document"] | None = None,
     resamples: int = 1_000,
     level: float = 0.95,
@@ -55,6 +60,8 @@ def agree(
     annotator  the field of records that names annotators, where it has another name than in these tools
     coding     the codes of atoms: "label", the label that covers each, or "iob2", tags with B- and I-
     alpha_u    whether to compute Krippendorff's alpha_U as well, for which all spans are kept in memory
+    gamma      whether to compute gamma of pairs, for which all spans are kept, too
+    samples    of gamma, in each document
     by         "document": tables list documents, too
     resamples  of the bootstrap over documents, for intervals; 0 for none
     level      confidence level of intervals
@@ -69,7 +76,12 @@ def agree(
     choose("by", by, ("document",), optional=True)
     resampling = Resampling.checked(0, resamples, "percentile", level, seed)
     sides, prepared = _prepared(given, options, annotator)
-    run = _Run(sides, prepared, coding, Continuum(len(sides)) if alpha_u else None)
+    asked = None
+    if alpha_u or gamma:
+        drawn = whole_number("samples", samples, 1, MOST_SAMPLES)
+        units, wholes = (Continuum(len(sides)) if wanted else None for wanted in (alpha_u, gamma))
+        asked = UnitFigures(units, wholes, drawn, resampling.seed)
+    run = _Run(sides, prepared, coding, asked)
     return Agreement(run.figures(resampling), by, run.conflicts)
 
 
@@ -103,9 +115,9 @@ class _Run:
     """One pass over all annotators, and what it adds up."""
 
     def __init__(
-        self, sides: Mapping[str, Input], prepared: Prepared, coding: Coding, continuum: Continuum | None
+        self, sides: Mapping[str, Input], prepared: Prepared, coding: Coding, asked: UnitFigures | None
     ) -> None:
-        self._continuum = continuum
+        self._asked = asked
         self._sides, self._prepared, self._coding = sides, prepared, coding
         self._vocabulary = Vocabulary()
 
@@ -113,10 +125,11 @@ class _Run:
         settings = self._prepared.settings
         shared = self._annotators()
         judges = [model(settings.task, name).judge for name in settings.match]
-        counting = Counting(list(self._sides), judges, settings, Codebook(self._coding), self._continuum)
+        collected = (self._asked.continuum, self._asked.wholes) if self._asked else (None, None)
+        counting = Counting(list(self._sides), judges, settings, Codebook(self._coding), *collected)
         self._look(shared, counting.add)
         counts, labels = counting.finish(shared.documents), self._vocabulary.labels.values
-        figures = AgreementFigures(counts, counting.book, labels, self._prepared.models, shared.names, self._continuum)
+        figures = AgreementFigures(counts, counting.book, labels, self._prepared.models, shared.names, self._asked)
         return self._figures(shared, figures, counting.book, resampling)
 
     def conflicts(self, vote: Vote) -> list[Place]:
@@ -161,7 +174,8 @@ class _Run:
         )
         return Figures(
             settings.task,
-            _signature(joint_signature(signatures), self._coding, made),
+            _signature(joint_signature(signatures), self._coding, made)
+            + (f"|samples:{self._asked.samples}" if self._asked and self._asked.wholes else ""),
             notes,
             self._coding,
             figures.annotators(),

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-import msgspec
 import numpy as np
 
-from evenhand.agreement.alpha_u import Disagreement, alpha_u
 from evenhand.agreement.codes import Codebook
 from evenhand.agreement.coefficients import ALPHA, FLEISS
-from evenhand.agreement.continuum import Continuum
 from evenhand.agreement.counts import Counts
 from evenhand.agreement.shared_units import cu_alphas
 from evenhand.agreement.statistics import JOINT, QUANTIFIERS, Statistic, Statistics, mean_of, pair_f1
-from evenhand.arrays import Bools
+from evenhand.api.unit_figures import UnitFigures
 from evenhand.result.agreement import (
     Annotator,
     Coefficients,
@@ -45,10 +42,10 @@ class AgreementFigures:
         labels: Sequence[str],
         models: Sequence[MatchModel],
         names: Sequence[str],
-        continuum: Continuum | None = None,
+        unit_figures: UnitFigures | None = None,
     ) -> None:
         """`labels` are all labels by code, and `names` those of documents, if they have any."""
-        self._continuum = continuum
+        self._unit_figures = unit_figures
         self.counts, self._book, self._names = counts, book, labels
         self._models, self._documents = models, names
         self.undefined: dict[str, str] = {}
@@ -128,29 +125,12 @@ class AgreementFigures:
         named = dict(sorted((self._names[label], value) for label, value in by_label.items()))
         self._explain({f"{path}.cu_alpha": cu_alpha}, why)
         self._explain({f"{path}.ku_alpha.{name}": value for name, value in named.items()}, why)
-        alpha, by_name = self._alpha_u(chosen, statistics.common, path)
         found = Unitizing(atoms, u_alpha=both[0], u_alpha_binary=both[1], cu_alpha=cu_alpha, ku_alpha=named)
-        return msgspec.structs.replace(found, alpha_u=alpha, alpha_u_labels=by_name)
-
-    def _alpha_u(
-        self, annotators: Sequence[int], common: Bools, path: str
-    ) -> tuple[float | None, dict[str, float | None]]:
-        """alpha_U, and that of each label, where somebody asks."""
-        if self._continuum is None:
-            return None, {}
-        found = self._continuum.labels(annotators, common)
-        known = [each for each in found.values() if isinstance(each, Disagreement)]
-        alpha = alpha_u(known) if len(known) == len(found) else None
-        stacked = [self.counts.names[each] for each in found.values() if not isinstance(each, Disagreement)]
-        reason = NO_SPANS
-        if stacked:
-            reason = f"alpha_U needs spans of a label that do not overlap, and some of {stacked[0]} do"
-        labels = {
-            self._names[label]: each.alpha if isinstance(each, Disagreement) else None for label, each in found.items()
-        }
-        self._explain({f"{path}.alpha_U": alpha}, reason)
-        self._explain({f"{path}.alpha_U_labels.{name}": value for name, value in labels.items()}, reason)
-        return alpha, dict(sorted(labels.items()))
+        if self._unit_figures is None:
+            return found
+        found, why_not = self._unit_figures.added(found, self.counts, chosen, self._names)
+        self.undefined |= {f"{path}.{name}": reason for name, reason in why_not.items()}
+        return found
 
     def _overlaps(self, what: str, annotators: Sequence[int]) -> str | None:
         """Why units cannot be compared, where spans overlap."""

@@ -32,6 +32,8 @@ AGREE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
     help="Codes of atoms: label, the label that covers each, or iob2, with B- and I-.",
 )
 @option(SCORING, "--alpha-u", "alpha_u", is_flag=True, help="Compute Krippendorff's alpha_U, too.")
+@option(SCORING, "--gamma", is_flag=True, help="Compute gamma of pairs, too.")
+@option(STATISTICS, "--samples", type=int, default=100, help="Samples of gamma in each document.")
 @option(STATISTICS, "--resamples", type=int, default=1_000, help="Resamples of documents for intervals; 0: none.")
 @option(STATISTICS, "--level", type=float, default=0.95, help="Confidence level of intervals.")
 @seed_option
@@ -68,7 +70,7 @@ def agree(files: tuple[InputPlace, ...], **options: Any) -> None:
     import evenhand
 
     style = table_style(options)
-    chosen = score_options(options, "coding", "alpha_u", "by", "resamples", "level", "seed")
+    chosen = score_options(options, "coding", "alpha_u", "gamma", "samples", "by", "resamples", "level", "seed")
     chosen["annotator"] = options["annotators"][-1][1] if options["annotators"] else None
     if options["vote"] is not None and options["conflicts"] is None:
         raise click.UsageError("--vote is for --conflicts; name a file for these")

@@ -79,16 +79,18 @@ def _f1(agreement: Agreement) -> Table:
 def _units(agreement: Agreement, style: TableStyle) -> Table:
     found = agreement.unitizing
     shown = {name: title for name, title in UNITIZING.items() if len(agreement.pairs) == 1 or name != "cu_alpha"}
-    shown |= {"alpha_u": "alpha_U"} if _has_alpha_u(agreement) else {}
+    asked = {"alpha_u": "alpha_U", "gamma": "gamma", "gamma_pairs": "gamma of pairs"}
+    shown |= {name: title for name, title in asked.items() if _is_asked(agreement, name)}
     columns = [Column("units", "text"), Column("atoms", "count"), *(Column(title, "label") for title in shown.values())]
     row: list[Cell] = ["all", found.atoms, *(_coefficient(getattr(found, name), style) for name in shown)]
     paths = [f"unitizing.{'alpha_U' if name == 'alpha_u' else name}" for name in shown]
     return Table("", columns, [row], remark=_why(agreement, paths))
 
 
-def _has_alpha_u(agreement: Agreement) -> bool:
-    """Whether somebody asked for alpha_U."""
-    return agreement.unitizing.alpha_u is not None or "unitizing.alpha_U" in agreement.undefined
+def _is_asked(agreement: Agreement, name: str) -> bool:
+    """Whether somebody asked for a figure that is not always there."""
+    path = f"unitizing.{'alpha_U' if name == 'alpha_u' else name}"
+    return getattr(agreement.unitizing, name) is not None or path in agreement.undefined
 
 
 def _intervals(agreement: Agreement, style: TableStyle) -> Table:

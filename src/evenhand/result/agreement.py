@@ -36,6 +36,9 @@ class Unitizing(msgspec.Struct, frozen=True):
     ku_alpha: dict[str, float | None] = {}
     alpha_u: float | None = msgspec.field(default=None, name="alpha_U")
     alpha_u_labels: dict[str, float | None] = msgspec.field(default_factory=dict, name="alpha_U_labels")
+    gamma: float | None = None
+    gamma_pairs: float | None = None
+    """The mean of the pairs' gammas, of more than two annotators."""
 
 
 class Spread(msgspec.Struct, frozen=True):
