@@ -33,9 +33,9 @@ AGREE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 )
 @option(SCORING, "--alpha-u", "alpha_u", is_flag=True, help="Compute Krippendorff's alpha_U, too.")
 @option(SCORING, "--gamma", is_flag=True, help="Compute gamma of pairs, too.")
-@option(STATISTICS, "--samples", type=int, default=100, help="Samples of gamma in each document.")
+@option(STATISTICS, "--samples", type=int, default=100, help="Samples of gamma in each document.", rare=True)
 @option(STATISTICS, "--resamples", type=int, default=1_000, help="Resamples of documents for intervals; 0: none.")
-@option(STATISTICS, "--level", type=float, default=0.95, help="Confidence level of intervals.")
+@option(STATISTICS, "--level", type=float, default=0.95, help="Confidence level of intervals.", rare=True)
 @seed_option
 @reading_options(sided=True)
 @scoring_options(with_match=False, without=("beta",), effects=("scores",), tasks=("spans",))
@@ -48,7 +48,7 @@ AGREE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
     metavar="RULE",
     help="Spans that --conflicts accepts: majority, unanimous, or the number of annotators [majority].",
 )
-@table_options()
+@table_options(rare=True)
 @output_option
 @quiet_option
 def agree(files: tuple[InputPlace, ...], **options: Any) -> None:
