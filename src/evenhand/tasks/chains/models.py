@@ -98,7 +98,7 @@ _SUMMARIES = {
     "blanc": "The mean of the scores of links within chains and between them.",
     "lea": "Links of each chain that are resolved, weighted by its size.",
     "mela": "The mean of the F1 of muc, b_cubed and ceaf_e: the CoNLL score.",
-    "mor": "Words of mentions that are found, whatever their chains (mention overlap ratio).",
+    "mor": "Words of mentions that are found, whatever their chains.",
     "zero": "Zeros that are resolved to a right antecedent.",
 }
 

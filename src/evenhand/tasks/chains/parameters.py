@@ -49,7 +49,6 @@ PARAMETERS = (
         former=("keep_singletons",),
         hints={"-s": "--singletons"},
         spell=lambda kept: "kept" if kept else "removed",
-        optional=True,
         has_opposite=True,
     ),
     Parameter(
