@@ -169,14 +169,14 @@ def test_votes_that_cannot_be_counted_are_refused(folder: Path, vote: Any) -> No
 
 
 def test_a_saved_agreement_has_no_conflicts(folder: Path) -> None:
-    with pytest.raises(eh.SettingError, match="A saved agreement has no conflicts"):
+    with pytest.raises(eh.SettingError, match="A saved agreement has no conflicts, which needs the files"):
         eh.Agreement.from_json(eh.agree(FILES).to_json()).conflicts()
 
 
 def test_a_vote_without_conflicts_is_refused(folder: Path) -> None:
     result = run("agree", *FILES, "--vote", "unanimous")
     assert result.exit_code == 2
-    assert result.stderr.startswith("evenhand: --vote is for --conflicts; name a file for these")
+    assert result.stderr.startswith("evenhand: --vote is for --conflicts and --adjudicate; name a file")
 
 
 def test_alpha_u_is_shown_where_somebody_asks(folder: Path) -> None:

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 import evenhand as eh
 from evenhand.agreement.gamma import disorder
 from evenhand.agreement.units import Units
+from evenhand.cli import main
 
 FIGURES: dict[str, Any] = json.loads((Path(__file__).parent / "agreement.json").read_text())
 STUDIES, GAMMA = FIGURES["studies"], FIGURES["gamma"]
@@ -187,3 +189,33 @@ def test_gamma_of_more_annotators_is_the_mean_of_pairs(data: Path) -> None:
     gammas = [each.unitizing.gamma for each in found.pairs.values()]
     assert found.unitizing.gamma is None
     assert found.unitizing.gamma_pairs == pytest.approx(sum(filter(None, gammas)) / 3)
+
+
+@pytest.mark.parametrize("name", [name for name in STUDIES if "adjudicated" in STUDIES[name]])
+def test_adjudicated_spans(data: Path, name: str) -> None:
+    found, expected = agreed(name, data).adjudicated(), STUDIES[name]["adjudicated"]
+    assert len(found.spans()) == expected["gold_spans"]
+    names, spans = found.corpus.names, {each: [] for each in found.corpus.names}  # type: ignore[var-annotated]
+    for label, document, start, end in found.spans().rows() if "gold" in expected else ():
+        spans[names[document]].append([start, end, label])
+    assert {each: sorted(listed) for each, listed in spans.items()} == expected.get("gold", spans)
+
+
+@pytest.mark.parametrize("layout", ["annotator.jsonl", "doccano_username.jsonl", "prodigy.jsonl"])
+def test_the_adjudicated_file_scores_against_every_annotator(data: Path, tmp_path: Path, layout: str) -> None:
+    source, target = data / "agreement" / "layouts" / layout, tmp_path / "gold.jsonl"
+    result = CliRunner().invoke(main, ["agree", str(source), "--adjudicate", str(target), "--as", "json"])
+    assert result.exit_code == 0
+    field = {"annotator.jsonl": "annotator", "prodigy.jsonl": "_annotator_id"}.get(layout, "username")
+    for name in LAYOUTS[layout]:
+        scored = eh.score(target, source, annotator={"system": f"{field}={name}"}, match="exact")
+        assert scored.gold.units == 11
+    assert json.loads(target.read_text().splitlines()[0])["text"] == "Ada Keller flew from Oslo to Lima on Monday."
+
+
+def test_the_adjudicated_columns_score_against_every_annotator(data: Path, tmp_path: Path) -> None:
+    target, sides = tmp_path / "gold.conll", inputs("wnut17", data)
+    arguments = ["agree", *sides.values(), "--adjudicate", target, "--resamples", "0"]
+    assert CliRunner().invoke(main, list(map(str, arguments))).exit_code == 0
+    for side in sides.values():
+        assert eh.score(target, side)["exact"].overall["TP"] > 0

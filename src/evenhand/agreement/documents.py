@@ -17,8 +17,10 @@ from evenhand.arrays import Bools, Ints, ints
 from evenhand.problems import InputError
 from evenhand.tasks.spans.feeds import whole_documents
 from evenhand.text.annotation import Annotation
+from evenhand.text.characters import Texts
 from evenhand.text.corpus import Corpus
 from evenhand.text.id_feed import TextPart, cut_out, joined_spans
+from evenhand.text.tokens import Tokens
 
 LAYER = "spans"
 
@@ -124,10 +126,22 @@ class MatchedDocuments:
         text = _joined(texts, texts)
         sizes = [end - begin for begin, end in (piece.sentences for piece in texts)]
         documents = np.cumsum([0, *sizes[:-1]])
-        corpus = replace(text.corpus, documents=documents, names=tuple(self.names[number] for number in numbers))
+        names = [self.names[number] for number in numbers]
+        corpus = replace(_with_spaces(text.corpus, texts), documents=documents, names=tuple(names))
+        if len(names) == corpus.sentences:
+            corpus = replace(corpus, ids=Tokens.of(names))
         has = np.array([[side in had for side in sides] for had in found], dtype=np.bool_)
         parts = [_joined([had.get(side) for had in found], texts) for side in sides]
         yield Matched(replace(text, corpus=corpus), parts, has, ints(numbers))
+
+
+def _with_spaces(corpus: Corpus, pieces: Sequence[_Piece]) -> Corpus:
+    """The text of documents with the spaces that their files have, where these are texts with offsets."""
+    if any(piece.batch.corpus.raw is None for piece in pieces):
+        return corpus
+    found = [piece.batch.corpus.text(at) for piece in pieces for at in range(*piece.sentences)]
+    spaced = Texts.of(found).corpus(corpus.source)
+    return replace(corpus, tokens=spaced.tokens, raw=spaced.raw)
 
 
 def _joined(pieces: Sequence[_Piece | None], texts: Sequence[_Piece]) -> Annotation:

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from evenhand.agreement.annotators import SharedText
-from evenhand.arrays import Ints
+from evenhand.agreement.documents import LAYER
+from evenhand.arrays import Ints, ints
 from evenhand.problems import SettingError
+from evenhand.text.annotation import Annotation
 from evenhand.text.layers import Spans
 
 MAJORITY, UNANIMOUS = "majority", "unanimous"
+ADJUDICATED = "adjudicated"
 Answer = tuple[int, int, str]
 """Start, end and label of a span."""
 
@@ -102,6 +105,22 @@ class Voting:
             if found.is_conflict:
                 self._conflicts.append((int(text.documents[scope]), found))
 
+    def annotations(self, text: SharedText) -> Iterator[Annotation]:
+        """The batches of a portion with the spans that the vote accepts."""
+        found = [
+            (scope, *span) for scope, rows in _places(text.spans) for span in self._place(text, scope, rows).accepted
+        ]
+        vocabulary, gaps = text.spans[0].vocabulary, _gaps(text.spans)
+        columns = [(scope, start, end, vocabulary.labels.code(label)) for scope, start, end, label in found]
+        scope, start, end, label = ints(columns).reshape(-1, 4).T
+        spans = Spans.of(vocabulary, scope, start, end, label, shape=ints([gaps.get(span, 0) for span in found]))
+        first = 0
+        for batch in text.portion.batches:
+            behind = first + batch.corpus.sentences
+            mine = spans.take(np.flatnonzero((scope >= first) & (scope < behind)))
+            yield Annotation(batch.corpus, {LAYER: replace(mine, scope=mine.scope - first)}, name=ADJUDICATED)
+            first = behind
+
     def conflicts(self) -> list[Place]:
         """All conflicts, in the order of the documents."""
         return [place for _, place in sorted(self._conflicts, key=lambda each: (each[0], each[1].sentence))]
@@ -130,6 +149,16 @@ def _places(sides: Sequence[Spans]) -> Iterator[tuple[int, list[tuple[int, Answe
     for rows in np.split(order, begins[1:]) if len(order) else ():
         found = [(int(side_of[row]), (int(start[row]), int(end[row]), labels[row])) for row in rows.tolist()]
         yield int(scope[rows[0]]), found
+
+
+def _gaps(sides: Sequence[Spans]) -> dict[tuple[int, int, int, str], int]:
+    """The shapes of spans with gaps."""
+    found = {}
+    for side in sides:
+        gapped = side.take(np.flatnonzero(side.shape))
+        for (label, scope, start, end), shape in zip(gapped.rows(), gapped.shape.tolist(), strict=True):
+            found[scope, start, end, label] = shape
+    return found
 
 
 def _begins(scope: Ints, start: Ints, end: Ints) -> Ints:

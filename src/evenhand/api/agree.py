@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -82,7 +82,7 @@ def agree(
         units, wholes = (Continuum(len(sides)) if wanted else None for wanted in (alpha_u, gamma))
         asked = UnitFigures(units, wholes, drawn, resampling.seed)
     run = _Run(sides, prepared, coding, asked)
-    return Agreement(run.figures(resampling), by, run.conflicts)
+    return Agreement(run.figures(resampling), by, run)
 
 
 def _prepared(
@@ -127,7 +127,12 @@ class _Run:
         judges = [model(settings.task, name).judge for name in settings.match]
         collected = (self._asked.continuum, self._asked.wholes) if self._asked else (None, None)
         counting = Counting(list(self._sides), judges, settings, Codebook(self._coding), *collected)
-        self._look(shared, counting.add)
+        try:
+            for text in _portions(shared):
+                counting.add(text)
+        except OverlapError:
+            finding = "IOB2 has no tags for spans that overlap, as some of an annotator do"
+            raise SettingError(f"{finding}; choose --coding label.") from None
         counts, labels = counting.finish(shared.documents), self._vocabulary.labels.values
         figures = AgreementFigures(counts, counting.book, labels, self._prepared.models, shared.names, self._asked)
         return self._figures(shared, figures, counting.book, resampling)
@@ -135,25 +140,20 @@ class _Run:
     def conflicts(self, vote: Vote) -> list[Place]:
         """Places where annotators do not have the same spans, in another pass."""
         voting = Voting(list(self._sides), vote)
-        self._look(self._annotators(), voting.add)
+        for text in _portions(self._annotators()):
+            voting.add(text)
         return voting.conflicts()
+
+    def adjudicated(self, vote: Vote) -> Iterator[Annotation]:
+        """What the vote accepts, in another pass."""
+        voting = Voting(list(self._sides), vote)
+        for text in _portions(self._annotators()):
+            yield from voting.annotations(text)
 
     def _annotators(self) -> Annotators:
         streams = {name: self._stream(name, side) for name, side in self._sides.items()}
         folders = [_folder(side) for side in self._sides.values()]
         return Annotators(streams, folders, self._prepared.settings, self._vocabulary)
-
-    def _look(self, shared: Annotators, add: Callable[[SharedText], None]) -> None:
-        """One pass; messages about texts that differ say that they are annotators'."""
-        try:
-            for text in shared.portions():
-                add(text)
-        except OverlapError:
-            finding = "IOB2 has no tags for spans that overlap, as some of an annotator do"
-            raise SettingError(f"{finding}; choose --coding label.") from None
-        except InputError as error:
-            found = error.problem
-            raise InputError(found.source, found.line, _symmetric(found.finding), found.remedy, found.kind) from None
 
     def _stream(self, name: str, side: Input) -> Iterator[Annotation]:
         if isinstance(side, Annotation):
@@ -190,6 +190,15 @@ class _Run:
             intervals,
             made,
         )
+
+
+def _portions(shared: Annotators) -> Iterator[SharedText]:
+    """One pass; messages about texts that differ say that they are annotators'."""
+    try:
+        yield from shared.portions()
+    except InputError as error:
+        found = error.problem
+        raise InputError(found.source, found.line, _symmetric(found.finding), found.remedy, found.kind) from None
 
 
 def _symmetric(finding: str) -> str:

@@ -17,6 +17,7 @@ from evenhand.formats.addresses import Place as InputPlace
 
 if TYPE_CHECKING:
     from evenhand.agreement.places import Place
+    from evenhand.result.agreement import Agreement
 
 AGREE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 
@@ -43,10 +44,13 @@ AGREE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 @option(WRITING, "--by", type=Choice(["document"]), metavar="document", help="List documents, too.")
 @option(WRITING, "--conflicts", type=OUTPUT, metavar="FILE", help="Write places of disagreement as JSON lines.")
 @option(
+    WRITING, "--adjudicate", type=OUTPUT, metavar="FILE", help="Write the spans that a vote accepts, as convert does."
+)
+@option(
     WRITING,
     "--vote",
     metavar="RULE",
-    help="Spans that --conflicts accepts: majority, unanimous, or the number of annotators [majority].",
+    help="Spans that the vote accepts: majority, unanimous, or the number of annotators [majority].",
 )
 @table_options(rare=True)
 @output_option
@@ -64,6 +68,7 @@ def agree(files: tuple[InputPlace, ...], **options: Any) -> None:
       evenhand agree ana.conll ben.conll cyd.conll
       evenhand agree project/ana project/ben --by document
       evenhand agree project/ --conflicts conflicts.jsonl
+      evenhand agree ana.conll ben.conll cyd.conll --adjudicate gold.conll
       evenhand agree all.jsonl --annotator user
       evenhand agree ana.conll ben.conll --coding iob2 --as json
     """
@@ -72,11 +77,13 @@ def agree(files: tuple[InputPlace, ...], **options: Any) -> None:
     style = table_style(options)
     chosen = score_options(options, "coding", "alpha_u", "gamma", "samples", "by", "resamples", "level", "seed")
     chosen["annotator"] = options["annotators"][-1][1] if options["annotators"] else None
-    if options["vote"] is not None and options["conflicts"] is None:
-        raise click.UsageError("--vote is for --conflicts; name a file for these")
+    if options["vote"] is not None and options["conflicts"] is None and options["adjudicate"] is None:
+        raise click.UsageError("--vote is for --conflicts and --adjudicate; name a file for one of these")
     found = evenhand.agree(list(files), **chosen)
     if options["conflicts"] is not None:
         _write_conflicts(found.conflicts(options["vote"] or "majority"), options["conflicts"])
+    if options["adjudicate"] is not None:
+        _write_adjudicated(found, options["vote"] or "majority", options["adjudicate"])
     emit(found, options["form"], options["output"], quiet=options["quiet"], style=style)
 
 
@@ -87,3 +94,13 @@ def _write_conflicts(conflicts: list[Place], path: Path) -> None:
     from evenhand.files import write_file
 
     write_file(path, "".join(json.dumps(each.to_dict(), ensure_ascii=False) + "\n" for each in conflicts))
+
+
+def _write_adjudicated(found: Agreement, vote: str, path: Path) -> None:
+    """The annotation that the vote makes, in the format that the name of the file shows."""
+    from evenhand.formats.convert import conversion_of
+    from evenhand.text.characters import peeked
+
+    first, _ = peeked(found.adjudicated_batches(vote))
+    assert first is not None  # there was a text to compare
+    conversion_of(first, path, None).write(path, lambda: found.adjudicated_batches(vote))

@@ -45,7 +45,9 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
 
 
 def write(annotation: Annotation) -> Iterator[str]:
-    """A record a sentence (or text). Offsets are code points in the text, or positions of tokens."""
-    for text, spans in json_spans.records(annotation):
+    """A record a sentence (or text), with its id. Offsets are code points in the text, or positions of tokens."""
+    ids = annotation.corpus.ids
+    for number, (text, spans) in enumerate(json_spans.records(annotation)):
+        known = {} if ids is None or not ids[number] else {"id": ids[number]}
         key = "text" if isinstance(text, str) else "tokens"
-        yield msgspec.json.encode({key: text, "spans": spans}).decode() + "\n"
+        yield msgspec.json.encode({**known, key: text, "spans": spans}).decode() + "\n"

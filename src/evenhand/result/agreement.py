@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
 from evenhand.agreement.places import Place, Vote
 from evenhand.problems import SettingError
 from evenhand.result.display import Framed, Shown, Tabled
+from evenhand.text.annotation import Annotation
 from evenhand.version import __version__
 
 
@@ -134,14 +135,22 @@ class Figures(msgspec.Struct, frozen=True):
     resampling: Resampling
 
 
+class Voters(Protocol):
+    """Who can read the files of annotators again, and let them vote."""
+
+    def conflicts(self, vote: Vote) -> list[Place]:
+        """Places where they do not have the same spans."""
+
+    def adjudicated(self, vote: Vote) -> Iterator[Annotation]:
+        """What the vote accepts, in batches."""
+
+
 class Agreement(Shown, Framed, Tabled):
     """How far annotators agree: `agreement.alpha`, `agreement.pairs`, `agreement.labels["PER"].kappa`."""
 
-    def __init__(
-        self, figures: Figures, by: str | None = None, vote: Callable[[Vote], list[Place]] | None = None
-    ) -> None:
-        """With `by`, "document", tables have a row a document; `vote` reads the files again for conflicts."""
-        self.figures, self.by, self._vote = figures, by, vote
+    def __init__(self, figures: Figures, by: str | None = None, voters: Voters | None = None) -> None:
+        """With `by`, "document", tables have a row a document; `voters` read the files again."""
+        self.figures, self.by, self._voters = figures, by, voters
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Agreement) and self.figures == other.figures
@@ -225,10 +234,23 @@ class Agreement(Shown, Framed, Tabled):
         vote       which spans are accepted there: those of the "majority", "unanimous" ones, or those that so many
                    annotators have
         """
-        chosen = Vote.of(vote)
-        if self._vote is None:
-            raise SettingError("A saved agreement has no conflicts, which are in the files; call agree again.")
-        return self._vote(chosen)
+        return self._asked("conflicts").conflicts(Vote.of(vote))
+
+    def adjudicated(self, vote: str | int = "majority") -> Annotation:
+        """The annotation that a vote makes of all annotators, as in `conflicts`; the files are read again.
+
+        Documents of one annotator are taken over.
+        """
+        return Annotation.concatenate(list(self.adjudicated_batches(vote)))
+
+    def adjudicated_batches(self, vote: str | int = "majority") -> Iterator[Annotation]:
+        """The same in batches."""
+        return self._asked("adjudicated annotation").adjudicated(Vote.of(vote))
+
+    def _asked(self, what: str) -> Voters:
+        if self._voters is None:
+            raise SettingError(f"A saved agreement has no {what}, which needs the files; call agree again.")
+        return self._voters
 
     def to_dict(self) -> dict[str, Any]:
         """The agreement as plain Python, in the form of its JSON."""

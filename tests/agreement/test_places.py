@@ -1,0 +1,54 @@
+"""Votes on places: what a majority of flat annotations accepts is flat."""
+
+from __future__ import annotations
+
+import random
+
+import evenhand as eh
+from evenhand.agreement.annotators import Annotators
+from evenhand.agreement.places import Vote, Voting
+from evenhand.settings import ScoreSettings
+from evenhand.text.labels import Vocabulary
+from evenhand.text.layers import Spans
+from evenhand.text.nesting import is_flat
+
+
+def flat_spans(chance: random.Random, length: int) -> list[tuple[str, int, int]]:
+    """Spans that do not overlap."""
+    found, start = [], 0
+    while start < length:
+        end = start + chance.randint(1, 3)
+        if end <= length and chance.random() < 0.6:
+            found.append((chance.choice("AB"), start, end))
+        start = end
+    return found
+
+
+def voted(sides: dict[str, eh.Annotation]) -> list[Spans]:
+    """What a majority accepts, portion by portion."""
+    streams = {name: iter([side]) for name, side in sides.items()}
+    shared = Annotators(streams, [None] * len(sides), ScoreSettings(("exact",), "spans"), Vocabulary())
+    voting = Voting(list(sides), Vote())
+    return [batch.spans() for text in shared.portions() for batch in voting.annotations(text)]
+
+
+def test_flat_annotations_give_a_flat_majority() -> None:
+    """500 random studies of two to five annotators, some of whom lack a document."""
+    chance, spans = random.Random(0), 0
+    for _ in range(500):
+        documents = {f"d{number}": chance.randint(1, 9) for number in range(3)}
+        sides = {}
+        for name in "vwxyz"[: chance.randint(2, 5)]:
+            has = {each: length for each, length in documents.items() if each == "d0" or chance.random() < 0.7}
+            given = {each: flat_spans(chance, length) for each, length in has.items()}
+            sides[name] = eh.spans(given, lengths=has, name=name)
+        for found in voted(sides):
+            assert is_flat(found)
+            spans += len(found)
+    assert spans > 300
+
+
+def test_spans_keep_their_gaps() -> None:
+    side = eh.spans([[("A", 0, 3, [0, 2])]], lengths=[3])
+    found = eh.agree({"x": side, "y": side}, resamples=0).adjudicated().spans()
+    assert found.token_sets() == [{0, 2}]
