@@ -176,9 +176,19 @@ def test_a_saved_agreement_has_no_conflicts(folder: Path) -> None:
 def test_a_vote_without_conflicts_is_refused(folder: Path) -> None:
     result = run("agree", *FILES, "--vote", "unanimous")
     assert result.exit_code == 2
-    assert result.stderr.startswith("evenhand: --vote is for --conflicts and --adjudicate; name a file")
+    assert result.stderr.startswith("evenhand: --vote is for --show, --conflicts and --adjudicate")
 
 
 def test_alpha_u_is_shown_where_somebody_asks(folder: Path) -> None:
     assert "alpha_U" not in run("agree", *FILES).stdout
     assert "alpha_U" in run("agree", *FILES, "--alpha-u").stdout
+
+
+def test_disagreements_are_listed(folder: Path) -> None:
+    result = run("agree", *FILES, "--show", "disagreement")
+    assert result.exit_code == 0
+    lines = [line.split() for line in result.stdout.splitlines()]
+    assert ["disagreement", "text", "ana", "ben", "accepted"] in lines
+    assert ["1:1:4", "Oslo", "LOC", "4-5", "ORG", "4-5", "–"] in lines
+    assert "1:1:4" not in run("agree", *FILES, "--show", "disagreement", "--limit", "0").stdout
+    assert run("agree", *FILES, "--limit", "1").exit_code == 2

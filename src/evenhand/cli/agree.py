@@ -42,6 +42,8 @@ AGREE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 @scoring_options(with_match=False, without=("beta",), effects=("scores",), tasks=("spans",))
 @form_option(AGREE_OUTPUTS)
 @option(WRITING, "--by", type=Choice(["document"]), metavar="document", help="List documents, too.")
+@option(WRITING, "--show", type=Choice(["disagreement"]), metavar="disagreement", help="List places of disagreement.")
+@option(WRITING, "--limit", type=int, help="Most places that --show lists [all].", rare=True)
 @option(WRITING, "--conflicts", type=OUTPUT, metavar="FILE", help="Write places of disagreement as JSON lines.")
 @option(
     WRITING, "--adjudicate", type=OUTPUT, metavar="FILE", help="Write the spans that a vote accepts, as convert does."
@@ -77,9 +79,13 @@ def agree(files: tuple[InputPlace, ...], **options: Any) -> None:
     style = table_style(options)
     chosen = score_options(options, "coding", "alpha_u", "gamma", "samples", "by", "resamples", "level", "seed")
     chosen["annotator"] = options["annotators"][-1][1] if options["annotators"] else None
-    if options["vote"] is not None and options["conflicts"] is None and options["adjudicate"] is None:
-        raise click.UsageError("--vote is for --conflicts and --adjudicate; name a file for one of these")
+    if options["vote"] is not None and all(options[name] is None for name in ("show", "conflicts", "adjudicate")):
+        raise click.UsageError("--vote is for --show, --conflicts and --adjudicate; give one of these")
+    if options["limit"] is not None and (options["show"] is None or options["limit"] < 0):
+        raise click.UsageError("--limit is a number of places, from 0, that --show lists")
     found = evenhand.agree(list(files), **chosen)
+    if options["show"] is not None:
+        found.shown = tuple(found.conflicts(options["vote"] or "majority")[: options["limit"]])
     if options["conflicts"] is not None:
         _write_conflicts(found.conflicts(options["vote"] or "majority"), options["conflicts"])
     if options["adjudicate"] is not None:

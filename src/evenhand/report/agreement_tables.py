@@ -30,6 +30,8 @@ def summary_of_agreement(agreement: Agreement, style: TableStyle = PLAIN) -> Ite
     yield _pairs(agreement, style)
     if agreement.by is not None and agreement.documents:
         yield _documents(agreement, style)
+    if agreement.shown:
+        yield _disagreements(agreement)
     if len(agreement.pairs) == 1:
         yield from _confusion(next(iter(agreement.pairs.values())))
 
@@ -147,6 +149,23 @@ def _documents(agreement: Agreement, style: TableStyle) -> Table:
     ]
     paths = [path for path in agreement.undefined if path.startswith("documents.")]
     return Table("documents", [*columns, Column("alpha", "label")], rows, remark=_why(agreement, paths))
+
+
+def _disagreements(agreement: Agreement) -> Table:
+    """Places where annotators do not have the same spans, and what each has there."""
+    columns = [Column("disagreement", "text"), Column("text", "text")]
+    columns += [Column(name, "text") for name in (*agreement.annotators, "accepted")]
+    rows: list[list[Cell]] = []
+    for place in agreement.shown:
+        answers = [_answers(place.answers[name]) if name in place.answers else "" for name in agreement.annotators]
+        where = f"{place.document}:{place.sentence}:{place.start}"
+        rows.append([where, place.text or "", *answers, _answers(place.accepted)])
+    remark = f"Document, sentence and first atom; {NOTHING}: no span; nothing: the annotator lacks the document."
+    return Table("", columns, rows, remark=remark)
+
+
+def _answers(spans: Sequence[tuple[int, int, str]]) -> str:
+    return ", ".join(f"{label} {start}-{end}" for start, end, label in spans) or NOTHING
 
 
 def _confusion(pair: PairAgreement) -> Iterator[Table]:

@@ -151,6 +151,8 @@ class Agreement(Shown, Framed, Tabled):
     def __init__(self, figures: Figures, by: str | None = None, voters: Voters | None = None) -> None:
         """With `by`, "document", tables have a row a document; `voters` read the files again."""
         self.figures, self.by, self._voters = figures, by, voters
+        self.shown: tuple[Place, ...] = ()
+        """Conflicts that tables list."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Agreement) and self.figures == other.figures
