@@ -201,3 +201,12 @@ def test_edges_that_are_none(files: tuple[Path, Path]) -> None:
     files[0].write_text(KEY.replace("1:nsubj", "nsubj"))
     expected = "key.conllu:4: 'nsubj' is no edge of an empty node; write DEPS as parent:relation, with bars between."
     assert refused(*files) == expected
+
+
+@pytest.mark.parametrize(("options", "code"), [((), 1), (("--align", "position"), 0)], ids=["default", "position"])
+def test_check_finds_what_score_refuses(files: tuple[Path, Path], options: tuple[str, ...], code: int) -> None:
+    files[1].write_text(RESPONSE.replace("2\tw\t", "2\tother\t"))
+    assert run("check", files[1], "--against", files[0], "--task", "chains", *options)[0] == code
+    assert run("score", *files, *options)[0] == (2 if code else 0)
+    files[1].write_text(RESPONSE)
+    assert run("check", files[1], "--against", files[0], "--task", "chains", *options)[0] == 0

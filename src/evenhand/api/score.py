@@ -57,8 +57,8 @@ def score(
     labels     only these labels; exclude: all but these; both after `map`
     map        new names for labels: {"MISC": "OTH"}; the key "system:MISC" acts on the systems only
     align      "strict": identical tokens; "position": same number of tokens; "characters": same text, any tokenisation;
-               without it, "characters" for words in CoNLL-U, "position" for chains (words that differ are counted and
-               reported), else "strict"
+               without it, "characters" for words in CoNLL-U, "position" for chains in other formats than CorefUD
+               (words that differ are counted and reported), else "strict"
     beta       the weight of recall in F-beta
     groups     what the tallies keep apart: "total", "document", "sentence", or "finest" (documents, or sentences where
                there is one document; then close and missed spans are not counted)

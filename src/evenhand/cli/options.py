@@ -173,7 +173,7 @@ _SCORING_OPTIONS = {
     "align": align_option(
         SCORING,
         "strict: identical tokens; position: same number of tokens; characters: same text, any tokenisation "
-        "[strict; characters for CoNLL-U, position for chains and tables of HIPE].",
+        "[strict; characters for CoNLL-U, position for tables of HIPE and chains but CorefUD].",
     ),
     "beta": option(SCORING, "--beta", type=float, default=1.0, help="Weight of recall in F-beta.", rare=True),
 }

@@ -30,8 +30,8 @@ def count_zeros(found: MatchedSides) -> Table:
     anaphors = np.flatnonzero(_is_zero(key) & (place > 0))
     counterpart = found.counterpart[key.mention[anaphors]]
     is_matched = counterpart >= 0
-    owner = np.where(is_matched, response.owner[np.maximum(counterpart, 0)] if len(response.owner) else -1, -1)
-    resolved = is_matched & ~_begins(response, of_response)[counterpart] if len(response.mentions) else is_matched
+    owner = np.append(response.owner, -1)[counterpart]
+    resolved = is_matched & ~np.append(_begins(response, of_response), False)[counterpart]
     right = resolved & (_first_meeting(found, place, key.chain[anaphors], owner) < place[anaphors])
     taken = np.zeros(len(response.mentions), dtype=np.bool_)
     taken[counterpart[is_matched]] = True
