@@ -24,8 +24,8 @@ from evenhand.tally import Tally
 from evenhand.tasks.spans.question import Context, Question
 from evenhand.text.layers import Spans
 
-EACH_WAY = "fair"
-"""The judge that may see two annotators otherwise when they change places, where spans overlap."""
+_MOST = 16
+"""How many tallies wait until they are added up."""
 
 
 class Counting:
@@ -127,7 +127,10 @@ class Counting:
     def _ask(self, pair: int, way: str, question: Question) -> None:
         for judge in self._judges:
             assert judge.count is not None
-            self._tallies.setdefault((pair, judge.name + way), []).append(judge.count(question))
+            waiting = self._tallies.setdefault((pair, judge.name + way), [])
+            waiting.append(judge.count(question))
+            if len(waiting) > _MOST:
+                waiting[:] = [Tally.merge(waiting)]
 
     def finish(self, documents: int) -> Counts:
         """All that was counted."""
