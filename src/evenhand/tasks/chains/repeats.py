@@ -9,8 +9,8 @@ as distinct mentions. ARCS keeps the first only, in the key or not.
 **The last chain owns it** (`last`, for CorefUD). A mention that its own chain repeats counts once. A mention of several
 chains stays in all of them, and all of its copies count in numerators and denominators. Where the other side meets it,
 `muc`, `b_cubed`, `blanc` and `lea` look at the last of its chains alone, while CEAF looks at all of them; `mentions`
-counts it once. The order of chains is that of their first mentions: by first word, longer ones first, last word, and
-the name of the entity.
+counts it once. The common links of `blanc` are those of the key's copies, for precision, too. The order of chains is
+that of their first mentions: by first word, longer ones first, last word, and the name of the entity.
 
 In either case, repeats go before singletons do, which are chains of one mention.
 
