@@ -119,6 +119,12 @@ _FILES: dict[str, str] = {}
 """Files that were skipped as a whole, and why."""
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """One process more than there are cores: many tests wait for a browser or another process."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_collectreport(report: pytest.CollectReport) -> None:
     if report.skipped:
         _FILES[report.nodeid] = _reason(report)

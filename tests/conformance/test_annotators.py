@@ -164,6 +164,7 @@ def test_numbers_of_conflicts(data: Path, name: str) -> None:
     assert (len(conflicts), decided) == (expected["conflicts"], expected["decided"])
 
 
+@pytest.mark.long
 def test_gamma_of_two_annotators(data: Path) -> None:
     both = {name: data / "agreement" / "brat4" / name for name in ("Lisa", "Max")}
     found = eh.agree(both, gamma=True, samples=300, resamples=0)
