@@ -41,10 +41,10 @@ demo: $(READY)  ## set everything up and score the bundled example
 	@$(BIN)/evenhand demo
 
 test: $(DEV_READY)  ## set everything up and run the tests
-	$(PYTEST) -m "not long and not heavy" -n auto --dist loadfile
+	$(PYTEST) -m "not long and not heavy" -n auto --dist loadfile --no-loadscope-reorder
 
 test-fast: $(DEV_READY)  ## the tests that take half a minute, for every change
-	$(PYTEST) -m "not long and not heavy and not property" --fast -n auto --dist loadfile --durations 3
+	$(PYTEST) -m "not long and not heavy and not property" --fast -n auto --dist loadfile --no-loadscope-reorder --durations 3
 
 test-long: $(DEV_READY)  ## the tests that take minutes, and property tests with fresh random examples
 	$(PYTEST) -m "long or property" --hypothesis-profile=fresh -n auto --dist worksteal

@@ -12,7 +12,7 @@ from declared import EXAMPLES
 from evenhand.report.html.unit_data import unit_data
 from pages import QUICK, Open, count, fragment_of, go, listed, selected, status, until, wrong_links
 
-ALWAYS = ("chains", "relations", "spans", "trees")
+ALWAYS = ("chains", "relations", "spans")
 """The tasks whose pages differ most; those of the others are looked at by `make test-long`."""
 TASKS = [name if name in ALWAYS else pytest.param(name, marks=pytest.mark.long) for name in sorted(EXAMPLES)]
 

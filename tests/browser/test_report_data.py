@@ -24,6 +24,7 @@ def conll2003(data: Path, browser: Any, tmp_path_factory: pytest.TempPathFactory
     return page_of(report, tmp_path_factory.mktemp("conll2003"))
 
 
+@pytest.mark.long
 def test_cells_of_matrices_of_conll2003(open_page: Open, conll2003: Path) -> None:
     page = open_page(conll2003)
     size, wrong = wrong_links(page, "#system-1 td.heat a, #system-7 td.heat a, #system-16 td.heat a")
@@ -41,6 +42,7 @@ def test_loc_taken_for_org_in_conll2003(open_page: Open, conll2003: Path, data: 
     assert count(page) == result["fair"].confusion["LOC"]["ORG"] > 0
 
 
+@pytest.mark.long
 def test_transitions_and_bars_of_conll2003(open_page: Open, conll2003: Path) -> None:
     page = open_page(conll2003)
     assert wrong_links(page, "figure svg a, #differences > .wide td.number a, #pair-1 td.number a")[1] == []

@@ -202,7 +202,7 @@ def test_lines_of_repaired_tags_are_those_of_the_file(tmp_path: Path) -> None:
     assert "line 84" in str(results(eh.score(gold, system, engine=Divided(1000)))[0].notes)
 
 
-@pytest.mark.parametrize("jobs", [1, 50])
+@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.long), 50])
 @pytest.mark.parametrize("groups", ["total", "finest"])
 @pytest.mark.parametrize("task", ["ner", "tags", "trees", "chains"])
 def test_examples(task: str, groups: Any, jobs: int) -> None:

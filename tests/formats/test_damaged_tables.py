@@ -24,7 +24,7 @@ def damage(folder: Path, content: str, form: str, step: int) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("content", ["numbers", "spans"])
+@pytest.mark.parametrize("content", [pytest.param("numbers", marks=pytest.mark.long), "spans"])
 def test_some_flipped_bits(tmp_path: Path, content: str, form: str) -> None:
     damage(tmp_path, content, form, 29)
 

@@ -76,7 +76,7 @@ def test_an_empty_pipe() -> None:
     assert (status, out) == (2, "evenhand: standard input: the file is empty; check how it was written.\n")
 
 
-@pytest.mark.parametrize("given", ["-", "/dev/stdin"])
+@pytest.mark.parametrize("given", ["-", pytest.param("/dev/stdin", marks=pytest.mark.long)])
 def test_memory_does_not_grow_with_what_is_piped(given: str) -> None:
     """Two million tokens (24 MB) take as much as twelve million (144 MB)."""
     script = (
