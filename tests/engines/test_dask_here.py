@@ -102,15 +102,26 @@ def test_ctrl_c_leaves_nothing_running(tmp_path: Path) -> None:
     with started(command, start_new_session=True) as running:
         writer = blocking.open_when_read()
         children = psutil.Process(running.pid).children(recursive=True)
-        os.killpg(running.pid, signal.SIGINT)  # as a terminal does
-        output, message = running.communicate(timeout=LONGEST)
+        output, message = interrupted(running)
     os.close(writer)
-    assert (running.returncode, output, message) == (130, "", "evenhand: interrupted\n")
+    assert (running.returncode, output) == (130, "")
+    assert message.endswith("evenhand: interrupted\n")
     assert len(children) > 1
     end = time.monotonic() + LONGEST
     while left := [each for each in children if is_at_work(each)]:
         assert time.monotonic() < end, left
         time.sleep(0.05)
+
+
+def interrupted(running: subprocess.Popen[str]) -> tuple[str, str]:
+    """What a process writes until it ends; it is interrupted again where Python lost the first one in a destructor."""
+    end = time.monotonic() + LONGEST
+    while True:
+        os.killpg(running.pid, signal.SIGINT)  # as a terminal does
+        try:
+            return running.communicate(timeout=LONGEST / 6)
+        except subprocess.TimeoutExpired:
+            assert time.monotonic() < end
 
 
 def is_at_work(process: Any) -> bool:
