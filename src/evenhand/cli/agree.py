@@ -10,7 +10,7 @@ import click
 from evenhand.cli.choices import Choice
 from evenhand.cli.help import SCORING, STATISTICS, WRITING, Command, option
 from evenhand.cli.inputs import INPUT, OUTPUT
-from evenhand.cli.options import reading_options, score_options, scoring_options
+from evenhand.cli.options import file_options, score_options, scoring_options, task_option
 from evenhand.cli.output import emit, form_option, output_option, quiet_option, table_options, table_style
 from evenhand.cli.statistics import seed_option
 from evenhand.formats.addresses import Place as InputPlace
@@ -38,7 +38,8 @@ AGREE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 @option(STATISTICS, "--resamples", type=int, default=1_000, help="Resamples of documents for intervals; 0: none.")
 @option(STATISTICS, "--level", type=float, default=0.95, help="Confidence level of intervals.", rare=True)
 @seed_option
-@reading_options(sided=True)
+@task_option(SCORING, "the first file")
+@file_options(sided=True, of_annotators=True)
 @scoring_options(with_match=False, without=("beta",), effects=("scores",), tasks=("spans",))
 @form_option(AGREE_OUTPUTS)
 @option(WRITING, "--by", type=Choice(["document"]), metavar="document", help="List documents, too.")

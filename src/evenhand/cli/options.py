@@ -53,15 +53,19 @@ NAMES: Any = {"type": Names(), "metavar": "NAME,..."}
 
 def reading_options(*, sided: bool) -> Decorator:
     """How files are read, and for which task; `sided` where a command has two sides, which may differ."""
-    group, source = (SCORING, "GOLD") if sided else (READING, "the file")
-    task = option(group, "--task", type=Choice(list(TASKS)), metavar="NAME", help=_TASK.format(source))
+    task = task_option(SCORING, "GOLD") if sided else task_option(READING, "the file")
     declared = () if sided else (each for parameter in _read_parameters() for each in parameter_options(parameter))
     return with_options(task, file_options(sided=sided), *declared)
 
 
-def file_options(*, sided: bool) -> Decorator:
-    """How files are read, where a command has one task."""
-    return with_options(*_by_side_options(sided), *_OTHER_READING_OPTIONS)
+def task_option(group: str, source: str) -> Decorator:
+    """What files are read for; `source` tells it, unless a user does."""
+    return option(group, "--task", type=Choice(list(TASKS)), metavar="NAME", help=_TASK.format(source))
+
+
+def file_options(*, sided: bool, of_annotators: bool = False) -> Decorator:
+    """How files are read, where a command has one task, or tells of annotators in place of gold and system."""
+    return with_options(*_by_side_options(sided, of_annotators), *_OTHER_READING_OPTIONS)
 
 
 def _read_parameters() -> list[Parameter]:
@@ -72,10 +76,12 @@ def _read_parameters() -> list[Parameter]:
 _TASK = f"What the files are read for: {', '.join(TASKS)} [recognised from {{}}]."
 
 
-def _by_side_options(has_sides: bool) -> Iterator[Decorator]:
-    """The options that may differ between gold standard and systems."""
-    names = " SIDE is gold, system, or the name of a system." if has_sides else ""
-    side, both = ("[SIDE:]", "; in one file for both, gold:-2 and system:-1") if has_sides else ("", "")
+def _by_side_options(has_sides: bool, of_annotators: bool = False) -> Iterator[Decorator]:
+    """The options that may differ between gold standard and systems, or between annotators."""
+    is_paired = has_sides and not of_annotators
+    side, both = ("[SIDE:]", "; in one file for both, gold:-2 and system:-1") if is_paired else ("", "")
+    names = " SIDE is gold, system, or the name of a system." if is_paired else ""
+    names = " ANNOTATOR:FORMAT is for one of them." if of_annotators else names
 
     def sided_option(name: str, metavar: str, convert: Any, help: str, *, rare: bool = False) -> Decorator:
         kind = Sided(convert, has_names=name == "format") if has_sides else convert

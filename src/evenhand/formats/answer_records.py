@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from itertools import groupby, islice
+from itertools import groupby
 from pathlib import PurePath
 from typing import Any
 
@@ -24,8 +24,6 @@ from evenhand.text.labels import Vocabulary
 from evenhand.text.tokens import Tokens
 
 _LINES = (".jsonl", ".ndjson", ".jsonlines")
-_SAMPLE = 20
-"""How many answers tell their shape."""
 _RECORD = "record"
 _REMEDY = 'write a record a document, such as {"id": "107", "output": "…"}'
 Record = tuple[str | None, Answer, int]
@@ -38,7 +36,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     for records in _documents(source, settings.block_size) if has_many else [[_one_answer(source)]]:
         answers, corpus = _answers(source, records)
         if shape is None and has_many:  # one answer does not tell
-            shape = shape_of(list(islice(answers.contents(), _SAMPLE)))
+            shape = shape_of(answers.contents())
         reading = Reading(LAYER, shape=shape)
         yield Annotation(corpus, {LAYER: answers}, {"spans": reading}, source.name)
 

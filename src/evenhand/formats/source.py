@@ -16,7 +16,7 @@ import numpy as np
 from evenhand.formats.addresses import Place
 from evenhand.formats.compressed import compression, decompressed
 from evenhand.formats.head import SIZE, Head, Look
-from evenhand.formats.parsing.cuts import CUTS, Cut
+from evenhand.formats.parsing.cuts import CUTS, ENDS, Cut
 from evenhand.formats.pipes import STANDARD_INPUT, is_pipe, open_pipe
 from evenhand.formats.watching import open_watched
 from evenhand.limits import FILE, PIECE, LimitError
@@ -285,16 +285,8 @@ class _Rest:
         self.size += len(data)
         most = PIECE.value
         if self.size > most:
-            finding = f"found more than {most:,} bytes without {_ENDS[self.cut]}"
+            finding = f"found more than {most:,} bytes without {ENDS[self.cut]}"
             raise self.source.error(first_line, finding, PIECE.remedy)
-
-
-_ENDS: dict[Cut, str] = {
-    "blank line": "a blank line",
-    "line": "a line end",
-    "document": "a new document",
-    "table": "a new document",
-}
 
 
 def _with_tabs(data: bytes, delimiter: str) -> bytes:

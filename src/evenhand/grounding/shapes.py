@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
+from itertools import islice
 
 from evenhand.grounding.brackets import LINK
 from evenhand.grounding.fences import fenced_blocks, without_thoughts
@@ -18,14 +19,14 @@ _JSON = re.compile(r"""[\[{]\s*["'\[{\]}]""")
 _LINE = re.compile(r"^[^:\n]{1,100}:|\([^()\n]{1,100}\)[^\S\n]*$", re.MULTILINE)
 
 
-def shape_of(answers: Sequence[object]) -> Shape:
+def shape_of(answers: Iterable[object]) -> Shape:
     """The shape of the first 20 answers.
 
     JSON, if most are decoded or begin with a bracket, fences aside; else the first of xml, marks, markdown and lines
     that occurs. Answers with JSON behind a preamble are JSON rather than lines. Answers that say that there is nothing
     do not count; JSON is the shape if nothing else is seen.
     """
-    telling = [answer for answer in answers[:FIRST] if answer is not None]
+    telling = [answer for answer in islice(answers, FIRST) if answer is not None]
     written = [without_thoughts(answer) for answer in telling if isinstance(answer, str)]
     decoded = len(telling) - len(written)
     written = [answer for answer in written if answer.strip() and not says_nothing(answer)]

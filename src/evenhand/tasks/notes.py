@@ -49,6 +49,16 @@ def reading_notes(side: str, name: str, reading: Reading, repair: str) -> list[s
     return found + skipped + kept
 
 
+def unit_notes(gold: Gold, name: str, units: int, unit: str, *, identical: bool) -> list[str]:
+    """What is suspicious about how many units there are."""
+    found = [] if gold.units else [f"gold {gold.name}: has no {unit} at all."]
+    if not units:
+        found.append(f"system {name}: has no {unit} at all.")
+    elif identical:
+        found.append(f"system {name}: its {unit}s are just those of the gold standard; is it the right file?")
+    return found
+
+
 def document_notes(name: str, mismatches: Mismatches, unit: str = "documents") -> list[str]:
     """Which documents only one side has."""
     found = []

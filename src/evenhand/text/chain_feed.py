@@ -12,7 +12,7 @@ from evenhand.problems import InputError
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.chains import Chains
 from evenhand.text.corpus import Corpus
-from evenhand.text.document_feed import MOST_FINDINGS, DocumentFeed, Mismatches, Naming, Open, Piece, mark
+from evenhand.text.document_feed import DocumentFeed, Mismatches, Naming, Open, Piece, mark
 from evenhand.text.empty_nodes import NodeAlignment, TokenKinds, have_same_nodes
 from evenhand.text.mention_words import word_numbers
 from evenhand.text.tokens import Tokens, equal
@@ -134,22 +134,8 @@ class ChainFeed:
             _compare_sentences(gold, system)
 
     def _compare(self, gold: Corpus, mine: Ints, corpus: Corpus, theirs: Ints) -> None:
-        """Count words that differ, or raise an error; `mine` and `theirs` are tokens, in pairs."""
-        if gold.tokens is None or corpus.tokens is None:
-            return
-        different = np.flatnonzero(~equal(gold.tokens.take(mine), corpus.tokens.take(theirs)))
-        if not len(different):
-            return
-        for pair in different[: MOST_FINDINGS - len(self.found.findings)].tolist():
-            one, other = gold.tokens[int(mine[pair])], corpus.tokens[int(theirs[pair])]
-            finding = f"found {other!r} where the gold standard has {one!r}"
-            self.found.findings.append((corpus.line(int(theirs[pair])), finding))
-        line, finding = self.found.findings[0]
-        if self._strict:
-            raise InputError(corpus.source, line, finding, SAME_WORDS, "text")
-        self.found.words += len(different)
-        place = corpus.source if line is None else f"{corpus.source}:{line}"
-        self.found.first_word = self.found.first_word or f"{place}: {finding}"
+        """Count words that differ, or refuse them."""
+        self.found.add_words(gold, mine, corpus, theirs, SAME_WORDS if self._strict else None)
 
 
 def _compare_sentences(gold: TokenKinds, system: TokenKinds) -> None:

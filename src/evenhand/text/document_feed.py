@@ -12,10 +12,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+import numpy as np
+
+from evenhand.arrays import Ints
 from evenhand.problems import InputError
 from evenhand.text.annotation import Annotation
 from evenhand.text.corpus import Corpus
-from evenhand.text.tokens import Tokens, first_difference
+from evenhand.text.tokens import Tokens, equal, first_difference
 
 MOST_FINDINGS = 1000
 Open = Callable[[], Iterator[Annotation]]
@@ -39,6 +42,24 @@ class Mismatches:
     """Lines and what was found there, of as many as anybody reads."""
     by_order: bool = False
     """Whether documents were matched by their order, as no name is on both sides."""
+
+    def add_words(self, gold: Corpus, mine: Ints, system: Corpus, theirs: Ints, refusal: str | None) -> None:
+        """Count words that differ; `mine` and `theirs` are tokens, in pairs. With a `refusal`, they are an error."""
+        if gold.tokens is None or system.tokens is None:
+            return
+        different = np.flatnonzero(~equal(gold.tokens.take(mine), system.tokens.take(theirs)))
+        if not len(different):
+            return
+        for pair in different[: MOST_FINDINGS - len(self.findings)].tolist():
+            one, other = gold.tokens[int(mine[pair])], system.tokens[int(theirs[pair])]
+            finding = f"found {other!r} where the gold standard has {one!r}"
+            self.findings.append((system.line(int(theirs[pair])), finding))
+        line, finding = self.findings[0]
+        if refusal is not None:
+            raise InputError(system.source, line, finding, refusal, "text")
+        self.words += len(different)
+        place = system.source if line is None else f"{system.source}:{line}"
+        self.first_word = self.first_word or f"{place}: {finding}"
 
     def plus(self, other: Mismatches) -> Mismatches:
         """Those of two parts that follow each other."""

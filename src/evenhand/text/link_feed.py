@@ -17,7 +17,7 @@ from evenhand.arrays import Ints
 from evenhand.problems import InputError
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.corpus import Corpus
-from evenhand.text.document_feed import MOST_FINDINGS, DocumentFeed, Mismatches, Naming, Open, Piece, mark
+from evenhand.text.document_feed import DocumentFeed, Mismatches, Naming, Open, Piece, mark
 from evenhand.text.layers import Spans
 from evenhand.text.link_names import LAYER
 from evenhand.text.links import in_documents, no_spans
@@ -106,23 +106,9 @@ class LinkFeed:
         self._compare(gold, np.arange(mine[0], mine[-1]), corpus, np.arange(theirs[0], theirs[-1]))
 
     def _compare(self, gold: Corpus, mine: Ints, corpus: Corpus, theirs: Ints) -> None:
-        """Count words that differ, or raise an error; `mine` and `theirs` are tokens, in pairs."""
-        if gold.tokens is None or corpus.tokens is None:
-            return
-        different = np.flatnonzero(~equal(gold.tokens.take(mine), corpus.tokens.take(theirs)))
-        if not len(different):
-            return
-        for pair in different[: MOST_FINDINGS - len(self.found.findings)].tolist():
-            one, other = gold.tokens[int(mine[pair])], corpus.tokens[int(theirs[pair])]
-            finding = f"found {other!r} where the gold standard has {one!r}"
-            self.found.findings.append((corpus.line(int(theirs[pair])), finding))
-        line, finding = self.found.findings[0]
-        if self._strict or gold.atoms == "characters":
-            remedy = _SAME_TEXT if gold.atoms == "characters" else _SAME_WORDS
-            raise InputError(corpus.source, line, finding, remedy, "text")
-        self.found.words += len(different)
-        place = corpus.source if line is None else f"{corpus.source}:{line}"
-        self.found.first_word = self.found.first_word or f"{place}: {finding}"
+        """Count words that differ, or refuse them; characters that differ leave nothing to go by."""
+        refusal = _SAME_TEXT if gold.atoms == "characters" else _SAME_WORDS if self._strict else None
+        self.found.add_words(gold, mine, corpus, theirs, refusal)
 
 
 class _Undivided:

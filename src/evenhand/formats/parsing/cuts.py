@@ -45,3 +45,10 @@ CUTS: dict[Cut, Callable[[bytes], int]] = {
     "document": _last_document,
     "table": _last_table,
 }
+ENDS: dict[Cut, str] = {
+    "blank line": "a blank line",
+    "line": "a line end",
+    "document": "a new document",
+    "table": "a new document",
+}
+"""What stands behind a block, in messages."""

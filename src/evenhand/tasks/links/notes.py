@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from evenhand.settings import ReadSettings
 from evenhand.tally import Tally
 from evenhand.tasks.links.passage import RESPELLED, UNLINKED
-from evenhand.tasks.notes import document_notes, label_notes, reading_notes
+from evenhand.tasks.notes import document_notes, label_notes, reading_notes, unit_notes
 from evenhand.tasks.side_count import SideCount
 from evenhand.text.annotation import Reading
 from evenhand.text.document_feed import Mismatches
@@ -34,12 +34,7 @@ def notes(
         links = "1 link is" if respelled == 1 else f"{respelled:,} links are"
         found.append(f"system {name}: under hipe-strict, {links} wrong only as tokens are spelled otherwise.")
     found += _unlinked("gold", gold.name, gold_count) + _unlinked("system", name, side)
-    if not gold.units:
-        found.append(f"gold {gold.name}: has no link at all.")
-    if not side.units:
-        found.append(f"system {name}: has no link at all.")
-    elif identical:
-        found.append(f"system {name}: its links are just those of the gold standard; is it the right file?")
+    found += unit_notes(gold, name, side.units, "link", identical=identical)
     return (*found, *label_notes(gold, name, side.labels, "links"))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from evenhand.settings import ReadSettings
 from evenhand.tally import Tally
-from evenhand.tasks.notes import document_notes, label_notes, reading_notes
+from evenhand.tasks.notes import document_notes, label_notes, reading_notes, unit_notes
 from evenhand.tasks.side_count import SideCount
 from evenhand.text.annotation import Reading
 
@@ -34,12 +34,7 @@ def notes(
             found.append(f"system {name}: {lines} spelled otherwise than in the gold standard; offsets count as given.")
     if side.breaks_differ:
         found.append(f"system {name}: its sentences differ from the gold standard's, which were used.")
-    if not gold.units:
-        found.append(f"gold {gold.name}: has no relation at all.")
-    if not side.units:
-        found.append(f"system {name}: has no relation at all.")
-    elif identical:
-        found.append(f"system {name}: its relations are just those of the gold standard; is it the right file?")
+    found += unit_notes(gold, name, side.units, "relation", identical=identical)
     return (*found, *label_notes(gold, name, side.labels, "relations"))
 
 

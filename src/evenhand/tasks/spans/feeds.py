@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from evenhand.problems import InputError, SettingError
-from evenhand.tasks.passage import Question
+from evenhand.tasks.passage import Open, Question
 from evenhand.tasks.spans.answer_feed import AnswersById, AnswersByOrder
 from evenhand.tasks.spans.gold_survey import GoldSurvey
 from evenhand.tasks.spans.grounding_parameters import GROUNDING
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from evenhand.tasks.spans.grounded_feed import GroundedFeed
 
 Stream = Iterator[Annotation]
-_SAMPLE = 20
 
 
 class Feeds:
@@ -72,8 +71,8 @@ class Feeds:
             answers = AnswersByOrder(stream, count, survey, first.corpus.source)
         else:
             answers = AnswersById(stream, (sides.systems[name], sides.gold), survey.naming)
-        sample = [] if first.reading.shape else _sample(sides.systems[name]())
-        feed = GroundedFeed(answers, first, sample, survey.labels, asked.settings, asked.vocabulary)
+        written = _contents(sides.systems[name])
+        feed = GroundedFeed(answers, first, written, survey.labels, asked.settings, asked.vocabulary)
         feed.grounding.counts["unused_ids"] += count if has_ids else 0
         return feed
 
@@ -82,15 +81,11 @@ class Feeds:
         return GoldSurvey.of(self._asked.sides.gold(), self._layers[0])
 
 
-def _sample(batches: Stream) -> list[object]:
-    """The first answers of a system, which tell their shape."""
-    found = list[object]()
-    for batch in batches:
+def _contents(open_side: Open) -> Iterator[object]:
+    """All that a model wrote, in its order; nothing is opened before somebody asks."""
+    for batch in open_side():
         assert batch.extractions is not None
-        found += batch.extractions.contents()
-        if len(found) >= _SAMPLE:
-            break
-    return found[:_SAMPLE]
+        yield from batch.extractions.contents()
 
 
 def whole_documents(batches: Stream) -> Stream:

@@ -50,15 +50,15 @@ class GroundedFeed:
         self,
         answers: AnswersByOrder | AnswersById,
         first: Annotation,
-        sample: Sequence[object],
+        written: Iterator[object],
         labels: Sequence[str],
         settings: ScoreSettings,
         vocabulary: Vocabulary,
     ) -> None:
-        """`labels` are those of the gold standard; `first` is the first batch of the system, `sample` its answers."""
+        """`labels` are those of the gold standard; `first` is the first batch of the system, `written` all of it."""
         self.keeps_tags = False
         self._answers, self._vocabulary, self._settings = answers, vocabulary, settings
-        shape = cast("Shape", settings["shape"] or first.reading.shape or shape_of(sample))
+        shape = cast("Shape", settings["shape"] or first.reading.shape or shape_of(written))
         self.reading: Reading | None = replace(first.reading, shape=shape)
         known = dict.fromkeys([*labels, *settings.labels, *(each.old for each in settings.maps)])
         rules = Rules(shape, settings["occurrences"], settings["fuzzy"] or None, settings["unknown_labels"])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from evenhand.grounding.counts import GroundingCounts
 from evenhand.problems import WARNING
 from evenhand.settings import ReadSettings, ScoreSettings
-from evenhand.tasks.notes import document_notes, label_notes, reading_notes
+from evenhand.tasks.notes import document_notes, label_notes, reading_notes, unit_notes
 from evenhand.tasks.side_count import SideCount
 from evenhand.text.annotation import Reading
 
@@ -60,10 +60,5 @@ def notes(
         found += grounding_notes(name, side.grounding)
     if side.breaks_differ:
         found.append(f"system {name}: its sentences differ from the gold standard's, which were used.")
-    if not gold.units:
-        found.append(f"gold {gold.name}: has no span at all.")
-    if not side.units:
-        found.append(f"system {name}: has no span at all.")
-    elif identical:
-        found.append(f"system {name}: its spans are just those of the gold standard; is it the right file?")
+    found += unit_notes(gold, name, side.units, "span", identical=identical)
     return (*found, *label_notes(gold, name, side.labels))
