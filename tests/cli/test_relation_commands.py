@@ -123,7 +123,7 @@ def test_verdicts_as_a_table(tmp_path: Path) -> None:
 def test_settings_that_do_nothing_are_refused() -> None:
     ner = ROOT / "src" / "evenhand" / "examples" / "ner"
     wrong = run("score", ner / "gold.conll", ner / "crf.conll", "--sentences", "lines", code=2)
-    assert wrong.stderr == "evenhand: sentences does nothing for spans; leave it out.\n"
+    assert wrong.stderr == "evenhand: sentences does nothing for spans; leave it out, or choose the task relations.\n"
 
 
 def test_the_signature_has_what_changes_numbers() -> None:

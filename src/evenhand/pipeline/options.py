@@ -15,7 +15,7 @@ from evenhand.relabeling import label_maps
 from evenhand.scores.match_model import MatchModel
 from evenhand.settings import Align, ColumnName, PickedAnnotator, ReadSettings, ScoreSettings, choose, column_names
 from evenhand.suggestion import unknown
-from evenhand.tasks.registry import TASKS, all_parameters, model, model_names, models_of, parameters_of
+from evenhand.tasks.registry import TASKS, all_parameters, model, model_names, models_of, parameters_of, tasks_with
 from evenhand.tasks.task import Content, Task
 
 T = TypeVar("T")
@@ -138,7 +138,8 @@ def _refuse(parameter: Parameter, task: Task, options: Mapping[str, Any]) -> Non
     """Refuse a parameter of another task, unless it has its default."""
     for name in (parameter.name, *parameter.former):
         if name in options and parameter.value(options[name]) != parameter.default:
-            raise SettingError(f"{name.replace('_', '-')} does nothing for {task.name}; leave it out.")
+            shown, tasks = name.replace("_", "-"), " or ".join(tasks_with(parameter))
+            raise SettingError(f"{shown} does nothing for {task.name}; leave it out, or choose the task {tasks}.")
 
 
 def _read_settings(side: str, options: Mapping[str, Any], content: Content, chosen: Mapping[str, Any]) -> ReadSettings:
