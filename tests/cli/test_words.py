@@ -129,7 +129,10 @@ def test_every_form_of_output(form: str, command: str) -> None:
 
 def test_options_of_spans_are_refused() -> None:
     found = run("score", GOLD, TREES / "rules.conllu", "--levels", "separate")
-    assert (found.exit_code, found.stderr) == (2, "evenhand: levels does nothing for trees; leave it out, or choose the task spans.\n")
+    assert (found.exit_code, found.stderr) == (
+        2,
+        "evenhand: levels does nothing for trees; leave it out, or choose the task spans.\n",
+    )
 
 
 def test_match_models_are_those_of_the_task() -> None:
