@@ -109,6 +109,7 @@ def test_systems_are_compared_by_edges(tmp_path: Path) -> None:
     comparison = eh.compare(gold, systems, by="elas", trials=10, resamples=10)
     pair = comparison.pair("one", "two")
     assert (pair.size, pair.different) == (6, 1)
+    assert "2 systems on the gold standard gold, 6 enhanced edges, compared by elas" in str(comparison)
     (transition,) = pair.new_errors.transitions
     assert (transition.gold, transition.before, transition.after) == ("nsubj", "nsubj", "_")
     (unit,) = pair.new_errors.units()

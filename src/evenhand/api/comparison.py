@@ -43,7 +43,7 @@ def comparison(run: ComparisonRun, found: ComparedRun) -> Comparison:
         notes=(
             *notes_on_settings(settings, counts.labels.values),
             *task.setting_notes(settings),
-            *notes_on_comparison(gold, counts.left_out, pairs, groups, settings.task),
+            *notes_on_comparison(gold, counts.left_out, pairs, groups, settings.task, found.by),
             *_notes_on_files(found, gold),
         ),
         further_scores=_further(found, gold),

@@ -120,7 +120,7 @@ def _gate(gate: Gate) -> Iterator[Section]:
 
 
 def _opening_of_comparison(comparison: Comparison) -> str:
-    unit = TASKS[comparison.task].unit
+    unit = TASKS[comparison.task].unit_of(comparison.by)
     return (
         f"{_counted(len(comparison.systems), 'system')} on the gold standard {comparison.gold.name}, "
         f"{_counted(comparison.gold.units, unit)}, compared by {comparison.by}"

@@ -19,12 +19,12 @@ _ALPHA = 0.05
 
 
 def notes_on_comparison(
-    gold: Gold, left_out: int, pairs: Mapping[tuple[str, str], Pair], groups: str, task: str
+    gold: Gold, left_out: int, pairs: Mapping[tuple[str, str], Pair], groups: str, task: str, by: str
 ) -> tuple[str, ...]:
     """What a reader of a comparison should know."""
     found = []
     if left_out:
-        found.append(_left_out(gold, left_out, TASKS[task]))
+        found.append(_left_out(gold, left_out, TASKS[task], by))
     identical = [f"{a} and {b}" for (a, b), pair in pairs.items() if not pair.different and not pair.moved]
     if identical:
         found.append(f"no difference at all: {', '.join(identical)}.")
@@ -34,9 +34,9 @@ def notes_on_comparison(
     return (*found, *notes_on_tests(tests, len(pairs), groups, task, remedy=remedy))
 
 
-def _left_out(gold: Gold, count: int, task: Task) -> str:
+def _left_out(gold: Gold, count: int, task: Task, by: str) -> str:
     """How many units are not compared: those that a system lacks, or in sentences that are not scored for it."""
-    unit = task.unit
+    unit = task.unit_of(by)
     units = f"1 {unit} of the gold standard is" if count == 1 else f"{count:,} {unit}s of the gold standard are"
     if task.compares_shared:
         return f"{units} not compared, as not all systems have them; scores are over the other {gold.units:,}."

@@ -58,6 +58,8 @@ class Task:
     """What it is about, in a few words for the help."""
     unit: str
     """What gets a verdict, in the singular."""
+    other_units: Mapping[str, str] = field(default_factory=dict)
+    """What gets one under the match models where it is something else."""
     example: Example
     models: tuple[Model, ...]
     match: Callable[[Content], tuple[str, ...]]
@@ -140,6 +142,10 @@ class Task:
 
     display: Display = field(default_factory=Display)
     """How its results are shown: tables, figures, and units in a page."""
+
+    def unit_of(self, by: str) -> str:
+        """What gets a verdict under a match model, in the singular."""
+        return self.other_units.get(by, self.unit)
 
     @property
     def verdict_kinds(self) -> tuple[str, ...]:

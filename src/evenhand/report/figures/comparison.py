@@ -30,7 +30,7 @@ def draw(comparison: Comparison, size: Size) -> Figure:
     _bars(middle, [pair.changed_errors.count for pair in pairs], "#DDDDDD", "...", "changed errors")
     left.set_xlim(-new, corrected)
     middle.set_xlim(0, changed)
-    left.set_xlabel(f"{TASKS[comparison.task].unit}s")
+    left.set_xlabel(f"{TASKS[comparison.task].unit_of(comparison.by)}s")
     canvas.count_axis(left, 5)
     canvas.count_axis(middle, 2)
     left.axvline(0, color="black", linewidth=0.6)

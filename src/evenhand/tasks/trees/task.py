@@ -53,6 +53,7 @@ TASK = Task(
     name="trees",
     title="dependency trees",
     unit="word",
+    other_units=dict.fromkeys(ENHANCED, "enhanced edge"),
     example=Example("trees", "gold.conllu", ("rules.conllu", "transition.conllu", "neural.conllu")),
     models=MODELS,
     match=_match,
