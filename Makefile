@@ -65,7 +65,7 @@ format: $(DEV_READY)  ## format the code and fix what ruff can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-docs: $(DEV_READY)  ## docs/definitions.md from the docstrings
+docs: $(DEV_READY)  ## docs/reference/definitions.md from the docstrings
 	$(BIN)/python docs/build.py
 
 picture: $(DEV_READY)  ## docs/report.png, with chromium

@@ -1,4 +1,4 @@
-"""Writes definitions.md: definitions.in.md, filled with the docstrings that define the numbers.
+"""Writes reference/definitions.md: reference/definitions.in.md, filled with the docstrings that define the numbers.
 
 A line `{{evenhand.tasks.spans.fair}}` stands for the docstring of that module, class or function, which must end with
 its sources. `make docs` runs this; tests/test_docs.py sees to it that nobody forgets to.
@@ -15,8 +15,8 @@ from pkgutil import resolve_name
 
 from evenhand.tasks.registry import TASKS, models_of
 
-TEMPLATE = Path(__file__).with_name("definitions.in.md")
-PAGE = Path(__file__).with_name("definitions.md")
+TEMPLATE = Path(__file__).with_name("reference") / "definitions.in.md"
+PAGE = Path(__file__).with_name("reference") / "definitions.md"
 REFERENCES = "\n## References\n"
 
 

@@ -12,8 +12,8 @@ import pytest
 from conftest import ROOT
 from evenhand.grounding.counts import COUNTS
 
-TEMPLATE = (ROOT / "docs" / "definitions.in.md").read_text(encoding="utf-8")
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+TEMPLATE = (ROOT / "docs" / "reference" / "definitions.in.md").read_text(encoding="utf-8")
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def docs() -> ModuleType:
 
 def test_definitions_are_what_the_docstrings_say(docs: ModuleType) -> None:
     page = docs.fill(docs.TEMPLATE.read_text(encoding="utf-8"))
-    assert docs.PAGE.read_text(encoding="utf-8") == page, "docs/definitions.md is out of date; run `make docs`"
+    assert docs.PAGE.read_text(encoding="utf-8") == page, "docs/reference/definitions.md is out of date; run `make docs`"
 
 
 def test_every_match_model_has_a_section_and_every_source_a_reference(docs: ModuleType) -> None:
@@ -87,7 +87,7 @@ def test_every_count_of_grounding_is_defined() -> None:
 
 
 def test_the_architecture_page_names_modules_that_exist() -> None:
-    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
     rooms = "text|grounding|formats|tally|scores|statistics|tasks|pipeline|comparison|result|report|engines|api|cli"
     named = set(re.findall(rf"`((?:{rooms})/[\w/]+)`", text))
     source = ROOT / "src" / "evenhand"

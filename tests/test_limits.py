@@ -141,7 +141,7 @@ def test_limits_can_be_raised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_every_limit_is_documented() -> None:
-    page = (ROOT / "docs" / "formats.md").read_text()
+    page = (ROOT / "docs" / "reference" / "formats.md").read_text()
     for limit in LIMITS:
         assert f"| `{limit.variable}` | {limit.default:,} | {limit.what} |" in page
 

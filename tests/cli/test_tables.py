@@ -111,7 +111,7 @@ def test_the_queries_of_the_documentation(tmp_path: Path) -> None:
         database.execute(f"CREATE TABLE '{name}.parquet' ({quoted})")
         marks = ", ".join("?" * len(columns))
         database.executemany(f"INSERT INTO '{name}.parquet' VALUES ({marks})", [tuple(row.values()) for row in table])
-    page = (ROOT / "docs" / "output.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "output.md").read_text(encoding="utf-8")
     recall, confused = page.split("```sql\n")[1].split("```")[0].split(";\n")[:2]
     assert dict(database.execute(recall)) == pytest.approx(
         {r.name: r["exact"].overall.recall for r in results.values()}

@@ -11,7 +11,7 @@ import evenhand as eh
 from conftest import ROOT
 
 EXAMPLES = ROOT / "src" / "evenhand" / "examples"
-GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+GLOSSARY = (ROOT / "docs" / "reference" / "glossary.md").read_text(encoding="utf-8")
 SPANS = "exact,weighted,ts,t,constrained,iou"
 
 

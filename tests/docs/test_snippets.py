@@ -10,7 +10,7 @@ import pytest
 from conftest import ROOT
 from snippets import Block, Session, blocks, matches, shown
 
-PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
 FILES = Path(__file__).parent / "files"
 """Small files beside those of the bundled examples, by folder."""
 
@@ -48,7 +48,7 @@ def test_pages_show_what_their_code_gives(path: Path, examples: Path, renews: bo
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("name", ["have.md", "python.md"])
+@pytest.mark.parametrize("name", ["how-to/have.md", "reference/python.md"])
 def test_blocks_that_need_large_packages(name: str, examples: Path) -> None:
     page, session = (ROOT / "docs" / name).read_text(encoding="utf-8"), Session(examples, examples)
     needed = {block.marks["needs"] for block in blocks(page) if "needs" in block.marks}

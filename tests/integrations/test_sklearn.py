@@ -1,4 +1,4 @@
-"""scikit-learn: what docs/python.md says of `make_scorer` works in a cross-validation."""
+"""scikit-learn: what docs/reference/python.md says of `make_scorer` works in a cross-validation."""
 
 from __future__ import annotations
 

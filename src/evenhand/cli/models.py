@@ -18,8 +18,8 @@ from evenhand.tasks.registry import TASKS, models_of, summary_of
 def models(task: str | None, form: str) -> None:
     """List the match models by task: their definitions in one line, and other names.
 
-    The names are those of --match; letter case, hyphens and blanks do not matter. docs/definitions.md has the formulas
-    and their sources.
+    The names are those of --match; letter case, hyphens and blanks do not matter.
+    docs/reference/definitions.md has the formulas and their sources.
     """
     tasks = [task] if task else list(TASKS)
     rows = {f"Match models of {name}": [(each.name, _line(each)) for each in models_of(name)] for name in tasks}
