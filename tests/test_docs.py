@@ -29,7 +29,9 @@ def docs() -> ModuleType:
 
 def test_definitions_are_what_the_docstrings_say(docs: ModuleType) -> None:
     page = docs.fill(docs.TEMPLATE.read_text(encoding="utf-8"))
-    assert docs.PAGE.read_text(encoding="utf-8") == page, "docs/reference/definitions.md is out of date; run `make docs`"
+    assert docs.PAGE.read_text(encoding="utf-8") == page, (
+        "docs/reference/definitions.md is out of date; run `make docs`"
+    )
 
 
 def test_every_match_model_has_a_section_and_every_source_a_reference(docs: ModuleType) -> None:

@@ -67,7 +67,8 @@ def germeval(
     both files have four, and the same tokens. (Of six columns, a gold file then gives its gold tags, a prediction its
     predicted ones.) `delimiter` separates columns instead of tabs. `repair` says what becomes of ill-formed spans,
     which begin with I-: "begin" takes them as they stand, "discard" leaves them out, "error" refuses the file.
-    `as_script` gives the figures of the task's own script, which takes some entities for others (docs/how-to/germeval.md).
+    `as_script` gives the figures of the script of the task, which takes some entities for others
+    (docs/how-to/germeval.md).
     """
     if as_script and repair != "begin":
         raise SettingError(f"The script has its own rule for ill-formed entities; leave out --repair {repair}.")
