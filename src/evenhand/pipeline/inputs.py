@@ -20,13 +20,12 @@ from evenhand.formats.source import Source
 from evenhand.formats.watching import told
 from evenhand.pipeline.raw_data import remedy_for, wrapping
 from evenhand.problems import InputError, SettingError
-from evenhand.settings import UNIVERSAL_LAYERS, ColumnName, ReadSettings
+from evenhand.settings import ColumnName, ReadSettings
 from evenhand.tasks.passage import Sides
 from evenhand.tasks.registry import TASKS
 from evenhand.tasks.task import Content, Task
 from evenhand.text.annotation import Annotation
 from evenhand.text.characters import peeked
-from evenhand.text.enhanced import DEPS, has_edges
 from evenhand.text.labels import Vocabulary
 
 File = str | PathLike[str] | FileList
@@ -96,11 +95,9 @@ def content_of(gold: Input, format: str | None, task: str | None, columns: tuple
     """The task that is named or that the gold standard shows, and its traits; its format tells, or its layers."""
     if isinstance(gold, Annotation):
         shown = next(each.name for each in _by_layers(gold) if each.shows(gold))
-        traits = {"universal"} if all(layer in gold.layers for layer in UNIVERSAL_LAYERS) else set()
-        traits |= {"pos"} if "pos" in gold.layers else set()
-        traits |= {"enhanced"} if has_edges(gold.layers.get(DEPS)) else set()
+        traits = TASKS[task or shown].traits(gold)
         name = gold.reading.format
-        return Content(task or shown, frozenset(traits | (FORMATS[name].own_traits if name in FORMATS else set())))
+        return Content(task or shown, traits | FORMATS[name].own_traits if name in FORMATS else traits)
     files = opened(gold, ReadSettings(format, columns, task=task))
     return Content(files.first.task, files.first.traits, files)
 

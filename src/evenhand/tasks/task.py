@@ -96,6 +96,8 @@ class Task:
     # How it goes through the pipeline
     shows: Callable[[Annotation], bool] = lambda annotation: False
     """Whether an annotation in memory is for this task."""
+    traits: Callable[[Annotation], frozenset[str]] = lambda annotation: frozenset()
+    """What an annotation in memory has for its match models, as formats say of their files (`pos`, `universal`)."""
     shows_any: bool = False
     """Whether it can take any annotation, and so is asked last."""
     passage: Callable[..., Any]

@@ -54,6 +54,7 @@ TASK = Task(
     has_labels=False,
     signature=("align", "gold", "system", "singletons", "repeats", "nominal", "beta"),
     check=_check,
+    traits=lambda annotation: frozenset({"pos"} & annotation.layers.keys()),
     shows=lambda annotation: "chains" in annotation.layers,
     passage=late("evenhand.tasks.chains.passage:ChainPassage"),
     matches_documents=True,

@@ -48,6 +48,7 @@ TASK = Task(
     align=lambda content: "characters" if "universal" in content.traits else "strict",
     signature=(*("align", "gold", "system", "repair", "map", "labels", "exclude", "punctuation", "macro", "beta"),),
     check=_check,
+    traits=late("evenhand.tasks.words.traits:traits_of_words"),
     shows=lambda annotation: True,
     shows_any=True,
     passage=late("evenhand.tasks.tags.judge:passage"),

@@ -92,6 +92,7 @@ TASK = Task(
         *("align", "gold", "system", "repair", "map", "labels", "exclude", "punctuation", "subtypes", "macro", "beta"),
     ),
     adjust=_adjust,
+    traits=late("evenhand.tasks.words.traits:traits_of_trees"),
     shows=lambda annotation: "trees" in annotation.layers,
     passage=late("evenhand.tasks.trees.judge:passage"),
     notes=late("evenhand.tasks.words.notes:notes"),
