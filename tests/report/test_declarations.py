@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from conftest import ROOT
+from evenhand.report.html import script
 from evenhand.tasks.registry import TASKS, models_of
 
 ROOM = ROOT / "src" / "evenhand" / "report"
@@ -25,5 +26,4 @@ def test_no_report_tells_tasks_or_models_by_name() -> None:
 
 
 def test_the_page_does_not_know_its_task() -> None:
-    script = (ROOM / "html" / "templates" / "browser.js").read_text()
-    assert "data.task" not in script
+    assert "data.task" not in script()

@@ -16,14 +16,21 @@ from evenhand.report.html.unit_data import carried
 from evenhand.result.report import Report
 
 _TEMPLATES = files("evenhand.report.html") / "templates"
+SCRIPTS = (
+    *("nodes", "data", "query", "list"),
+    *("detail", "lanes", "links", "brackets", "words"),
+    *("filters", "start"),
+)
+"""The parts of the page's script, which are one function together; the second line draws a unit."""
+STYLES = ("page", "drawing")
 
 
 def render(report: Report) -> str:
     """The page; all text from the data is escaped by the template, or carried as data."""
     return _template().render(
         report=report,
-        style=Markup(_read("style.css")),
-        script=Markup(_read("browser.js")),
+        style=Markup("".join(_read(f"styles/{name}.css") for name in STYLES)),
+        script=Markup(script()),
         data=carried(report),
         met=report.units.met,
         carried=report.units.carried,
@@ -31,6 +38,12 @@ def render(report: Report) -> str:
         errors=bar_chart(report),
         sections=list(sections(report)),
     )
+
+
+def script() -> str:
+    """What unpacks the units, filters them by the page's fragment, lists and draws them."""
+    parts = "".join(_read(f"scripts/{name}.js") for name in SCRIPTS)
+    return f'"use strict";\n(async () => {{\n{parts}}})();\n'
 
 
 @cache

@@ -1,0 +1,47 @@
+/* The units, unpacked: columns by unit, and what their codes stand for. */
+async function unpack() {
+  const packed = Uint8Array.from(atob(byId("data").textContent.trim()), (char) => char.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+let data;
+try { data = await unpack(); } catch (problem) { status.textContent = `The units cannot be unpacked in this browser (${problem.message}); a newer one can.`; return; }
+const size = data.sentence.length, systems = data.systems;
+const rightKinds = new Set(data.right), absentKinds = new Set(data.absent), unscoredKinds = new Set(data.unscored);
+const wrongKinds = data.kinds.filter((kind) => !rightKinds.has(kind) && !absentKinds.has(kind) && !unscoredKinds.has(kind));
+const label = (code) => (code < 0 ? "" : data.labels[code]);
+const classes = data.classes.map(([kind, gold, predicted]) => {
+  const name = data.kinds[kind];
+  const shown = predicted < 0 ? name : data.has_verdicts ? `${name} ${label(predicted)}` : label(predicted);
+  return { kind: name, gold: label(gold), predicted: label(predicted), hasGold: gold >= 0, hasPredicted: predicted >= 0, right: rightKinds.has(name), absent: absentKinds.has(name), shown };
+});
+const classOf = (unit, system) => classes[data.class[system][unit]];
+const sentenceOf = (unit) => data.sentences[data.sentence[unit]];
+const isNowhere = (unit) => unit in data.nowhere;
+const words = (unit) => data.nowhere[unit] ?? sentenceOf(unit).t.slice(data.start[unit], data.end[unit]).join(data.space);
+const texts = new Array(data.sentences.length);
+const textOf = (unit) => (texts[data.sentence[unit]] ??= sentenceOf(unit).t.join(data.space).toLowerCase());
+const solvers = (unit) => systems.reduce((count, _, system) => count + (classOf(unit, system).right ? 1 : 0), 0);
+/* What systems are compared on: units that all of them have, or that some of them have something of. */
+const isShared = (unit) => { const here = (_, system) => !classOf(unit, system).absent; if (systems.some((_, system) => unscoredKinds.has(classOf(unit, system).kind))) return false; return data.compares_shared ? systems.every(here) : systems.some(here); };
+
+function headAndRelation(unit, system) {
+  const row = sentenceOf(unit).s[system + 1][data.start[unit]];
+  return row ?? [-1, -9];
+}
+
+/* Whether units are edges of enhanced dependencies, whose heads are their partners. */
+const isOfEdges = ["elas", "eulas"].includes(data.by);
+
+function changed(unit, a, b) {
+  const [relationA, headA] = isOfEdges ? [classOf(unit, a).predicted, data.partner[a][unit]] : headAndRelation(unit, a);
+  const [relationB, headB] = isOfEdges ? [classOf(unit, b).predicted, data.partner[b][unit]] : headAndRelation(unit, b);
+  const head = headA !== headB, relation = relationA !== relationB;
+  return head && relation ? "both" : head ? "head" : relation ? "relation" : "";
+}
+
+const told = (unit) => (data.surplus[unit] && !data.antecedents ? "" : label(data.label[unit]));
+const change = (unit, a, b) => (classOf(unit, b).right ? "correction" : classOf(unit, a).right ? "new_error" : "changed_error");
+
+const placeOf = (unit) => (data.line[unit] === null ? sentenceOf(unit).p : `${sentenceOf(unit).p}:${data.line[unit]}`);

@@ -1,0 +1,53 @@
+/* One unit: its sentence, and a lane for the gold standard and for every system. */
+const WINDOW = 400; /* tokens of a longer sentence or text that are drawn, around the unit */
+
+function drawDetail(unit) {
+  const lanes = make("div", "lanes"), place = make("p", "place"), sentence = sentenceOf(unit);
+  lanes.tabIndex = 0;
+  lanes.setAttribute("role", "group");
+  lanes.setAttribute("aria-label", "The annotation of the sentence");
+  place.append(make("bdi", "", `${visible(placeOf(unit))}, sentence ${sentence.n}, document `), make("bdi", "", visible(sentence.d)));
+  detail.replaceChildren(place, ...factsOf(unit), lanes);
+  const grid = make("div", `grid-lanes${data.space ? "" : " running"}`);
+  if (sentence.t.filter((token) => /[\u0590-\u08ff\ufb1d-\ufefc]/.test(token)).length * 2 > sentence.t.filter((token) => /\p{L}/u.test(token)).length) grid.dir = "rtl";
+  lanes.append(grid);
+  ({ spans: drawSpans, links: drawLinks, brackets: drawBrackets, mentions: drawMentions, words: hasHeads(sentence) ? drawArcsOf : drawLabels })[data.drawing](grid, excerpt(sentence, unit), unit);
+  const here = grid.querySelector(".token.here");
+  if (here && (here.offsetLeft < 0 || here.offsetLeft + here.offsetWidth > lanes.clientWidth)) lanes.scrollLeft = here.offsetLeft - lanes.clientWidth / 2;
+}
+
+function factsOf(unit) {
+  const own = make("dl"), theirs = make("dl", systems.length > 4 ? "many" : "");
+  const fact = (facts, name, node) => { const pair = make("div"); pair.append(make("dt", "", name), node); facts.append(pair); };
+  fact(own, "unit", make("dd", "", visible(endsOf(unit) ?? words(unit)) + (isNowhere(unit) ? " (has no place in the text)" : "")));
+  const antecedents = data.antecedents ? data.antecedents[unit] : null;
+  fact(own, "gold", make("dd", "", (visible(told(unit)) || "not in the gold standard") + (antecedents && antecedents[0] ? `, to “${visible(antecedents[0])}”` : "")));
+  for (const system of systems.keys()) {
+    const dd = make("dd");
+    dd.append(verdict(unit, system));
+    const partner = partnerText(unit, system);
+    if (partner) dd.append(make("bdi", "", ` ${partner}`));
+    fact(theirs, visible(systems[system]), dd);
+  }
+  return [own, theirs];
+}
+
+/* Whether words are drawn with arcs to their heads, for which the whole sentence is needed. */
+const hasHeads = (sentence) => data.drawing === "words" && sentence.s.some((side) => side.some((row) => row && row.length > 1));
+
+/* The part of a long sentence that is drawn: its first and last token, and what each side has there. */
+function excerpt(sentence, unit) {
+  const length = sentence.t.length || sentence.s.flat().reduce((most, bar) => Math.max(most, bar[2]), data.end[unit]); /* a file may have no text */
+  const start = data.start[unit], isWhole = length <= WINDOW || hasHeads(sentence);
+  const end = Math.min(length, Math.max(start + WINDOW / 2, Math.min(data.end[unit], start + WINDOW)));
+  return { t: sentence.t, s: sentence.s, l: sentence.l ?? [], length, first: isWhole ? 0 : Math.max(0, start - WINDOW / 2), last: isWhole ? length : end };
+}
+
+function partnerText(unit, system) {
+  if (data.antecedents) { const words = data.antecedents[unit][system + 1]; return words ? `to “${visible(words)}”` : ""; }
+  const partner = data.partner[system][unit], found = classOf(unit, system);
+  if (partner < 0 || found.right) return "";
+  const start = Math.floor(partner / 4294967296), end = partner % 4294967296;
+  if (isOfEdges) return `of “${visible(sentenceOf(unit).t[start] ?? "")}”`;
+  return `${data.surplus[unit] ? "over the gold span" : "matched with"} “${visible(sentenceOf(unit).t.slice(start, end).join(data.space))}”`;
+}

@@ -1,0 +1,65 @@
+/* Links between spans, as arcs below the bars of their ends. */
+/* Links between spans, with the ends of each; `here` is the one that the unit or its partner is. */
+function linksOf(part, unit, number) {
+  const bars = part.s[number], partner = number ? data.partner[number - 1][unit] : -1, surplus = data.surplus[unit];
+  return (part.l[number] ?? []).map(([code, head, tail]) => {
+    const one = bars[head], other = bars[tail] ?? one;
+    const start = Math.min(one[1], other[1]), end = Math.max(one[2], other[2]);
+    const own = code === data.label[unit] && start === data.start[unit] && end === data.end[unit] && (number === 0) === !surplus;
+    const matched = !surplus && partner >= 0 && Math.floor(partner / 4294967296) === start && partner % 4294967296 === end;
+    const found = number ? classOf(unit, number - 1) : null;
+    const is = own || (matched && label(code) === found.predicted);
+    return { one, other, here: is, text: (is && found ? `${found.kind} ` : "") + label(code) + (tail < 0 ? " (tail elsewhere)" : "") };
+  });
+}
+
+/* The words of both ends of a link; null where units are no links. */
+function endsOf(unit) {
+  const { t, s, l } = sentenceOf(unit);
+  if (!l) return null;
+  const link = s.flatMap((side, number) => linksOf({ t, s, l }, unit, number)).find((each) => each.here);
+  return link ? `${spanText({ t }, link.one).trim()} → ${spanText({ t }, link.other).trim()}` : null;
+}
+
+function drawLinks(grid, part, unit) {
+  const inSight = ([, from, to]) => to > part.first && from < part.last;
+  const links = part.s.map((side, number) => linksOf(part, unit, number).filter((link) => inSight(link.one) || inSight(link.other)));
+  const bars = part.s.map((side, number) => side.map((span) => {
+    const [code, from, to, ...gaps] = span, isEnd = links[number].some((link) => link.here && (link.one === span || link.other === span));
+    return { start: from, end: to, gaps, text: label(code), color: colorOf(code), classes: isEnd ? "here" : "" };
+  }));
+  const behind = drawBars(grid, part, unit, bars, 1);
+  const drawings = links.map((side, number) => {
+    const words = side.map((link) => visible(`${spanText(part, link.one)} ${link.text} ${spanText(part, link.other)}`)).join("; ");
+    const svg = drawn("svg", { class: "arcs", role: "img", "aria-label": `${number ? systems[number - 1] : "gold"}: ${words}` });
+    put(grid, svg, behind[number] - 1, 2, -1);
+    return svg;
+  });
+  const left = drawings[0].getBoundingClientRect().left;
+  const boxes = [...grid.querySelectorAll(".token")].map((node) => node.getBoundingClientRect());
+  const middle = ([, from, to]) => {
+    const inside = (at) => boxes[Math.min(Math.max(at - part.first, 0), boxes.length - 1)];
+    return (inside(from).left + inside(to - 1).right) / 2 - left;
+  };
+  drawings.forEach((svg, number) => drawLinkArcs(svg, links[number].map((link) => ({ ...link, from: middle(link.one), to: middle(link.other) }))));
+}
+
+const spanText = (part, [, from, to]) => part.t.slice(from, to).join(data.space);
+
+/* Arcs from head to tail, each below all that lie between its ends. */
+function drawLinkArcs(svg, arcs) {
+  const low = (arc) => Math.min(arc.from, arc.to), high = (arc) => Math.max(arc.from, arc.to);
+  arcs.sort((one, other) => high(one) - low(one) - (high(other) - low(other)));
+  arcs.forEach((arc, number) => { arc.level = 1 + Math.max(0, ...arcs.slice(0, number).filter((under) => low(under) <= high(arc) && high(under) >= low(arc)).map((under) => under.level)); });
+  svg.setAttribute("height", 18 * Math.max(0, ...arcs.map((arc) => arc.level)) + 12);
+  for (const arc of arcs) {
+    const depth = 18 * arc.level, width = arc.to - arc.from, group = drawn("g", arc.here ? { class: "here" } : {});
+    const far = width ? arc.from : arc.from - 8, near = width ? arc.to : arc.to + 8, bend = Math.sign(near - far) * Math.min(8, Math.abs(near - far) / 3);
+    const path = `M ${far} 0 C ${far} ${depth * 0.7}, ${far + bend} ${depth}, ${far + bend * 2} ${depth} L ${near - bend * 2} ${depth} C ${near - bend} ${depth}, ${near} ${depth * 0.7}, ${near} 5`;
+    const text = drawn("text", { x: (far + near) / 2, y: depth + 4 });
+    text.textContent = visible(arc.text);
+    group.append(drawn("path", { class: "arc", d: path }), drawn("path", { class: "tip", d: `M ${near} 0 l -3.5 6 h 7 z` }), text);
+    svg.append(group);
+  }
+  for (const chosen of svg.querySelectorAll(".here")) svg.append(chosen); /* above the others */
+}

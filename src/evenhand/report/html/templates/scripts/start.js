@@ -1,0 +1,42 @@
+/* What happens when the address changes, or a key is pressed; and the first view. */
+function go(next, quietly) {
+  const target = address(next);
+  if (quietly) { history.replaceState(null, "", target); update(false); }
+  else if (location.hash !== target) location.hash = target;
+}
+
+function update(isNew) {
+  const begin = performance.now();
+  clearTimeout(writing);
+  wanted = state();
+  fillFilters();
+  shown = select(wanted);
+  const further = described(wanted);
+  status.textContent = `${shown.length.toLocaleString("en")} of ${size.toLocaleString("en")} units` + (further.length ? ` (${visible(further.join(", "))})` : "");
+  list.scrollTop = 0;
+  choose(Math.max(0, shown.indexOf(Number(wanted.unit ?? -1))));
+  document.documentElement.dataset.filterMs = (performance.now() - begin).toFixed(1); /* with the list and the unit drawn */
+  if (!isNew || !location.hash.startsWith("#units") || form.contains(document.activeElement)) return;
+  byId("units").scrollIntoView();
+  list.focus({ preventScroll: true });
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+  if (event.key === "Escape") { event.target.blur?.(); return go({}); }
+  if (typing) return;
+  const steps = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1, PageDown: 10, PageUp: -10 };
+  const inList = list.contains(document.activeElement) || document.activeElement === list;
+  if (event.key === "/") { event.preventDefault(); byId("units").scrollIntoView(); form.querySelector("input").focus(); }
+  else if (event.key in steps && (event.key.length === 1 || inList)) { event.preventDefault(); step(current + steps[event.key]); }
+  else if (inList && event.key === "Home") { event.preventDefault(); step(0); }
+  else if (inList && event.key === "End") { event.preventDefault(); step(shown.length - 1); }
+});
+list.addEventListener("scroll", draw, { passive: true });
+window.addEventListener("resize", () => choose(current));
+window.addEventListener("beforeprint", () => { for (const part of document.querySelectorAll("details")) part.open = true; });
+window.addEventListener("hashchange", () => update(true));
+buildFilters();
+update(true);
+document.documentElement.dataset.ready = "true";
