@@ -3,7 +3,7 @@
     from evenhand.integrations.seqeval import classification_report, f1_score, IOB2
 
 Every function takes what seqeval 1.2.2 takes and returns what it returns, also where Evenhand itself would say
-something else; `docs/how-to/migration.md` lists these places.
+something else; `docs/how-to/coming-from/seqeval.md` lists these places.
 """
 
 from __future__ import annotations
