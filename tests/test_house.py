@@ -17,6 +17,7 @@ SOURCE = ROOT / "src" / "evenhand"
 ROOMS = (
     "version",
     "names",
+    "references",
     "registry",
     "problems",
     "suggestion",
@@ -48,6 +49,7 @@ ROOMS = (
     "api",
     "integrations",
     "cli",
+    "__main__",
 )
 """From the bottom up: a module imports only from its own room and those before it."""
 

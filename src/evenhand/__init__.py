@@ -16,6 +16,7 @@ from evenhand.names import load_late
 if TYPE_CHECKING:
     from evenhand import engines as engines
     from evenhand.api.agree import agree as agree
+    from evenhand.api.cite import cite as cite
     from evenhand.api.compare import compare as compare
     from evenhand.api.gate import gate as gate
     from evenhand.api.germeval import germeval as germeval
@@ -65,6 +66,7 @@ _HOMES = {
     "__version__": "evenhand.version",
     "agree": "evenhand.api.agree",
     "chains": "evenhand.text.chain_lists",
+    "cite": "evenhand.api.cite",
     "compare": "evenhand.api.compare",
     "constituents": "evenhand.formats.bracket_lines",
     "docs": "evenhand.formats.spacy_objects",

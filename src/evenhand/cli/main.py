@@ -33,6 +33,7 @@ COMMANDS = {
     "ground": "Find the strings of a language model in the text.",
     "formats": "List the formats of files.",
     "models": "List the match models, with definitions.",
+    "cite": "Print what to cite with a score, as BibTeX.",
     "completion": "Print a script that completes commands in a shell.",
     "demo": "Score the systems of a bundled example.",
 }
