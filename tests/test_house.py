@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ SOURCE = ROOT / "src" / "evenhand"
 ROOMS = (
     "version",
     "names",
+    "dataclass",
     "references",
     "registry",
     "problems",
@@ -117,6 +119,12 @@ def loaded_by(statement: str) -> set[str]:
 @pytest.mark.parametrize("statement", ["import evenhand", "import evenhand.cli", "import evenhand.cli.score"])
 def test_help_is_instant_because_nothing_heavy_is_loaded(statement: str) -> None:
     assert not loaded_by(statement) & {"numpy", "msgspec", "tempfile"}
+
+
+def test_data_classes_are_those_that_are_quick_to_load() -> None:
+    """`from evenhand.dataclass import dataclass`; all else of `dataclasses` is the standard library's."""
+    slow = re.compile(r"^\s*from dataclasses import .*\bdataclass\b", re.MULTILINE)
+    assert [path.name for path in SOURCE.rglob("*.py") if slow.search(path.read_text())] == ["dataclass.py"]
 
 
 def test_public_names() -> None:

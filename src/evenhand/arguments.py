@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 import reprlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import wraps
 from numbers import Integral, Real
 from typing import Any, ParamSpec, TypeVar
 
+from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 from evenhand.suggestion import unknown
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from evenhand.arrays import Bools, Bytes, Ints, Words
+from evenhand.dataclass import dataclass
 
 _BELOW = np.array([(1 << bit) - 1 for bit in range(64)], dtype=np.uint64)
 """For each bit of a word, those below it."""

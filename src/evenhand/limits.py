@@ -7,8 +7,8 @@ texts need, are checked before memory is taken, and can be raised by environment
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 
+from evenhand.dataclass import dataclass
 from evenhand.problems import EvenhandError, SettingError
 
 

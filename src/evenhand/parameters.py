@@ -7,10 +7,11 @@ saved settings all come from the declaration.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from evenhand.arguments import COLUMN, FLAG, NAMES, NOTHING, NUMBER, PERCENT, TEXT, WHOLE, Kind, shown
+from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 from evenhand.settings import choose
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+
+from evenhand.dataclass import dataclass
 
 _FIELD = re.compile(r"^  (\w+) = \{(.*)\},?$", re.MULTILINE)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal, get_args
 
+from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 from evenhand.relabeling import LabelMap
 from evenhand.suggestion import unknown

@@ -6,8 +6,10 @@ Whoever makes a table sets its queries. A page turns them into links; all other 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
+
+from evenhand.dataclass import dataclass
 
 Cell = str | float | None
 Kind = Literal["text", "label", "count", "percent", "share", "bar"]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 
 MOST_DECIMALS = 10

@@ -17,7 +17,6 @@ Source: Krippendorff 1995, 2004.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -25,6 +24,7 @@ import numpy as np
 from evenhand.agreement.coefficients import defined, ratio
 from evenhand.agreement.units import Units
 from evenhand.arrays import Ints, Values, ints, ranges
+from evenhand.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from evenhand.agreement.documents import LAYER, MatchedDocuments, Naming
 from evenhand.arrays import Bools, Ints
+from evenhand.dataclass import dataclass
 from evenhand.problems import InputError
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.passage import Numbers

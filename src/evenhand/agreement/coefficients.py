@@ -10,13 +10,13 @@ where there is one code only.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
 from evenhand.agreement.patterns import Patterns
 from evenhand.arrays import Values
+from evenhand.dataclass import dataclass
 
 
 @dataclass(frozen=True)

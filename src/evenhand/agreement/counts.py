@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from evenhand.agreement.patterns import Patterns
 from evenhand.arrays import Bools, Ints, Values, empty, ints, ones
+from evenhand.dataclass import dataclass
 from evenhand.tally import Tally
 
 _MOST = 1 << 16

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, Values, ints
+from evenhand.dataclass import dataclass
 
 MISSING = -1
 """The code of an annotator who does not have an atom."""

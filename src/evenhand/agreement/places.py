@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from evenhand.agreement.annotators import SharedText
 from evenhand.agreement.documents import LAYER
 from evenhand.arrays import Ints, ints
+from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 from evenhand.text.annotation import Annotation
 from evenhand.text.layers import Spans

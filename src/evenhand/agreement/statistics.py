@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from evenhand.agreement.counts import Counts, distinct_rows
 from evenhand.agreement.patterns import Patterns
 from evenhand.agreement.unitizing import SQUARES, continuum_rows, u_alpha_binary_of, u_alpha_of
 from evenhand.arrays import Bools, Values
+from evenhand.dataclass import dataclass
 from evenhand.scores.match_model import MatchModel
 
 QUANTIFIERS = ("all", "any", "every")

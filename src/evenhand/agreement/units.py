@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, ints, ranges
+from evenhand.dataclass import dataclass
 from evenhand.text.layers import Spans
 
 

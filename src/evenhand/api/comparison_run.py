@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from evenhand.comparison.collection import Collection as UnitCollection
 from evenhand.comparison.counts import ComparisonCounts, Sought
 from evenhand.comparison.slices import SLICES
 from evenhand.comparison.units import Unit, Wanted
+from evenhand.dataclass import dataclass
 from evenhand.pipeline.inputs import Input, name_of
 from evenhand.pipeline.options import Prepared, content_for, prepare
 from evenhand.pipeline.run import Run

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 
 from evenhand.arguments import number_that, whole_number
+from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 
 DEFAULT_ALPHA = 0.05

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import count
 from typing import Any, NamedTuple
 
 from evenhand.arguments import checked_arguments, shown
+from evenhand.dataclass import dataclass
 from evenhand.grounding.answers import shape_of
 from evenhand.grounding.counts import GroundingCounts
 from evenhand.grounding.document import Document

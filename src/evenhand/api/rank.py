@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import comb
 from os import PathLike
 from typing import Any
@@ -19,6 +19,7 @@ from evenhand.api.suites import DataSet, suite
 from evenhand.arguments import checked_arguments
 from evenhand.comparison.group_tables import GroupTables
 from evenhand.comparison.ranking import Samples, correlations, resampled, standings
+from evenhand.dataclass import dataclass
 from evenhand.formats.addresses import Place, place
 from evenhand.pipeline.inputs import Input, named, side_of
 from evenhand.pipeline.options import content_for, known_options, prepare

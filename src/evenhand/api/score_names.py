@@ -7,9 +7,9 @@ one that systems are compared by, and without a figure the headline. Figures are
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 from evenhand.result.contract import plain_score
 from evenhand.result.result import Result

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, cmp_to_key, partial
 from typing import get_args
 
@@ -12,6 +12,7 @@ import numpy as np
 from evenhand.arguments import number_that, shown, whole_number
 from evenhand.arrays import Ints, Values, is_ones
 from evenhand.comparison.group_tables import GroupTables
+from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 from evenhand.result.pairs import ScoreChange, Significance
 from evenhand.settings import Resampled, choose

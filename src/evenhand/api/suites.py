@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
 from evenhand.arguments import SIDES, Kind
+from evenhand.dataclass import dataclass
 from evenhand.formats.addresses import Place, beside, place
 from evenhand.formats.folders import files_of
 from evenhand.formats.short_text import short_text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -13,6 +12,7 @@ from evenhand.agreement.alpha_u import Disagreement, alpha_u
 from evenhand.agreement.continuum import Continuum
 from evenhand.agreement.counts import Counts
 from evenhand.agreement.gamma import gamma
+from evenhand.dataclass import dataclass
 from evenhand.result.agreement import Unitizing
 
 NO_UNITS = "nobody has a span"

@@ -16,9 +16,9 @@ on the way down from the best system. They compare a system with all of the open
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from string import ascii_uppercase
 
+from evenhand.dataclass import dataclass
 from evenhand.ranges import Count, Share
 
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
 
 from evenhand.arrays import Ints, empty, pack
+from evenhand.dataclass import dataclass
 from evenhand.tasks.places import Places
 from evenhand.tasks.units import Drawing, LinkedDrawing, Units
 

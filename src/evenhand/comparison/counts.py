@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from evenhand.comparison.differences import Differences
 from evenhand.comparison.oracle import Oracle
 from evenhand.comparison.slices import slicer
 from evenhand.comparison.units import Wanted
+from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 from evenhand.settings import ScoreSettings
 from evenhand.tally import Tally

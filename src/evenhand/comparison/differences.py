@@ -22,12 +22,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints
+from evenhand.dataclass import dataclass
 from evenhand.tasks.answers import Answers, together
 
 CLASSES = ("correction", "new_error", "changed_error")

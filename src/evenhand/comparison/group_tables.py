@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from evenhand.arrays import Ints, Values, is_ones, ones
+from evenhand.dataclass import dataclass
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.model_score import divided_table, headlines
 from evenhand.statistics.draws import Statistic

@@ -17,11 +17,11 @@ Source: Tuggener 2017, section 3 (Tables 9 to 11).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from evenhand.arrays import Ints
+from evenhand.dataclass import dataclass
 from evenhand.tasks.answers import Answers
 
 

@@ -11,12 +11,12 @@ Source: Esuli and Sebastiani 2010, section 5 (Tables 2 and 3), for ranks under s
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations, product
 
 import numpy as np
 
 from evenhand.arrays import Ints, Values
+from evenhand.dataclass import dataclass
 from evenhand.ranges import Difference
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.model_score import divided_table, headlines

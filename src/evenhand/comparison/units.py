@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -11,6 +11,7 @@ import numpy as np
 
 from evenhand.arrays import Ints
 from evenhand.comparison.differences import CLASSES, difference_class
+from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 from evenhand.ranges import Count
 from evenhand.suggestion import unknown

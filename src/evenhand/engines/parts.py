@@ -7,8 +7,9 @@ be divided.
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from evenhand.dataclass import dataclass
 from evenhand.engines.file_pairs import Pair, file_pairs, part_of, together
 from evenhand.engines.file_parts import division_of, file_parts
 from evenhand.engines.workers import LARGE

@@ -7,11 +7,11 @@ from collections.abc import Generator, Iterator
 from concurrent.futures import Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, nullcontext
-from dataclasses import dataclass
 from itertools import chain, islice
 from multiprocessing import current_process
 
 from evenhand.arguments import check_kind
+from evenhand.dataclass import dataclass
 from evenhand.engines.joining import Joining
 from evenhand.engines.parts import SMALLEST, parts
 from evenhand.engines.workers import WorkerError, Workers, cores

@@ -11,13 +11,13 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib import import_module
 from io import BufferedReader
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from evenhand.arguments import check_file
+from evenhand.dataclass import dataclass
 from evenhand.formats.streams import stream
 from evenhand.problems import EvenhandError, InputError, visible
 

@@ -5,10 +5,10 @@ Nothing is imported for that: whoever has such an object has loaded its package.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evenhand.dataclass import dataclass
 from evenhand.formats.format import Adoption, Format
 from evenhand.formats.registry import FORMATS
 from evenhand.formats.source import Source

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from evenhand.dataclass import dataclass
 from evenhand.formats.arrow import arrow
 from evenhand.formats.arrow_lists import is_integer, is_list, is_string
 from evenhand.formats.source import Source

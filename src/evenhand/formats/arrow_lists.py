@@ -6,12 +6,12 @@ coded by a dictionary.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints
+from evenhand.dataclass import dataclass
 from evenhand.formats.arrow import arrow
 from evenhand.text.spaces import is_ascii
 from evenhand.text.tokens import PADDING, Tokens

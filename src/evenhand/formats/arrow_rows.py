@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints
+from evenhand.dataclass import dataclass
 from evenhand.formats.arrow import arrow
 from evenhand.formats.arrow_lists import Lists, lists, plain, size_of, validate
 from evenhand.formats.source import Source

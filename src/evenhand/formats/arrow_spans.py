@@ -6,12 +6,13 @@ have a `level`, and `parts` if it has gaps.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from evenhand.arrays import Ints, empty, ints, zeros
+from evenhand.dataclass import dataclass
 from evenhand.formats.arrow import arrow
 from evenhand.formats.arrow_layout import LABEL, Annotated
 from evenhand.formats.arrow_lists import Lists, distinct, integers, is_integer, is_list, nulls, plain, used_ones

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from evenhand.arrays import Ints, ints
+from evenhand.dataclass import dataclass
 from evenhand.formats.arrow_layout import Annotated
 from evenhand.formats.arrow_lists import Lists, distinct, integers, used_ones
 from evenhand.formats.arrow_rows import Rows

@@ -7,13 +7,14 @@ two it is, and what other columns are needed, a first look at the whole file tel
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from evenhand.arrays import distinct
+from evenhand.dataclass import dataclass
 from evenhand.formats.arrow import arrow
 from evenhand.formats.arrow_layout import LABEL, TOKENS
 from evenhand.formats.arrow_sink import named, strings, table_file

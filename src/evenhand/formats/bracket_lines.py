@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
@@ -20,6 +19,7 @@ import numpy as np
 
 from evenhand.arguments import shown
 from evenhand.arrays import Bools, Ints, distinct, zeros
+from evenhand.dataclass import dataclass
 from evenhand.formats.brackets import CLOSE, OPEN, WORD, Signs
 from evenhand.formats.parsing.mention_brackets import pairs
 from evenhand.formats.source import LINE_FEED, Block, Source

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from evenhand.arrays import Bytes, Ints, ints, zeros
+from evenhand.dataclass import dataclass
 from evenhand.formats.format import Carry, Format, Writing, by_batch
 from evenhand.formats.parsing.blocks import refuse_deep
 from evenhand.formats.parsing.mention_brackets import pairs

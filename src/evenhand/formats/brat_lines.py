@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
 import numpy as np
 
 from evenhand.arrays import Ints, ints
+from evenhand.dataclass import dataclass
 from evenhand.formats.source import LINE_FEED, Source
 
 OTHER_KINDS = {

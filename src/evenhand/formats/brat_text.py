@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
 from evenhand.arrays import Ints, empty, ints, ranges
+from evenhand.dataclass import dataclass
 from evenhand.formats.brat_lines import TextBounds
 from evenhand.formats.json_spans import Span, on_texts, slices
 from evenhand.formats.source import Source

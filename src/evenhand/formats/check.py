@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from evenhand.arrays import zeros
+from evenhand.dataclass import dataclass
 from evenhand.formats.addresses import Place
 from evenhand.formats.bracket_check import compare_sentences
 from evenhand.formats.read import file_batches

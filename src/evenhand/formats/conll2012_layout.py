@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import islice, pairwise
 
+from evenhand.dataclass import dataclass
 from evenhand.formats.parsing.table_head import rows_of
 from evenhand.formats.source import Source
 from evenhand.problems import SettingError

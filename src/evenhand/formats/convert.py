@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 import numpy as np
 
+from evenhand.dataclass import dataclass
 from evenhand.files import whole_file, whole_folder
 from evenhand.formats.format import Carry, Format, Writing
 from evenhand.formats.registry import FORMATS, format_named, serving

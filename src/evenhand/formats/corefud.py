@@ -8,12 +8,13 @@ nodes (`5.1`) are tokens here, since they can be mentions. `# newdoc id = name` 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import islice
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, ints
+from evenhand.dataclass import dataclass
 from evenhand.formats.chain_formats import COREFUD, DECLARATION, DocumentNames
 from evenhand.formats.conllu_layout import COLUMNS
 from evenhand.formats.corefud_brackets import EmptyNodeEdges, EntityFields, head_places, whole_mentions

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from evenhand.arrays import Ints
+from evenhand.dataclass import dataclass
 from evenhand.formats.chain_formats import DECLARATION
 from evenhand.formats.parsing.mention_brackets import Brackets, MentionParts, Ranges, Report
 from evenhand.text.corpus import Corpus

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from glob import glob
 from pathlib import Path
 
+from evenhand.dataclass import dataclass
 from evenhand.formats.addresses import Address, Place
 from evenhand.formats.arrow import INFO, SPLITS
 from evenhand.formats.source import Part, Source

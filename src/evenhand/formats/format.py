@@ -7,8 +7,10 @@ of the group `evenhand.formats`; it then works in every command.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
+
+from evenhand.dataclass import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path

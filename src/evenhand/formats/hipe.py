@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from evenhand.arrays import Ints, ints
+from evenhand.dataclass import dataclass
 from evenhand.formats.chain_formats import DocumentNames
 from evenhand.formats.hipe_spans import SpanCells
 from evenhand.formats.link_formats import HIPE, LINKS, TAGS

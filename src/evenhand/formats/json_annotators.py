@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import msgspec
 import numpy as np
 
+from evenhand.dataclass import dataclass
 from evenhand.formats.json_records import UNREADABLE, Record
 from evenhand.formats.source import Source
 from evenhand.settings import PickedAnnotator

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -17,6 +17,7 @@ import msgspec
 import numpy as np
 
 from evenhand.arrays import ints
+from evenhand.dataclass import dataclass
 from evenhand.formats.json_records import PROBLEM, decoded_lines
 from evenhand.formats.json_spans import Ground, Offset, Span, on_texts, on_tokens, spans_of
 from evenhand.formats.source import Source

@@ -7,7 +7,7 @@ Offsets count from 0 and ends are exclusive. A span with gaps lists what it cove
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, pairwise
 from operator import attrgetter
 from typing import Annotated
@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 
 from evenhand.arrays import Ints, ints
+from evenhand.dataclass import dataclass
 from evenhand.settings import Offsets
 from evenhand.text.annotation import Annotation
 from evenhand.text.characters import Texts

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
+from evenhand.dataclass import dataclass
 from evenhand.formats.brat import refuse_odd, text_bound
 from evenhand.formats.hipe_spans import NOTHING
 from evenhand.formats.json_spans import Span, edges, to_write, with_offsets

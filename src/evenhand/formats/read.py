@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from os import PathLike
 from typing import Any
 
 from evenhand.arguments import checked_arguments
+from evenhand.dataclass import dataclass
 from evenhand.formats.addresses import Place, place
 from evenhand.formats.adoption import Adopted
 from evenhand.formats.folders import FileList, files_of, folder_name

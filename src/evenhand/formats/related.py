@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from evenhand.dataclass import dataclass
 from evenhand.text.annotation import Annotation
 from evenhand.text.relations import LAYER, Relations
 

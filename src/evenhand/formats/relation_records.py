@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import accumulate, chain
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, ints
+from evenhand.dataclass import dataclass
 from evenhand.formats.json_records import PROBLEM
 from evenhand.formats.json_spans import Ground, Span, on_texts, on_tokens, spans_of
 from evenhand.formats.source import Source

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, partial
 from io import BufferedReader
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from evenhand.dataclass import dataclass
 from evenhand.formats.addresses import Place
 from evenhand.formats.compressed import compression, decompressed
 from evenhand.formats.head import SIZE, Head, Look

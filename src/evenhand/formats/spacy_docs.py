@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import import_module
 from itertools import islice, pairwise
 from pathlib import Path
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evenhand.arrays import ints
+from evenhand.dataclass import dataclass
 from evenhand.files import write_file
 from evenhand.formats.format import Adoption, Carry, Format, Writing
 from evenhand.formats.source import Source

@@ -12,11 +12,11 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import groupby, takewhile
 
+from evenhand.dataclass import dataclass
 from evenhand.grounding.characters import IS_LETTER
 from evenhand.grounding.forms import Form, Span
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
+
+from evenhand.dataclass import dataclass
 
 STEPS = ("given", "aligned", "exact", "spaces", "case", "tokens", "punctuation", "part", "fuzzy")
 """How an item got its place."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
+from evenhand.dataclass import dataclass
 from evenhand.grounding.characters import IS_JOINING
 from evenhand.grounding.forms import Forms
 

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
 from unicodedata import category, is_normalized, normalize
 
+from evenhand.dataclass import dataclass
 from evenhand.grounding.characters import IS_LETTER
 from evenhand.grounding.text_index import TextIndex
 

@@ -6,9 +6,9 @@ The text and the known labels are all that is taken from the gold standard.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from evenhand.dataclass import dataclass
 from evenhand.grounding.answers import read_answer
 from evenhand.grounding.counts import AMBIGUOUS, MOST_LISTED, NOWHERE, UNKNOWN, GroundingCounts, Listed
 from evenhand.grounding.document import Document

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
+
+from evenhand.dataclass import dataclass
 
 Shape = Literal["json", "xml", "marks", "markdown", "lines"]
 """How answers are written: `<PER>Ada</PER>` is xml, `@@Ada##` marks, `[Ada](PER)` markdown, `PER: Ada` lines."""

@@ -6,8 +6,9 @@ import html
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from evenhand.dataclass import dataclass
 from evenhand.grounding.items import MarkedText
 
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")

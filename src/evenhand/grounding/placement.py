@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
+from evenhand.dataclass import dataclass
 from evenhand.grounding.forms import Span
 from evenhand.grounding.items import Item
 

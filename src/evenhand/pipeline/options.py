@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeVar, get_args
 
 from evenhand.arguments import SIDES
+from evenhand.dataclass import dataclass
 from evenhand.formats.registry import format_named
 from evenhand.parameters import Parameter, names, values
 from evenhand.pipeline.inputs import Input, content_of

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
 from evenhand.arrays import Ints, empty
+from evenhand.dataclass import dataclass
 from evenhand.problems import InputError, SettingError
 from evenhand.settings import Atoms, Groups
 from evenhand.tally import Tally

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, ranges
+from evenhand.dataclass import dataclass
 from evenhand.formats.arrow import arrow
 from evenhand.formats.arrow_sink import Sink, named, strings
 from evenhand.tasks.passage import VerdictRows

@@ -7,8 +7,8 @@ counts watches the pass: comparisons, reports, recorders.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
+from evenhand.dataclass import dataclass
 from evenhand.formats.addresses import Place
 from evenhand.formats.adoption import Adopted
 from evenhand.formats.folders import FileList

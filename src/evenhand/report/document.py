@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from evenhand.comparison.clusters import Clusters
+from evenhand.dataclass import dataclass
 from evenhand.problems import WARNING, announced
 from evenhand.report.agreement_tables import summary_of_agreement
 from evenhand.report.comparison_tables import summary_of_comparison, unit_table

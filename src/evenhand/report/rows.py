@@ -7,9 +7,9 @@ row a transition of every pair or, where units were asked for, a row a unit; ran
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from evenhand.dataclass import dataclass
 from evenhand.report.agreement_rows import COLUMNS, agreement_rows
 from evenhand.result.agreement import Agreement
 from evenhand.result.comparison import Comparison

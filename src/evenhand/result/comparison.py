@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from evenhand.arrays import Values
 from evenhand.comparison.oracle import Bound
 from evenhand.comparison.units import Unit
+from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 from evenhand.result.display import Framed, Plotted, Shown, Tabled
 from evenhand.result.pairs import Pair

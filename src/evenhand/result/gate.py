@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
+from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 from evenhand.result.comparison import Comparison
 from evenhand.result.display import Shown, Tabled

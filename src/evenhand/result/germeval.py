@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from evenhand.dataclass import dataclass
 from evenhand.problems import Problem
 from evenhand.result.display import Shown
 from evenhand.scores.germeval import LEVELS, ByLevel, Metric, Score

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from evenhand.comparison.units import Unit
+from evenhand.dataclass import dataclass
 from evenhand.ranges import Count, Share
 from evenhand.table import Query
 

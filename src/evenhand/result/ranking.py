@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
 from typing import Any
 
 from evenhand.comparison.clusters import Clusters
 from evenhand.comparison.ranking import Correlation, Standing
+from evenhand.dataclass import dataclass
 from evenhand.result.display import Framed, Plotted, Shown, Tabled
 from evenhand.version import __version__
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from evenhand.comparison.collection import Collection
+from evenhand.dataclass import dataclass
 from evenhand.result.comparison import Comparison
 from evenhand.result.display import Shown, written
 from evenhand.result.ranking import Ranking

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
+from evenhand.dataclass import dataclass
 from evenhand.grounding.counts import GroundingCounts
 from evenhand.result.contract import to_contract
 from evenhand.result.display import Framed, Plotted, Shown, Tabled, Tallied

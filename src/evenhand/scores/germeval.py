@@ -14,12 +14,13 @@ Sources: Benikova et al. 2014; GermEval 2014, the evaluation plan of the task.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import NamedTuple
 
 import numpy as np
 
 from evenhand.arrays import Ints, ints
+from evenhand.dataclass import dataclass
 from evenhand.scores.prf import Percentages, percentages, ratio
 
 CLASSES = ("LOC", "ORG", "OTH", "PER")

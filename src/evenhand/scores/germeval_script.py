@@ -13,11 +13,12 @@ Sources: the script's behaviour; GermEval 2014, the evaluation plan of the task.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, empty
+from evenhand.dataclass import dataclass
 from evenhand.scores.germeval import CLASS_OF, CLASSES, LABELS, LEVELS, Counts
 
 _OUTSIDE = len(LABELS)

@@ -7,8 +7,10 @@ counts are those of a label, of a whole file, or of a thousand resamples.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal
+
+from evenhand.dataclass import dataclass
 
 Sum = Mapping[str, float]
 """The kinds of a tally that are added up, with their weights."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from evenhand.dataclass import dataclass
 from evenhand.parameters import Parameter
 from evenhand.scores.match_model import MatchModel
 from evenhand.settings import ScoreSettings

@@ -14,11 +14,12 @@ and `t`; Tjong Kim Sang and De Meulder 2003 for the overall F1 of exact match.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from evenhand.arrays import Bools, Values
+from evenhand.dataclass import dataclass
 from evenhand.ranges import Count
 from evenhand.scores.contingency import acceptor, contingency
 from evenhand.scores.match_model import MatchModel, Sum

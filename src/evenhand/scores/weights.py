@@ -22,8 +22,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 
 ERRORS = ("LE", "BES", "BEL", "BEO", "LBE")

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
 
 from evenhand.arrays import Ints, Numbers, Values, Words, is_ones, ones
+from evenhand.dataclass import dataclass
 from evenhand.tally import Tally
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from evenhand.arrays import Ints, Values, Words
+from evenhand.dataclass import dataclass
 from evenhand.statistics.draws import ROUNDING, SERIES, Seed, Statistic, add_up, series_sizes, stream
 from evenhand.statistics.group_types import table_types
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.arrays import Ints, Numbers, Values, concatenate, distinct, ints, is_ones, ones, zeros
+from evenhand.dataclass import dataclass
 
 NO_LABEL = ""
 

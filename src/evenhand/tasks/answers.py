@@ -13,12 +13,12 @@ Sources: Tuggener 2017, section 2 (Algorithm 1), for tags and trees; Ortmann 202
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints
+from evenhand.dataclass import dataclass
 from evenhand.statistics.draws import ONE_THREAD
 
 RIGHT_OR_WRONG = ("right", "wrong")

@@ -6,9 +6,10 @@ Everything has a default, so that a task need not declare any of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 
+from evenhand.dataclass import dataclass
 from evenhand.registry import late
 from evenhand.table import Table
 

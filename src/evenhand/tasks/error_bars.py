@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 from evenhand.scores.model_score import ModelScore
 from evenhand.table import Queries, Query

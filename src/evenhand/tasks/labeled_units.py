@@ -10,11 +10,12 @@ standard, as they choose words: another label of the system is wrong, whether it
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, pack
+from evenhand.dataclass import dataclass
 from evenhand.tally import Tally
 from evenhand.tasks.answers import Answers
 from evenhand.tasks.passage import Numbering, Outcome, Question, VerdictRows

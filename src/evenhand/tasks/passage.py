@@ -8,10 +8,11 @@ the same judgements, which say on demand what every system has of every unit.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from evenhand.arrays import Ints
+from evenhand.dataclass import dataclass
 from evenhand.scores.model import Judge
 from evenhand.settings import ReadSettings, ScoreSettings
 from evenhand.tally import Tally

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from evenhand.arrays import Ints, empty
+from evenhand.dataclass import dataclass
 from evenhand.grounding.counts import GroundingCounts
 from evenhand.text.annotation import Reading
 from evenhand.text.document_feed import Mismatches

@@ -8,9 +8,10 @@ as entry points of the group `evenhand.tasks`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from evenhand.dataclass import dataclass
 from evenhand.parameters import Parameter
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.model import Model

@@ -5,10 +5,10 @@ A drawing is what every side has in a sentence.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from evenhand.arrays import Bools, Ints
+from evenhand.dataclass import dataclass
 from evenhand.tasks.answers import Answers
 from evenhand.tasks.places import Places
 

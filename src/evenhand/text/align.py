@@ -2,18 +2,18 @@
 
 Documents and sentences are always those of the gold standard; a system's span belongs where it begins. Gold and
 system must have the same tokens, or the same characters where these are the atoms; where one of them has none, or
-tokens are aligned by position, sentences must have the same lengths; where one of them does not even have those (a
-span table), there must be equally many sentences.
+tokens are aligned by position, sentences of the same lengths; and beside a span table, which has no lengths, as many.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from evenhand.arrays import Ints, ints
+from evenhand.dataclass import dataclass
 from evenhand.problems import InputError
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.corpus import Corpus, complete

@@ -11,13 +11,13 @@ Source: Zeman et al. 2018, and the evaluation script of the task.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from unicodedata import category
 
 import numpy as np
 import numpy.typing as npt
 
 from evenhand.arrays import Bools, Ints, ints, ranges
+from evenhand.dataclass import dataclass
 from evenhand.text.tokens import equal
 from evenhand.text.words import Words
 

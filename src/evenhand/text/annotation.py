@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 from evenhand.settings import ColumnName
 from evenhand.text.chains import Chains

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, concatenate, empty, pack, ranges, zeros
+from evenhand.dataclass import dataclass
 from evenhand.text.labels import Vocabulary
 from evenhand.text.mention_words import MentionWords
 

@@ -7,13 +7,14 @@ are. Offsets in files count code points, or UTF-16 units where a tool does.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, empty, ints
 from evenhand.bits import Rank, bits
+from evenhand.dataclass import dataclass
 from evenhand.problems import InputError, SettingError
 from evenhand.settings import Align, Offsets
 from evenhand.text.annotation import Annotation

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, Words
+from evenhand.dataclass import dataclass
 from evenhand.limits import LABEL, long_label
 from evenhand.text.tokens import Tokens, masks, windows
 

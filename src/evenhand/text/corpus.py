@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import accumulate, chain
 from typing import Any, TypeVar, overload
@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evenhand.arrays import Ints, Number, Values, empty, ints
+from evenhand.dataclass import dataclass
 from evenhand.settings import Atoms
 from evenhand.text.tokens import Joined, Tokens
 

@@ -8,12 +8,13 @@ is `5.1` of the same sentence. Of a mention with an empty node that only the sys
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
 from evenhand.arrays import Ints
+from evenhand.dataclass import dataclass
 from evenhand.text.chains import Chains
 from evenhand.text.corpus import Corpus
 

@@ -23,11 +23,11 @@ Sources: Ramshaw and Marcus 1995 (IOB1); Tjong Kim Sang and Veenstra 1999 (IOB2,
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, ranges
+from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 from evenhand.settings import ENCODINGS, Repair, choose
 from evenhand.text.layers import Tags

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple
+
+from evenhand.dataclass import dataclass
 
 LAYER = "extractions"
 """The layer that holds them, and the format that they are read in."""

@@ -8,11 +8,12 @@ order counts.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from evenhand.arrays import empty
+from evenhand.dataclass import dataclass
 from evenhand.text.annotation import Annotation, Layer, Reading
 from evenhand.text.corpus import Corpus
 from evenhand.text.document_feed import DocumentFeed, Mismatches, Naming, Open, Piece

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
 from evenhand.arrays import Ints, concatenate, others, zeros
+from evenhand.dataclass import dataclass
 from evenhand.text.codes import Coder, Mostly
 from evenhand.text.labels import Vocabulary
 from evenhand.text.tokens import Joined, Tokens

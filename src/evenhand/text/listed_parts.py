@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 from evenhand.arrays import Ints
+from evenhand.dataclass import dataclass
 
 Parts = tuple[tuple[int, int], ...]
 """Starts and ends, in the order of the text."""

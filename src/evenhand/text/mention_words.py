@@ -8,12 +8,13 @@ a word comes from its place among the overt ones, and the number of an empty nod
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, ranges
+from evenhand.dataclass import dataclass
 from evenhand.text.corpus import Corpus
 
 if TYPE_CHECKING:

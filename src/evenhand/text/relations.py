@@ -7,12 +7,13 @@ bounds. The ends of a *symmetric* type are interchangeable.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
 
 from evenhand.arrays import Ints, empty
+from evenhand.dataclass import dataclass
 from evenhand.text.labels import Vocabulary
 from evenhand.text.listed_parts import ListedParts
 

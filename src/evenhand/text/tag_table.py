@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 
 from evenhand.arrays import Ints, empty, ints
+from evenhand.dataclass import dataclass
 from evenhand.limits import LABEL, long_label
 from evenhand.settings import Repair
 from evenhand.text import encodings

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
 import numpy as np
 
 from evenhand.arrays import Bools, Bytes, Ints, Words, ranges
+from evenhand.dataclass import dataclass
 from evenhand.text.spaces import begins_atom
 
 PADDING = bytes(16)

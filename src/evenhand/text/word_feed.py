@@ -8,11 +8,12 @@ before can be aligned and judged for itself, and no number depends on where file
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from evenhand.arrays import Bytes, Ints, zeros
+from evenhand.dataclass import dataclass
 from evenhand.problems import InputError
 from evenhand.settings import Align
 from evenhand.text.align import SAME_SENTENCES, SAME_TEXT, SAME_TOKENS

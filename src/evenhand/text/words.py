@@ -7,11 +7,12 @@ token. Characters are counted over the whole file, in bytes, so that parts of fi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from evenhand.arrays import Bools, Bytes, Ints, ranges
+from evenhand.dataclass import dataclass
 from evenhand.problems import InputError
 from evenhand.text.annotation import Annotation, Layer
 from evenhand.text.corpus import Corpus

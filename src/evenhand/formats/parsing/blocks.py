@@ -6,11 +6,10 @@ number, a begin, an end and a number of cells, and the caller decides what an od
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from evenhand.arrays import Bools, Bytes, Ints
+from evenhand.dataclass import dataclass
 from evenhand.formats.parsing.cells import Cells
 from evenhand.formats.source import LINE_FEED, Block
 from evenhand.limits import COLUMNS, DEPTH, LimitError

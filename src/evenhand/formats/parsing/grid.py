@@ -6,12 +6,12 @@ is checked, byte by byte; what is written in any other way is left to `blocks`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
 from evenhand.arrays import Bools, Bytes, Ints, distinct, others
+from evenhand.dataclass import dataclass
 from evenhand.formats.parsing.blocks import CARRIAGE_RETURN, SPACE, TAB
 from evenhand.formats.parsing.cells import Cells
 from evenhand.formats.source import LINE_FEED, Block

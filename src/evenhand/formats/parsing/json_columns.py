@@ -9,13 +9,14 @@ does not fit is left to the decoder in `json_records`, which knows all spellings
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import msgspec
 import numpy as np
 
 from evenhand.arrays import Bools, Bytes, Ints, Words, distinct, ints
 from evenhand.bits import bits, places
+from evenhand.dataclass import dataclass
 from evenhand.formats.parsing.json_spelling import ACCEPTED, Hole, Piece, Spelling
 from evenhand.formats.parsing.windows import leading_numbers, lengths_to_quote
 from evenhand.formats.source import LINE_FEED, Block

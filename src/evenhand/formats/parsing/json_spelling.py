@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 import msgspec
 
+from evenhand.dataclass import dataclass
 from evenhand.formats.json_records import UNREADABLE, decode_line
 from evenhand.formats.source import Block
 

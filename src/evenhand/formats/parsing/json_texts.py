@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from evenhand.arrays import Ints, ints
+from evenhand.dataclass import dataclass
 from evenhand.formats.parsing.json_columns import Columns, Matcher, OddError
 from evenhand.formats.parsing.json_spelling import Spelling, learn
 from evenhand.formats.source import Block

@@ -7,11 +7,12 @@ once. Separators are single tabs, or runs of blanks; control characters are blan
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from evenhand.arrays import Bools, Bytes, Ints, Words
+from evenhand.dataclass import dataclass
 from evenhand.formats.parsing.blocks import SPACE, TAB, trimmed
 from evenhand.formats.parsing.windows import before_first
 from evenhand.formats.source import LINE_FEED, Block

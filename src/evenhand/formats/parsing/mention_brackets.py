@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from heapq import heappop, heappush
 
 import numpy as np
 
 from evenhand.arrays import Bools, Bytes, Ints, empty, others, pack, ranges
+from evenhand.dataclass import dataclass
 from evenhand.formats.parsing.blocks import SPACE, numbers
 from evenhand.limits import BRACKETS
 from evenhand.text.tokens import PADDING

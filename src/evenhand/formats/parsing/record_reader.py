@@ -6,12 +6,13 @@ A record with a text has characters as atoms, one with tokens only has tokens.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
 
 from evenhand.arrays import Ints, ints
+from evenhand.dataclass import dataclass
 from evenhand.formats.json_records import PROBLEM, UNREADABLE, Record, Token, decode, decode_line, settle
 from evenhand.formats.json_spans import Ground, misquoted, on_texts, on_tokens, spans_of
 from evenhand.formats.parsing.json_spelling import ACCEPTED

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import BinaryIO
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, empty, ints
+from evenhand.dataclass import dataclass
 from evenhand.formats.source import LINE_FEED
 from evenhand.settings import ReadSettings
 

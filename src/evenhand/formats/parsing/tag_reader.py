@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import numpy as np
 
 from evenhand.arrays import Ints
+from evenhand.dataclass import dataclass
 from evenhand.formats.source import Source
 from evenhand.limits import LimitError
 from evenhand.problems import ILL_FORMED

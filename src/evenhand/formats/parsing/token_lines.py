@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from evenhand.arrays import Ints, ints
+from evenhand.dataclass import dataclass
 from evenhand.formats.parsing.blocks import CARRIAGE_RETURN, Lines, split
 from evenhand.formats.parsing.cells import Cells
 from evenhand.formats.parsing.grid import grid

@@ -7,11 +7,11 @@ The first column may number words: 1, 2, 3 in every sentence, `3-4` for a token 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, ints
+from evenhand.dataclass import dataclass
 from evenhand.formats.parsing.blocks import Lines
 from evenhand.formats.parsing.cells import Cells
 from evenhand.formats.parsing.windows import leading_numbers

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import chain, compress
 from operator import eq, ne
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.arrays import Ints, ranges
+from evenhand.dataclass import dataclass
 from evenhand.integrations.seqeval.entities import Affixes, Coded, Codes, Entities, TagSet, entities
 from evenhand.integrations.seqeval.schemes import LENIENT, Scheme, recognised
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, repeat
 from typing import Any
@@ -13,6 +12,7 @@ import numpy.typing as npt
 
 from evenhand.arguments import shown
 from evenhand.arrays import Bools, Ints, ints
+from evenhand.dataclass import dataclass
 from evenhand.integrations.caller import warn_caller
 from evenhand.integrations.seqeval.schemes import LENIENT, OUTSIDE, PREFIXES, Scheme
 

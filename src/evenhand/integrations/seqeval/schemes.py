@@ -8,12 +8,12 @@ scheme that they are named after (an IOB1 entity cannot begin with `B-` behind `
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from evenhand.arrays import Bools
+from evenhand.dataclass import dataclass
 
 PREFIXES = "OBIESLU.?"
 """Prefixes by their codes; `?` stands for any other, which only the lenient scheme has."""

@@ -6,11 +6,11 @@ import textwrap
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from unicodedata import bidirectional, category, combining, east_asian_width
 
+from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 
 if TYPE_CHECKING:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import cycle
 
+from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 from evenhand.report.figures.canvas import FILLS
 from evenhand.report.html.links import address

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from evenhand.dataclass import dataclass
 from evenhand.report.cells import cell_text, headings, without_bars
 from evenhand.report.comparison_tables import summary_of_comparison
 from evenhand.report.document import document, tables_of

@@ -11,11 +11,12 @@ have, which cannot be meant, as its table counts mentions that one of them does 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from evenhand.arrays import Ints
+from evenhand.dataclass import dataclass
 from evenhand.tally import Tally
 from evenhand.tasks.answers import Answers
 from evenhand.tasks.chains.arcs import Verdicts, all_mentions, judge

@@ -27,11 +27,11 @@ Sources: Tuggener 2014; Tuggener 2017, section 2.3.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints
+from evenhand.dataclass import dataclass
 from evenhand.tasks.chains.kinds import FN, FP, TN, TP, WL
 from evenhand.tasks.chains.repeats import repeats
 from evenhand.text.chains import Chains, spans_of

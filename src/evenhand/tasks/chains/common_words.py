@@ -7,12 +7,12 @@ one ends. Words are looked up one by one for the others only.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, empty, pack, ranges
+from evenhand.dataclass import dataclass
 from evenhand.text.chains import Chains
 
 _AT_ONCE = 1 << 22

@@ -7,12 +7,12 @@ the order of their first mentions.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, equal_pairs
+from evenhand.dataclass import dataclass
 from evenhand.tasks.chains.mention_match import MentionMatch
 from evenhand.tasks.chains.overlap import ChainSizes, Overlap, numbered, overlap_of_cells
 from evenhand.tasks.chains.repeats import in_longer_chains, repeats

@@ -24,12 +24,12 @@ scorer of CorefUD, version 1.2.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, Values, empty, equal_pairs, pack
+from evenhand.dataclass import dataclass
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.chains.assignment import best_cells
 from evenhand.tasks.chains.common_words import CommonWords

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from evenhand.arrays import Ints, Values
+from evenhand.dataclass import dataclass
 from evenhand.text.chains import Chains, spans_of
 
 

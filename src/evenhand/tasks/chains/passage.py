@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
 import numpy as np
 
 from evenhand.arrays import Ints, Values, distinct
+from evenhand.dataclass import dataclass
 from evenhand.problems import InputError
 from evenhand.tally import Tally, tally_table
 from evenhand.tasks.answers import Answers

@@ -7,12 +7,13 @@ Systems are compared in the sentences that are valid under all of them. Position
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints
+from evenhand.dataclass import dataclass
 from evenhand.tasks.answers import Answers
 from evenhand.tasks.constituents.brackets import kept, matching
 from evenhand.tasks.constituents.kinds import CLASS_KINDS, UNSCORED

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 from evenhand.arrays import Bools, Ints
+from evenhand.dataclass import dataclass
 from evenhand.tasks.constituents.brackets import kept, matching
 from evenhand.tasks.constituents.forest import Selection
 from evenhand.tasks.constituents.sentences import Sentences

@@ -21,8 +21,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from evenhand.dataclass import dataclass
 from evenhand.problems import InputError
 
 _NUMBERS = {"LABELED": "labeled", "CUTOFF_LEN": "cutoff", "MAX_ERROR": "max_error"}

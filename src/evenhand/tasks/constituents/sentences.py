@@ -17,12 +17,12 @@ Source: Sekine and Collins 1997, README and source code (2006).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints
+from evenhand.dataclass import dataclass
 from evenhand.tasks.constituents.forest import Forest, Selection
 from evenhand.text.tokens import equal
 

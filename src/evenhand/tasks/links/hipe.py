@@ -21,11 +21,11 @@ Source: Ehrmann et al. 2022, as HIPE-scorer counts.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 
 import numpy as np
 
 from evenhand.arrays import Ints, ints
+from evenhand.dataclass import dataclass
 from evenhand.tally import Tally
 from evenhand.tasks.links.documents import tally_documents
 from evenhand.tasks.links.kinds import by_document

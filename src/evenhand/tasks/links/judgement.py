@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
 import numpy as np
 
 from evenhand.arrays import Ints
+from evenhand.dataclass import dataclass
 from evenhand.registry import late
 from evenhand.tally import Tally
 from evenhand.tasks.answers import Answers

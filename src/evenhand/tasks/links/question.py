@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from evenhand.arrays import Ints, concatenate, distinct
+from evenhand.dataclass import dataclass
 from evenhand.tally import Tally
 from evenhand.tasks.links.linked import Linked
 

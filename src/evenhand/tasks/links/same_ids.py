@@ -7,9 +7,9 @@ identifiers are not followed: what stands in the second column is what counts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from evenhand.arguments import SIDES
+from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 
 

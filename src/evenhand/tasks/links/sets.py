@@ -30,11 +30,10 @@ Sources: Hachey et al. 2014, with the measures of neleval 3.1.1; Ji et al. 2010 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, concatenate, empty, others, pack
+from evenhand.dataclass import dataclass
 from evenhand.tally import Tally
 from evenhand.tasks.links.documents import tally_documents
 from evenhand.tasks.links.kinds import SET_KINDS, by_document

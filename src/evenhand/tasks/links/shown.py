@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from evenhand.arrays import Ints
+from evenhand.dataclass import dataclass
 from evenhand.tasks.links import kinds
 from evenhand.tasks.links.linked import Identifiers
 from evenhand.text.labels import Codes

@@ -6,11 +6,10 @@ through the spans that overlap, so that their number follows from these, not fro
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from evenhand.arrays import Bools, Ints
+from evenhand.dataclass import dataclass
 from evenhand.limits import PAIRS, LimitError
 from evenhand.tasks.relations.side import Ends, Side
 from evenhand.tasks.relations.span_pairs import SpanPairs

@@ -7,11 +7,12 @@ order is told by it, so that heads and tails are found again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, empty
+from evenhand.dataclass import dataclass
 from evenhand.problems import InputError, SettingError
 from evenhand.tasks.relations.side import Side
 from evenhand.text.annotation import Annotation

@@ -27,12 +27,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from evenhand.arrays import distinct, ints
+from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 from evenhand.tally import Tally
 from evenhand.tasks.relations.kinds import EQUIVALENCE

@@ -7,11 +7,12 @@ as sorted lists are: [1, 2] before [1, 2, 3] before [1, 2, 5].
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, ints, pack
+from evenhand.dataclass import dataclass
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
 from evenhand.text.listed_parts import Parts

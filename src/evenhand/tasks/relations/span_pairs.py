@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from evenhand.arrays import Bools, Ints
+from evenhand.dataclass import dataclass
 from evenhand.tasks.spans.pairs import AllPairs, sizes
 from evenhand.text.layers import Spans
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from evenhand.arrays import Ints, others
+from evenhand.dataclass import dataclass
 from evenhand.tally import Tally
 from evenhand.tasks.relations.kinds import KINDS
 from evenhand.tasks.relations.side import Side

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from evenhand.arrays import Ints, empty, pack
+from evenhand.dataclass import dataclass
 from evenhand.tasks.answers import Answers
 from evenhand.tasks.spans.kinds import CLASS_KINDS, FN, KINDS, TN, TP
 from evenhand.tasks.spans.verdicts import Verdicts

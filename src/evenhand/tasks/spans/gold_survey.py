@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Literal
 
 from evenhand.arrays import distinct
+from evenhand.dataclass import dataclass
 from evenhand.text.annotation import Annotation
 from evenhand.text.corpus import Corpus
 from evenhand.text.tokens import Tokens

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
 
+from evenhand.dataclass import dataclass
 from evenhand.grounding.answers import shape_of
 from evenhand.grounding.counts import NOWHERE, GroundingCounts
 from evenhand.grounding.grounder import Grounded, Grounder, Rules

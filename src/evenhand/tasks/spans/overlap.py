@@ -26,11 +26,11 @@ overlap from De Sitter and Daelemans 2003; Jaccard 1912 for iou, as in object de
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 
 from evenhand.arrays import Bools
+from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 from evenhand.tasks.spans.pairs import Pairs, sizes
 from evenhand.text.layers import Spans

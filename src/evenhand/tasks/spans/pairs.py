@@ -11,11 +11,11 @@ pairs are listed one after the other, so that memory is bounded.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, distinct, ints, ranges
+from evenhand.dataclass import dataclass
 from evenhand.limits import PAIRS, LimitError
 from evenhand.tasks.spans.token_bits import shared_bits, token_bits
 from evenhand.text.layers import Spans

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from evenhand.arrays import Ints, Values
+from evenhand.dataclass import dataclass
 from evenhand.tasks.passage import Numbering, Numbers, Question, VerdictRows
 from evenhand.tasks.places import Places
 from evenhand.tasks.spans.feeds import Feeds

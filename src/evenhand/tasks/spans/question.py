@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from evenhand.arrays import Ints, Values, others
+from evenhand.dataclass import dataclass
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.spans.exact import equal_spans, exact
 from evenhand.tasks.spans.fair import fair

@@ -7,12 +7,12 @@ change. So the cost grows with the number of spans, however long they are and ho
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain, pairwise
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, ints, ranges
+from evenhand.dataclass import dataclass
 from evenhand.text.layers import Spans
 
 _CHANGES = ints([1 << 32, -(1 << 32), 1, -1])

@@ -30,12 +30,12 @@ for the categories. Neither says which spans go together where several overlap; 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, empty, pack
+from evenhand.dataclass import dataclass
 from evenhand.tasks.spans.exact import equal_spans
 from evenhand.tasks.spans.pairs import Pairs, taken
 from evenhand.text.layers import Spans

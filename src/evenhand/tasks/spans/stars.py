@@ -9,11 +9,10 @@ in both.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from evenhand.arrays import Bools, Ints
+from evenhand.dataclass import dataclass
 from evenhand.tasks.spans.kinds import LBE
 from evenhand.tasks.spans.verdicts import Matching
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, ints
+from evenhand.dataclass import dataclass
 from evenhand.text.labels import Codes, Vocabulary
 from evenhand.text.layers import Spans
 

@@ -23,12 +23,12 @@ Sources: Esuli and Sebastiani 2010, section 4.1 (`ts`) and section 5 (`t`, weigh
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from evenhand.arrays import Ints, Numbers, Values, empty, ones, ranges
+from evenhand.dataclass import dataclass
 from evenhand.tasks.spans.pairs import AllPairs
 from evenhand.tasks.spans.segments import Runs, Segments, runs, segments, split
 from evenhand.text.layers import Spans

@@ -8,12 +8,12 @@ of the number of spans.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, ints
+from evenhand.dataclass import dataclass
 from evenhand.tasks.spans.kinds import LBE
 from evenhand.tasks.spans.pairs import Pairs, crossing_pairs, sizes, taken
 from evenhand.tasks.spans.token_bits import shared_bits, token_bits

@@ -30,11 +30,11 @@ Source: Zeman et al. 2018, and the evaluation script of the task.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints
+from evenhand.dataclass import dataclass
 from evenhand.tasks.trees.models import OF_CONTENT, OF_WORDS
 from evenhand.tasks.words.universal import CONTENT, FUNCTIONAL
 from evenhand.tasks.words.verdicts import Heads, sentence_of

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, ranges
+from evenhand.dataclass import dataclass
 from evenhand.formats.collapsing import edges_of
 from evenhand.problems import InputError
 from evenhand.settings import ScoreSettings

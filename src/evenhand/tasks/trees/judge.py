@@ -25,12 +25,13 @@ Tuggener 2017, section 2.2 (Table 5), for sentences that are fully correct under
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints
+from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 from evenhand.settings import UNIVERSAL_LAYERS
 from evenhand.tally import Tally, tally_table

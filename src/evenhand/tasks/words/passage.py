@@ -7,13 +7,14 @@ words; no number depends on where that is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import reduce
 from typing import Protocol
 
 import numpy as np
 
 from evenhand.arrays import Bools, Bytes, Ints
+from evenhand.dataclass import dataclass
 from evenhand.tally import Tally
 from evenhand.tasks.answers import Answers
 from evenhand.tasks.passage import Numbering, Outcome, Question, VerdictRows

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from evenhand.dataclass import dataclass
 from evenhand.parameters import Parameter
 from evenhand.problems import SettingError
 

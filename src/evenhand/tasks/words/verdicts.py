@@ -6,12 +6,13 @@ So it is with all units that have a label each and are the same on both sides (`
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, others
+from evenhand.dataclass import dataclass
 from evenhand.tally import Tally, tally_table
 from evenhand.tasks.words.kinds import EXTRA, MISSING
 from evenhand.text.align_words import Rows
