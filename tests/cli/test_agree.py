@@ -117,8 +117,11 @@ def test_what_cannot_be_is_one_sentence(folder: Path, arguments: list[str], mess
 
 
 def test_tasks_without_agreement_are_refused(folder: Path) -> None:
-    with pytest.raises(eh.SettingError, match="Agreement is measured on spans, and not on tags"):
-        eh.agree(FILES, task="tags")
+    tree = "1\tAda\tAda\tPROPN\t_\t_\t0\troot\t_\t_\n\n"
+    for name in ("one.conllu", "other.conllu"):
+        (folder / name).write_text(tree)
+    with pytest.raises(eh.SettingError, match="Agreement is measured on spans, tags, chains, and not on trees"):
+        eh.agree(["one.conllu", "other.conllu"])
 
 
 def test_overlapping_spans_have_codes_but_no_iob2(folder: Path) -> None:

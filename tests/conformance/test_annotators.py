@@ -108,6 +108,22 @@ def test_iob2_codes(data: Path) -> None:
     assert_equal(found["codes"]["all"], STUDIES["wnut17"]["iob2"])
 
 
+def test_codes_of_tags(data: Path) -> None:
+    found, expected = eh.agree(inputs("wnut17", data), task="tags", resamples=0), STUDIES["wnut17"]["tags"]
+    assert_equal(found.to_dict()["codes"]["all"], without(expected, "annotators"))
+    assert found.annotators == tuple(expected["annotators"])
+
+
+def test_verdicts_on_pairs_are_those_of_score(data: Path) -> None:
+    sides = inputs("wnut17", data)
+    found = eh.agree(sides, resamples=0)
+    for (a, b), pair in found.pairs.items():
+        score = eh.score(sides[a], sides[b], match="fair")["fair"]
+        assert pair.verdicts is not None
+        assert pair.verdicts.counts == score.overall.counts
+        assert pair.verdicts.confusion == score.confusion
+
+
 def test_what_is_undefined_has_a_reason(data: Path) -> None:
     nested, layouts = agreed("nested", data), agreed("layouts", data)
     reason = nested.undefined["unitizing.u_alpha"]

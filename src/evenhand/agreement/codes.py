@@ -24,8 +24,9 @@ class OverlapError(ValueError):
 class Codebook:
     """Codes that are met, in the order of the first of each; what they stand for."""
 
-    def __init__(self, coding: Coding = "label") -> None:
-        self.coding = coding
+    def __init__(self, coding: Coding = "label", outside: str = NO_CODE) -> None:
+        """`outside` is what the code of an atom without a label is called."""
+        self.coding, self._outside = coding, outside
         self.members: list[_Key] = [()]
         """The labels of each code; in IOB2, of B the label and of I the label and -1."""
         self._codes: dict[_Key, int] = {(): OUTSIDE}
@@ -51,7 +52,7 @@ class Codebook:
             tags = [f"{'I' if key[-1] < 0 else 'B'}-{labels[key[0]]}" for key in self.members[1:]]
         else:
             tags = ["|".join(sorted(labels[label] for label in key)) for key in self.members[1:]]
-        return [NO_CODE, *tags]
+        return [self._outside, *tags]
 
     def of(self, units: Units, rank: Ints, size: int) -> Ints:
         """The codes of `size` atoms; `rank` says which of them each atom of the text is."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -11,7 +11,7 @@ import numpy as np
 from evenhand.agreement.annotators import SharedText
 from evenhand.agreement.codes import Codebook
 from evenhand.agreement.continuum import Continuum
-from evenhand.agreement.counts import Counts, PatternCounts, Sums
+from evenhand.agreement.counts import Counts, PatternCounts, Sums, reversed_judge
 from evenhand.agreement.patterns import MISSING, OUTSIDE
 from evenhand.agreement.unitizing import overlaps, squares
 from evenhand.agreement.units import Units, units_of
@@ -39,10 +39,16 @@ class Counting:
         book: Codebook,
         continuum: Continuum | None = None,
         wholes: Continuum | None = None,
+        *,
+        is_unitized: bool = True,
     ) -> None:
-        """Where somebody asks, `continuum` collects units for alpha_U, and `wholes` spans with their gaps for gamma."""
+        """Where somebody asks, `continuum` collects units for alpha_U, and `wholes` spans with their gaps for gamma.
+
+        Unless the text `is_unitized`, each atom has its own code, and atoms without one have no part in anything.
+        """
         self._continuum, self._wholes = continuum, wholes
         self._names, self._judges, self._settings, self.book = names, judges, settings, book
+        self._is_unitized = is_unitized
         self._pairs = list(combinations(range(len(names)), 2))
         self._patterns = PatternCounts(len(names))
         self._squares, self._crossing, self._sizes = Sums(), Sums(), Sums()
@@ -67,8 +73,9 @@ class Counting:
         atoms = np.flatnonzero(touched)
         rank = np.cumsum(touched) - 1
         self._count_codes(text, units, atoms, rank, first)
-        self._count_lengths(text, units, first, rank, len(atoms))
-        self._count_pairs(text, units)
+        if self._is_unitized:
+            self._count_lengths(text, units, first, rank, len(atoms))
+            self._count_pairs(text, units)
 
     def _count_sides(self, text: SharedText, units: Sequence[Units]) -> None:
         """Who has which documents, how many spans, and how many that overlap."""
@@ -90,6 +97,8 @@ class Counting:
         if not has.all():
             codes = np.where(has, codes, MISSING)
         self._patterns.add(text.documents[sentence], codes)
+        if not self._is_unitized:
+            return
         rest = text.lengths - np.bincount(sentence, minlength=len(text.lengths))
         self._patterns.add(text.documents, np.where(text.has, OUTSIDE, MISSING), ints(rest))
 
@@ -117,17 +126,17 @@ class Counting:
                 continue
             sides = [_within(text.spans[side], both) for side in (one, other)]
             try:
-                self._ask(number, "", Question(sides[0], sides[1], context))
+                self._ask(number, str, Question(sides[0], sides[1], context))
                 if not (is_flat[one] and is_flat[other]):
-                    self._ask(number, "reversed", Question(sides[1], sides[0], context))
+                    self._ask(number, reversed_judge, Question(sides[1], sides[0], context))
             except LimitError as error:
                 source = text.portion.batches[0].corpus.source
                 raise InputError(source, None, error.finding, error.remedy) from None
 
-    def _ask(self, pair: int, way: str, question: Question) -> None:
+    def _ask(self, pair: int, spell: Callable[[str], str], question: Question) -> None:
         for judge in self._judges:
             assert judge.count is not None
-            waiting = self._tallies.setdefault((pair, judge.name + way), [])
+            waiting = self._tallies.setdefault((pair, spell(judge.name)), [])
             waiting.append(judge.count(question))
             if len(waiting) > _MOST:
                 waiting[:] = [Tally.merge(waiting)]

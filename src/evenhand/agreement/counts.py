@@ -32,6 +32,11 @@ class Rows:
         return found.reshape(documents, codes).astype(np.float64)
 
 
+def reversed_judge(judge: str) -> str:
+    """What the verdicts of a judge are called where the second annotator of a pair is the key."""
+    return f"{judge} reversed"
+
+
 class Sums:
     """Rows that are added up."""
 
@@ -112,11 +117,26 @@ class Counts:
     crossing: Rows
     """Σ (atoms of a unit that the other one labels)² by document, pair and label."""
     tallies: Mapping[tuple[int, str], Tally]
-    """By pair and judge; groups are documents."""
+    """By pair and judge, also with the second annotator as the key (`reversed_judge`); groups are documents."""
     overlapping: Ints
     """How many units of each annotator share atoms with another one."""
     units: Ints
     labels: Sequence[Mapping[str, int]]
+
+    @staticmethod
+    def without_codes(
+        names: tuple[str, ...],
+        pairs: Sequence[tuple[int, int]],
+        has: Bools,
+        tallies: Mapping[tuple[int, str], Tally],
+        units: Ints,
+        labels: Sequence[Mapping[str, int]],
+    ) -> Counts:
+        """Counts of annotators whose atoms have no codes."""
+        nothing = Rows(empty(), empty(), empty(), empty())
+        patterns = Patterns(ints([]).reshape(0, len(names)), 1)
+        overlapping = np.zeros_like(units)
+        return Counts(names, pairs, has, patterns, nothing, nothing, nothing, tallies, overlapping, units, labels)
 
     @property
     def documents(self) -> int:

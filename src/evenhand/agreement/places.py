@@ -2,7 +2,8 @@
 
 In a document that n annotators have, spans that overlap, transitively, make a *place*. It is agreed if all n have the
 same spans there, else a *conflict*, which is decided if more than n/2 have the same spans. The vote accepts the spans,
-label and bounds, that more than n/2 annotators have.
+label and bounds, that more than n/2 annotators have. Where each atom has a code and the vote accepts none, that of the
+first annotator stands.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 
 from evenhand.agreement.annotators import SharedText
 from evenhand.agreement.documents import LAYER
-from evenhand.arrays import Ints, ints
+from evenhand.arrays import Bools, Ints, ints, zeros
 from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 from evenhand.text.annotation import Annotation
@@ -45,7 +46,9 @@ class Vote:
         return Vote(int(text))
 
     def accepts(self, votes: int, annotators: int) -> bool:
-        """Whether so many votes of the annotators who have the document are enough."""
+        """Whether so many votes of the annotators who have the document are enough; one who is alone decides."""
+        if annotators == 1:
+            return votes == 1
         if isinstance(self.rule, int):
             return votes >= self.rule
         return votes == annotators if self.rule == UNANIMOUS else 2 * votes > annotators
@@ -64,10 +67,6 @@ class Place:
     answers: dict[str, list[Answer]]
     """By annotator, of those who have the document."""
     accepted: list[Answer]
-
-    @property
-    def is_conflict(self) -> bool:
-        return len({tuple(each) for each in self.answers.values()}) > 1
 
     @property
     def decided(self) -> bool:
@@ -92,64 +91,109 @@ class Place:
 class Voting:
     """Goes through the places of portions, and keeps the conflicts."""
 
-    def __init__(self, names: Sequence[str], vote: Vote) -> None:
-        self._names, self._vote = names, vote
+    def __init__(self, names: Sequence[str], vote: Vote, *, settles: bool = False) -> None:
+        """With `settles`, what the first annotator has stands where the vote accepts nothing."""
+        self._names, self._vote, self._settles = names, vote, settles
         self._conflicts: list[tuple[int, Place]] = []
-        self.accepted = 0
-        """How many spans the vote accepts."""
 
     def add(self, text: SharedText) -> None:
-        """Look at a portion. This is a loop over its places."""
-        for scope, rows in _places(text.spans):
-            found = self._place(text, scope, rows)
-            self.accepted += len(found.accepted)
-            if found.is_conflict:
-                self._conflicts.append((int(text.documents[scope]), found))
-
-    def annotations(self, text: SharedText) -> Iterator[Annotation]:
-        """The batches of a portion with the spans that the vote accepts."""
-        found = [
-            (scope, *span) for scope, rows in _places(text.spans) for span in self._place(text, scope, rows).accepted
-        ]
-        vocabulary, gaps = text.spans[0].vocabulary, _gaps(text.spans)
-        columns = [(scope, start, end, vocabulary.labels.code(label)) for scope, start, end, label in found]
-        scope, start, end, label = ints(columns).reshape(-1, 4).T
-        spans = Spans.of(vocabulary, scope, start, end, label, shape=ints([gaps.get(span, 0) for span in found]))
-        first = 0
-        for batch in text.portion.batches:
-            behind = first + batch.corpus.sentences
-            mine = spans.take(np.flatnonzero((scope >= first) & (scope < behind)))
-            yield Annotation(batch.corpus, {LAYER: replace(mine, scope=mine.scope - first)}, name=ADJUDICATED)
-            first = behind
+        """Look at a portion. This is a loop over its conflicts."""
+        self._conflicts += [(int(text.documents[scope]), place) for scope, place in self._disputed(text, _Places(text))]
 
     def conflicts(self) -> list[Place]:
         """All conflicts, in the order of the documents."""
         return [place for _, place in sorted(self._conflicts, key=lambda each: (each[0], each[1].sentence))]
 
-    def _place(self, text: SharedText, scope: int, rows: Sequence[tuple[int, Answer]]) -> Place:
+    def annotations(self, text: SharedText) -> Iterator[Annotation]:
+        """The batches of a portion with the spans that the vote accepts."""
+        places = _Places(text)
+        agreed, disputed = places.agreed(self._accepts_all(len(text.spans))), self._disputed(text, places)
+        found = [(scope, *span) for scope, place in disputed for span in place.accepted]
+        vocabulary, gaps = agreed.vocabulary, _gaps(text.spans) if found else {}
+        columns = [(scope, start, end, vocabulary.labels.code(label)) for scope, start, end, label in found]
+        scope, start, end, label = ints(columns).reshape(-1, 4).T
+        shape = ints([gaps.get(span, 0) for span in found])
+        settled = Spans.of(vocabulary, scope, start, end, label, shape=shape)
+        spans, first = Spans.concatenate([agreed, settled], [0, 0]), 0
+        spans = spans.take(np.lexsort((spans.label, spans.end, spans.start, spans.scope)))
+        for batch in text.portion.batches:
+            behind = first + batch.corpus.sentences
+            mine = spans.take(slice(*np.searchsorted(spans.scope, (first, behind)).tolist()))
+            yield Annotation(batch.corpus, {LAYER: replace(mine, scope=mine.scope - first)}, name=ADJUDICATED)
+            first = behind
+
+    def _accepts_all(self, annotators: int) -> Bools:
+        """Whether the vote accepts what all have, by how many have the document."""
+        accepted = (self._settles or self._vote.accepts(number, number) for number in range(annotators + 1))
+        return np.array(list(accepted), dtype=np.bool_)
+
+    def _disputed(self, text: SharedText, places: _Places) -> Iterator[tuple[int, Place]]:
+        """The conflicts of a portion, and the sentence of each."""
+        first = dict(zip(*(column.tolist() for column in np.unique(text.documents, return_index=True)), strict=True))
+        for scope, rows in places.conflicts():
+            yield scope, self._place(text, scope, rows, first[int(text.documents[scope])])
+
+    def _place(self, text: SharedText, scope: int, rows: Sequence[tuple[int, Answer]], first: int) -> Place:
+        """A conflict, in a document that begins with the sentence `first` of the portion."""
         there = np.flatnonzero(text.has[scope]).tolist()
         answers = {self._names[side]: sorted({span for at, span in rows if at == side}) for side in there}
         votes = Counter(span for each in answers.values() for span in each)
         accepted = sorted(span for span, count in votes.items() if self._vote.accepts(count, len(there)))
+        if self._settles and not accepted:
+            accepted = next(iter(answers.values()))
         start, end = min(span[0] for _, span in rows), max(span[1] for _, span in rows)
         places, number = text.portion.places, int(text.documents[scope])
         words = places.words(scope, start, end)
         if not text.names:
             return Place(str(number + 1), places.number(scope), start, end, words, answers, accepted)
-        sentence = scope - int(np.flatnonzero(text.documents == number)[0]) + 1
-        return Place(text.names[number], sentence, start, end, words, answers, accepted)
+        return Place(text.names[number], scope - first + 1, start, end, words, answers, accepted)
 
 
-def _places(sides: Sequence[Spans]) -> Iterator[tuple[int, list[tuple[int, Answer]]]]:
-    """The scope of each place, and its spans with the number of the annotator of each."""
-    scope, start, end = (np.concatenate([getattr(side, name) for side in sides]) for name in ("scope", "start", "end"))
-    side_of = np.repeat(np.arange(len(sides)), [len(side) for side in sides])
-    labels = [label for side in sides for label, *_ in side.rows()]
-    order = np.lexsort((end, start, scope))
-    begins = _begins(scope[order], start[order], end[order])
-    for rows in np.split(order, begins[1:]) if len(order) else ():
-        found = [(int(side_of[row]), (int(start[row]), int(end[row]), labels[row])) for row in rows.tolist()]
-        yield int(scope[rows[0]]), found
+class _Places:
+    """The places of a portion: those where all who have the document have the same spans, and all others."""
+
+    def __init__(self, text: SharedText) -> None:
+        sides = text.spans
+        self._spans = Spans.concatenate(list(sides), [0] * len(sides))
+        self._side = np.repeat(np.arange(len(sides)), [len(side) for side in sides])
+        spans = self._spans
+        order = np.lexsort((spans.end, spans.start, spans.scope))
+        place = zeros(len(spans)).copy()
+        place[order] = np.cumsum(_begins(spans.scope[order], spans.start[order], spans.end[order])) - 1
+        self._order = np.lexsort((self._side, spans.label, spans.end, spans.start, place))
+        self._place, size = place, int(place.max(initial=-1)) + 1
+        is_new = self._is_new((spans.label, spans.end, spans.start, place))
+        answers = is_new | self._is_new((self._side,))
+        self._voters = zeros(size).copy()
+        self._voters[place] = text.has.sum(axis=1)[spans.scope]
+        distinct = np.bincount(place[self._order], is_new, minlength=size)
+        self._is_agreed = np.bincount(place[self._order], answers, minlength=size) == distinct * self._voters
+        self._distinct = self._order[is_new]
+
+    def _is_new(self, columns: Sequence[Ints]) -> Bools:
+        """Which rows, in order, differ from the one before."""
+        found = np.ones(len(self._order), dtype=np.bool_)
+        found[1:] = np.any([np.diff(column[self._order]) != 0 for column in columns], axis=0)
+        return found
+
+    def agreed(self, accepted: Bools) -> Spans:
+        """The spans that all have, each once, where that is `accepted` of so many annotators."""
+        chosen = self._is_agreed & accepted[self._voters]
+        return self._spans.take(self._distinct[chosen[self._place[self._distinct]]])
+
+    def conflicts(self) -> Iterator[tuple[int, list[tuple[int, Answer]]]]:
+        """The sentence of each conflict, and its spans with the number of the annotator of each."""
+        rows = self._order[~self._is_agreed[self._place[self._order]]]
+        begins = np.flatnonzero(np.diff(self._place[rows])) + 1
+        spans, names = self._spans, self._spans.vocabulary.labels
+        for mine in np.split(rows, begins) if len(rows) else ():
+            yield (
+                int(spans.scope[mine[0]]),
+                [
+                    (int(self._side[row]), (int(spans.start[row]), int(spans.end[row]), names[int(spans.label[row])]))
+                    for row in mine.tolist()
+                ],
+            )
 
 
 def _gaps(sides: Sequence[Spans]) -> dict[tuple[int, int, int, str], int]:
@@ -162,8 +206,9 @@ def _gaps(sides: Sequence[Spans]) -> dict[tuple[int, int, int, str], int]:
     return found
 
 
-def _begins(scope: Ints, start: Ints, end: Ints) -> Ints:
-    """Where places begin among spans in the order of the text."""
+def _begins(scope: Ints, start: Ints, end: Ints) -> Bools:
+    """Which spans begin a place, in the order of the text."""
     width = int(end.max(initial=0)) + 1
     behind = np.maximum.accumulate(scope * width + end)
-    return np.flatnonzero(np.append(True, (scope * width + start)[1:] >= behind[:-1])[: len(scope)])
+    found: Bools = np.append(True, (scope * width + start)[1:] >= behind[:-1])[: len(scope)]
+    return found

@@ -17,7 +17,7 @@ from evenhand.agreement.coefficients import (
     mean_defined,
     ratio,
 )
-from evenhand.agreement.counts import Counts, distinct_rows
+from evenhand.agreement.counts import Counts, distinct_rows, reversed_judge
 from evenhand.agreement.patterns import Patterns
 from evenhand.agreement.unitizing import SQUARES, continuum_rows, u_alpha_binary_of, u_alpha_of
 from evenhand.arrays import Bools, Values
@@ -82,7 +82,11 @@ class Statistics:
     def by_document(self, coefficient: Coefficient, quantifier: str = "all") -> Statistic:
         """The same as a statistic of documents."""
         rows = coefficient.rows(self.patterns) * self.patterns.labeled_by(quantifier)[:, None]
-        return Statistic(self._counts.by_document(rows[self._place]), coefficient.value)
+        return Statistic(self.sums(rows), coefficient.value)
+
+    def sums(self, rows: Values) -> Values:
+        """The sums of rows, one a pattern, over the atoms of each document."""
+        return self._counts.by_document(rows[self._place])
 
     def kappa_by_document(self, quantifier: str = "all") -> Statistic:
         pairs = [self] if len(self._annotators) == 2 else self._pairs()
@@ -101,9 +105,14 @@ class Statistics:
         found: Bools = np.all(self._counts.has[:, list(self._annotators)], axis=1)
         return found
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether two of these annotators have a document in common."""
+        return bool((self._counts.has[:, list(self._annotators)].sum(axis=1) > 1).any())
+
     def _continuum(self) -> Values:
         """What u-alpha is computed of, in the documents that all have."""
-        table = self._counts.by_document(continuum_rows(self.patterns)[self._place])
+        table = self.sums(continuum_rows(self.patterns))
         codes = max(int(self._counts.squares.code.max(initial=0)) + 1, 1)
         for side in self._annotators:
             table[:, SQUARES] += self._counts.squares.table(side, self._counts.documents, codes).sum(axis=1)
@@ -126,11 +135,26 @@ def f1_of(sums: Values) -> Values:
 
 
 def pair_f1(counts: Counts, pair: int, model: MatchModel, label: str | None = None) -> Statistic:
-    """F1 of a pair of annotators; the mean of both directions where these may differ."""
-    ways = [key for key in ((pair, model.judge), (pair, f"{model.judge}reversed")) if key in counts.tallies]
+    """F1 of a pair of annotators; the mean of both directions where these may differ, and of parts."""
+    if model.parts:
+        return mean_of([pair_f1(counts, pair, part, label) for part in model.parts])
+    ways = [key for key in ((pair, model.judge), (pair, reversed_judge(model.judge))) if key in counts.tallies]
     if not ways:
         return Statistic(np.zeros((counts.documents, 4)), f1_of)
     sums = [model.right, model.found, model.wanted, model.met]
     labels = None if label is None else [label]
     tables = [counts.tallies[key].by_group(counts.documents, sums, labels)[:, 0] for key in ways]
     return mean_of([Statistic(table, f1_of) for table in tables])
+
+
+def equal_codes(counts: Counts, pair: int) -> Statistic:
+    """The share of atoms to which both annotators of a pair give the same code: their accuracy, whoever is right."""
+    return Statistics(counts, counts.pairs[pair]).by_document(OBSERVED)
+
+
+def code_f1(counts: Counts, pair: int, code: int) -> Statistic:
+    """F1 of one code of a pair: atoms to which both give it, and those to which either does."""
+    statistics = Statistics(counts, counts.pairs[pair])
+    one, other = (statistics.patterns.codes == code).T * statistics.patterns.pairable
+    rows = np.stack((one & other, other, one, one & other), axis=1).astype(np.float64)
+    return Statistic(statistics.sums(rows), f1_of)

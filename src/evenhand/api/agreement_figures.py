@@ -7,11 +7,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evenhand.agreement.codes import Codebook
 from evenhand.agreement.coefficients import ALPHA, FLEISS
-from evenhand.agreement.counts import Counts
+from evenhand.agreement.counted import Counted
 from evenhand.agreement.shared_units import cu_alphas
-from evenhand.agreement.statistics import JOINT, QUANTIFIERS, Statistic, Statistics, mean_of, pair_f1
+from evenhand.agreement.statistics import (
+    JOINT,
+    QUANTIFIERS,
+    Statistic,
+    Statistics,
+    code_f1,
+    equal_codes,
+    mean_of,
+    pair_f1,
+)
 from evenhand.api.unit_figures import UnitFigures
 from evenhand.result.agreement import (
     Annotator,
@@ -22,13 +30,16 @@ from evenhand.result.agreement import (
     PairAgreement,
     Spread,
     Unitizing,
+    Verdicts,
 )
 from evenhand.scores.match_model import MatchModel
+from evenhand.tasks.task import Task
 
 NOTHING_SHARED = "no document is common to two annotators"
 ONE_CODE = "all codes are the same, so that no chance agreement can be told from true agreement"
 NO_ATOMS = {"all": "there is no text", "any": "nobody labels anything", "every": "nothing is labeled by everybody"}
-NO_SPANS = "nobody has a span"
+NO_COMMON = "the two have no document in common"
+NO_CODES = "nothing has a code"
 PAIRS_ONLY = "defined for two annotators only"
 
 
@@ -37,24 +48,31 @@ class AgreementFigures:
 
     def __init__(
         self,
-        counts: Counts,
-        book: Codebook,
-        labels: Sequence[str],
+        counted: Counted,
+        task: Task,
         models: Sequence[MatchModel],
-        names: Sequence[str],
         unit_figures: UnitFigures | None = None,
     ) -> None:
-        """`labels` are all labels by code, and `names` those of documents, if they have any."""
-        self._unit_figures = unit_figures
-        self.counts, self._book, self._names = counts, book, labels
-        self._models, self._documents = models, names
+        assert task.agreed is not None
+        self._agreed, self._nobody = task.agreed, f"nobody has a {task.unit}"
+        self._unit_figures, self._models = unit_figures, models
+        self.counts, self._book, self._names = counted.counts, counted.book, counted.labels
+        self._documents = counted.names
+        self._quantifiers = QUANTIFIERS if task.agreed.is_unitized else QUANTIFIERS[: task.agreed.has_codes]
         self.undefined: dict[str, str] = {}
         """Why a figure is undefined, by its path."""
-        everybody = range(len(counts.names))
-        self.everybody = Statistics(counts, everybody)
+        self.everybody = Statistics(self.counts, range(len(self.counts.names)))
         self.f1_statistics = {
-            model.name: [pair_f1(counts, pair, model) for pair in range(len(counts.pairs))] for model in models
+            model.name: [self._score(pair, model) for pair in range(len(self.counts.pairs))] for model in models
         }
+
+    def _score(self, pair: int, model: MatchModel, label: str | None = None) -> Statistic:
+        """The score of a pair, overall or of one label: F1, or the share of equal codes where each atom has one."""
+        if self._agreed.is_unitized or not self._agreed.has_codes:
+            return pair_f1(self.counts, pair, model, label)
+        if label is None:
+            return equal_codes(self.counts, pair)
+        return code_f1(self.counts, pair, self._book.code((self._names.index(label),)))
 
     def annotators(self) -> list[Annotator]:
         had = self.counts.has.sum(axis=0).tolist()
@@ -71,12 +89,11 @@ class AgreementFigures:
     def codes(self, statistics: Statistics | None = None, path: str = "codes") -> dict[str, Coefficients]:
         """Coefficients over all atoms, and over those that any or every annotator labels."""
         found, chosen = {}, statistics or self.everybody
-        for quantifier in QUANTIFIERS:
+        for quantifier in self._quantifiers:
             values = {each.name: chosen.coefficient(each, quantifier) for each in JOINT}
             values["kappa"] = chosen.kappa(quantifier)
             atoms = chosen.atoms(quantifier)
-            shared = chosen.atoms("all")
-            reason = NOTHING_SHARED if not shared else ONE_CODE if atoms else NO_ATOMS[quantifier]
+            reason = NOTHING_SHARED if not chosen.is_shared else ONE_CODE if atoms else NO_ATOMS[quantifier]
             self._explain({f"{path}.{quantifier}.{name}": value for name, value in values.items()}, reason)
             found[quantifier] = Coefficients(atoms, **values)
         return found
@@ -86,7 +103,7 @@ class AgreementFigures:
 
     def f1(self) -> dict[str, Spread]:
         found = {name: _spread([each.total() for each in pairs]) for name, pairs in self.f1_statistics.items()}
-        reason = NO_SPANS if self.everybody.atoms("all") else NOTHING_SHARED
+        reason = self._nobody if self.everybody.is_shared else NOTHING_SHARED
         self._explain({f"f1.{name}.mean": each.mean for name, each in found.items()}, reason)
         return found
 
@@ -100,13 +117,15 @@ class AgreementFigures:
             values = {"kappa": chosen.kappa(), "fleiss": chosen.coefficient(FLEISS), "alpha": chosen.coefficient(ALPHA)}
             self._explain({f"labels.{name}.{key}": value for key, value in values.items()}, NOTHING_SHARED)
             pairs = range(len(self.counts.pairs))
-            f1 = _spread([pair_f1(self.counts, pair, self._models[0], name).total() for pair in pairs])
+            f1 = _spread([self._score(pair, self._models[0], name).total() for pair in pairs])
             found[name] = LabelAgreement(**values, f1=f1)
             self._explain({f"labels.{name}.f1.mean": found[name].f1.mean}, NOTHING_SHARED)
         return found
 
     def unitizing(self, annotators: Sequence[int] | None = None, path: str = "unitizing") -> Unitizing:
         """u-alpha and its kin of all annotators, or of a pair."""
+        if not self._agreed.is_unitized:
+            return Unitizing(0)
         chosen = range(len(self.counts.names)) if annotators is None else annotators
         statistics = Statistics(self.counts, chosen)
         complete = statistics.patterns.raters == len(chosen)
@@ -145,10 +164,10 @@ class AgreementFigures:
         a, b = self.counts.names[one], self.counts.names[other]
         path, statistics = f"pairs.{a}.{b}", Statistics(self.counts, (one, other))
         f1 = {name: pairs[number].total() for name, pairs in self.f1_statistics.items()}
-        reason = "neither has a span" if statistics.common.any() else "the two have no document in common"
+        reason = self._nobody.replace("nobody", "neither") if statistics.common.any() else NO_COMMON
         self._explain({f"{path}.f1.{name}": value for name, value in f1.items()}, reason)
         used = sorted({*self.counts.labels[one], *self.counts.labels[other]})
-        labels = {label: pair_f1(self.counts, number, self._models[0], label).total() for label in used}
+        labels = {label: self._score(number, self._models[0], label).total() for label in used}
         self._explain({f"{path}.labels.{name}": value for name, value in labels.items()}, reason)
         return PairAgreement(
             a,
@@ -159,6 +178,21 @@ class AgreementFigures:
             labels,
             self.unitizing((one, other), f"{path}.unitizing"),
             self._confusion(statistics),
+            self._verdicts(number),
+        )
+
+    def _verdicts(self, pair: int) -> Verdicts | None:
+        """The verdicts on a pair as `score` counts them, with the first annotator as the key."""
+        asked = [model for model in self._models if model.name == self._agreed.verdicts]
+        tallies = [self.counts.tallies.get((pair, model.judge)) for model in asked]
+        if not asked or tallies[0] is None:
+            return None
+        tally, shown = tallies[0], asked[0].counts
+        sums = tally.by_group(self.counts.documents, list(shown.values()))[:, 0].sum(axis=0)
+        confusion = tally.confusion(lambda kind: kind not in asked[0].right or asked[0].right[kind] < 1)
+        return Verdicts(
+            {name: int(count) for name, count in zip(shown, sums.tolist(), strict=True)},
+            {gold: {name: int(count) for name, count in row.items()} for gold, row in confusion.items()},
         )
 
     def _confusion(self, statistics: Statistics) -> dict[str, dict[str, int]]:
@@ -178,20 +212,20 @@ class AgreementFigures:
         for at in np.flatnonzero(self.counts.has.sum(axis=1) > 1).tolist():
             name = self._documents[at] if self._documents else str(at + 1)
             found.append(DocumentAgreement(name, number[at], exact[at], alpha[at]))
-            self._explain({f"documents.{name}.exact": exact[at]}, NO_SPANS)
-            self._explain({f"documents.{name}.alpha": alpha[at]}, ONE_CODE)
+            self._explain({f"documents.{name}.exact": exact[at]}, self._nobody)
+            self._explain({f"documents.{name}.alpha": alpha[at]}, ONE_CODE if self._quantifiers else NO_CODES)
         return found
 
     def resampled(self) -> dict[str, Statistic]:
         """The statistics that have intervals, by their paths."""
         found = {
             f"codes.{quantifier}.{each.name}": self.everybody.by_document(each, quantifier)
-            for quantifier in QUANTIFIERS
+            for quantifier in self._quantifiers
             for each in JOINT
         }
-        found |= {f"codes.{each}.kappa": self.everybody.kappa_by_document(each) for each in QUANTIFIERS}
+        found |= {f"codes.{each}.kappa": self.everybody.kappa_by_document(each) for each in self._quantifiers}
         found |= {f"f1.{name}.mean": mean_of(pairs) for name, pairs in self.f1_statistics.items()}
-        if self._overlaps("", range(len(self.counts.names))) is None:
+        if self._agreed.is_unitized and self._overlaps("", range(len(self.counts.names))) is None:
             u_alpha, binary = self.everybody.u_alphas()
             found |= {"unitizing.u_alpha": u_alpha, "unitizing.u_alpha_binary": binary}
         return found

@@ -14,11 +14,13 @@ from evenhand.cli.options import file_options, score_options, scoring_options, t
 from evenhand.cli.output import emit, form_option, output_option, quiet_option, table_options, table_style
 from evenhand.cli.statistics import seed_option
 from evenhand.formats.addresses import Place as InputPlace
+from evenhand.tasks.registry import TASKS
 
 if TYPE_CHECKING:
     from evenhand.agreement.places import Place
     from evenhand.result.agreement import Agreement
 
+AGREED_TASKS = [task.name for task in TASKS.values() if task.agreed]
 AGREE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 
 
@@ -40,7 +42,7 @@ AGREE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 @seed_option
 @task_option(SCORING, "the first file")
 @file_options(sided=True, of_annotators=True)
-@scoring_options(with_match=False, without=("beta",), effects=("scores",), tasks=("spans",))
+@scoring_options(with_match=False, without=("beta",), effects=("scores",), tasks=AGREED_TASKS)
 @form_option(AGREE_OUTPUTS)
 @option(WRITING, "--by", type=Choice(["document"]), metavar="document", help="List documents, too.")
 @option(WRITING, "--show", type=Choice(["disagreement"]), metavar="disagreement", help="List places of disagreement.")

@@ -20,9 +20,11 @@ UNITIZING = {"u_alpha": "u-alpha", "u_alpha_binary": "|u-alpha", "cu_alpha": "cu
 def summary_of_agreement(agreement: Agreement, style: TableStyle = PLAIN) -> Iterator[Table]:
     """Coverage, coefficients, F1, units, labels, pairs, and documents where somebody asks."""
     yield _coverage(agreement)
-    yield _codes(agreement, style)
+    if agreement.codes:
+        yield _codes(agreement, style)
     yield _f1(agreement)
-    yield _units(agreement, style)
+    if agreement.is_unitized:
+        yield _units(agreement, style)
     if agreement.intervals:
         yield _intervals(agreement, style)
     if agreement.labels:
@@ -32,6 +34,8 @@ def summary_of_agreement(agreement: Agreement, style: TableStyle = PLAIN) -> Ite
         yield _documents(agreement, style)
     if agreement.shown:
         yield _disagreements(agreement)
+    if any(each.verdicts for each in agreement.pairs.values()):
+        yield _verdicts(agreement)
     if len(agreement.pairs) == 1:
         yield from _confusion(next(iter(agreement.pairs.values())))
 
@@ -73,9 +77,14 @@ def _coefficients(name: str, found: Coefficients, style: TableStyle) -> list[Cel
 
 
 def _f1(agreement: Agreement) -> Table:
-    columns = [Column("F1 of pairs", "text"), Column("mean", "percent"), Column("SD", "percent")]
+    columns = [Column(f"{_score_name(agreement)} of pairs", "text"), Column("mean", "percent"), Column("SD", "percent")]
     rows: list[list[Cell]] = [[name, _score(each.mean), _score(each.sd)] for name, each in agreement.f1.items()]
     return Table("", columns, rows, remark=_why(agreement, [f"f1.{name}.mean" for name in agreement.f1]))
+
+
+def _score_name(agreement: Agreement) -> str:
+    """What scores of pairs are: F1, or the share of equal codes."""
+    return "F1" if agreement.is_unitized or not agreement.codes else "agreement"
 
 
 def _units(agreement: Agreement, style: TableStyle) -> Table:
@@ -128,15 +137,17 @@ def _labels(agreement: Agreement, style: TableStyle) -> Table:
 def _pairs(agreement: Agreement, style: TableStyle) -> Table:
     columns = [Column("pair", "text"), Column("documents", "count")]
     columns += [Column(name, "percent") for name in agreement.f1]
-    columns += [Column(title, "label") for title in ("kappa", "alpha", "AC1", "u-alpha", "cu-alpha")]
+    over_codes = ("kappa", "alpha", "ac1") if agreement.codes else ()
+    over_units = ("u_alpha", "cu_alpha") if agreement.is_unitized else ()
+    columns += [Column((COEFFICIENTS | UNITIZING)[name], "label") for name in (*over_codes, *over_units)]
     rows: list[list[Cell]] = []
     for each in agreement.pairs.values():
-        found, units = each.codes["all"], each.unitizing
-        values = (found.kappa, found.alpha, found.ac1, units.u_alpha, units.cu_alpha)
+        values = [getattr(each.codes["all"], name) for name in over_codes]
+        values += [getattr(each.unitizing, name) for name in over_units]
         figures = [_coefficient(value, style) for value in values]
         rows.append([f"{each.a} – {each.b}", each.documents, *map(_score, each.f1.values()), *figures])
-    shown = ("codes.all.kappa", "codes.all.alpha", "codes.all.ac1", "unitizing.u_alpha", "unitizing.cu_alpha")
-    names = [*shown, *(f"f1.{name}" for name in agreement.f1)]
+    names = [f"f1.{name}" for name in agreement.f1]
+    names += [f"codes.all.{name}" for name in over_codes] + [f"unitizing.{name}" for name in over_units]
     paths = [f"pairs.{each.a}.{each.b}.{name}" for each in agreement.pairs.values() for name in names]
     return Table("pairs", columns, rows, remark=_why(agreement, paths))
 
@@ -173,11 +184,21 @@ def _confusion(pair: PairAgreement) -> Iterator[Table]:
     names = _codes_met(pair.confusion)
     if not 1 < len(names) <= MOST_CODES:
         return
-    columns = [Column("", "text"), *(Column(name, "count") for name in names)]
+    columns = [Column("", "text"), *(Column(name or NOTHING, "count") for name in names)]
     rows: list[list[Cell]] = [
-        [name, *(pair.confusion.get(name, {}).get(other, 0) for other in names)] for name in names
+        [name or NOTHING, *(pair.confusion.get(name, {}).get(other, 0) for other in names)] for name in names
     ]
     yield Table("codes", columns, rows, remark=f"Atoms: rows {pair.a}, columns {pair.b}.", shaded=True)
+
+
+def _verdicts(agreement: Agreement) -> Table:
+    """How the units of pairs go together, by verdict."""
+    pairs = [(each, each.verdicts) for each in agreement.pairs.values() if each.verdicts is not None]
+    kinds = list(pairs[0][1].counts)
+    columns = [Column("verdicts", "text"), *(Column(kind, "count") for kind in kinds)]
+    rows: list[list[Cell]] = [[f"{each.a} – {each.b}", *found.counts.values()] for each, found in pairs]
+    remark = "FN: only the first of the two has the span; FP: only the second."
+    return Table("", columns, rows, remark=remark)
 
 
 def _codes_met(confusion: Mapping[str, Mapping[str, int]]) -> Sequence[str]:

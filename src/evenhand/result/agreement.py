@@ -58,6 +58,15 @@ class LabelAgreement(msgspec.Struct, frozen=True):
     f1: Spread
 
 
+class Verdicts(msgspec.Struct, frozen=True):
+    """The verdicts on a pair, as `score` has them with the first annotator as the gold standard."""
+
+    counts: dict[str, int]
+    """How many spans have which verdict; FN: only the first annotator has it, FP: only the second."""
+    confusion: dict[str, dict[str, int]]
+    """What is no TP, by the labels of the first and of the second annotator; "" stands for no span."""
+
+
 class PairAgreement(msgspec.Struct, frozen=True):
     """Two annotators."""
 
@@ -73,6 +82,8 @@ class PairAgreement(msgspec.Struct, frozen=True):
     unitizing: Unitizing
     confusion: dict[str, dict[str, int]]
     """How many atoms have a code of the one and a code of the other annotator."""
+    verdicts: Verdicts | None = None
+    """None where the two have no document in common, and where spans are not compared."""
 
 
 class DocumentAgreement(msgspec.Struct, frozen=True):
@@ -120,7 +131,8 @@ class Figures(msgspec.Struct, frozen=True):
     task: str
     signature: str
     notes: list[str]
-    coding: str
+    coding: str | None
+    """What the codes of spans are; None where there are no spans."""
     annotators: list[Annotator]
     coverage: Coverage
     codes: dict[str, Coefficients]
@@ -164,6 +176,11 @@ class Agreement(Shown, Framed, Tabled):
         return tuple(each.name for each in self.figures.annotators)
 
     @property
+    def is_unitized(self) -> bool:
+        """Whether annotators choose where units are, so that there are figures of units."""
+        return self.figures.coding is not None
+
+    @property
     def coverage(self) -> Coverage:
         return self.figures.coverage
 
@@ -173,24 +190,29 @@ class Agreement(Shown, Framed, Tabled):
         return self.figures.codes
 
     @property
+    def _over_all(self) -> Coefficients:
+        """The coefficients over all atoms; undefined where these have no codes."""
+        return self.codes.get("all", Coefficients(0))
+
+    @property
     def observed(self) -> float | None:
-        return self.codes["all"].observed
+        return self._over_all.observed
 
     @property
     def kappa(self) -> float | None:
-        return self.codes["all"].kappa
+        return self._over_all.kappa
 
     @property
     def fleiss(self) -> float | None:
-        return self.codes["all"].fleiss
+        return self._over_all.fleiss
 
     @property
     def alpha(self) -> float | None:
-        return self.codes["all"].alpha
+        return self._over_all.alpha
 
     @property
     def ac1(self) -> float | None:
-        return self.codes["all"].ac1
+        return self._over_all.ac1
 
     @property
     def f1(self) -> Mapping[str, Spread]:

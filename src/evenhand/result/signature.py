@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from evenhand.formats.registry import FORMATS
 from evenhand.settings import Atoms, ReadSettings, ScoreSettings
@@ -17,12 +17,37 @@ def signature(settings: ScoreSettings, read_as: ReadSettings, atoms: Atoms, gold
     A task says which keys it has. The parameters of match models follow where these are scored, and those parameters of
     the task that are not among its keys where they are set.
     """
-    task = TASKS[settings.task]
+    sides = {"gold": gold, "system": system}
+    return _spelled(_values(settings, read_as, atoms, sides, TASKS[settings.task].signature))
+
+
+def agreement_signature(
+    settings: ScoreSettings,
+    read_as: ReadSettings,
+    atoms: Atoms,
+    annotators: Iterable[Reading],
+    further: Mapping[str, str],
+) -> str:
+    """The same of annotators, none of whom is the gold standard; `further` settings stand behind."""
+    keys = [_AGREED.get(key, key) for key in TASKS[settings.task].signature if key not in _NOT_AGREED]
+    each = [_spelled(_values(settings, read_as, atoms, {"annotators": reading}, keys)) for reading in annotators]
+    return f"{joint_signature(each)}|{_spelled(further)}"
+
+
+_AGREED = {"system": "annotators"}
+_NOT_AGREED = ("gold", "focus", "macro", "beta")
+"""Keys that say nothing of agreement."""
+
+
+def _values(
+    settings: ScoreSettings, read_as: ReadSettings, atoms: Atoms, sides: Mapping[str, Reading], keys: Sequence[str]
+) -> dict[str, str]:
+    """The values of these keys and of all parameters that count; the last side has the system's format."""
+    task, *_, system = TASKS[settings.task], *sides.values()
     known = {
         "align": settings.align,
         "atoms": atoms,
-        "gold": _reading(gold),
-        "system": _reading(system),
+        **{side: _reading(reading) for side, reading in sides.items()},
         "repair": read_as.repair,
         "offsets": read_as.offsets,
         "functions": "kept" if read_as.functions else "cut",
@@ -38,7 +63,7 @@ def signature(settings: ScoreSettings, read_as: ReadSettings, atoms: Atoms, gold
     of_models = {each.signature_key: each for model in models_of(task.name) for each in model.parameters}
     spelled = {key: each.spell(settings[each.name]) for key, each in (own | of_models).items()}
     found = {"evenhand": __version__, "task": task.name, "match": ",".join(settings.match)}
-    found |= {key: known[key] if key in known else spelled[key] for key in task.signature}
+    found |= {key: known[key] if key in known else spelled[key] for key in keys}
     found |= {each.signature_key: spelled[each.signature_key] for model in scored for each in model.parameters}
     traits = FORMATS[system.format].own_traits if system.format in FORMATS else frozenset()
     found |= {
@@ -46,7 +71,11 @@ def signature(settings: ScoreSettings, read_as: ReadSettings, atoms: Atoms, gold
         for key, each in own.items()
         if key and key not in found and (each.trait in traits if each.trait else settings[each.name] != each.default)
     }
-    return "|".join(f"{key}:{value}" for key, value in found.items())
+    return found
+
+
+def _spelled(values: Mapping[str, str]) -> str:
+    return "|".join(f"{key}:{value}" for key, value in values.items())
 
 
 def joint_signature(signatures: Iterable[str]) -> str:

@@ -16,6 +16,7 @@ from evenhand.parameters import Parameter
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.model import Model
 from evenhand.settings import Align, ScoreSettings
+from evenhand.tasks.agreed import Agreed
 from evenhand.tasks.display import Display
 
 if TYPE_CHECKING:
@@ -135,9 +136,8 @@ class Task:
     """What a system says of a unit, in words, given its code and all labels."""
     agreement: Callable[..., Any] | None = None
     """How alike systems are, whoever is right; unless it is given, by their equal answers."""
-    agreed_by: tuple[str, ...] = ()
-    """The match models by which pairs of annotators are compared, the exact one first; none: their agreement is not
-    measured."""
+    agreed: Agreed | None = None
+    """How the agreement of annotators is measured; None: it is not."""
     slices: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     """Slices of its own, by name."""
     default_slices: Callable[[Content], tuple[str, ...]] = lambda content: ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from evenhand.problems import SettingError
 from evenhand.registry import late
 from evenhand.settings import ScoreSettings
+from evenhand.tasks.agreed import Agreed
 from evenhand.tasks.chains.kinds import ARCS, ARCS_KINDS, HEADS, OF_HEADS
 from evenhand.tasks.chains.models import MODELS, arcs_model
 from evenhand.tasks.chains.parameters import PARAMETERS, settle
@@ -67,6 +68,7 @@ TASK = Task(
     verdict_columns=(("gold_antecedent", "string"), ("system_antecedent", "string")),
     answer=lambda code, labels: ARCS_KINDS[code],
     agreement=late("evenhand.tasks.chains.agreement:ChainAgreement"),
+    agreed=Agreed(("mentions", "muc", "b_cubed", "ceaf_e", "lea", "mela")),
     slices={"pronoun": late("evenhand.tasks.chains.slices:by_pronoun")},
     default_slices=lambda content: ("pronoun",) if "pos" in content.traits else (),
     display=Display(

@@ -6,6 +6,7 @@ from evenhand.parameters import Parameter
 from evenhand.problems import SettingError
 from evenhand.registry import late
 from evenhand.relabeling import Supertag
+from evenhand.tasks.agreed import Agreed
 from evenhand.tasks.display import Confusion, Display
 from evenhand.tasks.spans.grounding_parameters import GROUNDING
 from evenhand.tasks.spans.kinds import CLASS_KINDS
@@ -94,7 +95,12 @@ TASK = Task(
     verdict_columns=(("side", "string"), ("matched_start", "int64"), ("matched_end", "int64")),
     answer=late("evenhand.tasks.spans.answers:answer_in_words"),
     agreement=late("evenhand.tasks.spans.agreement:SpanAgreement"),
-    agreed_by=("exact", "fair", "overlap"),
+    agreed=Agreed(
+        ("exact", "fair", "overlap"),
+        as_spans=lambda annotation, **settings: annotation,
+        is_unitized=True,
+        verdicts="fair",
+    ),
     display=Display(
         summary=late("evenhand.tasks.spans.grounding_tables:summary"),
         details=late("evenhand.tasks.spans.tables:details"),

@@ -7,6 +7,7 @@ from evenhand.registry import late
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.model import Judge, Model
 from evenhand.settings import ScoreSettings
+from evenhand.tasks.agreed import Agreed
 from evenhand.tasks.display import Confusion, Display
 from evenhand.tasks.task import Content, Example, Task
 from evenhand.tasks.words.kinds import EXTRA, MISSING, TAG_KINDS
@@ -60,5 +61,11 @@ TASK = Task(
     verdict_judges=("tags",),
     verdict_columns=(("side", "string"),),
     compares_shared=True,
+    agreed=Agreed(
+        ("accuracy",),
+        as_spans=late("evenhand.tasks.tags.agreement:as_spans"),
+        from_spans=late("evenhand.tasks.tags.agreement:as_tags"),
+        settings={"align": "strict"},
+    ),
     display=Display(confusion=Confusion(("accuracy",), "confusion (wrong tags)"), label="tag", drawing="words"),
 )

@@ -37,13 +37,13 @@ class Renamed:
 
 def counted_words(settings: ScoreSettings, words: Words, labels: Ints, names: list[str]) -> Bools:
     """Which words count: those that are no punctuation, and whose labels are chosen."""
-    counted = ~_is_punctuation(settings["punctuation"], words.annotation)
+    counted = ~is_punctuation(settings["punctuation"], words.annotation)
     if settings.labels or settings.exclude:
         counted &= np.array([settings.chooses(name) for name in names], dtype=np.bool_)[labels]
     return counted
 
 
-def _is_punctuation(policy: Punctuation, annotation: Annotation) -> Bools:
+def is_punctuation(policy: Punctuation, annotation: Annotation) -> Bools:
     """Which words of an annotation are punctuation."""
     size = annotation.corpus.token_count or 0
     if policy.by == "keep":
