@@ -65,6 +65,8 @@ Queries = Sequence[Query | None]
 class Column:
     name: str
     kind: Kind
+    is_best_low: bool = False
+    """Whether the lowest score of several systems is the best one."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from evenhand.result.notes import notes_on_comparison, notes_on_settings
 from evenhand.result.result import Gold
 from evenhand.result.signature import joint_signature, signature
 from evenhand.scores.match_model import MatchModel
-from evenhand.scores.model_score import Row, headline, score_tally
+from evenhand.scores.model_score import headline, score_tally
+from evenhand.scores.row import Row, headline_of
 from evenhand.tally import Tally
 from evenhand.text.annotation import Reading
 
@@ -118,5 +119,4 @@ def _scored(model: MatchModel, tallies: Mapping[str, Tally]) -> dict[str, Mappin
 
 def _slice(model: MatchModel, label: str, units: int, scored: Mapping[str, Mapping[str, Row]]) -> Slice:
     rows = {name: found.get(label) for name, found in scored.items()}
-    accuracy = model.headline == "accuracy"
-    return Slice(units, {name: (row.recall if accuracy else row.f_beta) if row else 0.0 for name, row in rows.items()})
+    return Slice(units, {name: headline_of(model, row) if row else 0.0 for name, row in rows.items()})

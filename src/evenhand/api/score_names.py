@@ -87,6 +87,8 @@ class ScoreName:
         """The one figure of the model, or what stands for it in the row of a label."""
         if self.label is None:
             return "headline"
+        if score.model.is_measured:
+            return score.model.measures[0].name
         return "recall" if score.model.headline == "accuracy" else "f1" if score.beta == 1 else "f_beta"
 
     def _missing(self, found: Any, name: str) -> str:

@@ -62,8 +62,8 @@ class Work:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it must not be divided: strings are compared document by document, or placed in documents."""
-        return any(judge.takes_strings for judge in self.judges) or any(map(self._is_placed, self.systems or ()))
+        """Whether it must not be divided: judges look at whole documents, or strings are placed in documents."""
+        return any(judge.by_document for judge in self.judges) or any(map(self._is_placed, self.systems or ()))
 
     def _is_placed(self, name: str) -> bool:
         """Whether the documents of a system are matched with the gold standard's, whatever its files are."""

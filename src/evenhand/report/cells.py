@@ -43,14 +43,15 @@ def headings(table: Table) -> list[str]:
 def best_cells(table: Table, texts: Sequence[Sequence[str]]) -> Iterator[tuple[int, int]]:
     """The places, by row and column, of the best of several systems' scores; `texts` are the cells as they are shown.
 
-    All that look the same as the highest are best, lest the choice among them seem random.
+    All that look the same as the highest (or lowest) are best, lest the choice among them seem random.
     """
     for group in _rivals(table):
         values = [(_number(table.rows[row][place]), texts[row][place]) for row, place in group]
         numbers = [(number, text) for number, text in values if number is not None]
-        highest = max(numbers)[1] if len(values) > 1 and numbers else None
+        best_of = min if table.columns[group[0][1]].is_best_low else max
+        best = best_of(numbers)[1] if len(values) > 1 and numbers else None
         for where, (number, text) in zip(group, values, strict=True):
-            if number is not None and text == highest:
+            if number is not None and text == best:
                 yield where
 
 

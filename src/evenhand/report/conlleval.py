@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from evenhand.problems import SettingError, visible
 from evenhand.result.result import Result, Results
-from evenhand.scores.model_score import Row
 from evenhand.scores.prf import percentages
+from evenhand.scores.row import Row
 from evenhand.tasks.registry import TASKS
 
 

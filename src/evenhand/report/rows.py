@@ -16,7 +16,8 @@ from evenhand.result.comparison import Comparison
 from evenhand.result.display import Framed
 from evenhand.result.ranking import Ranking
 from evenhand.result.result import Result, Results
-from evenhand.scores.model_score import Average, ModelScore, Row
+from evenhand.scores.model_score import ModelScore
+from evenhand.scores.row import Average, Row
 
 Value = str | float | None
 Kind = Literal["text", "count", "number"]
@@ -103,7 +104,8 @@ def _rows_of_score(result: Result, score: ModelScore) -> Iterator[dict[str, Valu
     gold = result.gold
 
     def row(kind: str, found: Average, label: str | None = None, **sizes: float | None) -> dict[str, Value]:
-        return {"system": result.name, "model": score.name, "row": kind, "label": label, **sizes, **_values(found)}
+        figures = _values(found, has_scores=not score.model.is_measured)
+        return {"system": result.name, "model": score.name, "row": kind, "label": label, **sizes, **figures}
 
     yield row("overall", score.overall, gold=gold.units, predicted=result.units)
     if score.labels and score.model.details == "all":
@@ -121,8 +123,8 @@ def _rows_of_score(result: Result, score: ModelScore) -> Iterator[dict[str, Valu
         yield {"system": result.name, "model": score.name, "row": "sentences", **whole}
 
 
-def _values(found: Average) -> dict[str, Value]:
-    scores: dict[str, Value] = {name: getattr(found, name) for name in _SCORES}
+def _values(found: Average, *, has_scores: bool) -> dict[str, Value]:
+    scores: dict[str, Value] = {name: getattr(found, name) for name in _SCORES} if has_scores else {}
     if not isinstance(found, Row):
         return scores
     counts = {_NAMES.get(kind, kind): count for kind, count in found.counts.items() if kind != "gold"}

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from evenhand.grounding.counts import BOUND, GroundingCounts
-from evenhand.scores.model_score import Average, ModelScore, Row
+from evenhand.scores.match_model import MatchModel
+from evenhand.scores.model_score import ModelScore
+from evenhand.scores.row import Average, Row
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.registry import TASKS, models_of
 from evenhand.version import __version__
@@ -95,12 +97,12 @@ def plain_score(score: ModelScore) -> dict[str, Any]:
     """What a match model says of a system, as the JSON has it."""
 
     def rows(found: Mapping[str, Row]) -> dict[str, Any]:
-        return {name: _row(row, score.beta) for name, row in found.items()}
+        return {name: _row(score.model, row) for name, row in found.items()}
 
     details = score.model.details
     if details == "accuracy":
         return {"headline": score.headline, "overall": {**score.overall.counts, "accuracy": score.headline}}
-    found: dict[str, Any] = {"headline": score.headline, "overall": _row(score.overall, score.beta)}
+    found: dict[str, Any] = {"headline": score.headline, "overall": _row(score.model, score.overall)}
     if details == "overall":
         found |= {"left_out": dict(score.left_out)} if score.left_out else {}
         return found | ({"parts": rows(score.overall.parts)} if score.overall.parts else {})
@@ -120,8 +122,9 @@ def plain_score(score: ModelScore) -> dict[str, Any]:
     }
 
 
-def _row(row: Row, beta: float) -> dict[str, float | None]:
-    return {**row.counts, **_average(row, beta), **row.more}
+def _row(model: MatchModel, row: Row) -> dict[str, float | None]:
+    scores = {} if model.is_measured else _average(row, model.beta)
+    return {**row.counts, **scores, **row.more}
 
 
 def _average(average: Average, beta: float) -> dict[str, float]:

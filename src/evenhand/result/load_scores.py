@@ -17,8 +17,9 @@ from evenhand.result.result import Gold, Result, Results
 from evenhand.result.schema import SavedResults, SavedRow, SavedScore, SavedSystem
 from evenhand.scores.contingency import contingency
 from evenhand.scores.match_model import MatchModel
-from evenhand.scores.model_score import Average, ModelScore, Row, averages
+from evenhand.scores.model_score import ModelScore
 from evenhand.scores.prf import prf
+from evenhand.scores.row import Average, Row, averages, measured_row
 from evenhand.settings import ScoreSettings
 from evenhand.tally import Tally
 from evenhand.tasks.registry import TASKS, model, model_names, parameters_of
@@ -98,7 +99,7 @@ def _result(saved: SavedSystem, gold: Gold, settings: ScoreSettings) -> Result:
 
 def _score(model: MatchModel, saved: SavedScore, gold: Gold) -> ModelScore:
     model = model.without(*(name for name in _NEAR if name not in saved.overall))
-    labels = _rows(model, saved.labels)
+    labels = _rows(model.of_labels(), saved.labels)
     macro, support = averages(labels, gold.labels)
     return ModelScore(
         model,
@@ -108,7 +109,7 @@ def _score(model: MatchModel, saved: SavedScore, gold: Gold) -> ModelScore:
         labels,
         saved.confusion,
         saved.edges,
-        _rows(model, saved.supertags),
+        _rows(model.of_labels(), saved.supertags),
         saved.baselines,
         saved.sentences,
         _rows(model, saved.distances),
@@ -134,10 +135,16 @@ def _rows(model: MatchModel, saved: Mapping[str, SavedRow]) -> dict[str, Row]:
 
 
 def _row(model: MatchModel, saved: SavedRow, parts: Mapping[str, Row] | None = None) -> Row:
-    """Counts and scores; true negatives and what follows from them may be unknown."""
-    counts = {name: None if name == "TN" and saved[name] is None else _number(saved, name) for name in model.counts}
-    further = _CONTINGENCY if model.contingency else ("aligned_accuracy",) if model.aligned else ()
+    """Counts and scores; some may be unknown, such as true negatives and what follows from them."""
+    nullable = {"TN", *model.known}
+    counts = {name: None if name in nullable and saved[name] is None else _number(saved, name) for name in model.counts}
+    further = _CONTINGENCY if model.contingency else ()
     more = {name: None if saved[name] is None else _share(saved, name, _LEAST.get(name, 0)) for name in further}
+    for each in model.measures:
+        is_null = each.name in nullable and saved[each.name] is None
+        more[each.name] = None if is_null else float(_number(saved, each.name, 0, MOST if each.is_share else inf))
+    if model.is_measured:
+        return measured_row(counts, more)
     return Row(*_scores(saved), counts, more, parts or {})
 
 

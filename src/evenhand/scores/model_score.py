@@ -5,7 +5,8 @@
   averaged for itself. Labels that only the system uses are shown but do not enter.
 - *support*: the same mean, weighted by the number of gold spans.
 - *headline*: the one number of a model, which `.f1`, `--as value` and `rank` use: the macro F1 of `ts` and `t`, the
-  accuracy of `accuracy`, the overall F1 of all others. With `--beta` it is F-beta, while `f1` stays F1.
+  accuracy of `accuracy`, the recall of `leak`, the overall F1 of all others. With `--beta` it is F-beta, while `f1`
+  stays F1.
 
 Sources: Sebastiani 2002 for micro and macro averages; Esuli and Sebastiani 2010, section 4.1, for the headline of `ts`
 and `t`; Tjong Kim Sang and De Meulder 2003 for the overall F1 of exact match.
@@ -13,7 +14,7 @@ and `t`; Tjong Kim Sang and De Meulder 2003 for the overall F1 of exact match.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 import numpy as np
@@ -21,38 +22,11 @@ import numpy as np
 from evenhand.arrays import Bools, Values
 from evenhand.dataclass import dataclass
 from evenhand.ranges import Count
-from evenhand.scores.contingency import acceptor, contingency
-from evenhand.scores.match_model import MatchModel, Sum
-from evenhand.scores.prf import f_beta, prf_of_rows, ratio
+from evenhand.scores.contingency import acceptor
+from evenhand.scores.match_model import MatchModel
+from evenhand.scores.prf import f_beta, ratio
+from evenhand.scores.row import Average, Row, averages, headline_of, score_row, score_rows
 from evenhand.tally import Tally
-
-
-@dataclass(frozen=True)
-class Average:
-    """Precision, recall and F of several labels, averaged; or of one row of counts."""
-
-    precision: float
-    recall: float
-    f1: float
-    f_beta: float
-
-
-@dataclass(frozen=True)
-class Row(Average):
-    """Counts and the scores that follow from them. `row["TP"]` is a count."""
-
-    counts: Mapping[str, float | None] = field(default_factory=dict)
-    """None where a file does not know: true negatives without the lengths of sentences."""
-    more: Mapping[str, float | None] = field(default_factory=dict)
-    """Further scores, of models with true negatives: accuracy, specificity, false_positive_rate, kappa."""
-    parts: Mapping[str, Row] = field(default_factory=dict)
-    """The rows that this one is the mean of, where it is one."""
-
-    def __getitem__(self, name: str) -> float:
-        found = self.counts[name] if name in self.counts else self.more[name]
-        if found is None:
-            raise KeyError(f"{name} takes the lengths of sentences, which the files do not have")
-        return found
 
 
 @dataclass(frozen=True)
@@ -113,12 +87,18 @@ class ModelScore:
 
     def __repr__(self) -> str:
         """One line with the headline; the result that this belongs to shows the tables."""
-        if self.model.headline == "accuracy":
+        if self.model.is_measured:
+            figures = ", ".join(f"{each.name}={self._shown(each.name)}" for each in self.model.measures)
+        elif self.model.headline == "accuracy":
             figures = f"accuracy={self.headline:.4f}"
         else:
             name = "f1" if self.beta == 1 else "f_beta"
             figures = f"{name}={self.headline:.4f}, precision={self.precision:.4f}, recall={self.recall:.4f}"
         return f"ModelScore({self.name!r}, {figures}, labels={len(self.labels)})"
+
+    def _shown(self, measure: str) -> str:
+        value = self.overall.more[measure]
+        return "None" if value is None else f"{value:.4f}"
 
     @property
     def name(self) -> str:
@@ -130,8 +110,8 @@ class ModelScore:
 
     @property
     def headline(self) -> float:
-        """The one number of this model: an accuracy, or F-beta (F1 unless beta is set), overall or as macro average."""
-        return self.overall.recall if self.model.headline == "accuracy" else self._head.f_beta
+        """The one number of this model: F-beta (F1 unless beta is set), overall or as macro average, or another."""
+        return self._head.f_beta if self.model.headline == "macro" else headline_of(self.model, self.overall)
 
     @property
     def precision(self) -> float:
@@ -160,19 +140,17 @@ def score_tally(
 ) -> ModelScore:
     """The scores of a tally; `support` is the number of gold spans by label, `supertags` are tallies of their own."""
     tally = tally.total()
-    table = tally.by_label(model.focus)
+    table = tally.by_label(model.focus, shares_unlabeled=model.shares_unlabeled)
     names = sorted(table.rows)
     counted = np.array([table.rows[label] for label in names]).reshape(-1, len(tally.kinds))
-    rows = dict(zip(names, score_rows(model, tally, counted), strict=True))
+    rows = dict(zip(names, score_rows(model.of_labels(), tally, counted), strict=True))
     members = [row for label, row in rows.items() if support.get(label)]
     return ModelScore(
         model,
         score_row(model, tally, table.overall),
         *averages(rows, support),
         rows,
-        supertags={
-            name: score_row(model, each, each.by_label(model.focus).overall) for name, each in (supertags or {}).items()
-        },
+        supertags={name: score_tally(model.of_labels(), each, {}).overall for name, each in (supertags or {}).items()},
         baselines=_baselines(model, members) if baselines and model.contingency else {},
     )
 
@@ -184,7 +162,7 @@ def headlines(model: MatchModel, sums: Values) -> Values:
     right, found, wanted, met = (
         sums[..., place] for place in (0, 1, 2, sums.shape[-1] - 1 if sums.shape[-1] > 3 else 0)
     )
-    if model.headline == "accuracy":
+    if model.headline in ("accuracy", "measure"):
         return ratio(met, wanted)[..., 0]
     values = f_beta(right, found, met, wanted, model.beta)
     if model.headline == "overall":
@@ -220,75 +198,6 @@ def _is_counted(model: MatchModel, found: Values, wanted: Values) -> Bools:
     if model.leaves_out is None:
         return np.ones(wanted.shape, dtype=np.bool_)
     return (wanted > 0) | (found > 0) if model.leaves_out == "absent from both" else wanted > 0
-
-
-def score_row(model: MatchModel, tally: Tally, counts: Values) -> Row:
-    """The scores of one row of counts by kind."""
-    return score_rows(model, tally, counts[None])[0]
-
-
-def score_rows(model: MatchModel, tally: Tally, table: Values) -> list[Row]:
-    """The scores of rows of counts by kind, worked out as columns: a file may have thousands of labels."""
-    if model.parts:
-        parts = {part.name: score_rows(part, tally, table) for part in model.parts}
-        return [_mean_row(model, dict(zip(parts, rows, strict=True))) for rows in zip(*parts.values(), strict=True)]
-    column_of = dict(zip(tally.kinds, table.T, strict=True))
-
-    def total(parts: Sum) -> Values:
-        terms = (weight * column_of[kind] for kind, weight in parts.items() if kind in column_of)
-        return sum(terms, start=np.zeros(len(table)))
-
-    shown = {kind: _plain(total(parts)) for kind, parts in model.counts.items()}
-    more: dict[str, list[float | None]] = {}
-    if model.contingency:
-        is_known = column_of["token.units"] > 0 if "token.units" in column_of else np.zeros(len(table), dtype=np.bool_)
-        found = contingency({kind: total(parts) for kind, parts in model.contingency.items()})
-        more = {name: _where(is_known, column.tolist()) for name, column in found.items()}
-        shown["TN"] = _where(is_known, shown["TN"])
-    if model.aligned:
-        more["aligned_accuracy"] = list(ratio(total(model.met), total(model.aligned)).tolist())
-    columns = prf_of_rows(total(model.right), total(model.found), total(model.met), total(model.wanted), model.beta)
-    scores = zip(*(column.tolist() for column in columns), strict=True)
-    rows = zip(scores, _rows(shown, len(table)), _rows(more, len(table)), strict=True)
-    return [Row(p, r, f1, f_beta, counts, further) for (p, r, f1, f_beta), counts, further in rows]
-
-
-def _mean_row(model: MatchModel, rows: Mapping[str, Row]) -> Row:
-    """The mean of the rows of a model's parts."""
-    has_both = model.leaves_out == "absent from both"
-    counted = [row for row in rows.values() if model.leaves_out is None or row["key"] or (has_both and row["response"])]
-    mean = _average(counted, [1] * len(counted))
-    return Row(mean.precision, mean.recall, mean.f1, mean.f_beta, parts=rows)
-
-
-def _rows(columns: Mapping[str, Sequence[float | None]], size: int) -> Iterator[dict[str, float | None]]:
-    """Named columns as dictionaries."""
-    if not columns:
-        return ({} for _ in range(size))
-    return (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
-
-
-def _plain(counts: Values) -> list[float | None]:
-    """Counts, whole numbers as integers."""
-    return [int(count) if count.is_integer() else count for count in counts.tolist()]
-
-
-def _where(is_known: Bools, values: Sequence[float | None]) -> list[float | None]:
-    return [value if known else None for known, value in zip(is_known.tolist(), values, strict=True)]
-
-
-def averages(rows: Mapping[str, Row], support: Mapping[str, int]) -> tuple[Average, Average]:
-    """The macro average of labels that occur in the gold standard, and the same mean by how often they do."""
-    names = [label for label in rows if support.get(label)]
-    members = [rows[label] for label in names]
-    return _average(members, [1] * len(names)), _average(members, [support[label] for label in names])
-
-
-def _average(rows: Sequence[Row], weights: Sequence[float]) -> Average:
-    if not rows:
-        return Average(0.0, 0.0, 0.0, 0.0)
-    table = np.array([(row.precision, row.recall, row.f1, row.f_beta) for row in rows])
-    return Average(*(float(value) for value in np.average(table, axis=0, weights=weights)))
 
 
 def _baselines(model: MatchModel, rows: Sequence[Row]) -> dict[str, float | None]:

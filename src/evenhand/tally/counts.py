@@ -18,7 +18,7 @@ NO_LABEL = ""
 
 @dataclass(frozen=True)
 class LabelCounts:
-    """A tally's counts by kind: a row a label, to which what has no label is added, and the sum of all rows."""
+    """A tally's counts by kind: a row a label, to which what has no label may be added, and the sum."""
 
     rows: Mapping[str, Values]
     overall: Values
@@ -154,14 +154,20 @@ class Tally:
                 row[system] = row.get(system, 0) + count
         return found
 
-    def by_label(self, focus: str = "target") -> LabelCounts:
-        """Counts by label and kind, over all groups."""
+    def by_label(self, focus: str = "target", *, shares_unlabeled: bool = True) -> LabelCounts:
+        """Counts by label and kind, over all groups.
+
+        Unless labels share them, counts that belong to none are in the sum only.
+        """
         whole = self.total() if self.group.any() else self
         key = (whole._label(focus) + 1) * len(self.kinds) + whole.kind
         table = np.bincount(key, whole.count, minlength=(len(self.labels) + 1) * len(self.kinds))
         table = table.reshape(-1, len(self.kinds))
         met = distinct(np.concatenate((whole.gold, whole.system)))
-        rows = {self.labels[code]: table[code + 1] + table[0] for code in met[met >= 0].tolist()}
+        met = met[met >= 0]
+        if not shares_unlabeled:
+            return LabelCounts({self.labels[code]: table[code + 1] for code in met.tolist()}, table.sum(axis=0))
+        rows = {self.labels[code]: table[code + 1] + table[0] for code in met.tolist()}
         return LabelCounts(rows, np.sum(list(rows.values()), axis=0) if rows else table[0])
 
     def by_group(self, groups: int, sums: Sequence[Mapping[str, float]], labels: Sequence[str] | None = None) -> Values:

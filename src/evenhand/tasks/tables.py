@@ -7,10 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from evenhand.problems import SettingError
-from evenhand.scores.model_score import Average, ModelScore, Row
+from evenhand.scores.match_model import Measure
+from evenhand.scores.model_score import ModelScore
+from evenhand.scores.row import Average, Row
 from evenhand.table import Cell, Column, Query, Table
 from evenhand.table_style import PLAIN, TableStyle
 from evenhand.tally import NO_LABEL
+from evenhand.tasks.measure_tables import count_title, measure_cells, measure_columns, measure_summary
 from evenhand.tasks.registry import TASKS, model_title, models_of
 from evenhand.tasks.words.kinds import EXTRA
 
@@ -29,32 +32,44 @@ _SHOWN_SCORES = {"accuracy": "acc.", "specificity": "spec.", "kappa": "kappa"}
 
 
 def summary(results: Results, models: Sequence[str] = ()) -> Iterator[Table]:
-    """All systems side by side, under all models or some: accuracies with their counts; precision, recall and F."""
+    """All systems side by side, under all models or some: precision, recall and F; accuracies with their counts;
+    measures that models declare.
+    """
     first, models = next(iter(results.values())), models or results.models
     accuracies = [name for name in models if first[name].model.headline == "accuracy"]
     accuracies = [name for name in accuracies if {"gold", "correct"} <= set(first[name].overall.counts)]
-    others = [name for name in models if name not in accuracies]
+    measured = [name for name in models if first[name].model.is_measured]
+    others = [name for name in models if name not in (*accuracies, *measured)]
     if others:
         yield _scores(results, others)
     for model in accuracies:
         yield _accuracy(results, model)
+    for model in measured:
+        yield measure_summary(results, model)
 
 
 def _scores(results: Results, models: Sequence[str]) -> Table:
     many = len(results) > 1
     columns = [Column("system", "text")] if many else []
-    columns += [Column("model", "text"), *score_columns(results)]
+    measures = _measures_beside(results, models)
+    columns += [Column("model", "text"), *score_columns(results), *measure_columns(measures)]
     rows: list[list[Cell]] = []
     for name, result in results.items():
         for place, score in enumerate(result[model] for model in models):
             shown: list[Cell] = [name if place == 0 else ""] if many else []
             is_macro = score.model.headline == "macro"
             average = score.macro if is_macro else score.overall
-            rows.append(
-                [*shown, f"{score.name} (macro)" if is_macro else score.name, *score_cells(average, score.beta)]
-            )
+            shown += [f"{score.name} (macro)" if is_macro else score.name, *score_cells(average, score.beta)]
+            rows.append([*shown, *measure_cells(measures, score.overall)])
     rivals = [range(model, len(rows), len(models)) for model in range(len(models))] if many else ()
     return Table("", columns, rows, rivals=rivals)
+
+
+def _measures_beside(results: Results, models: Sequence[str]) -> list[Measure]:
+    """The measures that models have beside precision, recall and F, and that some system has."""
+    scores = [result[name] for result in results.values() for name in models]
+    found = {each.name: each for score in scores for each in score.model.measures}
+    return [each for each in found.values() if any(score.overall.more.get(each.name) is not None for score in scores)]
 
 
 def _accuracy(results: Results, model: str) -> Table:
@@ -129,16 +144,18 @@ def label_table(
 
     `without` are counts that are left out.
     """
-    ask = ask or asking(result, score)
-    kinds = [kind for kind in score.model.counts if kind != "gold" and kind not in without]
+    ask, model = ask or asking(result, score), score.model.of_labels()
+    kinds = [kind for kind in model.counts if kind != "gold" and kind not in without]
     more = [name for name in _SHOWN_SCORES if name in score.overall.more]
     columns = [Column("label", "text"), Column("gold", "count")]
-    columns += [Column(_COUNT_NAMES.get(kind, kind), "count") for kind in kinds] + score_columns(result)
+    columns += [Column(_COUNT_NAMES.get(kind, count_title(kind)), "count") for kind in kinds]
+    columns += measure_columns(model.measures) if model.is_measured else score_columns(result)
     columns += [Column(_SHOWN_SCORES[name], "percent") for name in more]
 
     def cells(row: Row) -> list[Cell]:
         counts = (row.counts[kind] for kind in kinds)
-        return [*counts, *score_cells(row, score.beta), *(row.more[name] for name in more)]
+        scores = measure_cells(model.measures, row) if model.is_measured else score_cells(row, score.beta)
+        return [*counts, *scores, *(row.more[name] for name in more)]
 
     def averaged(name: str, average: Average) -> list[Cell]:
         nothing: list[Cell] = [None] * (len(kinds) + 1)

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from math import nan
 
-from evenhand.scores.model_score import ModelScore, Row
+from evenhand.scores.model_score import ModelScore
+from evenhand.scores.row import Row
 from evenhand.tally import Tally
 from evenhand.tasks.constituents.kinds import LEFT_OUT
 

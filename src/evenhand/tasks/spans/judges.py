@@ -92,10 +92,7 @@ def _strings(question: Question, form: Callable[[str], str], *, is_set: bool) ->
 
 def units(question: Question) -> Tally:
     """Tokens and separators."""
-    gold, system = question.placed
-    if question.continued is not None:
-        system = Spans.concatenate([system, question.continued], [0, 0])
-    return _units(question, tokens_and_separators, gold, system)
+    return _units(question, tokens_and_separators, *question.covering)
 
 
 def near(question: Question) -> Tally:

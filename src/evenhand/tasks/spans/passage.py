@@ -27,6 +27,7 @@ from evenhand.tasks.spans.question import Context, Question, Relabeling
 from evenhand.tasks.spans.strings import Form, Strings, StringSides
 from evenhand.tasks.spans.tallies import tally_units
 from evenhand.tasks.spans.token_separator import all_units
+from evenhand.tasks.spans.values import GoldValues, SystemValues
 from evenhand.tasks.units import Units
 from evenhand.text.align import Feed
 from evenhand.text.annotation import Reading
@@ -55,6 +56,8 @@ class SpanPassage:
         self._takes_tags = any(judge.takes_tags for judge in asked.judges)
         self._drops_unplaced = settings["unplaced"] == "drop"
         self._takes_strings = any(judge.takes_strings for judge in asked.judges)
+        self._gold_values = GoldValues() if asked.asks("leak") else None
+        self._values = {name: SystemValues() for name in asked.sides.systems}
         self._relabel_gold = Relabeling(settings, "gold", "gold")
         self._relabel = {name: Relabeling(settings, "system", name) for name in asked.sides.systems}
         self._text: list[Tally] = []
@@ -95,6 +98,10 @@ class SpanPassage:
         context = Context(portion.groups, portion.lengths, portion.weights, asked.settings)
         if asked.asks("units"):
             self._text.append(tally_units(all_units(context.text), (), context.groups))
+        if self._gold_values is not None:
+            values = portion.values(gold, self._gold_values)
+            for each in self._values.values():
+                each.enter(values)
         found = SpanJudgement(portion, gold)
         for name, feed in self._portions.feeds.items():
             question = self._question(name, feed, portion, gold, side.tags, context)
@@ -129,6 +136,7 @@ class SpanPassage:
             *(gold, _joined(system, unplaced), context, continued, both),  # type: ignore[arg-type]
             unplaced=0 if unplaced is None else len(unplaced),
             strings=strings,
+            values=None if self._gold_values is None else self._values[name],
             is_watched=self._asked.is_watched,
         )
         if not isinstance(feed, Feed) and feed.has_choice and side.best is not None:
@@ -159,7 +167,7 @@ class SpanPassage:
         rest = None if question.continued is None else question.continued.relabel(new)
         as_one = Question(gold.relabel(new), system.relabel(new), question.context, rest)
         for judge in self._asked.judges:
-            if judge.count is not None and not judge.takes_tags and not judge.takes_strings:
+            if judge.count is not None and not judge.takes_tags and not judge.by_document:
                 self._supertags[name][tag.name].setdefault(judge.name, []).append(judge.count(as_one))
 
 

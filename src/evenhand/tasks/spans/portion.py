@@ -15,6 +15,8 @@ from evenhand.tasks.passage import Numbering, Numbers, Question, VerdictRows
 from evenhand.tasks.places import Places
 from evenhand.tasks.spans.feeds import Feeds
 from evenhand.tasks.spans.strings import Nowhere, Strings
+from evenhand.tasks.spans.values import GoldValues, PortionValues
+from evenhand.tasks.spans.wording import words_in_lower_case, words_without_gaps
 from evenhand.tasks.units import Units
 from evenhand.text.align import Feed
 from evenhand.text.annotation import Annotation
@@ -131,10 +133,14 @@ class Portion:
         """The words of spans, without those that they leave out."""
         words = [self.places.words(scope, start, end) or "" for _, scope, start, end in spans.rows()]
         for row in np.flatnonzero(spans.shape).tolist():
-            (tokens,) = spans.take(slice(row, row + 1)).token_sets()
-            scope = int(spans.scope[row])
-            words[row] = " ".join(self.places.words(scope, token, token + 1) or "" for token in sorted(tokens))
+            words[row] = words_without_gaps(spans, row, self.places)
         return Strings(spans.vocabulary, spans.scope, spans.label, tuple(words))
+
+    def values(self, gold: Spans, seen: GoldValues) -> PortionValues:
+        """The values of gold spans, which may have been seen before; without words there are documents only."""
+        documents = np.concatenate([each.documents for each in self.numbers])
+        words = words_in_lower_case(self.batches, gold, self.places)
+        return seen.take(documents[gold.scope], gold.label, words, int(documents[-1]) if len(documents) else -1)
 
     def __len__(self) -> int:
         return sum(len(batch.spans(self._layer)) for batch in self.batches)

@@ -14,6 +14,7 @@ from evenhand.tasks.spans.fair import fair
 from evenhand.tasks.spans.pairs import AllPairs
 from evenhand.tasks.spans.strings import StringSides
 from evenhand.tasks.spans.token_separator import Text
+from evenhand.tasks.spans.values import SystemValues
 from evenhand.tasks.spans.verdicts import Verdicts
 from evenhand.text.layers import Spans, Tags, by_level
 
@@ -72,6 +73,7 @@ class Question:
         *,
         unplaced: int = 0,
         strings: StringSides | None = None,
+        values: SystemValues | None = None,
         is_watched: bool = False,
     ) -> None:
         """`continued` is what spans that begin in an earlier portion cover of this one: tokens, but no spans.
@@ -81,6 +83,8 @@ class Question:
         self.given, self.context, self.continued, self.tags = (gold, system), context, continued, tags
         self.strings = strings
         """What both sides have as strings, where somebody asks."""
+        self.values = values
+        """What the system exposes of the gold standard's values, where somebody asks."""
         self.placed = (gold, system.take(slice(len(system) - unplaced)))
         """The spans that have a place."""
         self.is_watched = is_watched
@@ -90,6 +94,12 @@ class Question:
             self.levels = max(int(gold.level.max(initial=0)), int(system.level.max(initial=0))) + 1
             gold, system = by_level(gold, self.levels), by_level(system, self.levels)
         self.gold, self.system = gold, system
+
+    @property
+    def covering(self) -> tuple[Spans, Spans]:
+        """The spans that have a place, with what reaches into this portion from an earlier one."""
+        gold, system = self.placed
+        return gold, system if self.continued is None else Spans.concatenate([system, self.continued], [0, 0])
 
     @property
     def settings(self) -> ScoreSettings:

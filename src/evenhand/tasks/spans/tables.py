@@ -32,8 +32,8 @@ _MATCHED = "LE,BES,BEL,BEO,LBE"
 def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[Table]:
     """A table by label for every model, the error types, the confusion matrix."""
     for name, score in result.scores.items():
-        if score.model.details == "all":
-            yield label_table(result, score, _asking(result, name), style, without=("BE",))
+        if score.model.details in ("all", "labels"):
+            yield label_table(result, score, _asking(result, name), style, without=("BE", "spans"))
     fair = confusion_score(result)
     if fair is not None:
         yield _error_types(result, fair)

@@ -11,6 +11,7 @@ from evenhand.tasks.display import Confusion, Display
 from evenhand.tasks.spans.grounding_parameters import GROUNDING
 from evenhand.tasks.spans.kinds import CLASS_KINDS
 from evenhand.tasks.spans.models import MODELS, compared
+from evenhand.tasks.spans.privacy_models import PRIVACY
 from evenhand.tasks.task import Example, Task
 
 
@@ -69,7 +70,7 @@ TASK = Task(
     title="labeled spans: named entities, chunks",
     unit="span",
     example=Example("ner", "gold.conll", ("gazetteer.conll", "crf.conll", "tagger.conll")),
-    models=MODELS,
+    models=(*MODELS, *PRIVACY),
     match=lambda content: ("exact", "fair"),
     ranked=lambda content: ("exact", "fair", "ts", "t"),
     compared_by=("fair", "exact"),

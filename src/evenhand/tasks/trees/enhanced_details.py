@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from evenhand.scores.model_score import ModelScore, averages
+from evenhand.scores.model_score import ModelScore
+from evenhand.scores.row import averages
 from evenhand.tally import Tally
 from evenhand.tasks.words.kinds import EXTRA, MISSING
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from evenhand.registry import late
-from evenhand.scores.match_model import MatchModel, Sum
+from evenhand.scores.match_model import MatchModel, Measure, Sum
 from evenhand.scores.model import Judge, Model
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.words.kinds import ENHANCED, RIGHT, TREE_KINDS
@@ -61,12 +61,13 @@ def _conll18(name: str, settings: ScoreSettings) -> MatchModel:
     counts = {"correct": correct, "gold": gold, "system": system} | ({"aligned": aligned} if aligned else {})
     return MatchModel(
         *(name, "conll18", counts, correct, system, correct, gold),
-        aligned=aligned,
+        measures=(Measure("aligned_accuracy", correct, aligned, _ALIGNED),) if aligned else (),
         beta=settings.beta,
         details="overall",
     )
 
 
+_ALIGNED = "The share of aligned words that are right."
 _ENHANCED = (
     "Enhanced edges with the right head and label.",
     "Enhanced edges with the right head and label, subtypes aside.",

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evenhand.problems import SettingError
-from evenhand.scores.model_score import ModelScore, Row
+from evenhand.scores.model_score import ModelScore
+from evenhand.scores.row import Row
 from evenhand.table import Cell, Column, Query, Table
 from evenhand.table_style import PLAIN, TableStyle
 from evenhand.tasks.error_bars import Bar, ErrorBars, ErrorKind, missing, one_sided

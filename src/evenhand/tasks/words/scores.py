@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from evenhand.scores.match_model import MatchModel
-from evenhand.scores.model_score import ModelScore, Row, Sentences, score_row
+from evenhand.scores.model_score import ModelScore, Sentences
+from evenhand.scores.row import Row, score_row
 from evenhand.tally import Tally
 from evenhand.tasks.words.kinds import EXTRA, MISSING
 

@@ -1,0 +1,177 @@
+"""Leakage: which atoms, spans, values and documents the spans of a system cover."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import evenhand as eh
+
+WORDS = ["Dr.", "Ada", "Lovelace", "met", "ADA", "in", "London"]
+Listed = list[tuple[str, int, int]]
+
+
+def leak(gold: Any, system: Any, **options: Any) -> dict[str, Any]:
+    """The figures of the match model, as JSON has them."""
+    (scored,) = eh.score(gold, {"system": system}, match="leak", **options).to_dict()["systems"]
+    return dict(scored["scores"]["leak"])
+
+
+def sentences(*rows: Listed, words: list[list[str]] | None = None) -> Any:
+    return eh.spans(list(rows), tokens=words or [WORDS] * len(rows), end="inclusive")
+
+
+def overall(gold: Listed, system: Listed) -> dict[str, Any]:
+    return dict(leak(sentences(gold), sentences(system))["overall"])
+
+
+def test_a_span_is_covered_partial_or_exposed() -> None:
+    """Any label covers, and several spans may cover one together."""
+    gold = [("PER", 0, 2), ("PER", 4, 4), ("LOC", 6, 6), ("ORG", 3, 5)]
+    found = overall(gold, [("LOC", 0, 0), ("ORG", 1, 2), ("X", 4, 4)])
+    assert {name: found[name] for name in ("spans", "covered", "partial", "exposed", "recall")} == {
+        "spans": 4,
+        "covered": 2,
+        "partial": 1,
+        "exposed": 1,
+        "recall": 0.5,
+    }
+
+
+def test_atoms_that_leak_and_atoms_that_are_covered_needlessly() -> None:
+    found = overall([("PER", 0, 2)], [("PER", 1, 4)])
+    assert (found["sensitive"], found["leaked"], found["leak_rate"]) == (3, 1, 1 / 3)
+    assert (found["redacted"], found["over"], found["over_rate"], found["over_text"]) == (4, 2, 0.5, 0.5)
+
+
+def test_an_atom_under_two_labels_counts_for_both_and_once_overall() -> None:
+    scores = leak(sentences([("PER", 0, 2), ("TITLE", 0, 0), ("PER", 1, 2)]), sentences([("PER", 1, 1)]))
+    assert {label: (row["sensitive"], row["leaked"]) for label, row in scores["labels"].items()} == {
+        "PER": (3, 2),
+        "TITLE": (1, 1),
+    }
+    assert (scores["overall"]["sensitive"], scores["overall"]["leaked"]) == (3, 2)
+
+
+def test_labels_lack_what_no_label_has() -> None:
+    scores = leak(sentences([("PER", 0, 2)]), sentences([("LOC", 6, 6)]))
+    assert list(scores) == ["headline", "overall", "labels"]
+    assert list(scores["labels"]) == ["PER"]
+    counts = ["spans", "covered", "partial", "exposed", "values", "values_safe", "sensitive", "leaked"]
+    assert list(scores["labels"]["PER"]) == [*counts, "recall", "leak_rate"]
+
+
+def test_a_value_is_safe_if_all_of_its_mentions_are_covered() -> None:
+    """Ada and ADA are one value; the same words with another label are another one."""
+    gold = [("PER", 1, 1), ("PER", 4, 4), ("SHIP", 1, 1), ("LOC", 6, 6)]
+    found = overall(gold, [("PER", 1, 1), ("PER", 6, 6)])
+    assert (found["values"], found["values_safe"]) == (3, 2)
+
+
+def test_gaps_do_not_belong_to_a_span() -> None:
+    gold = eh.spans([[("PER", 0, 2, [0, 2])]], tokens=[WORDS], end="inclusive")
+    found = leak(gold, sentences([("PER", 0, 0), ("PER", 2, 2)]))["overall"]
+    assert (found["covered"], found["sensitive"], found["over"]) == (1, 2, 0)
+
+
+def test_documents_are_told_apart(tmp_path: Path) -> None:
+    """The same name in two documents is two values; a document without gold spans does not count."""
+    gold, system = tmp_path / "gold.jsonl", tmp_path / "system.jsonl"
+    texts = ["Ada came", "Ada came", "Nobody came"]
+    spans = [[[0, 3, "PER"]], [[0, 3, "PER"]], []]
+    for path, found in ((gold, spans), (system, [spans[0], [], []])):
+        rows = [{"id": i, "text": text, "label": each} for i, (text, each) in enumerate(zip(texts, found, strict=True))]
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    scores = leak(gold, system)["overall"]
+    assert (scores["values"], scores["values_safe"], scores["documents"], scores["documents_safe"]) == (2, 1, 2, 1)
+
+
+def test_nothing_sensitive_is_no_error() -> None:
+    found = overall([], [("PER", 0, 0)])
+    assert (found["recall"], found["leak_rate"], found["over_rate"], found["values"]) == (0, 0, 1, 0)
+
+
+def test_spans_without_text_have_no_values() -> None:
+    """A table of spans has no words and no lengths: null, not 0."""
+    found = leak(eh.spans([[("PER", 0, 2)]]), eh.spans([[("PER", 0, 1)]]))
+    assert (found["overall"]["values"], found["overall"]["over_text"]) == (None, None)
+    assert found["labels"]["PER"]["values_safe"] is None
+    assert found["overall"]["leak_rate"] == 1 / 2
+
+
+def test_values_are_remembered_from_portion_to_portion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However the text is cut, a value that is exposed once is not safe, and none is counted twice."""
+    gold, system = tmp_path / "gold.conll", tmp_path / "system.conll"
+    names = ["Ada", "Bob", "ada", "Cyd", "bob", "Ada"]
+    gold.write_text("".join(f"{name}\tB-PER\n.\tO\n\n" for name in names))
+    system.write_text("".join(f"{name}\t{'O' if name == 'ada' else 'B-X'}\n.\tO\n\n" for name in names))
+    whole = leak(gold, system)
+    assert (whole["overall"]["values"], whole["overall"]["values_safe"]) == (3, 2)
+    monkeypatch.setattr("evenhand.tasks.spans.portion.PORTION", 1)
+    monkeypatch.setattr("evenhand.settings.ReadSettings.block_size", 8)
+    assert leak(gold, system) == whole
+
+
+@st.composite
+def sides(draw: st.DrawFn) -> tuple[list[Listed], list[Listed]]:
+    """Spans of two sides in some sentences of seven words; those of the gold standard may overlap."""
+    span = st.tuples(st.sampled_from("ABC"), st.integers(0, 6), st.integers(0, 6)).map(
+        lambda each: (each[0], min(each[1:]), max(each[1:]))
+    )
+    size = draw(st.integers(1, 3))
+    rows = st.lists(st.lists(span, max_size=5, unique=True), min_size=size, max_size=size)
+    return draw(rows), draw(rows)
+
+
+def by_sets(gold: list[Listed], system: list[Listed]) -> dict[str, int]:
+    """The definition, literally."""
+    spans = [({(number, at) for at in range(first, last + 1)}, label, number, first, last)
+             for number, row in enumerate(gold) for label, first, last in row]  # fmt: skip
+    covered = {(number, at) for number, row in enumerate(system) for _, first, last in row
+               for at in range(first, last + 1)}  # fmt: skip
+    sensitive = set().union(*(atoms for atoms, *_ in spans))
+    values: dict[tuple[str, str], bool] = {}
+    for atoms, label, _, first, last in spans:
+        key = label, " ".join(WORDS[first : last + 1]).lower()
+        values[key] = values.get(key, True) and atoms <= covered
+    return {
+        "spans": len(spans),
+        "covered": sum(atoms <= covered for atoms, *_ in spans),
+        "partial": sum(bool(atoms & covered) and not atoms <= covered for atoms, *_ in spans),
+        "exposed": sum(not atoms & covered for atoms, *_ in spans),
+        "values": len(values),
+        "values_safe": sum(values.values()),
+        "sensitive": len(sensitive),
+        "leaked": len(sensitive - covered),
+        "redacted": len(covered),
+        "over": len(covered - sensitive),
+        "documents": int(bool(spans)),
+        "documents_safe": int(bool(spans) and sensitive <= covered),
+    }
+
+
+@given(sides())
+def test_counts_are_those_of_the_definition(drawn: tuple[list[Listed], list[Listed]]) -> None:
+    found = leak(*(sentences(*side) for side in drawn))["overall"]
+    expected = by_sets(*drawn)
+    assert {name: found[name] for name in expected} == expected
+    assert found["covered"] + found["partial"] + found["exposed"] == found["spans"]
+
+
+@given(sides(), st.randoms(use_true_random=False))
+def test_labels_of_the_system_change_nothing(drawn: tuple[list[Listed], list[Listed]], random: Any) -> None:
+    gold, system = drawn
+    swapped = [[(random.choice("ABCD"), first, last) for _, first, last in row] for row in system]
+    assert leak(sentences(*gold), sentences(*swapped)) == leak(sentences(*gold), sentences(*system))
+
+
+@given(sides())
+def test_of_labels_without_overlaps_sums_are_overall(drawn: tuple[list[Listed], list[Listed]]) -> None:
+    scores = leak(*(sentences(*side) for side in drawn))
+    for name in ("spans", "covered", "partial", "exposed", "values", "values_safe"):
+        assert sum(row[name] for row in scores["labels"].values()) == scores["overall"][name]
