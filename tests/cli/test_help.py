@@ -105,7 +105,7 @@ def test_headings_of_score() -> None:
 def test_short_help_lists_match_models_by_task() -> None:
     assert sections(run("score", "--help").stdout)["Match models"] == [
         "  spans         exact, fair, weighted, ts, t, overlap, contain, constrained,",
-        "                iou, semeval, accuracy, strings",
+        "                iou, semeval, accuracy, strings, leak",
         "  tags          accuracy",
         "  trees         uas, ls, las, conll18, iwpt",
         "  chains        mentions, muc, b_cubed, ceaf_m, ceaf_e, blanc, lea, mela, mor,",
@@ -202,7 +202,7 @@ def test_unknown_match_models_get_the_nearest_and_the_list_of_the_task(given: st
     result = run("score", *SPANS, "--match", f"exact,{given}")
     models = (
         "exact, fair, weighted, ts, t, overlap, contain, constrained, iou, semeval-strict, semeval-exact, "
-        "semeval-partial, semeval-type, accuracy, string-set, string-multiset"
+        "semeval-partial, semeval-type, accuracy, string-set, string-multiset, leak"
     )
     sentence = f"match is '{given}', which is no match model of spans; {hint}hoose from {models}."
     assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"evenhand: {sentence}\n")

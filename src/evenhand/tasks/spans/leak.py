@@ -15,7 +15,7 @@ system. G are the atoms in gold spans, S those in system spans, A all atoms of t
 Any 0/0 is 0. What the system has more than the gold standard, and documents, have no label. Without words in the files
 there are no values, and without the lengths of sentences no over_text.
 
-Sources: Pilán et al. 2022, section 5, for entities all of whose mentions must be masked; the rest is a matter of sets.
+Source: values are after Pilán et al. 2022, who ask that all mentions of an entity be masked; all else is sets of atoms.
 """
 
 from __future__ import annotations
