@@ -21,6 +21,8 @@ class TableStyle:
     columns    only these columns of tables, by their headings; the first one always stays [all]
     caption    of LaTeX tables, which then float
     label      of LaTeX tables, for references; they float, too
+    page_columns
+               how many columns the pages have that LaTeX tables are for, 1 or 2
     width      how many columns a terminal has, into which text is folded [not folded]
     marks      stars behind differences that are significant
     colour     a terminal's bold type for the best scores, and its colours for differences that are significant
@@ -31,6 +33,7 @@ class TableStyle:
     columns: tuple[str, ...] = ()
     caption: str = ""
     label: str = ""
+    page_columns: int = 1
     width: int | None = None
     marks: bool = False
     colour: bool = False
@@ -38,6 +41,8 @@ class TableStyle:
     def __post_init__(self) -> None:
         if self.decimals is not None and not 0 <= self.decimals <= MOST_DECIMALS:
             raise SettingError(f"decimals is {self.decimals}; it must be a number from 0 to {MOST_DECIMALS}.")
+        if self.page_columns not in (1, 2):
+            raise SettingError(f"page_columns is {self.page_columns}; pages have 1 or 2.")
         if self.label and not _LABEL.fullmatch(self.label):
             raise SettingError(
                 f"the label {self.label!r} cannot be used in LaTeX; take letters, digits and any of : . _ / + - only."

@@ -66,9 +66,17 @@ def test_caption_and_label(command: str) -> None:
     assert r"\label{tab:x}" in shown
 
 
+@pytest.mark.parametrize("command", list(FAST))
+def test_tables_for_pages_of_two_columns(command: str) -> None:
+    one, two = (ran(command, "--as", "latex", "--columns", columns).stdout for columns in ("1", "2"))
+    assert one == ran(command, "--as", "latex").stdout
+    assert two != one
+
+
 @pytest.mark.parametrize(
     ("command", "form", "options", "message"),
     [
+        ("score", "text", ["--columns", "2"], "--columns can only be used with --as latex"),
         ("score", "text", ["--caption", "x"], "--caption can only be used with --as latex"),
         ("score", "markdown", ["--latex-label", "x"], "--latex-label can only be used with --as latex"),
         ("score", "value", ["--decimals", "3"], "--decimals can only be used with --as text or markdown or latex"),
@@ -99,7 +107,9 @@ def test_options_that_would_do_nothing(command: str, form: str, options: list[st
     assert result.stderr == f"evenhand: {message}; see evenhand {command} --help.\n"
 
 
-@pytest.mark.parametrize(("option", "value"), [("--decimals", "-1"), ("--decimals", "x"), ("--latex-label", "a b")])
+@pytest.mark.parametrize(
+    ("option", "value"), [("--decimals", "-1"), ("--decimals", "x"), ("--latex-label", "a b"), ("--columns", "3")]
+)
 def test_values_that_cannot_be(option: str, value: str) -> None:
     result = ran("score", "--as", "latex", option, value)
     assert (result.exit_code, result.stdout) == (2, "")

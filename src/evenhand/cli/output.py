@@ -63,6 +63,7 @@ _STYLED_BY = {
     "show_columns": ("--show-columns", STYLED),
     "caption": ("--caption", ("latex",)),
     "latex_label": ("--latex-label", ("latex",)),
+    "page_columns": ("--columns", ("latex",)),
 }
 """What users call the options, and the forms of output that they change."""
 
@@ -106,6 +107,12 @@ def table_options(*, rare: bool = False) -> Decorator:
         option(WRITING, "--show-columns", **NAMES, help="Show only the first column and these.", rare=rare),
         option(WRITING, "--caption", metavar="TEXT", help="Caption of LaTeX tables, which then float.", rare=True),
         option(WRITING, "--latex-label", metavar="TEXT", help="Label of LaTeX tables, for references.", rare=True),
+        option(
+            *(WRITING, "--columns", "page_columns"),
+            type=click.IntRange(1, 2),
+            help="Columns of the page that LaTeX tables fit: 1 or 2 [1].",
+            rare=True,
+        ),
     )
 
 
@@ -122,6 +129,7 @@ def table_style(options: Mapping[str, Any]) -> TableStyle:
         columns=options["show_columns"] or (),
         caption=options["caption"] or "",
         label=options["latex_label"] or "",
+        page_columns=options["page_columns"] or 1,
     )
 
 

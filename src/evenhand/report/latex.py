@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from evenhand.report.cells import best_cells, headings, row_texts, without_bars
 from evenhand.report.document import Section
+from evenhand.report.latex_layout import SMALL_GAP, Grid, Layout, parts
 from evenhand.report.latex_text import DEFINITION, comment, escaped, needs
+from evenhand.report.latex_width import pieces
 from evenhand.report.selection import selected
 from evenhand.result.display import Shown, Tabled
 from evenhand.table import Column, Table
 from evenhand.table_style import PLAIN, TableStyle
 
-MOST_ROWS = 40
-"""How many rows fit on a page; longer tables may break."""
-_WIDEST_CELL = 30
-"""How many characters a cell has on one line; longer text may break."""
-_WIDEST = 330
-"""How many points a line has on most pages; tables that may be wider are scaled, as far as they need it."""
-_CHARACTER, _GAP = 5, 12
-"""How many points a character has, and the space between columns."""
-_FITTING = r"\noindent\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
-_SMALL = r"{\scriptsize\setlength{\tabcolsep}{3pt}%"
+_MOST_FLOATS = 16
+"""How many floating tables may wait for a place; LaTeX stops at some number of them."""
 
 
 def render(subject: Shown | Tabled, style: TableStyle = PLAIN) -> str:
@@ -31,92 +25,129 @@ def render(subject: Shown | Tabled, style: TableStyle = PLAIN) -> str:
     style = replace(style, marks=True)
     shown = selected(subject, style)
     floats = bool(style.caption or style.label)
-    parts: list[str] = []
+    body: list[str] = []
     number = 0
     for section in shown.sections:
-        parts += ["", comment(section.heading)] if section.heading else []
+        body += ["", comment(section.heading)] if section.heading else []
         for table in section.tables:
-            number += 1
-            parts += ["", r"\bigskip"] if number > 1 and not floats else []
-            parts += ["", *(_floating(table, section, style, number) if floats else lines(table, style))]
-    body = "\n".join(parts)
-    opening = [*map(comment, (shown.opening, *shown.warnings)), f"% needs {needs(body)}"]
-    opening += [DEFINITION] if r"\evenhandtext{" in body else []
+            if floats:
+                for each in list(_floating(table, section, style, number)):
+                    body += ["", r"\clearpage"] if number and number % _MOST_FLOATS == 0 else []
+                    body += ["", *each]
+                    number += 1
+            else:
+                body += ["", r"\bigskip"] if number else []
+                body += ["", *lines(table, style)]
+                number += 1
+    text = "\n".join(body)
+    opening = [*map(comment, (shown.opening, *shown.warnings)), f"% needs {needs(text)}"]
+    opening += [DEFINITION] if r"\evenhandtext{" in text else []
     notes = map(comment, shown.remarks)
-    return "\n".join([*opening, body, "", *notes, comment(shown.signature)]) + "\n"
+    return "\n".join([*opening, text, "", *notes, comment(shown.signature)]) + "\n"
 
 
 def lines(table: Table, style: TableStyle = PLAIN) -> list[str]:
-    """A tabular with text left and numbers right, a rule before the rows that sum up, and the remark as a paragraph.
+    """Tabulars with text left and numbers right, a rule before the rows that sum up, and the remark as a paragraph.
 
-    The best scores of systems are bold.
+    The best scores of systems are bold. What goes across both columns of a page must float.
     """
-    shown = _tabular(table, style)
+    shown: list[str] = []
+    for grid, layout in parts(_grid(table, style), style.page_columns):
+        shown += ["", r"\medskip", ""] if shown else []
+        part = _tabular(grid, layout, style)
+        shown += [r"\begin{table*}[tp]", r"\centering", *part, r"\end{table*}"] if layout.across else part
     return [*shown, "", escaped(table.remark)] if table.remark else shown
 
 
-def _floating(table: Table, section: Section, style: TableStyle, number: int) -> list[str]:
-    """A table that LaTeX places and numbers; those after the first say in the caption what they hold."""
-    more = ", ".join(part for part in (section.heading.rstrip(":"), table.title) if part) if number > 1 else ""
-    head = []
-    if style.caption:
-        head.append(rf"\caption{{{escaped(f'{style.caption} ({more})' if more else style.caption)}}}")
-    if style.label:
-        head.append(rf"\label{{{style.label}{'' if number == 1 else f'-{number}'}}}")
-    remark = [rf"{{\footnotesize {escaped(table.remark)}\par}}"] if table.remark else []
-    if _is_long(table):
-        return [*_tabular(table, style, head), *remark]
-    remark = [r"\par\smallskip", *remark] if remark else []
-    return [r"\begin{table}[htbp]", r"\centering", *head, *_tabular(table, style), *remark, r"\end{table}"]
+def _floating(table: Table, section: Section, style: TableStyle, before: int) -> Iterator[list[str]]:
+    """Tables that LaTeX places and numbers; those after the first say in the caption what they hold."""
+    divided = list(parts(_grid(table, style), style.page_columns))
+    for number, (grid, layout) in enumerate(divided, 1):
+        place = before + number
+        named = (section.heading.rstrip(":"), table.title) if place > 1 else ()
+        part = f"part {number} of {len(divided)}" if len(divided) > 1 else ""
+        more = ", ".join(each for each in (*named, part) if each)
+        head = []
+        if style.caption:
+            head.append(rf"\caption{{{escaped(f'{style.caption} ({more})' if more else style.caption)}}}")
+        if style.label:
+            head.append(rf"\label{{{style.label}{'' if place == 1 else f'-{place}'}}}")
+        is_last = number == len(divided)
+        remark = [rf"{{\footnotesize {escaped(table.remark)}\par}}"] if table.remark and is_last else []
+        if _breaks(layout, style):
+            yield [*_tabular(grid, layout, style, head), *remark]
+        else:
+            remark = [r"\par\smallskip", *remark] if remark else []
+            kind, where = ("table*", "tp") if layout.across else ("table", "htbp")
+            body = [r"\centering", *head, *_tabular(grid, layout, style), *remark]
+            yield [rf"\begin{{{kind}}}[{where}]", *body, rf"\end{{{kind}}}"]
 
 
-def _is_long(table: Table) -> bool:
-    return len(table.rows) > MOST_ROWS
+def _breaks(layout: Layout, style: TableStyle) -> bool:
+    """Whether a table goes over several pages, which LaTeX allows on those of one column only."""
+    return style.page_columns == 1 and layout.is_high
 
 
-def _tabular(table: Table, style: TableStyle, head: Sequence[str] = ()) -> list[str]:
-    """The rows between rules, which may go over pages where they are many; `head` stands above those."""
+def _grid(table: Table, style: TableStyle) -> Grid:
+    """What the table prints; columns without any content are left out."""
     table = without_bars(table)
-    texts, names = row_texts(table, style), headings(table)
-    widths = [max(map(len, column)) for column in zip(names, *texts, strict=True)]
-    rows = [[_cell(*each) for each in zip(row, table.columns, widths, strict=True)] for row in texts]
-    for number, place in best_cells(table, texts):
-        rows[number][place] = rf"\textbf{{{rows[number][place]}}}"
-    kind = "longtable" if _is_long(table) else "tabular"
-    shown = [rf"\begin{{{kind}}}{{{_alignment(table, widths)}}}"]
+    texts = row_texts(table, style)
+    summary = len(texts) - table.summary_rows
+    grid = Grid(
+        headings(table),
+        [[_figure(*each) for each in zip(row, table.columns, strict=True)] for row in texts],
+        [column.kind == "text" for column in table.columns],
+        [column.kind in ("text", "label") for column in table.columns],
+        frozenset(best_cells(table, texts)),
+        summary if 0 < summary < len(texts) else None,
+    )
+    full = [place for place in range(len(grid.names)) if place == 0 or not texts or any(row[place] for row in texts)]
+    return grid.with_columns(full)
+
+
+def _figure(text: str, column: Column) -> str:
+    """A cell; those of figures have minus signs, not hyphens."""
+    return text if column.kind == "text" else re.sub(r"(?<![\w-])-(?=\d)", "−", text)
+
+
+def _tabular(grid: Grid, layout: Layout, style: TableStyle, head: Sequence[str] = ()) -> list[str]:
+    """The rows between rules, which may go over pages where they are many; `head` stands above those."""
+    kind = "longtable" if _breaks(layout, style) else "tabular"
+    shown = [rf"\begin{{{kind}}}{{{_alignment(grid, layout)}}}"]
     shown += ["".join(head) + r" \\"] if head else []
-    shown += [r"\toprule", _row([escaped(name) for name in names]), r"\midrule"]
+    names = [_heading(text, left=left) for text, left in zip(layout.headings, grid.left, strict=True)]
+    shown += [r"\toprule", _row(names), r"\midrule"]
     shown += [r"\endhead"] if kind == "longtable" else []
-    for place, row in enumerate(rows):
-        if table.summary_rows and place == len(rows) - table.summary_rows > 0:
-            shown.append(r"\midrule")
-        shown.append(_row(row))
+    for number, row in enumerate(grid.rows):
+        shown += [r"\midrule"] if number == grid.rule else []
+        cells = [_broken(text) if broken else escaped(text) for text, broken in zip(row, layout.is_broken, strict=True)]
+        shown.append(
+            _row([rf"\textbf{{{cell}}}" if (number, at) in grid.bold else cell for at, cell in enumerate(cells)])
+        )
     shown += [r"\bottomrule", rf"\end{{{kind}}}"]
-    if sum(_CHARACTER * min(width, _WIDEST_CELL) + _GAP for width in widths) <= _WIDEST:
+    if layout.font is None:
         return shown
-    return [_FITTING if kind == "tabular" else _SMALL, *shown[:-1], shown[-1] + "}"]
+    small = rf"\fontsize{{{layout.font}}}{{{1.2 * layout.font:g}}}\selectfont"
+    gap = rf"\setlength{{\tabcolsep}}{{{SMALL_GAP / 2:g}pt}}"
+    return [rf"{{\noindent{small}{gap}%", *shown[:-1], shown[-1] + "}"]
 
 
-def _alignment(table: Table, widths: Sequence[int]) -> str:
-    """Numbers right, text left; columns of long text share a part of the line."""
-    is_long = [_is_broken(*each) for each in zip(table.columns, widths, strict=True)]
-    part = rf"p{{{0.45 / max(sum(is_long), 1):.2f}\linewidth}}"
-    kinds = zip(table.columns, is_long, strict=True)
-    return "".join(part if long else "l" if column.kind == "text" else "r" for column, long in kinds)
+def _alignment(grid: Grid, layout: Layout) -> str:
+    """Numbers right, text left; columns of broken text share what the others leave of the line."""
+    part = rf">{{\raggedright\arraybackslash}}p{{\dimexpr(\linewidth-{layout.others}pt)/{sum(layout.is_broken)}\relax}}"
+    kinds = zip(layout.is_broken, grid.left, strict=True)
+    return "".join(part if broken else "l" if left else "r" for broken, left in kinds)
 
 
-def _is_broken(column: Column, width: int) -> bool:
-    return column.kind == "text" and width > _WIDEST_CELL
+def _heading(text: Sequence[str], *, left: bool) -> str:
+    """The name of a column, on one line or on several."""
+    names = r"\\".join(map(escaped, text))
+    return names if len(text) == 1 else rf"\shortstack[{'l' if left else 'r'}]{{{names}}}"
 
 
-def _cell(text: str, column: Column, width: int) -> str:
-    """A cell; long text, of paths above all, may break. Of figures, minus signs are such, and stars are raised."""
-    if _is_broken(column, width):
-        return re.sub(r"(?<=[/.:])(?=\S)", r"\\allowbreak{}", escaped(text))
-    if column.kind == "text":
-        return escaped(text)
-    starred = re.sub(r"(\*+)$", r"$^{\1}$", escaped(text))
-    return re.sub(r"(?<![\w$-])-(?=\d)", "$-$", starred)
+def _broken(text: str) -> str:
+    """Text, of paths above all, that may break between its pieces."""
+    return r"\allowbreak{}".join(map(escaped, pieces(text)))
 
 
 def _row(cells: Sequence[str]) -> str:

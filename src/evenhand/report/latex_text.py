@@ -26,7 +26,9 @@ _ESCAPES = {
     "”": r"\textquotedblright{}",
     "…": r"\ldots{}",
     "\u00a0": "~",
-    **dict(zip("¹²³", (r"$^1$", r"$^2$", r"$^3$"), strict=True)),
+    "¹": r"\textonesuperior{}",
+    "²": r"\texttwosuperior{}",
+    "³": r"\textthreesuperior{}",
     "±": r"$\pm$",
     "×": r"$\times$",
     "÷": r"$\div$",
@@ -63,8 +65,8 @@ _PART = re.compile(f"(?P<special>[{re.escape(''.join(_ESCAPES))}])|(?P<ligature>
 DEFINITION = r"\providecommand{\evenhandtext}[2]{\ifdefined\Umathcode#1\else#2\fi}"
 """Characters for XeLaTeX and LuaLaTeX, which take any that their fonts have, and what pdfLaTeX prints instead."""
 _PACKAGES = {
-    "textcomp": re.compile(r"\\text(quotesingle|asciigrave)\b"),
-    "graphicx": re.compile(r"\\resizebox\b"),
+    "textcomp": re.compile(r"\\text(quotesingle|asciigrave|(one|two|three)superior)\b"),
+    "array": re.compile(r"\\arraybackslash\b"),
     "longtable": re.compile(r"\\begin\{longtable\}"),
 }
 
@@ -72,6 +74,11 @@ _PACKAGES = {
 def escaped(text: str) -> str:
     """Text that shows as it is; a row is one line, so that line feeds are spelled, as other controls are."""
     return _PART.sub(_replaced, visible(normalize("NFC", text)))
+
+
+def is_known(char: str) -> bool:
+    """Whether pdfLaTeX prints a character as it is, not its code."""
+    return " " <= char <= "~" or char in _ESCAPES or char in _LETTERS
 
 
 def _replaced(part: re.Match[str]) -> str:

@@ -72,18 +72,21 @@ class Tabled:
         percent: bool = True,
         decimals: int | None = None,
         columns: str | Sequence[str] = (),
+        page_columns: int = 1,
     ) -> str:
         """The tables as LaTeX (booktabs), with the best of several systems in bold and marks of significance.
 
         caption    of the tables, which then float; text, in which commands have no effect
         label      of the first table; of the others with -2, -3 and so on behind it
+        page_columns
+                   1 or 2: how many columns the page has; tables fit into one of them, or go across both (`table*`)
 
         The others are those of `to_markdown`.
         """
         from evenhand.report.latex import render
         from evenhand.table_style import TableStyle
 
-        return render(self, TableStyle(percent, decimals, _names(columns), caption, label))
+        return render(self, TableStyle(percent, decimals, _names(columns), caption, label, page_columns))
 
 
 def _names(columns: str | Sequence[str]) -> tuple[str, ...]:
