@@ -10,9 +10,11 @@ PEERS := "seqeval==1.2.2" "nervaluate==1.2.1" "seqscore==0.9.0" "udtools==0.2.9"
 INTEGRATIONS_VENV := .venv-integrations
 INTEGRATIONS_READY := $(INTEGRATIONS_VENV)/.ready
 TOOLS := accelerate datasets evaluate ipykernel nbconvert scikit-learn torch transformers "hypothesis>=6.150" "pytest>=8" "pandas>=2.2.2" "polars>=1.0"
+LOWEST_VENV := .venv-lowest
+LOWEST := $(shell sed -n 's/^dependencies = \[\(.*\)\]/\1/p' pyproject.toml | sed 's/>=/==/g; s/,//g')
 PYTEST := $(BIN)/python -m pytest -q
 
-.PHONY: help demo test test-fast test-long test-integrations golden check format docs picture bench bench-short clean
+.PHONY: help demo test test-fast test-long test-integrations test-lowest golden check format docs picture bench bench-short clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /make \1@/p' $(MAKEFILE_LIST) | awk -F@ '{ printf "%-18s%s\n", $$1, $$2 }'
@@ -52,14 +54,24 @@ test-long: $(DEV_READY)  ## the tests that take minutes, and property tests with
 test-integrations: $(INTEGRATIONS_READY)  ## the tests with large packages of others, in an environment of their own
 	HF_HUB_OFFLINE=1 $(INTEGRATIONS_VENV)/bin/python -m pytest -q -m heavy
 
+test-lowest:  ## every example and the fast tests with the lowest versions of what Evenhand needs
+	$(PYTHON) -m venv --clear $(LOWEST_VENV)
+	$(LOWEST_VENV)/bin/python -m pip install --quiet --disable-pip-version-check $(LOWEST) .
+	for task in $$($(LOWEST_VENV)/bin/python -c 'from evenhand.tasks.registry import TASKS; print(*TASKS)'); do \
+	  echo "evenhand demo --task $$task"; $(LOWEST_VENV)/bin/evenhand demo --task $$task >/dev/null || exit 1; done
+	@# the tests ask click for standard error by itself, which came with 8.2
+	$(LOWEST_VENV)/bin/python -m pip install --quiet --disable-pip-version-check "click==8.2.0" hypothesis pytest pytest-xdist
+	$(LOWEST_VENV)/bin/python -m pytest -q -m "not long and not heavy and not property" --fast -n auto --dist loadfile
+
 golden: $(DEV_READY)  ## renew golden files and the output that docs show; then read the diff
 	$(PYTEST) --renew-golden
 	git diff --stat
 
-check: $(DEV_READY)  ## ruff and mypy
+check: $(DEV_READY)  ## ruff and mypy, also of the types that users see
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/mypy tests/public_types.py
 
 format: $(DEV_READY)  ## format the code and fix what ruff can
 	$(BIN)/ruff format .
@@ -78,4 +90,4 @@ bench-short: $(DEV_READY)  ## the same in two minutes, without other tools
 	@$(BIN)/python benchmarks/run.py --short
 
 clean:  ## remove environments and caches
-	rm -rf $(VENV) $(BENCH_VENV) $(INTEGRATIONS_VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build
+	rm -rf $(VENV) $(BENCH_VENV) $(INTEGRATIONS_VENV) $(LOWEST_VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build
