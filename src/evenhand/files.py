@@ -85,7 +85,7 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def whole_folder(path: str | Path) -> Iterator[Callable[[str, str | bytes], None]]:
-    """What writes the files of a folder, by name; all are there at the end, or none is.
+    """What writes the files of a folder, by name or path in it; all are there at the end, or none is.
 
     A folder that is there keeps its other files. What is left at the end is moving the new ones, and an interrupt waits
     for that.
@@ -100,8 +100,10 @@ def whole_folder(path: str | Path) -> Iterator[Callable[[str, str | bytes], None
             os.mkdir(temporary)
 
         def write(name: str, content: str | bytes) -> None:
-            with _refused(os.path.join(shown, name)), open(os.path.join(temporary, name), "wb") as file:
-                file.write(_bytes(content))
+            with _refused(os.path.join(shown, name)):
+                os.makedirs(os.path.dirname(os.path.join(temporary, name)), exist_ok=True)
+                with open(os.path.join(temporary, name), "wb") as file:
+                    file.write(_bytes(content))
 
         yield write
         with _refused(shown):
@@ -213,4 +215,8 @@ def _move(source: str, target: str) -> None:
 
 def _move_files(source: str, target: str) -> None:
     for name in sorted(os.listdir(source)):
-        os.replace(os.path.join(source, name), os.path.join(target, name))
+        old, new = os.path.join(source, name), os.path.join(target, name)
+        if os.path.isdir(old) and os.path.isdir(new):
+            _move_files(old, new)
+        else:
+            os.replace(old, new)

@@ -218,6 +218,38 @@ def test_adjudicated_spans(data: Path, name: str) -> None:
     assert {each: sorted(listed) for each, listed in spans.items()} == expected.get("gold", spans)
 
 
+@pytest.mark.parametrize("name", ["layouts", "brat4"])
+def test_the_adjudicated_folder_scores_against_every_annotator(data: Path, tmp_path: Path, name: str) -> None:
+    """Also against those who lack documents, and without an option."""
+    target, sides, study = tmp_path / "gold", inputs(name, data), STUDIES[name]
+    arguments = ["agree", *sides.values(), "--adjudicate", target, "--to", "brat", "--resamples", "0"]
+    result = CliRunner().invoke(main, list(map(str, arguments)))
+    assert result.exit_code == 0
+    alone = study["coverage"]["by_number"]["1"]
+    assert ("1 document of one annotator alone taken over" in result.stderr) == (alone == 1)
+    for side in sides.values():
+        scored = eh.score(target, side)
+        assert scored.gold.units == study["adjudicated"]["gold_spans"]
+        assert scored["exact"].overall["TP"] > 0
+
+
+@pytest.mark.parametrize(
+    ("layout", "field"), [("label_studio_ids.json", "completed_by"), ("label_studio_users.json", "completed_by")]
+)
+def test_the_adjudicated_file_scores_against_label_studio(data: Path, tmp_path: Path, layout: str, field: str) -> None:
+    source, target = data / "agreement" / "layouts" / layout, tmp_path / "gold.jsonl"
+    assert CliRunner().invoke(main, ["agree", str(source), "--adjudicate", str(target)]).exit_code == 0
+    for name in LAYOUTS[layout]:
+        assert eh.score(target, source, annotator={"system": f"{field}={name}"}).gold.units == 11
+
+
+def test_the_adjudicated_file_scores_against_the_files_of_doccano(data: Path, tmp_path: Path) -> None:
+    source, target = data / "agreement" / "layouts" / "doccano", tmp_path / "gold.jsonl"
+    assert CliRunner().invoke(main, ["agree", str(source), "--adjudicate", str(target)]).exit_code == 0
+    for file in sorted(source.iterdir()):
+        assert eh.score(target, file).gold.units == 11
+
+
 @pytest.mark.parametrize("layout", ["annotator.jsonl", "doccano_username.jsonl", "prodigy.jsonl"])
 def test_the_adjudicated_file_scores_against_every_annotator(data: Path, tmp_path: Path, layout: str) -> None:
     source, target = data / "agreement" / "layouts" / layout, tmp_path / "gold.jsonl"

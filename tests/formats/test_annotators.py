@@ -112,3 +112,64 @@ def test_a_folder_of_documents_has_no_annotators(tmp_path: Path) -> None:
         (tmp_path / f"{name}.ann").write_text("T1\tPER 0 3\tAda\n")
     with pytest.raises(eh.InputError, match="neither a folder nor a file for each annotator"):
         eh.agree(tmp_path)
+
+
+def test_numbers_for_labels_of_old_doccano_are_refused(tmp_path: Path) -> None:
+    marked = [{"label": 4, "start_offset": 0, "end_offset": 3, "user": user} for user in (1, 2)]
+    path = write(tmp_path / "old.jsonl", {"id": 1, "text": "Ada ran", "annotations": marked, "meta": {}})
+    for command in (["agree", path], ["score", path, path]):
+        result = CliRunner().invoke(main, list(map(str, command)))
+        assert result.exit_code == 2
+        assert result.stderr == (
+            f"evenhand: {path}:1: its labels are numbers, as doccano's old JSONL has them, without their names; "
+            "export the project as JSONL (text label), a file for each user.\n"
+        )
+
+
+def brat(folder: Path, *names: str) -> None:
+    """Documents with the same text and one span each."""
+    for name in names:
+        path = folder / f"{name}.ann"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("T1\tPER 0 3\tAda\n")
+        path.with_suffix(".txt").write_text("Ada ran")
+
+
+def test_paths_in_folders_of_brat_name_documents(tmp_path: Path) -> None:
+    brat(tmp_path / "project" / "ana", "news/a", "news/b", "blogs/a", "top")
+    brat(tmp_path / "project" / "ben", "news/b", "blogs/a", "top")
+    found = eh.agree(tmp_path / "project")
+    assert found.annotators == ("ana", "ben")
+    assert list(found.documents) == ["blogs/a", "news/b", "top"]
+    assert found.coverage.by_annotator == {"ana": 4, "ben": 3}
+    target = tmp_path / "gold"
+    arguments = ["agree", tmp_path / "project", "--adjudicate", target, "--to", "brat"]
+    assert CliRunner().invoke(main, list(map(str, arguments))).exit_code == 0
+    assert (target / "news" / "a.ann").read_text() == "T1\tPER 0 3\tAda\n"
+    for name, recall in (("ana", 1), ("ben", 0.75)):
+        assert eh.score(target, tmp_path / "project" / name)["exact"].recall == recall
+
+
+def test_folders_of_brat_without_a_common_file_are_refused(tmp_path: Path) -> None:
+    brat(tmp_path / "gold", "a")
+    brat(tmp_path / "crf", "b")
+    with pytest.raises(eh.InputError, match=r"there is no file 'a\.ann', which .*gold has; both sides must have files"):
+        eh.score(tmp_path / "gold", tmp_path / "crf")
+
+
+def test_files_that_a_folder_of_brat_lacks_count_as_empty(tmp_path: Path) -> None:
+    brat(tmp_path / "gold", "a", "b")
+    brat(tmp_path / "crf", "b", "c")
+    result = eh.score(tmp_path / "gold", tmp_path / "crf")
+    assert result["exact"].overall.counts == {"TP": 1, "FP": 0, "FN": 1}
+    assert any("lacks documents a.ann" in note for note in result.notes)
+    assert any("c.ann" in note for note in result.notes)
+
+
+def test_texts_that_name_themselves_are_no_ids(tmp_path: Path) -> None:
+    records = [{"text": text, "spans": [{"start": 0, "end": 2, "label": "PER"}]} for text in ("Bo sat", "Cy ran")]
+    sides = [write(tmp_path / f"{name}.jsonl", *records) for name in ("ana", "ben")]
+    target = tmp_path / "gold.jsonl"
+    assert CliRunner().invoke(main, ["agree", *map(str, sides), "--adjudicate", str(target)]).exit_code == 0
+    assert [list(json.loads(line)) for line in target.read_text().splitlines()] == [["text", "spans"]] * 2
+    assert eh.score(target, sides[1])["exact"].f1 == 1

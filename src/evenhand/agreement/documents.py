@@ -32,6 +32,8 @@ class Naming:
     def __init__(self, folder: str | None) -> None:
         """`folder` is the one that files are in, where an annotator has several."""
         self._folder, self._source, self._number = folder, "", 0
+        self.by_text = False
+        """Whether texts are their own names."""
 
     def names(self, annotation: Annotation) -> list[str] | None:
         """The names of the documents of a batch; None where nothing names them."""
@@ -43,9 +45,8 @@ class Naming:
             return list(corpus.names)
         if self._folder is not None:
             return self._by_file(corpus.source, number)
-        return (
-            [corpus.text(at) for at in range(number)] if number == corpus.sentences and corpus.raw is not None else None
-        )
+        self.by_text = number == corpus.sentences and corpus.raw is not None
+        return [corpus.text(at) for at in range(number)] if self.by_text else None
 
     def _by_file(self, source: str, number: int) -> list[str]:
         """The path of the file in its folder; documents behind its first have numbers."""
@@ -128,8 +129,10 @@ class MatchedDocuments:
         sizes = [end - begin for begin, end in (piece.sentences for piece in texts)]
         documents = np.cumsum([0, *sizes[:-1]])
         names = [self.names[number] for number in numbers]
-        corpus = replace(_with_spaces(text.corpus, texts), documents=documents, names=tuple(names))
-        if len(names) == corpus.sentences:
+        corpus = replace(_with_spaces(text.corpus, texts), documents=documents)
+        if not any(naming.by_text for naming in self._namings):
+            corpus = replace(corpus, names=tuple(names))
+        if len(corpus.names) == corpus.sentences:
             corpus = replace(corpus, ids=Tokens.of(names))
         has = np.array([[side in had for side in sides] for had in found], dtype=np.bool_)
         parts = [_joined([had.get(side) for had in found], texts) for side in sides]

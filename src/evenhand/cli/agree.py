@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from evenhand.cli.choices import Choice
+from evenhand.cli.convert import written
+from evenhand.cli.ending import say
 from evenhand.cli.help import SCORING, STATISTICS, WRITING, Command, option
 from evenhand.cli.inputs import INPUT, OUTPUT
 from evenhand.cli.options import file_options, score_options, scoring_options, task_option
 from evenhand.cli.output import emit, form_option, output_option, quiet_option, table_options, table_style
 from evenhand.cli.statistics import seed_option
 from evenhand.formats.addresses import Place as InputPlace
+from evenhand.formats.registry import FORMATS
 from evenhand.tasks.registry import TASKS
 
 if TYPE_CHECKING:
@@ -51,6 +55,7 @@ AGREE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 @option(
     WRITING, "--adjudicate", type=OUTPUT, metavar="FILE", help="Write the spans that a vote accepts, as convert does."
 )
+@option(WRITING, "--to", type=Choice(tuple(FORMATS)), metavar="NAME", help="Format of --adjudicate [from its name].")
 @option(
     WRITING,
     "--vote",
@@ -92,7 +97,7 @@ def agree(files: tuple[InputPlace, ...], **options: Any) -> None:
     if options["conflicts"] is not None:
         _write_conflicts(found.conflicts(options["vote"] or "majority"), options["conflicts"])
     if options["adjudicate"] is not None:
-        _write_adjudicated(found, options["vote"] or "majority", options["adjudicate"])
+        _write_adjudicated(found, options["vote"] or "majority", options)
     emit(found, options["form"], options["output"], quiet=options["quiet"], style=style)
 
 
@@ -105,11 +110,16 @@ def _write_conflicts(conflicts: list[Place], path: Path) -> None:
     write_file(path, "".join(json.dumps(each.to_dict(), ensure_ascii=False) + "\n" for each in conflicts))
 
 
-def _write_adjudicated(found: Agreement, vote: str, path: Path) -> None:
-    """The annotation that the vote makes, in the format that the name of the file shows."""
+def _write_adjudicated(found: Agreement, vote: str, options: Mapping[str, Any]) -> None:
+    """The annotation that the vote makes, in the format that is named or that the name of the file shows."""
     from evenhand.formats.convert import conversion_of
     from evenhand.text.characters import peeked
 
+    path, quiet, alone = options["adjudicate"], options["quiet"], found.coverage.by_number["1"]
     first, _ = peeked(found.adjudicated_batches(vote))
     assert first is not None  # there was a text to compare
-    conversion_of(first, path, None).write(path, lambda: found.adjudicated_batches(vote))
+    conversion = conversion_of(first, path, options["to"])
+    written(conversion, path, lambda: found.adjudicated_batches(vote), quiet=quiet)
+    if alone and not quiet:
+        what = "1 document" if alone == 1 else f"{alone:,} documents"
+        say(f"{path}: {what} of one annotator alone taken over.")

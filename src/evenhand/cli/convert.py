@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,6 +16,9 @@ from evenhand.cli.output import quiet_option
 from evenhand.formats.addresses import Place
 from evenhand.formats.registry import FORMATS
 from evenhand.settings import ENCODINGS
+
+if TYPE_CHECKING:
+    from evenhand.formats.convert import Conversion, Read
 
 
 @click.command(cls=Command)
@@ -45,7 +48,6 @@ def convert(source: Place, target: Path, **options: Any) -> None:
       evenhand convert parsed.conllu tagged.conll --task tags --column xpos
     """
     from evenhand.formats.convert import conversion_of
-    from evenhand.formats.overwriting import refuse_overwriting
     from evenhand.formats.read import OpenFiles
     from evenhand.text.characters import peeked
     from evenhand.text.labels import Vocabulary
@@ -57,15 +59,18 @@ def convert(source: Place, target: Path, **options: Any) -> None:
     assert first is not None  # a reader yields one batch at least, or raises
     named = {"encoding": options["to_encoding"], "stacked": options["stacked"], "lossy": options["lossy"]}
     conversion = conversion_of(first, target, options["to"], options["task"], **named)
+    streams = iter([batches])  # some formats are written in two passes
+    written(conversion, target, lambda: next(streams, None) or opened.batches(Vocabulary()), quiet=options["quiet"])
+
+
+def written(conversion: Conversion, target: Path, read: Read, *, quiet: bool) -> None:
+    """Write what is converted, and say what the target does not hold."""
+    from evenhand.formats.overwriting import refuse_overwriting
+
     if target == STANDARD_OUTPUT and conversion.writing.folder is not None:
         raise click.UsageError(f"{conversion.target.name} takes several files; name a folder for them")
-    streams = iter([batches])  # some formats are written in two passes
-    conversion.write(
-        target,
-        lambda: next(streams, None) or opened.batches(Vocabulary()),
-        lambda path: refuse_overwriting(path, noted_inputs()),
-    )
-    if not options["quiet"]:
+    conversion.write(target, read, lambda path: refuse_overwriting(path, noted_inputs()))
+    if not quiet:
         for what, count in conversion.losses.items():
             say(f"Lost: {count:,} {what}.")
         if conversion.not_carried:

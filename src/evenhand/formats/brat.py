@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from evenhand.formats.addresses import Place
 from evenhand.formats.brat_lines import IDENTIFIER, TEXT_BOUND, standoff
 from evenhand.formats.brat_relations import KINDS, relation_lines, relations
 from evenhand.formats.brat_text import document
+from evenhand.formats.file_names import FileNames
 from evenhand.formats.format import Carry, Format, Writing
 from evenhand.formats.json_spans import Span, edges, to_write, with_offsets
 from evenhand.formats.related import links_by_sentence
@@ -26,6 +27,7 @@ from evenhand.problems import SettingError
 from evenhand.registry import late
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Layer, Reading
+from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.link_names import LAYER as LINKS
 from evenhand.text.relations import LAYER as RELATIONS
@@ -77,11 +79,19 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
 
 
 def write(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[tuple[str, str]]:
-    """The files of a folder: a text and its annotations for each sentence (or whole text), by number."""
-    pairs = (pair for batch in batches for pair in documents(batch))
-    for number, (text, lines) in enumerate(pairs, 1):
-        yield f"{number:05}.txt", text
-        yield f"{number:05}.ann", lines
+    """The files of a folder: a text and its annotations for each sentence (or whole text), by name or number."""
+    names = FileNames()
+    for batch in batches:
+        for called, (text, lines) in zip(_names(batch.corpus), documents(batch), strict=True):
+            name = names.of(called)
+            yield f"{name}.txt", text
+            yield f"{name}.ann", lines
+
+
+def _names(corpus: Corpus) -> Sequence[str]:
+    """What each sentence (or whole text) is called, where it is a document with a name; else nothing."""
+    is_named = len(corpus.names) == corpus.sentences and not corpus.unnamed
+    return corpus.names if is_named else [""] * corpus.sentences
 
 
 def documents(annotation: Annotation) -> Iterator[tuple[str, str]]:
@@ -157,4 +167,5 @@ FORMAT = Format(
     begins=b"TREAMN*#",
     certain=is_document,
     recognise=recognise,
+    is_one_text=True,
 )

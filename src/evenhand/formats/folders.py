@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from glob import glob
 from pathlib import Path
 
@@ -63,21 +63,27 @@ def check_same_names(gold: Place | FileList, system: Place | FileList) -> None:
             finding = f"there are {len(theirs):,} files, where {_shown(gold)} has {len(mine):,}"
             raise InputError(_shown(system), None, finding, "both sides must have as many files")
         return
-    names, others = {each.name for each in mine}, {each.name for each in theirs}
+    names, others = set(names_in(gold, mine)), set(names_in(system, theirs))
     for missing in sorted(names - others):
         raise InputError(str(system), None, f"there is no file {missing!r}, which {gold} has", _REMEDY)
     for extra in sorted(others - names):
         raise InputError(str(system), None, f"found the file {extra!r}, which {gold} does not have", _REMEDY)
 
 
+def names_in(where: Place, files: Sequence[Place]) -> list[str]:
+    """What files of a folder or pattern are called; those in folders below have paths."""
+    if isinstance(where, Path) and where.is_dir():
+        return [each.relative_to(where).as_posix() for each in files if isinstance(each, Path)]
+    return [each.name for each in files]
+
+
 def _at_path(path: Path) -> list[Place] | None:
     if path.is_dir() and not any((path / name).exists() for name in (INFO, SPLITS)):
         try:
-            files: list[Place] = [each for each in sorted(path.iterdir()) if each.is_file()]
+            return _with_folders_below(path, [each for each in sorted(path.iterdir()) if each.is_file()])
         except OSError as error:
             reason = (error.strerror or "unknown reason").lower()
             raise InputError(str(path), None, f"cannot be opened ({reason})", "check the permissions") from None
-        return _annotations(files)
     if not path.exists() and _PATTERN & set(str(path)):
         return [Path(each) for each in sorted(map(Path, glob(str(path))))]
     return None
@@ -99,6 +105,19 @@ def _annotations(files: list[Place]) -> list[Place]:
     """Of the files in a folder, those to read: of brat's, the `.ann`; and no hidden ones."""
     shown = [each for each in files if not each.name.startswith(".")]
     return [each for each in shown if each.suffix == ".ann"] or shown
+
+
+def _with_folders_below(folder: Path, files: list[Place]) -> list[Place]:
+    """The files to read; where these are brat's, or there are none, also the annotations in folders below."""
+    found = _annotations(files)
+    if any(each.suffix not in (".ann", ".conf") for each in found):
+        return found
+    below: list[Place] = [
+        each
+        for each in folder.glob("*/**/*.ann")
+        if not any(part.startswith(".") for part in each.relative_to(folder).parts)
+    ]
+    return sorted([*(each for each in found if each.suffix == ".ann"), *below]) if below else found
 
 
 def _shown(where: Place | FileList) -> str:

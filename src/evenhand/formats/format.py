@@ -138,5 +138,7 @@ class Format:
     file of the format has."""
     matches_documents: bool = False
     """Whether its documents are matched with those of the other side, so that files need not be the same ones."""
+    is_one_text: bool = False
+    """Whether a file is one text, so that the files of two folders can be matched by their names."""
     adopts: Adoption | None = None
     """The objects of another package that are read as its files are."""

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from evenhand.dataclass import dataclass
-from evenhand.formats.json_records import UNREADABLE, Record
+from evenhand.formats.json_records import NUMBERED, UNREADABLE, Record, has_numbers_for_labels
 from evenhand.formats.source import Source
 from evenhand.settings import PickedAnnotator
 
@@ -59,6 +59,8 @@ def annotator_lines(source: Source, named: str | None = None) -> AnnotatorLines 
     for number, record in _records(source.whole):
         if found is None:
             name = named or next((each for each in FIELDS if each in record), None)
+            if name is None and has_numbers_for_labels(record.get("annotations")):
+                raise source.error(number, *NUMBERED)
             if name is None:
                 return None
             found = AnnotatorLines(name)

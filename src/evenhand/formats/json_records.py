@@ -31,6 +31,11 @@ UNREADABLE = (msgspec.DecodeError, RecursionError)
 """What is raised for JSON that is broken, of other types than expected, or nested too deeply."""
 PROBLEM = "record"
 """What a check calls problems of records."""
+NUMBERED = (
+    "its labels are numbers, as doccano's old JSONL has them, without their names",
+    "export the project as JSONL (text label), a file for each user",
+)
+"""What is wrong with records of old doccano, and what to do."""
 _WRONG_TYPE = re.compile(r"Expected `(.+)`, got `(.+)`")
 _NAME = re.compile(r"`(\w+)`")
 _NO_FIELD = re.compile(r"Object missing required field `(.+)`")
@@ -80,6 +85,7 @@ class Record(msgspec.Struct, gc=False):
     ner_tags: Any = None
     words: list[str] | None = None
     id: Any = None
+    annotations: Any = None
 
 
 _DECODER = msgspec.json.Decoder(Record)
@@ -153,6 +159,8 @@ def settle(record: Record) -> Fault | None:
         record.tags = tags
     elif text is not None:
         # Prodigy leaves the key out where nothing was marked.
+        if spans is None and has_numbers_for_labels(record.annotations):
+            return NUMBERED
         if spans is None and record.answer is None:
             finding = "the record has a text but no spans, entities, label or labels"
             return finding, "list its spans under one of these keys"
@@ -164,6 +172,12 @@ def settle(record: Record) -> Fault | None:
     elif record.spans is None:
         return "the record has tokens but no spans, tags or ner_tags", "list its spans or tags under one of these keys"
     return None
+
+
+def has_numbers_for_labels(annotations: Any) -> bool:
+    """Whether these are annotations of old doccano, which does not say what the numbers of labels stand for."""
+    listed = annotations if isinstance(annotations, list) else []
+    return any(isinstance(each, dict) and isinstance(each.get("label"), int) and "user" in each for each in listed)
 
 
 def _tags(record: Record) -> list[Any] | None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from evenhand.dataclass import dataclass
 from evenhand.formats.brat import refuse_odd, text_bound
+from evenhand.formats.file_names import FileNames
 from evenhand.formats.hipe_spans import NOTHING
 from evenhand.formats.json_spans import Span, edges, to_write, with_offsets
 from evenhand.formats.link_formats import LINKS, TAGS
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from evenhand.formats.convert import Conversion
 
 HEADER = ("TOKEN", TAGS, LINKS, "MISC")
-_FILE_NAME = re.compile(r"[\w-][\w. -]*")
 _SENTENCE_END = "EndOfSentence"
 _UNPRINTED = re.compile(r"[\t\r\n\0]")
 
@@ -115,12 +115,10 @@ def write_jsonl(batches: Iterator[Annotation], conversion: Conversion) -> Iterat
 
 def write_brat(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[tuple[str, str]]:
     """The files of a folder: a text and its annotations for each document, by its name or number."""
-    numbers, used = count(1), set[str]()
+    numbers, names = count(1), FileNames("document {:05}")
     for batch in batches:
         for each in documents(batch, numbers):
-            fits = _FILE_NAME.fullmatch(each.name) and each.name.lower() not in used
-            name = each.name if fits else f"document {len(used) + 1:05}"
-            used.add(name.lower())
+            name = names.of(each.name)
             refuse_odd(each.text, f"document {each.name}")
             yield f"{name}.txt", each.text
             yield f"{name}.ann", "".join(_brat_lines(each))

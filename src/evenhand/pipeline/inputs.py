@@ -13,7 +13,7 @@ from typing import Any
 from evenhand.arguments import shown
 from evenhand.formats.addresses import Place, place
 from evenhand.formats.adoption import Adopted, adopted
-from evenhand.formats.folders import FileList, check_same_names
+from evenhand.formats.folders import FileList, check_same_names, names_in
 from evenhand.formats.read import OpenFiles
 from evenhand.formats.registry import FORMATS
 from evenhand.formats.source import Source
@@ -27,6 +27,7 @@ from evenhand.tasks.task import Content, Task
 from evenhand.text.annotation import Annotation
 from evenhand.text.characters import peeked
 from evenhand.text.labels import Vocabulary
+from evenhand.text.tokens import Tokens
 
 File = str | PathLike[str] | FileList
 Input = File | Annotation | Adopted
@@ -52,19 +53,27 @@ def open_sides(
     opened = {
         name: _Opened(name, side, read_as.get(name, read_as["system"]), vocabulary) for name, side in systems.items()
     }
+    opened_gold = _Opened(name_of(gold), gold, read_as["gold"], vocabulary, files)
     for name, side in systems.items() if not task.matches_documents else ():
         if not isinstance(gold, Annotation | Adopted) and not isinstance(side, Annotation | Adopted):
-            _check_same_names(gold, side, opened[name])
-    return Sides(_Opened(name_of(gold), gold, read_as["gold"], vocabulary, files), opened)
+            _check_same_names(gold, side, opened_gold, opened[name])
+    return Sides(opened_gold, opened)
 
 
-def _check_same_names(gold: File, system: File, opened: _Opened) -> None:
-    """Raise an error if two folders have other files, unless the system's format has names of documents of its own."""
+def _check_same_names(gold: File, system: File, opened_gold: _Opened, opened: _Opened) -> None:
+    """Raise an error if two folders have other files, unless documents are matched by names.
+
+    Such are the names that a format has for them or, where each file is one text, those of files.
+    """
     try:
         check_same_names(place_of(gold), place_of(system))
     except InputError:  # only now, as telling the format opens a file
-        if not opened.matches_documents:
+        if opened.matches_documents:
+            return
+        names = [side.names for side in (opened_gold, opened)]
+        if not set(names[0]) & set(names[1]):
             raise
+        opened_gold.by_file = opened.by_file = True
 
 
 class _Opened:
@@ -77,6 +86,17 @@ class _Opened:
         if files is None and not isinstance(side, Annotation):
             files = opened(side, settings)
         self._files = files
+        self.by_file = False
+        """Whether its texts are matched with those of another side by the names of their files."""
+
+    @property
+    def names(self) -> list[str]:
+        """The names of its files in their folder, where each is one text."""
+        if self._files is None or not self._files.first.format.is_one_text or isinstance(self._side, FileList):
+            return []
+        assert not isinstance(self._side, Annotation | Adopted)
+        where = place(self._side)
+        return names_in(where, [source.path for source in self._files.sources])
 
     @property
     def matches_documents(self) -> bool:
@@ -88,7 +108,13 @@ class _Opened:
         if isinstance(self._side, Annotation):
             return iter([self._side])
         assert self._files is not None
-        return told(self._name, self._files.read_as(self._settings.judged_by(reference)).batches(self._vocabulary))
+        stream = told(self._name, self._files.read_as(self._settings.judged_by(reference)).batches(self._vocabulary))
+        return map(_with_id, stream, self.names) if self.by_file else stream
+
+
+def _with_id(batch: Annotation, name: str) -> Annotation:
+    """A text that is identified by the name of its file."""
+    return replace(batch, corpus=replace(batch.corpus, ids=Tokens.of([name] * batch.corpus.sentences)))
 
 
 def content_of(gold: Input, format: str | None, task: str | None, columns: tuple[ColumnName, ...] = ()) -> Content:
