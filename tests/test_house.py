@@ -25,6 +25,7 @@ ROOMS = (
     "suggestion",
     "limits",
     "memory",
+    "threads",
     "files",
     "relabeling",
     "settings",

@@ -1,6 +1,9 @@
-"""How much freed memory a process keeps for itself."""
+"""What a process does with memory that it no longer needs."""
 
 from __future__ import annotations
+
+import atexit
+import gc
 
 _LARGEST = (1 << 25) - (1 << 13)
 
@@ -13,3 +16,12 @@ def keep_freed_memory() -> None:
     Evenhand as a library are left as they are: it is their memory.
     """
     bytes(_LARGEST)
+
+
+def end_without_search() -> None:
+    """Have Python end without a search for objects that refer to each other, for the same processes.
+
+    The system frees their memory at once, and the search takes a tenth of the time of a small command.
+    """
+    atexit.unregister(gc.freeze)
+    atexit.register(gc.freeze)

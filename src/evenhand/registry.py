@@ -11,12 +11,13 @@ A plug-in that cannot be loaded is left out with a `PluginWarning`; everything e
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
+from contextlib import suppress
+from functools import cache, cached_property
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
@@ -122,12 +123,26 @@ class Registry(Generic[T]):
 
 def _may_have(group: str) -> bool:
     """Whether an installed package may add something; found without `importlib.metadata`, which takes long to load."""
-    mark = f"[{group}]".encode()
-    for folder in map(Path, sys.path):
-        if folder.is_file():  # an archive, whose packages others must look for
-            return True
-        for kind in ("dist", "egg"):
-            for file in folder.glob(f"*.{kind}-info/entry_points.txt"):
-                if mark in file.read_bytes():
-                    return True
-    return False
+    found = _entry_points()
+    return found is None or any(f"[{group}]".encode() in each for each in found)
+
+
+@cache
+def _entry_points() -> list[bytes] | None:
+    """The files with entry points of all packages; None if there is an archive, whose packages others must look for."""
+    found = []
+    for folder in sys.path:
+        if os.path.isfile(folder):
+            return None
+        for name in _names(folder or os.curdir):
+            if name.endswith((".dist-info", ".egg-info")):
+                with suppress(OSError), open(os.path.join(folder, name, "entry_points.txt"), "rb") as file:
+                    found.append(file.read())
+    return found
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []

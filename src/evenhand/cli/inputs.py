@@ -95,11 +95,11 @@ def sides(
     gold: Place | None, systems: Sequence[Place], manifest: Place | None
 ) -> tuple[Input, Sequence[Input] | Mapping[str, Input]]:
     """The gold standard and the systems, as the Python functions take them."""
-    from evenhand.formats.manifest import manifest as read_manifest
-
     if manifest is not None:
         if gold is not None:
             raise click.UsageError("Name GOLD and SYSTEM files, or a --manifest, but not both")
+        from evenhand.formats.manifest import manifest as read_manifest
+
         found = read_manifest(manifest)
         note_inputs([found.gold, *found.systems.values()])
         return found

@@ -15,8 +15,9 @@ import click
 from evenhand.cli.ending import orderly, say
 from evenhand.cli.streams import steady_streams
 from evenhand.cli.usage import Group, sentence
-from evenhand.memory import keep_freed_memory
+from evenhand.memory import end_without_search, keep_freed_memory
 from evenhand.problems import EvenhandError, brief
+from evenhand.threads import start_no_threads
 from evenhand.version import __version__
 
 COMMANDS = {
@@ -76,6 +77,8 @@ class Commands(Group):
 
     def invoke(self, ctx: click.Context) -> object:
         keep_freed_memory()
+        end_without_search()
+        start_no_threads()
         with orderly(), _plain_warnings():
             try:
                 return super().invoke(ctx)

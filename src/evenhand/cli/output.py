@@ -183,16 +183,20 @@ def show(text: str, form: str) -> None:
 
 def _fitting(style: TableStyle | None, form: str, path: Path | None) -> TableStyle:
     """The style; text on a terminal has colours, and is folded into its width, of 80 columns at least."""
-    import shutil  # slow to load, and --help does without
-
     from evenhand.table_style import PLAIN
 
     style = style or PLAIN
     if form != "text" or path is not None:
         return style
     is_terminal = sys.stdout.isatty()
-    width = max(NARROWEST, shutil.get_terminal_size().columns) if is_terminal else None
-    return replace(style, width=width, colour=_has_colour(is_terminal))
+    return replace(style, width=_width() if is_terminal else None, colour=_has_colour(is_terminal))
+
+
+def _width() -> int:
+    """The width of the terminal, or what stands for it where it is too narrow for tables."""
+    import shutil  # slow to load
+
+    return max(NARROWEST, shutil.get_terminal_size().columns)
 
 
 def _has_colour(is_terminal: bool) -> bool:

@@ -15,7 +15,6 @@ import msgspec
 
 from evenhand.formats.format import Format
 from evenhand.formats.source import Block
-from evenhand.grounding.items import TEXT_KEYS
 from evenhand.registry import late
 from evenhand.text.extractions import LAYER
 
@@ -66,6 +65,8 @@ def _is_answer(record: dict[str, Any]) -> bool | None:
 
 def _is_item(item: Any) -> bool:
     """Whether this names a string, and has not only positions."""
+    from evenhand.grounding.items import TEXT_KEYS  # slow to load
+
     if isinstance(item, list):
         return sum(isinstance(part, str) for part in item) > 1
     if isinstance(item, dict):

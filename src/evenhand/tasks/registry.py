@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from evenhand.parameters import Parameter
 from evenhand.problems import SettingError
@@ -30,11 +31,13 @@ MODELS: Registry[Model] = Registry("evenhand.models", Model, {})
 """Match models that other packages add to a task."""
 
 
+@cache
 def models_of(task: str) -> tuple[Model, ...]:
     """The match models of a task."""
     return (*TASKS[task].models, *(model for model in MODELS.values() if model.task == task))
 
 
+@cache
 def parameters_of(task: str) -> tuple[Parameter, ...]:
     """All that a user can set of a task and its match models."""
     own = (*TASKS[task].parameters, *(each for model in models_of(task) for each in model.parameters))
@@ -48,13 +51,13 @@ def all_parameters() -> dict[str, Parameter]:
 
 def tasks_with(parameter: Parameter) -> tuple[str, ...]:
     """The tasks that a parameter is for."""
-    return tuple(task for task in TASKS if parameter.name in {each.name for each in parameters_of(task)})
+    return tuple(task for task in TASKS if any(each.name == parameter.name for each in parameters_of(task)))
 
 
 def help_of(parameter: Parameter) -> str:
     """What a parameter is, after the match models that it is for, and with its default."""
-    models = [model for task in TASKS for model in models_of(task)]
-    owners = [model.name for model in models if parameter.name in {each.name for each in model.parameters}]
+    models = (model for task in TASKS for model in models_of(task))
+    owners = [model.name for model in models if any(each.name == parameter.name for each in model.parameters)]
     prefix = f"{', '.join(owners)}: " if owners else ""
     default = "" if parameter.shown_default is None else f" [{parameter.shown_default}]"
     return f"{prefix}{parameter.help.rstrip('.')}{default}."

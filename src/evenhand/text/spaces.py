@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from unicodedata import category
-
 import numpy as np
 
 from evenhand.arrays import Bools, Bytes, Ints
 
-_WIDE_SPACES = [code for code in range(128, 0x3001) if chr(code).isspace()]
+_SEPARATORS = [0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000]
+"""The spaces beside the blank that Unicode calls space separators (category Zs)."""
+_WIDE_SPACES = [0x85, *_SEPARATORS, 0x2028, 0x2029]
+"""The spaces beyond ASCII: these and the ends of lines."""
 _IS_ATOM = bytes(byte >= 0xC0 or (byte < 0x80 and not chr(byte).isspace()) for byte in range(256))
 """Which bytes begin a character that is no space, wide spaces aside."""
 _MAYBE_WIDE = bytes(byte in {chr(code).encode()[0] for code in _WIDE_SPACES} for byte in range(256))
 """Which bytes can begin a wide space."""
-_SEPARATORS = [code for code in _WIDE_SPACES if category(chr(code)) == "Zs"]
-"""The spaces beside the blank that Unicode calls space separators (category Zs)."""
 
 
 def is_ascii(text: Bytes) -> bool:

@@ -19,7 +19,6 @@ Sources: Sekine and Collins 1997, README and COLLINS.prm; Collins 1997, section 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
@@ -53,7 +52,9 @@ class Rules:
         if self in BUILT_IN.values():
             return self.name
         told = repr(replace(self, name="", max_error=0))
-        return f"{self.name}#{hashlib.sha256(told.encode()).hexdigest()[:8]}"
+        from hashlib import sha256  # slow to load
+
+        return f"{self.name}#{sha256(told.encode()).hexdigest()[:8]}"
 
     def label_class(self) -> Callable[[str], str]:
         """What stands for a label or a tag: of labels that are the same, the first one."""
