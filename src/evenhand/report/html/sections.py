@@ -8,9 +8,10 @@ from dataclasses import field
 from evenhand.dataclass import dataclass
 from evenhand.report.cells import cell_text, headings, without_bars
 from evenhand.report.comparison_tables import summary_of_comparison
-from evenhand.report.document import document, tables_of
+from evenhand.report.document import document
 from evenhand.report.html.links import address
 from evenhand.report.pair_tables import ordered_pairs, pair_tables, significance
+from evenhand.report.score_document import tables_of
 from evenhand.result.comparison import Comparison
 from evenhand.result.report import Report
 from evenhand.result.result import Result
