@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, Template, select_autoescape
+from jinja2 import Environment, FunctionLoader, Template, select_autoescape
 from markupsafe import Markup
 
 from evenhand.problems import visible
@@ -17,7 +18,7 @@ from evenhand.result.report import Report
 
 _TEMPLATES = files("evenhand.report.html") / "templates"
 SCRIPTS = (
-    *("nodes", "data", "query", "list"),
+    *("nodes", "unpack", "data", "query", "list"),
     *("detail", "lanes", "links", "brackets", "words"),
     *("filters", "start"),
 )
@@ -27,9 +28,9 @@ STYLES = ("page", "drawing")
 
 def render(report: Report) -> str:
     """The page; all text from the data is escaped by the template, or carried as data."""
-    return _template().render(
+    return template("page.html").render(
         report=report,
-        style=Markup("".join(_read(f"styles/{name}.css") for name in STYLES)),
+        style=Markup("".join(read_template(f"styles/{name}.css") for name in STYLES)),
         script=Markup(script()),
         data=carried(report),
         met=report.units.met,
@@ -42,19 +43,30 @@ def render(report: Report) -> str:
 
 def script() -> str:
     """What unpacks the units, filters them by the page's fragment, lists and draws them."""
-    parts = "".join(_read(f"scripts/{name}.js") for name in SCRIPTS)
+    return one_function(SCRIPTS)
+
+
+def one_function(names: Sequence[str]) -> str:
+    """Parts of a script as one function."""
+    parts = "".join(read_template(f"scripts/{name}.js") for name in names)
     return f'"use strict";\n(async () => {{\n{parts}}})();\n'
 
 
 @cache
-def _template() -> Template:
+def template(name: str) -> Template:
+    """A template, which may import others."""
     environment = Environment(
-        autoescape=select_autoescape(default=True), trim_blocks=True, lstrip_blocks=True, finalize=_visible
+        loader=FunctionLoader(read_template),
+        autoescape=select_autoescape(default=True),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_visible,
     )
-    return environment.from_string(_read("page.html"))
+    return environment.get_template(name)
 
 
-def _read(name: str) -> str:
+def read_template(name: str) -> str:
+    """A file of the templates, their scripts and styles."""
     return (_TEMPLATES / name).read_text(encoding="utf-8")
 
 

@@ -1,13 +1,8 @@
 /* The units, unpacked: columns by unit, and what their codes stand for. */
-async function unpack() {
-  const packed = Uint8Array.from(atob(byId("data").textContent.trim()), (char) => char.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return JSON.parse(await new Response(stream).text());
-}
-
 let data;
 try { data = await unpack(); } catch (problem) { status.textContent = `The units cannot be unpacked in this browser (${problem.message}); a newer one can.`; return; }
 const size = data.sentence.length, systems = data.systems;
+const sideNames = ["gold", ...systems.map(visible)];
 const rightKinds = new Set(data.right), absentKinds = new Set(data.absent), unscoredKinds = new Set(data.unscored);
 const wrongKinds = data.kinds.filter((kind) => !rightKinds.has(kind) && !absentKinds.has(kind) && !unscoredKinds.has(kind));
 const label = (code) => (code < 0 ? "" : data.labels[code]);

@@ -17,7 +17,7 @@ function tokensOf(grid, part, unit) {
 }
 
 function sideName(grid, row, side, span = 1) {
-  const node = make("div", "side", side ? visible(systems[side - 1]) : "gold");
+  const node = make("div", "side", sideNames[side]);
   node.title = node.textContent;
   put(grid, node, `${row} / span ${span}`, 1);
 }
