@@ -44,8 +44,8 @@ def test_one_value() -> None:
 def test_the_json_has_documents_and_ranks() -> None:
     found = json.loads(run("score", GOLD, CONTEXT, "--match", "hipe-fuzzy@3,fair", "--as", "json").stdout)
     scores = found["systems"][0]["scores"]
-    assert scores["hipe-fuzzy@3"]["documents"]["f1"]["documents"] == 10
-    assert scores["fair"]["ranks"] == {"other": {"2": 3, "none": 2}, "missed": {"2": 1, "none": 2}}
+    assert scores["hipe-fuzzy@3"]["further"]["documents"]["f1"]["documents"] == 10
+    assert scores["fair"]["further"]["ranks"] == {"other": {"2": 3, "none": 2}, "missed": {"2": 1, "none": 2}}
 
 
 def test_rank_has_intervals_under_every_model() -> None:

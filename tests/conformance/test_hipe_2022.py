@@ -44,8 +44,8 @@ def row(result: Result, name: str) -> list[float | None]:
     score = result[model]
     if kind == "micro":
         return [score.precision, score.recall, score.f1, *(score.overall[count] for count in ("TP", "FP", "FN"))]
-    spreads = [score.documents[measure] for measure in ("precision", "recall", "f1")]
-    return [*(each.mean for each in spreads), *(each.deviation for each in spreads)]
+    spreads = [score.further["documents"][measure] for measure in ("precision", "recall", "f1")]
+    return [each[name] for name in ("mean", "deviation") for each in spreads]
 
 
 @pytest.mark.parametrize("run", RUNS)
@@ -72,7 +72,7 @@ def test_measures_of_neleval(data: Path, run: str) -> None:
         *counts, precision, recall, f1 = FIGURES["neleval"][run][name]
         score = found[model]
         assert [score.overall[count] for count in ("TP", "FP", "FN")] == counts, name
-        means = [score.documents[measure].mean for measure in ("precision", "recall", "f1")]
+        means = [score.further["documents"][measure]["mean"] for measure in ("precision", "recall", "f1")]
         assert means == pytest.approx([precision, recall, f1], rel=0, abs=1e-12), name
 
 
@@ -131,7 +131,7 @@ def test_the_example_of_links_in_three_formats(data: Path, tmp_path: Path, form:
     assert {model: tuple(result[model].overall[name] for name in names) for model in hits} == hits
     kinds = {kind: number for kind, number in result["fair"].overall.counts.items() if number}
     assert kinds == {"TP": 2, "LE.other": 1, "LE.missed": 1, "LE.over": 1, "BES": 1}
-    assert result["fair"].ranks == {"other": {"2": 1}, "missed": {"2": 1}}
+    assert result["fair"].further["ranks"] == {"other": {"2": 1}, "missed": {"2": 1}}
 
 
 @pytest.mark.parametrize(

@@ -142,7 +142,7 @@ def test_saved_results_keep_sentences_left_out_and_undefined_scores(tmp_path: Pa
     file = tmp_path / "result.json"
     file.write_text(result.to_json())
     loaded = eh.Result.from_json(file)
-    assert loaded["complete"].left_out == {
+    assert loaded["complete"].further["left_out"] == {
         "sentence 1": "skip: the system has no word",
         "sentence 2": "error: the system has the word 'hat', the gold standard 'mat'",
     }

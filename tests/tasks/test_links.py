@@ -53,7 +53,7 @@ def test_one_link_of_each_kind() -> None:
     found = scored(gold, system, ["fair", "links", "nil"])
     kinds = {kind: number for kind, number in found["fair"].overall.counts.items() if number}
     assert kinds == {"TP": 1, "LE.other": 1, "LE.missed": 1, "LE.over": 1, "FN": 1, "FP": 1}
-    assert found["fair"].ranks == {"other": {"2": 1}, "missed": {"none": 1}}
+    assert found["fair"].further["ranks"] == {"other": {"2": 1}, "missed": {"none": 1}}
     assert found["fair"].precision == pytest.approx(1 / (1 + 3 / 2 + 1))
     assert counts(found, "links") == (1, 3, 3)
     assert counts(found, "nil") == (0, 1, 1)
@@ -109,17 +109,17 @@ def test_means_over_documents() -> None:
     gold = [[("LOC", 0, 1, "Q1"), ("LOC", 2, 3, "Q2")], [("LOC", 0, 1, "NIL")], []]
     system = [[("LOC", 0, 1, "Q1")], [], [("LOC", 0, 1, "Q1")]]
     found = scored(gold, system, ["links", "hipe-strict"])
-    links, strict = found["links"].documents, found["hipe-strict"].documents
-    assert (links["precision"].mean, links["precision"].documents) == (0.5, 2)
-    assert (links["recall"].mean, links["f1"].mean) == (0.25, pytest.approx(1 / 3))
-    assert (strict["precision"].mean, strict["precision"].documents) == (0.5, 2)
-    assert (strict["recall"].mean, strict["recall"].deviation) == (0.25, 0.25)
-    assert (strict["f1"].mean, strict["f1"].documents) == (pytest.approx(2 / 3), 1)
+    links, strict = (found[name].further["documents"] for name in ("links", "hipe-strict"))
+    assert (links["precision"]["mean"], links["precision"]["documents"]) == (0.5, 2)
+    assert (links["recall"]["mean"], links["f1"]["mean"]) == (0.25, pytest.approx(1 / 3))
+    assert (strict["precision"]["mean"], strict["precision"]["documents"]) == (0.5, 2)
+    assert (strict["recall"]["mean"], strict["recall"]["deviation"]) == (0.25, 0.25)
+    assert (strict["f1"]["mean"], strict["f1"]["documents"]) == (pytest.approx(2 / 3), 1)
 
 
 def test_means_where_no_document_has_one() -> None:
-    found = scored([[("LOC", 0, 1, "Q1")]], [[]], "hipe-fuzzy")["hipe-fuzzy"].documents["precision"]
-    assert (found.mean, found.deviation, found.documents) == (None, None, 0)
+    found = scored([[("LOC", 0, 1, "Q1")]], [[]], "hipe-fuzzy")["hipe-fuzzy"].further["documents"]["precision"]
+    assert found == {"mean": None, "deviation": None, "documents": 0}
 
 
 def test_the_same_identifiers(tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ def test_kinds_of_errors_agree_with_sets(gold: list[Document], system: list[Docu
     wrong = sum(kinds[kind] for kind in ("LE.other", "LE.missed", "LE.over"))
     assert kinds["TP"] == found["all"].overall["TP"]
     assert kinds["TP"] + wrong == found["mentions"].overall["TP"]
-    ranks = found["fair"].ranks or {}
+    ranks = found["fair"].further["ranks"]
     assert {name: sum(row.values()) for name, row in ranks.items()} == {
         name: kinds[f"LE.{name}"] for name in ("other", "missed")
     }

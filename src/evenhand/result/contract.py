@@ -103,8 +103,8 @@ def plain_score(score: ModelScore) -> dict[str, Any]:
     if details == "accuracy":
         return {"headline": score.headline, "overall": {**score.overall.counts, "accuracy": score.headline}}
     found: dict[str, Any] = {"headline": score.headline, "overall": _row(score.model, score.overall)}
+    found |= {"further": dict(score.further)} if score.further else {}
     if details == "overall":
-        found |= {"left_out": dict(score.left_out)} if score.left_out else {}
         return found | ({"parts": rows(score.overall.parts)} if score.overall.parts else {})
     if details == "labels":
         return found | {"labels": rows(score.labels)}
@@ -114,9 +114,8 @@ def plain_score(score: ModelScore) -> dict[str, Any]:
         found["overall"]["accuracy"] = score.headline
         found["sentences"] = {**asdict(score.sentences), "share": score.sentences.share}
     lists = {"distances": rows(score.distances), "supertags": rows(score.supertags), "baselines": dict(score.baselines)}
-    lists |= {"documents": {name: asdict(each) for name, each in score.documents.items()}}
     found |= {name: each for name, each in lists.items() if each}
-    tables = {"confusion": score.confusion, "edges": score.edges, "ranks": score.ranks}
+    tables = {"confusion": score.confusion, "edges": score.edges}
     return found | {
         name: {kind: dict(row) for kind, row in table.items()} for name, table in tables.items() if table is not None
     }

@@ -113,9 +113,7 @@ def _score(model: MatchModel, saved: SavedScore, gold: Gold) -> ModelScore:
         saved.baselines,
         saved.sentences,
         _rows(model, saved.distances),
-        saved.documents,
-        saved.ranks,
-        saved.left_out,
+        saved.further,
     )
 
 

@@ -10,7 +10,7 @@ from msgspec import Struct, convert
 from evenhand.grounding.counts import BOUND, COUNTS, GroundingCounts, Listed
 from evenhand.ranges import Count, Difference, Share
 from evenhand.result.result import Gold
-from evenhand.scores.model_score import Sentences, Spread
+from evenhand.scores.model_score import Sentences
 from evenhand.text.annotation import Reading
 
 Number = int | float
@@ -57,12 +57,10 @@ class SavedScore(Struct):
     sentences: Sentences | None = None
     confusion: dict[str, dict[str, Number]] | None = None
     edges: dict[str, dict[str, Number]] | None = None
-    documents: dict[str, Spread] = {}
-    ranks: dict[str, dict[str, Number]] | None = None
-    left_out: dict[str, str] = {}
+    further: dict[str, dict[str, Any]] = {}
 
     def __post_init__(self) -> None:
-        for table in (self.confusion, self.edges, self.ranks):
+        for table in (self.confusion, self.edges):
             if any(count < 0 for row in (table or {}).values() for count in row.values()):
                 raise ValueError("a count of errors is negative")
 

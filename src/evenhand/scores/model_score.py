@@ -15,7 +15,8 @@ and `t`; Tjong Kim Sang and De Meulder 2003 for the overall F1 of exact match.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
+from typing import Any
 
 import numpy as np
 
@@ -46,15 +47,6 @@ class Sentences:
 
 
 @dataclass(frozen=True)
-class Spread:
-    """The mean and the standard deviation of a score over documents; None where no document has one."""
-
-    mean: float | None
-    deviation: float | None
-    documents: Count
-
-
-@dataclass(frozen=True)
 class ModelScore:
     """What one match model says of one system."""
 
@@ -78,12 +70,8 @@ class ModelScore:
     """Sentences that are fully correct, where words are scored."""
     distances: Mapping[str, Row] = field(default_factory=dict)
     """The attachment of words by the distance to their heads."""
-    documents: Mapping[str, Spread] = field(default_factory=dict)
-    """Precision, recall and F1 of each document, on average, where a model says which documents have them."""
-    ranks: Mapping[str, Mapping[str, float]] | None = None
-    """Errors of systems that rank their answers, by kind and the rank of the right answer."""
-    left_out: Mapping[str, str] = field(default_factory=dict)
-    """Sentences that no score of the system counts, by their places, and why."""
+    further: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """What else a task says, by name and as the JSON has it, such as the `ranks` of right links."""
 
     def __repr__(self) -> str:
         """One line with the headline; the result that this belongs to shows the tables."""
@@ -95,6 +83,10 @@ class ModelScore:
             name = "f1" if self.beta == 1 else "f_beta"
             figures = f"{name}={self.headline:.4f}, precision={self.precision:.4f}, recall={self.recall:.4f}"
         return f"ModelScore({self.name!r}, {figures}, labels={len(self.labels)})"
+
+    def adding(self, name: str, details: Mapping[str, Any]) -> ModelScore:
+        """The score with further details; there may be none."""
+        return replace(self, further={**self.further, name: dict(details)}) if details else self
 
     def _shown(self, measure: str) -> str:
         value = self.overall.more[measure]

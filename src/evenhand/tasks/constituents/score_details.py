@@ -32,4 +32,4 @@ def with_left_out(score: ModelScore, tallies: Mapping[str, Tally]) -> ModelScore
     tally = tallies.get(LEFT_OUT)
     cells = () if tally is None else tally.total().cells()
     left_out = {place: f"{kind}: {reason}" for _, place, reason, kind in cells}
-    return replace(with_undefined(score, tallies), left_out=left_out)
+    return with_undefined(score, tallies).adding("left_out", left_out)

@@ -122,7 +122,7 @@ def listing(result: Result) -> Iterator[Table]:
 
 def _left_out(result: Result) -> Table | None:
     name = next((name for name in ("complete", "complete" + SHORT) if name in result.scores), None)
-    left_out = {} if name is None else result[name].left_out
+    left_out = {} if name is None else result[name].further.get("left_out", {})
     if not left_out:
         return None
     rows: list[list[Cell]] = [[place, *reason.split(": ", 1)] for place, reason in left_out.items()]

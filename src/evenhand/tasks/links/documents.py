@@ -10,12 +10,11 @@ Sources: neleval 3.1.1 (`--by-doc`); HIPE-scorer (Ehrmann et al. 2022).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, Values
-from evenhand.scores.model_score import ModelScore, Spread
+from evenhand.scores.model_score import ModelScore
 from evenhand.scores.prf import prf_of_rows
 from evenhand.tally import Tally, tally_table
 from evenhand.tasks.links.kinds import by_document
@@ -45,12 +44,14 @@ def with_documents(score: ModelScore, tallies: Mapping[str, Tally]) -> ModelScor
     sums = dict.fromkeys(_KINDS, 0.0)
     for (*_, kind), count in tally.total().cells().items():
         sums[kind] += count
-    return replace(score, documents={measure: _spread(sums, measure) for measure in MEASURES})
+    return score.adding("documents", {measure: _spread(sums, measure) for measure in MEASURES})
 
 
-def _spread(sums: Mapping[str, float], measure: str) -> Spread:
+def _spread(sums: Mapping[str, float], measure: str) -> dict[str, float | None]:
+    """The mean and the standard deviation over documents; None where no document has a score."""
     total, squares, documents = (sums[f"{measure}.{part}"] for part in ("sum", "squares", "documents"))
     if not documents:
-        return Spread(None, None, 0)
+        return {"mean": None, "deviation": None, "documents": 0}
     mean = total / documents
-    return Spread(mean, float(np.sqrt(max(0.0, squares / documents - mean**2))), int(documents))
+    deviation = float(np.sqrt(max(0.0, squares / documents - mean**2)))
+    return {"mean": mean, "deviation": deviation, "documents": int(documents)}

@@ -99,7 +99,7 @@ def with_details(score: ModelScore, tallies: Mapping[str, Tally]) -> ModelScore:
     if tally is not None:
         for (_, error, _, rank), number in sorted(tally.total().cells().items(), key=lambda each: _order(each[0][3])):
             ranks[error][rank] = number
-    return replace(score, ranks=ranks)
+    return score.adding("ranks", ranks)
 
 
 def _order(rank: str) -> tuple[bool, int]:

@@ -37,7 +37,7 @@ def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) ->
     """A table by label for every model, means over documents, kinds of errors, ranks of right identifiers."""
     for score in result.scores.values():
         yield _by_label(result, score, style).folded()
-    averaged = [score for score in result.scores.values() if score.documents]
+    averaged = [score for score in result.scores.values() if "documents" in score.further]
     if averaged and result.gold.documents > 1:
         yield _documents(averaged)
     if "fair" in result.scores:
@@ -78,8 +78,8 @@ def _documents(scores: list[ModelScore]) -> Table:
     columns += [Column(name, "percent") for measure in measures.values() for name in (measure, "±")]
     rows: list[list[Cell]] = []
     for score in scores:
-        spreads = [score.documents[measure] for measure in measures]
-        rows.append([score.name, *(cell for each in spreads for cell in (each.mean, each.deviation))])
+        spreads = [score.further["documents"][measure] for measure in measures]
+        rows.append([score.name, *(each[name] for each in spreads for name in ("mean", "deviation"))])
     return Table("means over documents", columns, rows, remark="±: the standard deviation.")
 
 
@@ -97,14 +97,13 @@ def _kinds(result: Result, score: ModelScore) -> Table:
 
 def _ranks(score: ModelScore) -> Iterator[Table]:
     """At which rank right identifiers are, where the first one is wrong."""
-    names = list(dict.fromkeys(rank for row in (score.ranks or {}).values() for rank in row))
+    ranks = score.further["ranks"]
+    names = list(dict.fromkeys(rank for row in ranks.values() for rank in row))
     names.sort(key=lambda rank: (not rank.isdecimal(), int(rank) if rank.isdecimal() else 0))
     if not any(name.isdecimal() for name in names):
         return
     columns = [Column("rank of the right identifier", "text"), *(Column(name, "count") for name in names)]
-    rows: list[list[Cell]] = [
-        [f"LE.{error}", *(row.get(name, 0) for name in names)] for error, row in (score.ranks or {}).items()
-    ]
+    rows: list[list[Cell]] = [[f"LE.{error}", *(row.get(name, 0) for name in names)] for error, row in ranks.items()]
     yield Table("ranks", columns, rows)
 
 
