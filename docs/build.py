@@ -1,7 +1,7 @@
 """Writes reference/definitions.md: reference/definitions.in.md, filled with the docstrings that define the numbers.
 
 A line `{{evenhand.tasks.spans.fair}}` stands for the docstring of that module, class or function, which must end with
-its sources. `make docs` runs this; tests/test_docs.py sees to it that nobody forgets to.
+its sources; `{{references}}` for the bibliography of src/evenhand/references.bib. `make docs` runs this; tests/test_docs.py sees to it that nobody forgets to.
 """
 
 from __future__ import annotations
@@ -12,17 +12,28 @@ from collections.abc import Iterator
 from inspect import cleandoc
 from pathlib import Path
 from pkgutil import resolve_name
+from textwrap import wrap
 
+from evenhand.references import references
 from evenhand.tasks.registry import TASKS, models_of
 
 TEMPLATE = Path(__file__).with_name("reference") / "definitions.in.md"
 PAGE = Path(__file__).with_name("reference") / "definitions.md"
 REFERENCES = "\n## References\n"
+WIDTH = 120
+"""Of the lines of the bibliography."""
 
 
 def fill(template: str) -> str:
-    """The template with a docstring in every place."""
-    return re.sub(r"^\{\{(.+)\}\}$", lambda place: definition(place[1]), template, flags=re.MULTILINE)
+    """The template with a docstring in every place, and the bibliography."""
+    whole = template.replace("{{references}}", "\n".join(_lines()))
+    return re.sub(r"^\{\{(.+)\}\}$", lambda place: definition(place[1]), whole, flags=re.MULTILINE)
+
+
+def _lines() -> Iterator[str]:
+    """The references as a list."""
+    for each in references():
+        yield from wrap(each.line, WIDTH, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
 
 
 def definition(name: str) -> str:
@@ -49,7 +60,7 @@ def problems(page: str, template: str) -> Iterator[str]:
             yield f"The section of the match model {model} names no source."
     for name, year in sorted(set(re.findall(r"([\w-]+)(?: et\s+al\.)?\s(\d{4})\b", body))):
         if not any(name in line and f"({year})" in line for line in references.split("\n- ")):
-            yield f"There is no reference for {name} {year}."
+            yield f"There is no reference for {name} {year}; add it to src/evenhand/references.bib."
 
 
 def main() -> None:

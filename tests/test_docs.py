@@ -56,7 +56,9 @@ def test_a_section_without_a_source_is_a_problem(docs: ModuleType) -> None:
 
 def test_a_source_without_a_reference_is_a_problem(docs: ModuleType) -> None:
     page = docs.PAGE.read_text(encoding="utf-8").replace("Source: Spearman 1904.", "Source: Spearman 1905.")
-    assert list(docs.problems(page, TEMPLATE)) == ["There is no reference for Spearman 1905."]
+    assert list(docs.problems(page, TEMPLATE)) == [
+        "There is no reference for Spearman 1905; add it to src/evenhand/references.bib."
+    ]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
