@@ -1,7 +1,8 @@
 """Writes reference/definitions.md: reference/definitions.in.md, filled with the docstrings that define the numbers.
 
 A line `{{evenhand.tasks.spans.fair}}` stands for the docstring of that module, class or function, which must end with
-its sources; `{{references}}` for the bibliography of src/evenhand/references.bib. `make docs` runs this; tests/test_docs.py sees to it that nobody forgets to.
+its sources; `{{references}}` for the bibliography of src/evenhand/references.bib. `make docs` runs this;
+tests/test_docs.py sees to it that nobody forgets to.
 """
 
 from __future__ import annotations
