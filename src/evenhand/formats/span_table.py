@@ -16,7 +16,7 @@ from evenhand.formats.json_spans import to_write
 from evenhand.formats.parsing.blocks import MOST_DIGITS, Lines, is_wide, numbers, split
 from evenhand.formats.parsing.scan import Division, has_text
 from evenhand.formats.source import Block, Source
-from evenhand.limits import GAPS, TOKENS
+from evenhand.limits import COLUMNS, GAPS, TOKENS
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.codes import Coder
@@ -33,7 +33,8 @@ _REMEDY = "write label, first token, last token and maybe the tokens, separated 
 
 def recognise(sample: Block) -> float:
     """The share of lines with a label, which is no number, and two numbers."""
-    if any(map(is_wide, sample.data[: sample.size].split(b"\n"))):
+    texts = sample.data[: sample.size].split(b"\n")
+    if max(map(len, texts)) > COLUMNS.value and any(map(is_wide, texts)):
         return 0.0
     lines = split(sample, tabs=_has_tabs(sample))
     rows = np.flatnonzero(lines.cells)

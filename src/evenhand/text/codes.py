@@ -29,8 +29,13 @@ class Mostly:
 
     @staticmethod
     def of(column: Ints) -> Mostly:
-        """A column of which nobody knows whether a code is common."""
-        return Mostly(len(column), 0, np.arange(len(column)), column)
+        """A column of which nobody knows whether a code is common: all rows are kept where none is."""
+        counts = np.bincount(column)
+        common = int(counts.argmax()) if len(counts) else 0
+        if 2 * counts.max(initial=0) <= len(column):
+            return Mostly(len(column), common, np.arange(len(column)), column)
+        rows = np.flatnonzero(column != common)
+        return Mostly(len(column), common, rows, column[rows])
 
     def column(self) -> Ints:
         """The code of every row."""

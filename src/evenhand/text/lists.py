@@ -17,7 +17,7 @@ from evenhand.text.annotation import LISTS, Annotation, Reading
 from evenhand.text.codes import Mostly
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
-from evenhand.text.layers import Tags, Trees
+from evenhand.text.layers import MostlyTags, Tags, Trees
 from evenhand.text.list_checks import check_name, is_text, lists, numbers, refuse_texts
 from evenhand.text.plain_labels import doubt
 from evenhand.text.tag_ids import Ids, Names, coded_ids, named_ids
@@ -52,9 +52,9 @@ def tags(
         code, met = coded(given, int(bounds[-1]), "tag", name)
         known = met
     else:
-        ids, by_id = named_ids(sentences, names, ignore, name)
-        bounds, known = bounds_of(ids), list(by_id.values())
+        ids, bounds, by_id = named_ids(sentences, names, ignore, name)
         code, met = coded_ids(ids, by_id)
+        known = list(by_id.values())
     corpus = Corpus(name, len(bounds) - 1, bounds, tokens_of(tokens, bounds, name))
     return _decoded(corpus, code, met, known, encoding, repair)
 
@@ -83,13 +83,17 @@ def _decoded(
         first = f"{met[int(code[token])]!r} in sentence {int(np.searchsorted(corpus.bounds, token, side='right'))}"
         if repair == "error":
             raise InputError(name, None, f"a span is ill-formed in {encoding.upper()}: {first}", "mend it")
-    outside = np.isin(code, [place for place, tag in enumerate(met) if tag in encodings.OUTSIDE_TAGS])
     is_sure = is_named or not plain or not set(met).issuperset(encodings.OUTSIDE_TAGS.intersection(known))
-    doubtful = None if is_sure else doubt(met, len(code), int(np.count_nonzero(outside)))
+    doubtful = None if is_sure else doubt(met, len(code), _outside(code, met))
     reading = Reading(
         LISTS, encoding, repaired=len(decoded.ill_formed), first_repair=first, is_named=is_named, doubt=doubtful
     )
-    return Annotation(corpus, {"spans": decoded.spans, "tags": Tags(code, tuple(met))}, {"spans": reading}, name)
+    return Annotation(corpus, {"spans": decoded.spans, "tags": MostlyTags(mostly, tuple(met))}, {"spans": reading}, name)
+
+
+def _outside(code: Ints, met: list[str]) -> int:
+    """How many tags are outside."""
+    return int(np.isin(code, [place for place, tag in enumerate(met) if tag in encodings.OUTSIDE_TAGS]).sum())
 
 
 def trees(
@@ -143,15 +147,22 @@ def by_sentence(values: Sequence[Any], bounds: Ints) -> list[Sequence[Any]]:
 
 def coded(sentences: Sequence[Sequence[Any]], count: int, what: str, name: str) -> tuple[Ints, list[str]]:
     """A code a tag, and the tags by code."""
-    codes: dict[str, int] = {}
+    codes = NewCodes()
     flat = chain.from_iterable(sentences)
     try:
-        found = np.fromiter((codes.setdefault(tag, len(codes)) for tag in flat), dtype=np.int64, count=count)
+        found = np.fromiter(map(codes.__getitem__, flat), dtype=np.int64, count=count)
     except TypeError:  # what cannot be a key is no text
         refuse_texts(sentences, what, name)
     if not all(map(is_text, codes)):
         refuse_texts(sentences, what, name)
     return found, list(map(str, codes))
+
+
+class NewCodes(dict[str, int]):
+    """Codes by text, where a new text gets the next one."""
+
+    def __missing__(self, text: str) -> int:
+        return self.setdefault(text, len(self))
 
 
 def tokens_of(sentences: Any, bounds: Ints, name: str, what: str = "token", where: str = "sentence") -> Tokens | None:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evenhand.arguments import shown
-from evenhand.arrays import Ints, empty, ints
+from evenhand.arrays import Ints, ints
 from evenhand.problems import InputError
 from evenhand.text.list_checks import is_text, listed, lists, numbers
 
@@ -20,39 +20,50 @@ Names = Sequence[str] | Mapping[int, str]
 """The tags by id: a list, or a mapping such as a model's `id2label`."""
 _IDS = "give a list of ids for each sentence, such as [[1, 0, -100]]"
 _BEST = "take the best tag of each token: logits.argmax(axis=-1)"
+_TABLE = 1 << 16
+"""How far apart ids may be for a table that has a row for each."""
 _NAMES = "give the tags in the order of their ids, or a mapping from ids to tags (id2label)"
 
 
-def named_ids(value: Any, names: Any, ignore: Any, name: str) -> tuple[list[Ints], dict[int, str]]:
-    """The ids of each sentence without those to ignore, and the tags by id."""
+def named_ids(value: Any, names: Any, ignore: Any, name: str) -> tuple[Ints, Ints, dict[int, str]]:
+    """The ids of all sentences without those to ignore, the bounds of sentences, and the tags by id."""
     tags = tags_by_id(names, name)
     if ignore is not None:
         numbers([ignore], "ignore", name, "give the id of places to leave out, or None")
-    sentences = [ids if ignore is None else ids[ids != ignore] for ids in _sentences(value, name)]
-    known = np.fromiter(tags, dtype=np.int64, count=len(tags))
-    flat = np.concatenate(sentences) if sentences else empty()
-    strange = np.flatnonzero(~np.isin(flat, known))
+    flat, bounds = _flat(value, name)
+    if ignore is not None:
+        keep = flat != ignore
+        flat, bounds = flat[keep], np.append(0, np.cumsum(keep))[bounds]
+    known = ints(sorted(tags))
+    strange = np.flatnonzero(known[_places(flat, known)] != flat) if len(known) else np.arange(len(flat))
     if len(strange):
-        ends = np.cumsum([len(ids) for ids in sentences])
-        sentence = int(np.searchsorted(ends, strange[0], side="right")) + 1
+        sentence = int(np.searchsorted(bounds, strange[0], side="right"))
         finding = f"sentence {sentence} has the id {flat[strange[0]]}, which is none of the {len(tags)} in names"
         raise InputError(name, None, finding, f"{_NAMES} (ids equal to ignore, {shown(ignore)}, are left out)")
-    return sentences, tags
+    return flat, bounds, tags
 
 
-def _sentences(value: Any, name: str) -> list[Ints]:
-    """The ids of each sentence, from an array with a row a sentence, or from lists."""
+def _places(flat: Ints, known: Ints) -> Ints:
+    """The place of each id among the known ones, which are sorted; any place for other ids."""
+    low, high = int(known[0]), int(known[-1])
+    if high - low > _TABLE:
+        return np.minimum(np.searchsorted(known, flat), len(known) - 1)
+    return np.searchsorted(known, np.arange(low, high + 1)).take(flat - low, mode="clip")
+
+
+def _flat(value: Any, name: str) -> tuple[Ints, Ints]:
+    """The ids of all sentences and the bounds of these, from an array with a row a sentence, or from lists."""
     if hasattr(value, "__array__") and not isinstance(value, np.ndarray):
         value = np.asarray(value)
     if isinstance(value, np.ndarray) and value.dtype != object:
         if value.ndim == 2 and np.issubdtype(value.dtype, np.integer):
-            return list(value.astype(np.int64, copy=False))
+            return value.astype(np.int64, copy=False).ravel(), np.arange(len(value) + 1) * value.shape[1]
         _refuse_array(value, name)
     found = lists(value, "sentence", name, _IDS)
     flat = list(chain.from_iterable(found))
     if any(isinstance(each, list | tuple | np.ndarray) for each in flat):
         raise InputError(name, None, "tokens have lists of numbers (logits) in place of ids", _BEST)
-    return np.split(numbers(flat, "the id", name, _IDS), np.cumsum([len(each) for each in found])[:-1]) if found else []
+    return numbers(flat, "the id", name, _IDS), np.append(0, np.cumsum(ints(list(map(len, found)))))
 
 
 def _refuse_array(array: np.ndarray[Any, Any], name: str) -> NoReturn:
@@ -77,10 +88,16 @@ def tags_by_id(names: Any, name: str) -> dict[int, str]:
     return pairs
 
 
-def coded_ids(sentences: Sequence[Ints], tags: Mapping[int, str]) -> tuple[Ints, list[str]]:
+def coded_ids(flat: Ints, tags: Mapping[int, str]) -> tuple[Ints, list[str]]:
     """A code for each id, and the tags by code: those that occur, in the order in which they do."""
-    flat = np.concatenate(sentences) if sentences else empty()
-    met, first, place = np.unique(flat, return_index=True, return_inverse=True)
-    names = [tags[each] for each in met[np.argsort(first)].tolist()]
+    if not len(flat):
+        return flat, []
+    known = ints(sorted(tags))
+    place, first = _places(flat, known), np.full(len(known), len(flat))
+    first[place[::-1]] = np.arange(len(flat) - 1, -1, -1)
+    met = np.argsort(first)[: np.count_nonzero(first < len(flat))]
+    names = [tags[each] for each in known[met].tolist()]
     codes = {tag: code for code, tag in enumerate(dict.fromkeys(names))}
-    return ints([codes[tags[each]] for each in met.tolist()])[place], list(codes)
+    code_of = np.zeros(len(known), dtype=np.int64)
+    code_of[met] = [codes[tag] for tag in names]
+    return code_of[place], list(codes)

@@ -11,11 +11,11 @@ from itertools import dropwhile, islice
 from evenhand.formats.parsing.blocks import is_wide, refuse_wide
 from evenhand.formats.parsing.token_lines import Layout, is_document_mark
 from evenhand.formats.source import Block, Source
+from evenhand.limits import COLUMNS
 from evenhand.settings import ColumnName
 from evenhand.text.encodings import OUTSIDE_TAGS, parse
 
 _SAMPLE = 1 << 14
-_BLANKS = re.compile("[ \t\r]+")
 _ROWS = 200
 """How many lines are looked at."""
 _TOKEN_NAMES = frozenset({"token", "tokens", "word", "words", "form"})
@@ -33,9 +33,11 @@ Row = tuple[int, bool, list[str]]
 
 def rows_of(source: Source) -> Iterator[Row]:
     """The lines that are not blank: their number, whether they have tabs, their cells."""
+    most = COLUMNS.value
     for block in source.first_blocks(_SAMPLE):
         for number, line in _lines(block):
-            refuse_wide(line, number)
+            if len(line) > most:
+                refuse_wide(line, number)
             yield from _row(number, line)
 
 
@@ -45,7 +47,9 @@ def rows_of_sample(sample: Block) -> list[Row]:
 
     Lines that are wider than any table are left out: they may be long texts of formats that have no columns.
     """
-    return [row for number, line in _lines(sample) if not is_wide(line) for row in _row(number, line)]
+    most = COLUMNS.value
+    narrow = ((number, line) for number, line in _lines(sample) if len(line) <= most or not is_wide(line))
+    return [row for number, line in narrow for row in _row(number, line)]
 
 
 def _lines(block: Block) -> Iterator[tuple[int, str]]:
@@ -63,7 +67,7 @@ def _row(number: int, line: str) -> Iterator[Row]:
 
 def split_blanks(line: str) -> list[str]:
     """The cells between runs of blanks; spaces other than those of ASCII are part of a cell."""
-    return [cell for cell in _BLANKS.split(line) if cell]
+    return list(filter(None, line.replace("\t", " ").replace("\r", " ").split(" ")))
 
 
 def layout_of(source: Source, named: Sequence[ColumnName]) -> Layout:
