@@ -20,7 +20,7 @@ from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import MostlyTags, Tags, Trees
 from evenhand.text.list_checks import check_name, is_text, lists, numbers, refuse_texts
 from evenhand.text.plain_labels import doubt
-from evenhand.text.tag_ids import Ids, Names, coded_ids, named_ids
+from evenhand.text.tag_ids import Ids, Names, coded_ids
 from evenhand.text.tag_table import TagTable, looks_plain
 from evenhand.text.tokens import Tokens
 from evenhand.text.trees import without_root
@@ -52,9 +52,7 @@ def tags(
         code, met = coded(given, int(bounds[-1]), "tag", name)
         known = met
     else:
-        ids, bounds, by_id = named_ids(sentences, names, ignore, name)
-        code, met = coded_ids(ids, by_id)
-        known = list(by_id.values())
+        code, met, bounds, known = coded_ids(sentences, names, ignore, name)
     corpus = Corpus(name, len(bounds) - 1, bounds, tokens_of(tokens, bounds, name))
     return _decoded(corpus, code, met, known, encoding, repair)
 

@@ -25,27 +25,40 @@ _TABLE = 1 << 16
 _NAMES = "give the tags in the order of their ids, or a mapping from ids to tags (id2label)"
 
 
-def named_ids(value: Any, names: Any, ignore: Any, name: str) -> tuple[Ints, Ints, dict[int, str]]:
-    """The ids of all sentences without those to ignore, the bounds of sentences, and the tags by id."""
+def coded_ids(value: Any, names: Any, ignore: Any, name: str) -> tuple[Ints, list[str], Ints, list[str]]:
+    """A code for each id but those to ignore, the tags by code, the bounds of sentences, and all tags.
+
+    Codes are given to tags that occur, in the order in which they do.
+    """
     tags = tags_by_id(names, name)
     if ignore is not None:
         numbers([ignore], "ignore", name, "give the id of places to leave out, or None")
     flat, bounds = _flat(value, name)
     if ignore is not None:
-        keep = flat != ignore
-        flat, bounds = flat[keep], np.append(0, np.cumsum(keep))[bounds]
+        kept = np.flatnonzero(flat != ignore)
+        flat, bounds = flat[kept], np.searchsorted(kept, bounds)
     known = ints(sorted(tags))
-    strange = np.flatnonzero(known[_places(flat, known)] != flat) if len(known) else np.arange(len(flat))
+    place = _places(flat, known)
+    strange = np.flatnonzero(known[place] != flat) if len(known) else np.arange(len(flat))
     if len(strange):
         sentence = int(np.searchsorted(bounds, strange[0], side="right"))
         finding = f"sentence {sentence} has the id {flat[strange[0]]}, which is none of the {len(tags)} in names"
         raise InputError(name, None, finding, f"{_NAMES} (ids equal to ignore, {shown(ignore)}, are left out)")
-    return flat, bounds, tags
+    return *_by_first(place, [tags[each] for each in known.tolist()]), bounds, list(tags.values())
+
+
+def _by_first(place: Ints, tags: list[str]) -> tuple[Ints, list[str]]:
+    """A code for each place in the list of tags, in the order in which tags occur, and the tags by code."""
+    first = np.full(len(tags), len(place))
+    first[place[::-1]] = np.arange(len(place) - 1, -1, -1)
+    met = np.argsort(first)[: np.count_nonzero(first < len(place))].tolist()
+    codes = {tag: code for code, tag in enumerate(dict.fromkeys(tags[each] for each in met))}
+    return ints([codes.get(tag, -1) for tag in tags])[place], list(codes)
 
 
 def _places(flat: Ints, known: Ints) -> Ints:
     """The place of each id among the known ones, which are sorted; any place for other ids."""
-    low, high = int(known[0]), int(known[-1])
+    low, high = known[[0, -1]].tolist() if len(known) else (0, _TABLE + 1)
     if high - low > _TABLE:
         return np.minimum(np.searchsorted(known, flat), len(known) - 1)
     return np.searchsorted(known, np.arange(low, high + 1)).take(flat - low, mode="clip")
@@ -86,18 +99,3 @@ def tags_by_id(names: Any, name: str) -> dict[int, str]:
     if len(pairs) < len(names):
         raise InputError(name, None, "names has an id twice", _NAMES)
     return pairs
-
-
-def coded_ids(flat: Ints, tags: Mapping[int, str]) -> tuple[Ints, list[str]]:
-    """A code for each id, and the tags by code: those that occur, in the order in which they do."""
-    if not len(flat):
-        return flat, []
-    known = ints(sorted(tags))
-    place, first = _places(flat, known), np.full(len(known), len(flat))
-    first[place[::-1]] = np.arange(len(flat) - 1, -1, -1)
-    met = np.argsort(first)[: np.count_nonzero(first < len(flat))]
-    names = [tags[each] for each in known[met].tolist()]
-    codes = {tag: code for code, tag in enumerate(dict.fromkeys(names))}
-    code_of = np.zeros(len(known), dtype=np.int64)
-    code_of[met] = [codes[tag] for tag in names]
-    return code_of[place], list(codes)
