@@ -28,11 +28,12 @@ def files(draw: st.DrawFn) -> tuple[str, int, bool]:
     for _ in range(draw(st.integers(1, 8))):
         count = draw(st.sampled_from([columns, columns, *range(1, 5)])) if rare else columns
         row = draw(st.lists(st.sampled_from(cells), min_size=count, max_size=count))
-        between = "\t" if tabs else draw(st.sampled_from([" ", "\t", *(["  ", " \t"] if rare else [])]))
+        between = "\t" if tabs else draw(st.sampled_from([" ", "\t", "  ", " \t"]))
         odd = ["", "", " ", "\r", "\x0b", "\t"] if rare else [""]
         lines.append(draw(st.sampled_from(odd[:3])) + between.join(row) + draw(st.sampled_from(odd)))
         lines += draw(st.lists(st.sampled_from(["", *(odd[2:] if rare else [])]), max_size=2))
-    return "\n".join(lines) + "\n", columns, tabs
+    end = draw(st.sampled_from(["\n", "\n", "\r\n"]))
+    return end.join(lines) + end, columns, tabs
 
 
 @settings(max_examples=400)
@@ -55,9 +56,14 @@ def test_a_grid_has_the_cells_of_the_general_parser(file: tuple[str, int, bool])
 
 
 @settings(max_examples=200)
-@given(st.lists(st.lists(st.sampled_from(["a", "bc", "Zürich"]), min_size=2, max_size=2), min_size=1), st.booleans())
-def test_plain_files_are_grids(rows: list[list[str]], tabs: bool) -> None:
-    text = "\n\n".join(("\t" if tabs else " ").join(row) for row in rows) + "\n"
+@given(
+    st.lists(st.lists(st.sampled_from(["a", "bc", "Zürich"]), min_size=2, max_size=2), min_size=1),
+    st.sampled_from(["\t", " ", "   ", " \t"]),
+    st.sampled_from(["\n", "\r\n"]),
+)
+def test_plain_files_are_grids(rows: list[list[str]], between: str, end: str) -> None:
+    tabs = between == "\t"
+    text = (end + end).join(between.join(row) for row in rows) + end
     found = grid(block(text), 2, tabs=tabs)
     assert found is not None
     assert [[found.text(column, row) for column in range(2)] for row in range(len(rows))] == rows
@@ -73,8 +79,11 @@ def test_plain_files_are_grids(rows: list[list[str]], tabs: bool) -> None:
         "a b\n\n c\n",
         " a b\n",
         "a b \n",
-        "a  b\n",
-        "a b\r\n",
+        "a b\r\nc d\n",
+        "a b\rc\r\n",
+        "a\rb\r\n",
+        "a\x0bb c\r\n",
+        "a b\n" + 65 * "\n" + "c d\n",
         "\na b\n",
         "a\x0bb\n",
         "a b\n \nc d\n",
@@ -85,7 +94,21 @@ def test_anything_else_is_left_to_the_general_parser(text: str) -> None:
     assert grid(block(text), 2, tabs=False) is None
 
 
-@pytest.mark.parametrize("text", ["a\tb \n", "a\tb\r\n", "\t\n", "a\tb\n\t\nc\td\n", "a\n", "a\tb\tc\n", "\ta\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a\tb \n",
+        "a\tb\r\n\ta\r\n",
+        "a\r\tb\r\n",
+        "\t\n",
+        "a\t\n",
+        "a\t\tb\n",
+        "a\tb\n\t\nc\td\n",
+        "a\n",
+        "a\tb\tc\n",
+        "\ta\n",
+    ],
+)
 def test_tabs_with_something_at_the_end_are_left_too(text: str) -> None:
     assert grid(block(text), 2, tabs=True) is None
 

@@ -86,7 +86,9 @@ def _decoded(
     reading = Reading(
         LISTS, encoding, repaired=len(decoded.ill_formed), first_repair=first, is_named=is_named, doubt=doubtful
     )
-    return Annotation(corpus, {"spans": decoded.spans, "tags": MostlyTags(mostly, tuple(met))}, {"spans": reading}, name)
+    return Annotation(
+        corpus, {"spans": decoded.spans, "tags": MostlyTags(mostly, tuple(met))}, {"spans": reading}, name
+    )
 
 
 def _outside(code: Ints, met: list[str]) -> int:

@@ -1,7 +1,8 @@
-"""Blocks as programs write them: every line has the same number of cells, with one blank (or tab) between them.
+"""Blocks in which every line that is not blank has the same number of cells, with a tab or any run of blanks between.
 
-In such a block the ends of cells are a matrix, a row a line, and nothing has to be counted line by line. That they are
-is checked, byte by byte; what is written in any other way is left to `blocks`.
+In such a block the bounds of cells are a matrix, a row a line: one look for the places at which text begins or ends
+finds them all, and nothing has to be counted line by line. That lines end where rows do is checked; what is written in
+any other way (empty cells, blanks at the ends of lines, odd lines) is left to `blocks`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from evenhand.formats.parsing.cells import Cells
 from evenhand.formats.source import LINE_FEED, Block
 from evenhand.text.corpus import LineNumbers
 
+_MOST_LINE_ENDS = 64
+"""How many blank lines may follow each other."""
+
 
 @dataclass(frozen=True)
 class Grid(Cells):
@@ -24,84 +28,89 @@ class Grid(Cells):
 
     data: bytes
     columns: int
-    start: Ints
-    """Where each line begins."""
-    end: Ints
-    """Where each cell ends: a row a line, a column a cell."""
+    edges: Ints
+    """Where each cell begins and ends: a row a line, two columns a cell."""
     bounds: Ints
     """Where sentences begin, in lines with cells, and where the last one ends."""
 
     def column(self, column: int) -> tuple[Ints, Ints]:
-        return self.end[:, column - 1] + 1 if column else self.start, self.end[:, column]
+        return self.edges[:, 2 * column], self.edges[:, 2 * column + 1]
 
     @property
     def lines(self) -> LineNumbers:  # type: ignore[override]
-        return LineNumbers(self.bounds[:-1], cache(self.other_lines), 0, len(self.start))
+        return LineNumbers(self.bounds[:-1], cache(self.other_lines), 0, len(self.edges))
 
     def other_lines(self) -> Ints:
         """How many lines that are none of these stand before each sentence."""
         feeds = np.flatnonzero(np.frombuffer(self.data, dtype=np.uint8) == LINE_FEED)
         first = self.bounds[:-1]
-        return np.searchsorted(feeds, self.start[first]) - first
+        return np.searchsorted(feeds, self.edges[first, 0]) - first
 
     def without(self, rows: Ints) -> Grid:
         """The other lines; where some are taken out, a sentence ends."""
-        keep = others(len(self.start), rows)
-        edges = np.concatenate((self.bounds, rows))
-        bounds = distinct(edges - np.searchsorted(rows, edges))
-        return Grid(self.data, self.columns, self.start[keep], self.end[keep], bounds)
+        keep = others(len(self.edges), rows)
+        bounds = np.concatenate((self.bounds, rows))
+        bounds = distinct(bounds - np.searchsorted(rows, bounds))
+        return Grid(self.data, self.columns, self.edges.take(keep, axis=0), bounds)
 
 
 def grid(block: Block, columns: int, *, tabs: bool) -> Grid | None:
     """The cells of a block whose lines are blank or have `columns` of them; None where it is written otherwise."""
     data = np.frombuffer(block.data, dtype=np.uint8)[: block.size]
-    feeds = data == LINE_FEED
-    again = feeds[1:] & feeds[:-1]
-    separates = feeds | (data == TAB) if tabs else data <= SPACE
-    separates[1:] ^= again  # the ends of blank lines
-    if separates[0] or not (tabs or _stand_alone(data, separates)):
+    line_end = b"\r\n" if b"\r" in block.data else b"\n"
+    separates = _tabs_and_ends(data, line_end) if tabs else data <= SPACE
+    edges = _edges(separates)
+    if separates[0] or len(edges) % (2 * columns) or not (tabs or _has_plain_blanks(data, line_end)):
         return None
-    found, lines = np.flatnonzero(separates), int(np.count_nonzero(feeds))
-    rows = lines - int(np.count_nonzero(again))
-    if len(found) != rows * columns:
+    edges = edges.reshape(-1, 2 * columns)
+    end = edges[:, -1]
+    behind = np.append(edges[1:, 0], block.size) - end
+    lines, rest = int(np.count_nonzero(data == LINE_FEED)), int(behind.sum())
+    # Where all line ends stand behind rows, there is none within one.
+    if rest != lines * len(line_end) or not _are_line_ends(block.data, end, behind, line_end):
         return None
-    end = found.reshape(rows, columns)
-    if not feeds[end[:, -1]].all():  # of which there are as many as rows, so that none stands elsewhere
+    if len(line_end) > 1 and np.count_nonzero(data == CARRIAGE_RETURN) != lines:
         return None
-    start, first = _line_starts(data, end[:, -1])
-    if (data[start[first]] <= SPACE).any() or (tabs and not _are_trimmed(data, start, end[:, -1], columns)):
+    if tabs and (np.count_nonzero(separates) - rest != len(end) * (columns - 1) or (data[end - 1] == SPACE).any()):
         return None
     block.has_lines(lines)
-    return Grid(block.data, columns, start, end, np.concatenate((first, [rows])))
+    first = np.flatnonzero(behind[:-1] > len(line_end)) + 1
+    return Grid(block.data, columns, edges, np.concatenate(([0], first, [len(end)])))
 
 
-def _stand_alone(data: Bytes, separates: Bools) -> bool:
-    """Whether separators are line feeds, tabs and spaces, and no two of them stand side by side."""
-    return not (separates[1:] & separates[:-1]).any() and has_plain_separators(data)
+def _tabs_and_ends(data: Bytes, line_end: bytes) -> Bools:
+    separates = data == TAB
+    for byte in line_end:
+        separates |= data == byte
+    return separates
 
 
-def has_plain_separators(data: Bytes) -> bool:
-    """Whether no bytes up to the space are others than line feeds, tabs and spaces."""
-    behind_feed = data - np.uint8(LINE_FEED + 1)  # what stands before it wraps around
-    return int(behind_feed.min()) >= SPACE - LINE_FEED - 1 and int(data.min()) >= TAB
+def _edges(separates: Bools) -> Ints:
+    """Where runs of text begin and end, in turns; the first one begins with the first byte."""
+    changes = np.ones_like(separates)
+    np.not_equal(separates[1:], separates[:-1], out=changes[1:])
+    return np.flatnonzero(changes)
 
 
-def _line_starts(data: Bytes, end: Ints) -> tuple[Ints, Ints]:
-    """Where each line begins, and which lines begin sentences."""
-    start = np.empty_like(end)
-    start[0] = 0
-    np.add(end[:-1], 1, out=start[1:])
-    first = np.flatnonzero(data[start] == LINE_FEED)
-    rows, place = first, start[first]
-    while len(rows):
-        start[rows] = place = place + 1
-        more = data[place] == LINE_FEED
-        rows, place = rows[more], place[more]
-    return start, np.concatenate(([0], first))
+def _has_plain_blanks(data: Bytes, line_end: bytes) -> bool:
+    """Whether no bytes up to the space are others than tabs, spaces and those of line ends."""
+    odd = (
+        ((LINE_FEED + 1, CARRIAGE_RETURN), (CARRIAGE_RETURN + 1, SPACE))
+        if b"\r" in line_end
+        else ((LINE_FEED + 1, SPACE),)
+    )
+    # Bytes before the first of a range wrap around, so that those within it are the least ones.
+    return int(data.min()) >= TAB and all(int((data - np.uint8(low)).min()) >= high - low for low, high in odd)
 
 
-def _are_trimmed(data: Bytes, start: Ints, end: Ints, columns: int) -> bool:
-    """Whether no line between tabs ends with a space or a carriage return, or has no text at all."""
-    before = data[end - 1]
-    ends_blank = (before == SPACE) | (before == CARRIAGE_RETURN)
-    return not (ends_blank.any() or (end - start == columns - 1).any())
+def _are_line_ends(text: bytes, end: Ints, behind: Ints, line_end: bytes) -> bool:
+    """Whether the bytes behind rows, as many as given, are line ends."""
+    data, size = np.frombuffer(text, dtype=np.uint8), len(line_end)
+    for step in range(_MOST_LINE_ENDS):
+        if any((data[end + step * size + place] != byte).any() for place, byte in enumerate(line_end)):
+            return False
+        more = np.flatnonzero(behind > (step + 1) * size)
+        if not len(more):
+            return True
+        end, behind = end[more], behind[more]
+    return False

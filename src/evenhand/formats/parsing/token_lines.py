@@ -14,11 +14,13 @@ from evenhand.formats.parsing.cells import Cells
 from evenhand.formats.parsing.grid import grid
 from evenhand.formats.source import LINE_FEED, Block, Source
 from evenhand.settings import ColumnName
-from evenhand.text.tokens import PADDING
+from evenhand.text.tokens import PADDING, windows
 
 DOCUMENT_START = "-DOCSTART-"
 _DOCUMENT_START_HEAD = np.frombuffer(DOCUMENT_START.encode()[:8], dtype="<u8")
+_DOCUMENT_START_TAIL = np.frombuffer(DOCUMENT_START.encode()[-8:], dtype="<u8")
 _DOCUMENT_COMMENT = re.compile(r"document_id\s*=|newdoc")
+_DOCUMENT_WORDS = (b"document_id", b"newdoc")
 
 
 @dataclass(frozen=True)
@@ -80,8 +82,8 @@ class Parsed:
 
 def parsed(layout: Layout, source: Source, blocks: Iterator[Block]) -> Iterator[Parsed]:
     """The blocks of a file by what their lines are."""
-    for block in map(_with_plain_ends, blocks):
-        yield _regular(layout, block) or _classify(source, layout, split(block, tabs=layout.tabs))
+    for block in blocks:
+        yield _regular(layout, block) or _classify(source, layout, split(_with_plain_ends(block), tabs=layout.tabs))
 
 
 def _with_plain_ends(block: Block) -> Block:
@@ -113,9 +115,11 @@ def _classify(source: Source, layout: Layout, lines: Lines) -> Parsed:
     documents, trailing = list[int](), 0
     if np.count_nonzero(is_token) + np.count_nonzero(is_break) < len(lines.cells):
         odd = np.flatnonzero(~(is_token | is_break))
-        documents, shortened, hashes = _odd_lines(source, layout, lines, odd.tolist())
+        is_hash = np.frombuffer(lines.data, dtype=np.uint8)[lines.begins[odd]] == ord("#")
+        marks, shortened = _odd_lines(source, layout, lines, odd[~is_hash].tolist())
+        documents = marks + _document_comments(lines, odd[is_hash])
         is_token[shortened], trailing = True, len(shortened)
-        is_break[hashes] |= layout.hash_comments
+        is_break[odd[is_hash]] |= layout.hash_comments
     if layout.has_header(lines.first_line, len(is_token)):
         is_token[layout.first_line - lines.first_line] = False
     tokens = lines.table(np.flatnonzero(is_token), layout.columns)
@@ -139,33 +143,47 @@ def _bounds(tokens: Ints, breaks: Ints, lines: int) -> Ints:
     return np.flatnonzero(edges)
 
 
-def _odd_lines(source: Source, layout: Layout, lines: Lines, odd: list[int]) -> tuple[list[int], list[int], list[int]]:
-    """Of the lines with another number of cells, those that begin documents, are tokens nevertheless, or comments.
+def _document_comments(lines: Lines, comments: Ints) -> list[int]:
+    """Which comments begin documents."""
+    if not any(word in lines.data for word in _DOCUMENT_WORDS):
+        return []
+    found = re.finditer(b"|".join(_DOCUMENT_WORDS), lines.data)
+    with_words = np.searchsorted(lines.begins, [match.start() for match in found], side="right") - 1
+    maybe = comments[np.isin(comments, with_words)].tolist()
+    return [line for line in maybe if _DOCUMENT_COMMENT.search(lines.text(line))]
+
+
+def _odd_lines(source: Source, layout: Layout, lines: Lines, odd: list[int]) -> tuple[list[int], list[int]]:
+    """Of lines with another number of cells, those that begin documents, and those that are tokens nevertheless.
 
     The others are problems.
     """
-    documents, shortened, comments = [], [], []
+    documents, shortened = [], []
     for line in odd:
         text = lines.text(line)
-        if text.startswith(DOCUMENT_START) or (text.startswith("#") and _DOCUMENT_COMMENT.search(text)):
+        if text.startswith(DOCUMENT_START):
             documents.append(line)
-        elif text.startswith("#"):
-            comments.append(line)
         elif lines.drop_empty_end(line, layout.columns):
             shortened.append(line)
         else:
             finding = f"found {_columns(int(lines.cells[line]))} where line {layout.first_line} has {layout.columns}"
             remedy = "mend the line, or begin it with # if it is a comment"
             source.report(lines.number(line), finding, remedy, "columns")
-    return documents, shortened, comments
+    return documents, shortened
 
 
 def _document_starts(tokens: Cells) -> Ints:
     """Which tokens are marks of documents."""
     if tokens.columns == 1 and DOCUMENT_START.encode() not in tokens.data:
         return ints([])  # of other columns, somebody asks for the first bytes anyway
-    maybe = np.flatnonzero(tokens.tokens(0).heads == _DOCUMENT_START_HEAD)
-    return ints([row for row in maybe.tolist() if is_document_mark(tokens.text(0, row))])
+    cells = tokens.tokens(0)
+    maybe = np.flatnonzero(cells.heads == _DOCUMENT_START_HEAD)
+    if not len(maybe):
+        return maybe
+    start, end = cells.start[maybe], cells.end[maybe]
+    plain = (end - start == len(DOCUMENT_START)) & (windows(cells.data)[end - 8] == _DOCUMENT_START_TAIL)
+    named = [row for row in maybe[~plain].tolist() if is_document_mark(cells[row])]
+    return np.sort(np.append(maybe[plain], ints(named)))
 
 
 def is_document_mark(cell: str) -> bool:
