@@ -24,7 +24,7 @@ def files(draw: st.DrawFn) -> tuple[str, int, bool]:
     tabs, columns = draw(st.booleans()), draw(st.integers(1, 3))
     rare = draw(st.sampled_from([0, 0, 1]))
     cells = ["a", "bc", "Zürich", "-DOCSTART-", "#", *(["d e", ""] if tabs else [])]
-    lines = []
+    lines = draw(st.lists(st.sampled_from(["", "\t", " "]), max_size=1))
     for _ in range(draw(st.integers(1, 8))):
         count = draw(st.sampled_from([columns, columns, *range(1, 5)])) if rare else columns
         row = draw(st.lists(st.sampled_from(cells), min_size=count, max_size=count))
@@ -75,18 +75,10 @@ def test_plain_files_are_grids(rows: list[list[str]], between: str, end: str) ->
     [
         "a b\nc\n",
         "a\nb c\n",
-        "a b\n\n c d\n",
         "a b\n\n c\n",
-        " a b\n",
-        "a b \n",
-        "a b\r\nc d\n",
         "a b\rc\r\n",
-        "a\rb\r\n",
         "a\x0bb c\r\n",
-        "a b\n" + 65 * "\n" + "c d\n",
-        "\na b\n",
         "a\x0bb\n",
-        "a b\n \nc d\n",
         "a b c\nd\n",
     ],
 )
@@ -103,7 +95,6 @@ def test_anything_else_is_left_to_the_general_parser(text: str) -> None:
         "\t\n",
         "a\t\n",
         "a\t\tb\n",
-        "a\tb\n\t\nc\td\n",
         "a\n",
         "a\tb\tc\n",
         "\ta\n",
@@ -111,6 +102,33 @@ def test_anything_else_is_left_to_the_general_parser(text: str) -> None:
 )
 def test_tabs_with_something_at_the_end_are_left_too(text: str) -> None:
     assert grid(block(text), 2, tabs=True) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "tabs"),
+    [
+        ("a b\n\n c d\n", False),
+        ("a b \nc d\t\n", False),
+        ("a b\r\nc d\n", False),
+        ("a\rb\r\nc d\r\n", False),
+        ("a b\n \nc d\n", False),
+        (" a b\n", False),
+        ("\n\na b\n", False),
+        ("\t\n\na\tb\n", True),
+        ("a b\n" + 300 * "\n" + "c d\n", False),
+        ("a\tb\n\t\nc\td\n", True),
+        ("a\tb\r\n\nc\td\r\n", True),
+    ],
+)
+def test_blanks_at_the_ends_of_lines_do_not_count(text: str, tabs: bool) -> None:
+    found, expected = grid(block(text), 2, tabs=tabs), split(block(text), tabs=tabs)
+    assert found is not None
+    rows = np.flatnonzero(expected.cells)
+    assert np.asarray(found.lines).tolist() == rows.tolist()
+    assert [[found.text(column, row) for column in range(2)] for row in range(len(rows))] in (
+        [["a", "b"]],
+        [["a", "b"], ["c", "d"]],
+    )
 
 
 def test_lines_count_blank_ones() -> None:

@@ -11,15 +11,12 @@ from functools import cache
 
 import numpy as np
 
-from evenhand.arrays import Bools, Bytes, Ints, distinct, others
+from evenhand.arrays import Bools, Bytes, Ints, distinct, ints, others, ranges
 from evenhand.dataclass import dataclass
 from evenhand.formats.parsing.blocks import CARRIAGE_RETURN, SPACE, TAB
 from evenhand.formats.parsing.cells import Cells
 from evenhand.formats.source import LINE_FEED, Block
 from evenhand.text.corpus import LineNumbers
-
-_MOST_LINE_ENDS = 64
-"""How many blank lines may follow each other."""
 
 
 @dataclass(frozen=True)
@@ -57,60 +54,67 @@ class Grid(Cells):
 def grid(block: Block, columns: int, *, tabs: bool) -> Grid | None:
     """The cells of a block whose lines are blank or have `columns` of them; None where it is written otherwise."""
     data = np.frombuffer(block.data, dtype=np.uint8)[: block.size]
-    line_end = b"\r\n" if b"\r" in block.data else b"\n"
-    separates = _tabs_and_ends(data, line_end) if tabs else data <= SPACE
+    has_returns = b"\r" in block.data
+    separates = _tabs_and_ends(data, has_returns=has_returns) if tabs else data <= SPACE
     edges = _edges(separates)
-    if separates[0] or len(edges) % (2 * columns) or not (tabs or _has_plain_blanks(data, line_end)):
+    if not len(edges) or len(edges) % (2 * columns) or not (tabs or _has_plain_blanks(data, has_returns=has_returns)):
         return None
     edges = edges.reshape(-1, 2 * columns)
-    end = edges[:, -1]
+    end = edges[:, -1].copy()
     behind = np.append(edges[1:, 0], block.size) - end
-    lines, rest = int(np.count_nonzero(data == LINE_FEED)), int(behind.sum())
-    # Where all line ends stand behind rows, there is none within one.
-    if rest != lines * len(line_end) or not _are_line_ends(block.data, end, behind, line_end):
+    wide = np.flatnonzero(behind != 1 + has_returns)
+    is_ended, feeds = data[end + behind - 1] == LINE_FEED, _line_feeds(data, end[wide], behind[wide])
+    is_ended[wide] = feeds > 0
+    # Where all line feeds stand behind rows, none stands within one.
+    lines = int(np.count_nonzero(data == LINE_FEED))
+    before = block.data.count(b"\n", 0, edges[0, 0])
+    if not is_ended.all() or before + len(end) - len(wide) + int(feeds.sum()) != lines:
         return None
-    if len(line_end) > 1 and np.count_nonzero(data == CARRIAGE_RETURN) != lines:
-        return None
-    if tabs and (np.count_nonzero(separates) - rest != len(end) * (columns - 1) or (data[end - 1] == SPACE).any()):
+    has_single_tabs = np.count_nonzero(separates) == edges[0, 0] + len(end) * (columns - 1) + int(behind.sum())
+    if tabs and not (has_single_tabs and _have_plain_ends(data, edges, behind, has_returns=has_returns)):
         return None
     block.has_lines(lines)
-    first = np.flatnonzero(behind[:-1] > len(line_end)) + 1
-    return Grid(block.data, columns, edges, np.concatenate(([0], first, [len(end)])))
+    bounds = np.concatenate(([0], wide[feeds > 1] + 1, [len(end)]))
+    return Grid(block.data, columns, edges, bounds[: -1 if bounds[-2] == len(end) else None])
 
 
-def _tabs_and_ends(data: Bytes, line_end: bytes) -> Bools:
-    separates = data == TAB
-    for byte in line_end:
-        separates |= data == byte
+def _tabs_and_ends(data: Bytes, *, has_returns: bool) -> Bools:
+    separates = (data == TAB) | (data == LINE_FEED)
+    if has_returns:
+        separates |= data == CARRIAGE_RETURN
     return separates
 
 
 def _edges(separates: Bools) -> Ints:
-    """Where runs of text begin and end, in turns; the first one begins with the first byte."""
-    changes = np.ones_like(separates)
+    """Where runs of text begin and end, in turns."""
+    changes = np.empty_like(separates)
+    changes[0] = not separates[0]
     np.not_equal(separates[1:], separates[:-1], out=changes[1:])
     return np.flatnonzero(changes)
 
 
-def _has_plain_blanks(data: Bytes, line_end: bytes) -> bool:
-    """Whether no bytes up to the space are others than tabs, spaces and those of line ends."""
-    odd = (
-        ((LINE_FEED + 1, CARRIAGE_RETURN), (CARRIAGE_RETURN + 1, SPACE))
-        if b"\r" in line_end
-        else ((LINE_FEED + 1, SPACE),)
-    )
-    # Bytes before the first of a range wrap around, so that those within it are the least ones.
+def _has_plain_blanks(data: Bytes, *, has_returns: bool) -> bool:
+    """Whether no bytes up to the space are others than tabs, line feeds, carriage returns and spaces."""
+    odd = [(LINE_FEED + 1, CARRIAGE_RETURN), (CARRIAGE_RETURN + 1, SPACE)] if has_returns else [(LINE_FEED + 1, SPACE)]
+    # Bytes below a range wrap around, so that those within it become the least ones.
     return int(data.min()) >= TAB and all(int((data - np.uint8(low)).min()) >= high - low for low, high in odd)
 
 
-def _are_line_ends(text: bytes, end: Ints, behind: Ints, line_end: bytes) -> bool:
-    """Whether the bytes behind rows, as many as given, are line ends."""
-    data, size = np.frombuffer(text, dtype=np.uint8), len(line_end)
-    for step in range(_MOST_LINE_ENDS):
-        if any((data[end + step * size + place] != byte).any() for place, byte in enumerate(line_end)):
-            return False
-        more = np.flatnonzero(behind > (step + 1) * size)
-        if not len(more):
-            return True
-        end, behind = end[more], behind[more]
-    return False
+def _line_feeds(data: Bytes, end: Ints, behind: Ints) -> Ints:
+    """How many line feeds there are among so many bytes behind rows."""
+    if not len(end):
+        return end
+    is_feed = data[ranges(end, behind)] == LINE_FEED
+    counted: Ints = np.add.reduceat(is_feed, np.cumsum(behind) - behind, dtype=np.int64)
+    return counted
+
+
+def _have_plain_ends(data: Bytes, edges: Ints, behind: Ints, *, has_returns: bool) -> bool:
+    """Whether lines have no tabs or spaces at their ends, and every carriage return a line feed behind it."""
+    if has_returns and ((data[:-1] == CARRIAGE_RETURN) & (data[1:] != LINE_FEED)).any():
+        return False
+    first, end, wide = int(edges[0, 0]), edges[:, -1], np.flatnonzero(behind > 1)
+    last = np.append(end[wide] + behind[wide], [first] if first else [])
+    return not (
+        (data[end - 1] == SPACE).any() or (data[end[wide]] == TAB).any() or (data[ints(last) - 1] != LINE_FEED).any()
+    )

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from evenhand.arrays import Ints, ints
+from evenhand.arrays import Ints, ints, ranges
 from evenhand.dataclass import dataclass
-from evenhand.formats.parsing.blocks import CARRIAGE_RETURN, Lines, split
+from evenhand.formats.parsing.blocks import CARRIAGE_RETURN, TAB, Lines, split
 from evenhand.formats.parsing.cells import Cells
 from evenhand.formats.parsing.grid import grid
 from evenhand.formats.source import LINE_FEED, Block, Source
@@ -101,12 +101,26 @@ def _regular(layout: Layout, block: Block) -> Parsed | None:
     """A block that has nothing but tokens, blank lines and marks of documents, all written alike; None for others."""
     if layout.has_header(block.first_line, len(block.data)):
         return None
-    found = grid(block, layout.columns, tabs=layout.tabs)
+    found = grid(_without_comments(block) if layout.hash_comments else block, layout.columns, tabs=layout.tabs)
     if found is None or (layout.hash_comments and len(_hash_lines(found))):
         return None
     marks = _document_starts(found)
     found = found.without(marks) if len(marks) else found
     return Parsed(block.first_line, found, found.bounds, marks - np.arange(len(marks)))
+
+
+def _without_comments(block: Block) -> Block:
+    """The block with tabs in place of the lines that begin with #, unless one of them may begin a document."""
+    text = np.frombuffer(block.data, dtype=np.uint8)
+    begin, feeds = np.flatnonzero(text == ord("#")), np.flatnonzero(text == LINE_FEED)
+    begin = begin[(begin == 0) | (text[begin - 1] == LINE_FEED)]
+    places = ranges(begin, feeds[np.searchsorted(feeds, begin)] - begin)
+    comments = text[places]
+    if not len(comments) or any(word in comments.tobytes() for word in _DOCUMENT_WORDS):
+        return block
+    plain = text.copy()
+    plain[places[comments != CARRIAGE_RETURN]] = TAB
+    return Block(plain.tobytes(), block.size, block.first_line)
 
 
 def _classify(source: Source, layout: Layout, lines: Lines) -> Parsed:
@@ -117,7 +131,7 @@ def _classify(source: Source, layout: Layout, lines: Lines) -> Parsed:
         odd = np.flatnonzero(~(is_token | is_break))
         is_hash = np.frombuffer(lines.data, dtype=np.uint8)[lines.begins[odd]] == ord("#")
         marks, shortened = _odd_lines(source, layout, lines, odd[~is_hash].tolist())
-        documents = marks + _document_comments(lines, odd[is_hash])
+        documents = marks + _document_comments(lines, odd[is_hash].tolist())
         is_token[shortened], trailing = True, len(shortened)
         is_break[odd[is_hash]] |= layout.hash_comments
     if layout.has_header(lines.first_line, len(is_token)):
@@ -143,14 +157,11 @@ def _bounds(tokens: Ints, breaks: Ints, lines: int) -> Ints:
     return np.flatnonzero(edges)
 
 
-def _document_comments(lines: Lines, comments: Ints) -> list[int]:
+def _document_comments(lines: Lines, comments: list[int]) -> list[int]:
     """Which comments begin documents."""
     if not any(word in lines.data for word in _DOCUMENT_WORDS):
         return []
-    found = re.finditer(b"|".join(_DOCUMENT_WORDS), lines.data)
-    with_words = np.searchsorted(lines.begins, [match.start() for match in found], side="right") - 1
-    maybe = comments[np.isin(comments, with_words)].tolist()
-    return [line for line in maybe if _DOCUMENT_COMMENT.search(lines.text(line))]
+    return [line for line in comments if _DOCUMENT_COMMENT.search(lines.text(line))]
 
 
 def _odd_lines(source: Source, layout: Layout, lines: Lines, odd: list[int]) -> tuple[list[int], list[int]]:
