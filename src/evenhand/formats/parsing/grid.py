@@ -41,7 +41,8 @@ class Grid(Cells):
         """How many lines that are none of these stand before each sentence."""
         feeds = np.flatnonzero(np.frombuffer(self.data, dtype=np.uint8) == LINE_FEED)
         first = self.bounds[:-1]
-        return np.searchsorted(feeds, self.edges[first, 0]) - first
+        begin: Ints = self.edges[first, 0]
+        return np.searchsorted(feeds, begin) - first
 
     def without(self, rows: Ints) -> Grid:
         """The other lines; where some are taken out, a sentence ends."""
@@ -79,7 +80,7 @@ def grid(block: Block, columns: int, *, tabs: bool) -> Grid | None:
 
 
 def _tabs_and_ends(data: Bytes, *, has_returns: bool) -> Bools:
-    separates = (data == TAB) | (data == LINE_FEED)
+    separates: Bools = (data == TAB) | (data == LINE_FEED)
     if has_returns:
         separates |= data == CARRIAGE_RETURN
     return separates

@@ -130,8 +130,8 @@ def _classify(source: Source, layout: Layout, lines: Lines) -> Parsed:
     if np.count_nonzero(is_token) + np.count_nonzero(is_break) < len(lines.cells):
         odd = np.flatnonzero(~(is_token | is_break))
         is_hash = np.frombuffer(lines.data, dtype=np.uint8)[lines.begins[odd]] == ord("#")
-        marks, shortened = _odd_lines(source, layout, lines, odd[~is_hash].tolist())
-        documents = marks + _document_comments(lines, odd[is_hash].tolist())
+        documents, shortened = _odd_lines(source, layout, lines, odd[~is_hash].tolist())
+        documents += _document_comments(lines, odd[is_hash].tolist())
         is_token[shortened], trailing = True, len(shortened)
         is_break[odd[is_hash]] |= layout.hash_comments
     if layout.has_header(lines.first_line, len(is_token)):
