@@ -94,7 +94,7 @@ def test_headings_of_score() -> None:
     assert short == ["", "What to score", "Reading files", "Output", "Where it runs", "Match models", "Help"]
     assert whole == [
         *("", "What to score", "Reading files", "Output", "Where it runs"),
-        *("Spans", "Tags and trees", "Trees", "Chains", "Relations", "Links", "Constituents"),
+        *("Spans", "Spans and relations", "Tags and trees", "Trees", "Chains", "Relations", "Links", "Constituents"),
         *(f"Match models of {task}, with other names" for task in TASKS),
         *("Tasks", "Formats", "Help"),
     ]
@@ -105,7 +105,7 @@ def test_headings_of_score() -> None:
 def test_short_help_lists_match_models_by_task() -> None:
     assert sections(run("score", "--help").stdout)["Match models"] == [
         "  spans         exact, fair, weighted, ts, t, overlap, contain, constrained,",
-        "                iou, semeval, accuracy, strings, leak",
+        "                iou, semeval, accuracy, strings, leak, meddocan, i2b2",
         "  tags          accuracy",
         "  trees         uas, ls, las, conll18, iwpt",
         "  chains        mentions, muc, b_cubed, ceaf_m, ceaf_e, blanc, lea, mela, mor,",
@@ -202,7 +202,9 @@ def test_unknown_match_models_get_the_nearest_and_the_list_of_the_task(given: st
     result = run("score", *SPANS, "--match", f"exact,{given}")
     models = (
         "exact, fair, weighted, ts, t, overlap, contain, constrained, iou, semeval-strict, semeval-exact, "
-        "semeval-partial, semeval-type, accuracy, string-set, string-multiset, leak"
+        "semeval-partial, semeval-type, accuracy, string-set, string-multiset, leak, "
+        "meddocan-ner, meddocan-strict, meddocan-merged, i2b2-strict, i2b2-relaxed, i2b2-token, "
+        "i2b2-binary-strict, i2b2-binary-token"
     )
     sentence = f"match is '{given}', which is no match model of spans; {hint}hoose from {models}."
     assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"evenhand: {sentence}\n")

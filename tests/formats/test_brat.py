@@ -145,6 +145,23 @@ def test_byte_order_marks_crlf_blank_lines_and_a_missing_last_line_end(pair: Pai
     assert words(annotation) == [("PER", "Ada"), ("ACT", "lived")]
 
 
+@pytest.mark.parametrize("offsets", ["codepoints", "utf16"])
+def test_offsets_may_count_a_byte_order_mark(pair: Pair, offsets: Offsets) -> None:
+    """As in MEDDOCAN: only so do the quotations fit. The mark is no atom."""
+    counted = "T1\tPER 1 13\tAda Lovelace\nT2\tLOC 23 40\tSt James's Square\nT3\tLOC 42 48\tLondon\n"
+    found = eh.read(pair(f"\ufeff{TEXT}", counted), offsets=offsets)
+    assert found.spans().rows() == eh.read(pair(TEXT, ANN)).spans().rows()
+    assert found.corpus.token_count == eh.read(pair(TEXT, ANN)).corpus.token_count
+
+
+def test_a_byte_order_mark_helps_no_wrong_offsets(pair: Pair) -> None:
+    mixed = "T1\tPER 1 13\tAda Lovelace\nT2\tLOC 22 39\tSt James's Square\n"
+    with pytest.raises(InputError, match="doc.ann:1: the text has .da Lovelace. at 1 13, but"):
+        eh.read(pair(f"\ufeff{TEXT}", mixed))
+    with pytest.raises(InputError, match="doc.ann:1: the text has"):
+        eh.read(pair(TEXT, mixed))
+
+
 def test_code_points_and_utf16_units_differ_behind_an_emoji(pair: Pair) -> None:
     text = "😀 Ada 😀😀 Bob"
     by_points = pair(text, "T1\tPER 2 5\tAda\nT2\tPER 9 12\tBob\nT3\tFUN 6 8\t😀😀\n")

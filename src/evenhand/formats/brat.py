@@ -60,12 +60,12 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     """
     named_text = _plain(source.path).suffix == ".txt"
     other = _beside(source, ".ann" if named_text else ".txt", "annotations" if named_text else "text")
-    annotations, text = (other, whole_text(source)) if named_text else (source, whole_text(other))
+    annotations, text = (other, source) if named_text else (source, other)
     is_related, is_linked = settings.task == RELATIONS, settings.task == LINKS
     wanted = KINDS if is_related else brat_links.KINDS if is_linked else ()
     lenient = settings.parameters.get("quotes") == "note"
     found = standoff(annotations, whole_text(annotations), wanted, takes_empty=lenient)
-    read = document((source, annotations), found.spans, text, settings, vocabulary)
+    read = document((source, annotations, text), found.spans, settings, vocabulary)
     kept = {"wrong quotations": read.misquoted} if read.misquoted else {}
     reading = Reading(FORMAT.name, skipped=found.skipped, kept=kept)
     layers: dict[str, Layer] = {"spans": read.spans}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -13,6 +14,7 @@ from evenhand.dataclass import dataclass
 from evenhand.formats.brat_lines import TextBounds
 from evenhand.formats.json_spans import Span, on_texts, slices
 from evenhand.formats.source import Source
+from evenhand.formats.whole_text import whole_text
 from evenhand.settings import Offsets, ReadSettings
 from evenhand.text.characters import Texts
 from evenhand.text.corpus import Corpus
@@ -36,12 +38,15 @@ class Document:
 
 
 def document(
-    sources: tuple[Source, Source], found: TextBounds, text: str, settings: ReadSettings, vocabulary: Vocabulary
+    sources: tuple[Source, Source, Source], found: TextBounds, settings: ReadSettings, vocabulary: Vocabulary
 ) -> Document:
-    """The text of a document and its spans; `sources` are the file that a user named, and the annotations."""
-    source, annotations = sources
+    """The text of a document and its spans; `sources` are the file that a user named, the annotations and the text."""
+    source, annotations, written = sources
+    text = whole_text(written)
     if settings.parameters.get("newlines") == "one":
         text = text.replace("\r\n", "\n")
+    if written.head.data.startswith(BOM_UTF8):
+        found = _without_mark(found, text, settings.offsets)
     texts = Texts.of([text], settings.offsets)
     misquoted = _misquoted(found, text, settings.offsets)
     if misquoted and settings.parameters.get("quotes") != "note":
@@ -77,6 +82,14 @@ def _misquoted(found: TextBounds, text: str, offsets: Offsets) -> list[int]:
             held = [" ".join(parts[low:high]) for low, high in pairwise(first)]
         other = [row for row, (mine, quoted) in enumerate(zip(held, found.quoted, strict=True)) if mine != quoted]
     return [row for row in other if not _quotes(found, row, slices(text, found.parts(row), offsets))]
+
+
+def _without_mark(found: TextBounds, text: str, offsets: Offsets) -> TextBounds:
+    """Offsets that count the byte order mark before the text, where quotations fit only so, as the text counts them."""
+    if not _misquoted(found, text, offsets):
+        return found
+    moved = replace(found, start=np.maximum(found.start - 1, 0), end=found.end - 1)
+    return found if _misquoted(moved, text, offsets) else moved
 
 
 def _atoms(

@@ -26,13 +26,15 @@ class Judge:
     """Another judge that is asked, too, where only totals are wanted."""
     takes_strings: bool = False
     """Whether it compares strings text by text, wherever they stand, so that whole documents are judged together."""
+    takes_texts: bool = False
+    """Whether it takes the texts of whole documents, and spans as offsets into them."""
     remembers: bool = False
     """Whether it looks back to the begin of a document, so that portions must come in their order, in one process."""
 
     @property
     def by_document(self) -> bool:
         """Whether it looks at more than a portion of a document."""
-        return self.takes_strings or self.remembers
+        return self.takes_strings or self.takes_texts or self.remembers
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from evenhand.registry import late
 from evenhand.tasks.display import Confusion, Display
 from evenhand.tasks.relations.kinds import CLASS_KINDS
 from evenhand.tasks.relations.models import MODELS, compared
+from evenhand.tasks.sentences import SENTENCES, refuse_table
 from evenhand.tasks.task import Example, Task
 
 PARAMETERS = (
@@ -27,14 +28,7 @@ PARAMETERS = (
         "Sentences without gold spans: count what systems have there (keep), or leave them out (skip).",
         choices=("keep", "skip"),
     ),
-    Parameter(
-        "sentences",
-        "text",
-        "text",
-        "Scopes in brat's files: the whole text, or its lines, of which a system may lack some.",
-        choices=("text", "lines"),
-        reads=True,
-    ),
+    SENTENCES,
     Parameter(
         "newlines",
         "text",
@@ -69,6 +63,7 @@ TASK = Task(
         *("align", "atoms", "symmetric", "unannotated", "gold", "system", "offsets", "sentences", "newlines", "quotes"),
         *("map", "labels", "exclude", "macro", "beta"),
     ),
+    check=refuse_table,
     shows=lambda annotation: "relations" in annotation.layers,
     passage=late("evenhand.tasks.relations.passage:RelationPassage"),
     notes=late("evenhand.tasks.relations.notes:notes"),

@@ -37,7 +37,8 @@ class Feeds:
         asks_strings = any(judge.takes_strings for judge in asked.judges)
         self.texts_are_documents = asks_strings and self._survey.by_document
         """Whether strings are compared by document, not by sentence."""
-        if self.texts_are_documents or any(feed.by_document for feed in grounded):
+        takes_texts = any(judge.takes_texts for judge in asked.judges)
+        if takes_texts or self.texts_are_documents or any(feed.by_document for feed in grounded):
             self.gold = whole_documents(self.gold)
 
     def _feed(self, name: str, stream: Stream) -> Feed | GroundedFeed:

@@ -19,7 +19,7 @@ from evenhand.grounding.placing import place_best
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.spans.answer_feed import AnswersById, AnswersByOrder
 from evenhand.tasks.spans.strings import Strings
-from evenhand.tasks.spans.unit_texts import GoldSpan, UnitText, UnitTexts
+from evenhand.tasks.spans.unit_texts import LabeledOffsets, UnitText, UnitTexts
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.corpus import Corpus
 from evenhand.text.document_feed import Mismatches
@@ -87,7 +87,7 @@ class GroundedFeed:
         """The items of the next batch; the gold standard's spans are for the upper bound only."""
         texts = UnitTexts(gold, by_document=self.by_document)
         placed, best, rows = _Items(texts), _Items(texts), list[tuple[int, str, str]]()
-        wanted = texts.gold(spans)
+        wanted = texts.offsets(spans)
         for number, (_, grounded) in enumerate(self.ground(gold, texts)):
             placed.add(number, grounded.placements)
             best.add(number, self._best(grounded, wanted[number]))
@@ -98,7 +98,7 @@ class GroundedFeed:
         others, missed, _ = best.spans(self._vocabulary, is_strict=is_strict)
         return GroundedBatch(found, unplaced, Strings.of(self._vocabulary, rows), others, missed)
 
-    def _best(self, grounded: Grounded, gold: Sequence[GoldSpan]) -> Sequence[Placement]:
+    def _best(self, grounded: Grounded, gold: Sequence[LabeledOffsets]) -> Sequence[Placement]:
         """The items of a text where they would score best; where they are already, if they have no choice."""
         if not gold or grounded.is_forced or not self.has_choice:
             return grounded.placements

@@ -29,8 +29,8 @@ def _exact(name: str, settings: ScoreSettings) -> MatchModel:
     return MatchModel(name, "exact", counts, tp, plus(tp, fp), tp, plus(tp, fn), beta=settings.beta)
 
 
-def _strings(name: str, settings: ScoreSettings) -> MatchModel:
-    """Exact match of strings, which each model forms in its own way."""
+def exact_counts(name: str, settings: ScoreSettings) -> MatchModel:
+    """TP, FP and FN of a judge that has the model's name."""
     return replace(_exact(name, settings), judge=name)
 
 
@@ -261,7 +261,7 @@ MODELS = (
     ),
     *(
         Model(
-            *(name, "spans", _judge(name, takes_strings=True), _strings, f"{_HOME}.string_match"),
+            *(name, "spans", _judge(name, takes_strings=True), exact_counts, f"{_HOME}.string_match"),
             aliases=aliases,
             family="strings",
             summary=summary,

@@ -20,6 +20,7 @@ from evenhand.tasks.passage import Numbering, Outcome, VerdictRows
 from evenhand.tasks.places import Places
 from evenhand.tasks.side_count import SideCount
 from evenhand.tasks.spans.answers import answers_on_spans, span_units
+from evenhand.tasks.spans.document_spans import DocumentTexts
 from evenhand.tasks.spans.drawing import SpanDrawing
 from evenhand.tasks.spans.exact import equal_spans
 from evenhand.tasks.spans.portion import Portion, Portions
@@ -58,6 +59,7 @@ class SpanPassage:
         self._takes_strings = any(judge.takes_strings for judge in asked.judges)
         self._gold_values = GoldValues() if asked.asks("leak") else None
         self._values = {name: SystemValues() for name in asked.sides.systems}
+        self._takes_texts = any(judge.takes_texts for judge in asked.judges)
         self._relabel_gold = Relabeling(settings, "gold", "gold")
         self._relabel = {name: Relabeling(settings, "system", name) for name in asked.sides.systems}
         self._text: list[Tally] = []
@@ -86,6 +88,8 @@ class SpanPassage:
             raise SettingError(
                 f"The accuracy of tags counts tokens, which {corpus.source} and its systems do not share."
             )
+        if self._takes_texts and (corpus.tokens is None or corpus.bounds is None):
+            raise SettingError(f"{corpus.source} has no text, in which meddocan and i2b2 look; give tokens or a text.")
         if weighs and corpus.atoms == "characters":
             raise SettingError("Weights are those of tokens; they cannot be used where characters are compared.")
 
@@ -102,9 +106,10 @@ class SpanPassage:
             values = portion.values(gold, self._gold_values)
             for each in self._values.values():
                 each.enter(values)
+        texts = DocumentTexts(portion.batches) if self._takes_texts else None
         found = SpanJudgement(portion, gold)
         for name, feed in self._portions.feeds.items():
-            question = self._question(name, feed, portion, gold, side.tags, context)
+            question = self._question(name, feed, portion, gold, side.tags, context, texts)
             asked.system_counts[name].add(question.given[1].label, names)
             try:
                 found.tallies[name] = {
@@ -121,7 +126,14 @@ class SpanPassage:
         return found
 
     def _question(
-        self, name: str, feed: Feed | GroundedFeed, portion: Portion, gold: Spans, tags: object, context: Context
+        self,
+        name: str,
+        feed: Feed | GroundedFeed,
+        portion: Portion,
+        gold: Spans,
+        tags: object,
+        context: Context,
+        texts: DocumentTexts | None,
     ) -> Question:
         feed.keeps_tags = self._takes_tags
         side, relabel = portion.take(feed), self._relabel[name]
@@ -136,6 +148,7 @@ class SpanPassage:
             *(gold, _joined(system, unplaced), context, continued, both),  # type: ignore[arg-type]
             unplaced=0 if unplaced is None else len(unplaced),
             strings=strings,
+            texts=texts,
             values=None if self._gold_values is None else self._values[name],
             is_watched=self._asked.is_watched,
         )

@@ -8,6 +8,8 @@ from evenhand.registry import late
 from evenhand.scores.match_model import MatchModel, Measure, Sum, measured, plus
 from evenhand.scores.model import Judge, Model
 from evenhand.settings import ScoreSettings
+from evenhand.tasks.sentences import SENTENCES
+from evenhand.tasks.spans.models import exact_counts
 
 _HOME = "evenhand.tasks.spans"
 _STATES = ("covered", "partial", "exposed")
@@ -52,10 +54,53 @@ def _leak(name: str, settings: ScoreSettings) -> MatchModel:
     )
 
 
+def _with_leak(name: str, settings: ScoreSettings) -> MatchModel:
+    """Sets of labeled spans, and the missing spans a sentence, where the number of sentences is known."""
+    sentences: Sum = {"sentences": 1.0}
+    leak = Measure("leak", {"FN": 1.0}, sentences, "missing spans a sentence.", is_share=False, is_best_low=True)
+    return replace(
+        exact_counts(name, settings),
+        measures=(leak,),
+        known={"leak": sentences},
+        overall_only=frozenset(("leak",)),
+        shares_unlabeled=False,
+    )
+
+
+def _bounds(name: str, settings: ScoreSettings) -> MatchModel:
+    """Sets of spans without labels."""
+    return replace(exact_counts(name, settings), details="overall")
+
+
+def _judge(name: str) -> Judge:
+    module, _, function = name.partition("-")
+    return Judge(name, late(f"{_HOME}.{module}:{function.replace('-', '_')}"), takes_texts=True)
+
+
+_LEAK = Judge("leak", late(f"{_HOME}.leak:leak"), remembers=True)
+_TASKS = {
+    "meddocan-ner": (_with_leak, "MEDDOCAN, subtask 1: label, start and end are equal."),
+    "meddocan-strict": (_bounds, "MEDDOCAN, subtask 2: start and end are equal."),
+    "meddocan-merged": (_bounds, "MEDDOCAN, subtask 2: neighbouring spans may be written as one."),
+    "i2b2-strict": (exact_counts, "i2b2: label, start and end are equal."),
+    "i2b2-relaxed": (exact_counts, "i2b2: as strict, with ends up to two characters apart."),
+    "i2b2-token": (exact_counts, "i2b2: letters and digits in spans, by label."),
+    "i2b2-binary-strict": (_bounds, "i2b2: as strict, without labels."),
+    "i2b2-binary-token": (_bounds, "i2b2: as token, without labels."),
+}
 PRIVACY = (
     Model(
-        *("leak", "spans", Judge("leak", late(f"{_HOME}.leak:leak"), remembers=True), _leak, f"{_HOME}.leak"),
+        *("leak", "spans", _LEAK, _leak, f"{_HOME}.leak"),
         aliases=("leakage", "privacy"),
         summary="What of gold spans is not covered, whatever labels systems give.",
+    ),
+    *(
+        Model(
+            *(name, "spans", _judge(name), arithmetic, f"{_HOME}.{name.partition('-')[0]}"),
+            family=name.partition("-")[0],
+            parameters=(SENTENCES,) if name == "meddocan-ner" else (),
+            summary=summary,
+        )
+        for name, (arithmetic, summary) in _TASKS.items()
     ),
 )

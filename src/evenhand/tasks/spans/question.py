@@ -9,6 +9,7 @@ import numpy as np
 from evenhand.arrays import Ints, Values, others
 from evenhand.dataclass import dataclass
 from evenhand.settings import ScoreSettings
+from evenhand.tasks.spans.document_spans import DocumentSpans, DocumentTexts
 from evenhand.tasks.spans.exact import equal_spans, exact
 from evenhand.tasks.spans.fair import fair
 from evenhand.tasks.spans.pairs import AllPairs
@@ -74,6 +75,7 @@ class Question:
         unplaced: int = 0,
         strings: StringSides | None = None,
         values: SystemValues | None = None,
+        texts: DocumentTexts | None = None,
         is_watched: bool = False,
     ) -> None:
         """`continued` is what spans that begin in an earlier portion cover of this one: tokens, but no spans.
@@ -83,6 +85,7 @@ class Question:
         self.given, self.context, self.continued, self.tags = (gold, system), context, continued, tags
         self.strings = strings
         """What both sides have as strings, where somebody asks."""
+        self._texts = texts
         self.values = values
         """What the system exposes of the gold standard's values, where somebody asks."""
         self.placed = (gold, system.take(slice(len(system) - unplaced)))
@@ -100,6 +103,12 @@ class Question:
         """The spans that have a place, with what reaches into this portion from an earlier one."""
         gold, system = self.placed
         return gold, system if self.continued is None else Spans.concatenate([system, self.continued], [0, 0])
+
+    @cached_property
+    def documents(self) -> list[DocumentSpans]:
+        """The spans that have a place, by document and in characters, for judges that take the texts."""
+        assert self._texts is not None
+        return self._texts.both(*self.placed)
 
     @property
     def settings(self) -> ScoreSettings:

@@ -8,6 +8,7 @@ from evenhand.registry import late
 from evenhand.relabeling import Supertag
 from evenhand.tasks.agreed import Agreed
 from evenhand.tasks.display import Confusion, Display
+from evenhand.tasks.sentences import refuse_lines
 from evenhand.tasks.spans.grounding_parameters import GROUNDING
 from evenhand.tasks.spans.kinds import CLASS_KINDS
 from evenhand.tasks.spans.models import MODELS, compared
@@ -83,6 +84,7 @@ TASK = Task(
         *("map", "labels", "exclude", "focus", "macro", "beta"),
     ),
     constants={"scope": "sentence"},
+    check=refuse_lines,
     shows=lambda annotation: "spans" in annotation.layers or annotation.extractions is not None,
     passage=late("evenhand.tasks.spans.passage:SpanPassage"),
     is_one_file=True,

@@ -16,8 +16,8 @@ from evenhand.text.characters import Texts
 from evenhand.text.corpus import Corpus
 from evenhand.text.layers import Spans
 
-GoldSpan = tuple[int, int, str]
-"""Offsets into a text, and a label."""
+LabeledOffsets = tuple[int, int, str]
+"""Start and end in a text, and a label."""
 
 
 @dataclass(frozen=True)
@@ -83,25 +83,31 @@ class UnitTexts:
     def _characters(self) -> Texts:
         return Texts.of(self._texts)
 
-    def gold(self, spans: Spans) -> list[list[GoldSpan]]:
-        """The gold standard's spans by text, in offsets."""
+    def offsets(self, spans: Spans) -> list[list[LabeledOffsets]]:
+        """Spans by text, in offsets; one that reaches into the next text ends with its own."""
         if not len(spans):
             return [[] for _ in self.units]
         unit_of = np.repeat(
             np.arange(len(self.units)),
             np.diff([*(unit.first for unit in self.units), self._corpus.sentences]),
         ).tolist()
-        found: list[list[GoldSpan]] = [[] for _ in self.units]
+        found: list[list[LabeledOffsets]] = [[] for _ in self.units]
         edge = {
             sentence: edge for unit in self.units for sentence, edge in zip(unit.sentences, unit.edges, strict=True)
         }
+        bounds = self._corpus.bounds
+        assert bounds is not None
+        last = np.searchsorted(bounds, bounds[spans.scope] + spans.end - 1, side="right") - 1
+        behind = bounds[spans.scope] + spans.end - bounds[last]
+        rows = zip(spans.rows(), last.tolist(), behind.tolist(), strict=True)
         known: dict[int, tuple[list[int], list[int]]] = {}
-        for label, sentence, start, end in spans.rows():
-            if sentence not in known:
-                known[sentence] = self._edges(sentence)
-            begins, ends = known[sentence]
-            place = edge[sentence]
-            found[unit_of[sentence]].append((begins[start] + place, ends[end - 1] + place, label))
+        for (label, sentence, start, _), other, end in rows:
+            for each in (sentence, other):
+                if each not in known:
+                    known[each] = self._edges(each)
+            unit, first = self.units[unit_of[sentence]], known[sentence][0][start] + edge[sentence]
+            reach = known[other][1][end - 1] + edge[other] if unit_of[other] == unit_of[sentence] else len(unit.text)
+            found[unit_of[sentence]].append((first, reach, label))
         return found
 
     def _edges(self, sentence: int) -> tuple[list[int], list[int]]:

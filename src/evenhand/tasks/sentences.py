@@ -1,0 +1,62 @@
+"""`--sentences`: the sentences of a text that is not divided: all of it, its lines, or as many as a table says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from evenhand.parameters import Parameter
+from evenhand.problems import SettingError
+from evenhand.settings import ScoreSettings
+
+TEXT, LINES = "text", "lines"
+Sentences = str | Mapping[str, int]
+"""`text`, `lines`, or the number of sentences of each document, by its name."""
+
+
+def parse_sentences(given: str) -> Sentences:
+    """From a word, or from the text of a table with a document and a number in each line."""
+    if given in (TEXT, LINES):
+        return given
+    found: dict[str, int] = {}
+    for line in filter(str.strip, given.splitlines()):
+        document, tab, number = line.rpartition("\t")
+        if not tab or not number.strip().isdecimal():
+            remedy = f"choose {TEXT} or {LINES}, or name a file with a document, a tab and a number in each line"
+            raise SettingError(f"sentences is {line!r}; {remedy}.")
+        if document in found:
+            raise SettingError(f"sentences has the document {document!r} twice; leave one line out.")
+        found[document] = int(number)
+    if not found:
+        raise SettingError(f"sentences is empty; choose {TEXT} or {LINES}, or name a file with documents and numbers.")
+    return found
+
+
+def refuse_table(settings: ScoreSettings, content: object) -> None:
+    """For tasks that do not need numbers of sentences."""
+    if not isinstance(settings["sentences"], str):
+        raise SettingError(f"sentences is a table, which is for spans; for {settings.task}, choose {TEXT} or {LINES}.")
+
+
+def refuse_lines(settings: ScoreSettings, content: object) -> None:
+    """For tasks whose texts are not divided into lines."""
+    if settings["sentences"] == LINES:
+        raise SettingError(f"sentences does nothing for {settings.task}; leave it out, or choose the task relations.")
+
+
+def _spelled(value: Sentences) -> str:
+    return value if isinstance(value, str) else f"{sum(value.values())}-in-{len(value)}"
+
+
+SENTENCES = Parameter(
+    "sentences",
+    "text",
+    TEXT,
+    "Sentences of a text: all of it or its lines (relations in brat's files); or a FILE with documents and their "
+    "numbers of sentences (spans).",
+    metavar="text|lines|FILE",
+    parse=parse_sentences,
+    stored=str | dict[str, int],
+    spell=_spelled,
+    reads=True,
+    file_of="table of sentences",
+)
