@@ -156,9 +156,9 @@ def test_offsets_may_count_a_byte_order_mark(pair: Pair, offsets: Offsets) -> No
 
 def test_a_byte_order_mark_helps_no_wrong_offsets(pair: Pair) -> None:
     mixed = "T1\tPER 1 13\tAda Lovelace\nT2\tLOC 22 39\tSt James's Square\n"
-    with pytest.raises(InputError, match="doc.ann:1: the text has .da Lovelace. at 1 13, but"):
+    with pytest.raises(InputError, match=r"doc\.ann:1: the text has .da Lovelace. at 1 13, but"):
         eh.read(pair(f"\ufeff{TEXT}", mixed))
-    with pytest.raises(InputError, match="doc.ann:1: the text has"):
+    with pytest.raises(InputError, match=r"doc\.ann:1: the text has"):
         eh.read(pair(TEXT, mixed))
 
 

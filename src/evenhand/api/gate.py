@@ -11,7 +11,7 @@ from evenhand.api.comparison_run import NOT_COMPARED, ComparedRun, ComparisonRun
 from evenhand.api.criteria import decides, of_changes, of_scores
 from evenhand.api.gate_limits import DEFAULT_ALPHA, Limits
 from evenhand.api.results import scored, totals_of
-from evenhand.api.score_names import ScoreName
+from evenhand.api.score_names import ScoreName, model_of_names
 from evenhand.api.significance import Resampling
 from evenhand.arguments import checked_arguments
 from evenhand.pipeline.inputs import Input, named, side_of
@@ -57,7 +57,8 @@ def gate(
 
     Every criterion that is named must hold. Floors and ceilings take no baseline: gate(gold, candidate=…, floor=…).
     A score is named as LABEL:MODEL.FIGURE. Without a label it is that of all labels, without a match model that of
-    `by`, without a figure the headline; figures are those of the JSON of `score` ("precision", "FN", "macro.f1").
+    `by`, without a figure the headline; figures are those of the JSON of `score` ("precision", "FN", "macro.f1"). A
+    figure that only one model declares (`leak_rate`) makes it the model of all names without one.
 
     A test that cannot reach alpha is no reason to pass: where the systems differ in too few groups for it, a worse
     candidate fails by an alpha that is named; if no criterion is named, its score may fall by one point. `by`,
@@ -77,7 +78,7 @@ def gate(
     _, second = systems
     resampling = _resampling(trials, limits.alpha, seed, of)
     content = content_for(gold, options)
-    names = _names(limits, content, by)
+    names = _names(limits, content.task, by)
     prepared = _prepared(gold, systems, names, by, options, content) if names else None
     compared = compared_options(options) if names else options
     run = ComparisonRun(gold, systems, [(0, 1)], by, resampling, compared, content=content)
@@ -96,17 +97,17 @@ def _without_baseline(
     systems = named([candidate]) or {}
     (name,) = systems
     content = content_for(gold, options)
-    names = _names(limits, content, by)
+    names = _names(limits, content.task, by)
     prepared = _prepared(gold, systems, names, by, options, content)
     results = scored(gold, systems, prepared, "total")
-    criteria = tuple(of_scores(limits, names, results[name]))
-    return Gate(name, compared_by(TASKS[content.task], by), criteria, results, None)
+    default = model_of_names(limits.score_names, content.task, compared_by(TASKS[content.task], by))
+    return Gate(name, default, tuple(of_scores(limits, names, results[name])), results, None)
 
 
-def _names(limits: Limits, content: Content, by: str | None) -> dict[str, ScoreName]:
+def _names(limits: Limits, task: str, by: str | None) -> dict[str, ScoreName]:
     """What the names of scores mean."""
-    default = compared_by(TASKS[content.task], by)
-    return {name: ScoreName.read(name, content.task, default) for name in limits.score_names}
+    default = model_of_names(limits.score_names, task, compared_by(TASKS[task], by))
+    return {name: ScoreName.read(name, task, default) for name in limits.score_names}
 
 
 def _prepared(

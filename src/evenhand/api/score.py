@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import Any, get_args, overload
 
+from evenhand.api.leaks import SHOWN, scored_with_leaks
 from evenhand.api.results import scored
 from evenhand.arguments import checked_arguments
 from evenhand.pipeline.inputs import Input, is_one, sides_of
@@ -43,6 +44,8 @@ def score(
     groups: Groups = "total",
     jobs: int | None = None,
     engine: Engine | None = None,
+    show: str | None = None,
+    limit: int | None = None,
     **parameters: Any,
 ) -> Result | Results:
     """Score systems against a gold standard; files are read in bounded memory.
@@ -64,11 +67,14 @@ def score(
                there is one document; then close and missed spans are not counted)
     jobs       among how many processes large files and folders are divided; 0: as many as there are cores
     engine     where the work is done instead: `eh.engines.dask(client)`, a cluster; see `eh.engines`
+    show       "leaked", with the match model leak: keep the gold spans that are not covered, or the first ones of each
+               system (`limit`): `result["leak"].further["leaked"]["spans"]`
 
     For `format`, `column`, `encoding`, `repair`, `offsets`, `functions` and `annotator` see `read`. Where one side
     counts in characters (texts with offsets), all do. Tasks and match models have parameters of their own:
     """
     choose("groups", groups, get_args(Groups))
+    choose("show", show, SHOWN, optional=True)
     gold, sides = sides_of(gold, systems)
     options: dict[str, Any] = {
         "match": match,
@@ -87,7 +93,13 @@ def score(
         "annotator": annotator,
         **parameters,
     }
-    results = scored(gold, sides, prepare(gold, sides, options), groups, chosen_engine(engine, jobs))
+    prepared, engine = prepare(gold, sides, options), chosen_engine(engine, jobs)
+    if show is None and limit is not None:
+        raise SettingError("A limit is one of spans; say which ones with show.")
+    if show is None:
+        results = scored(gold, sides, prepared, groups, engine)
+    else:
+        results = scored_with_leaks(gold, sides, prepared, groups, limit)
     return next(iter(results.values())) if systems is None or is_one(systems) else results
 
 

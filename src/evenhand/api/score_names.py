@@ -2,11 +2,14 @@
 
 A name is LABEL:MODEL.FIGURE. Without a label it is the score of all labels together, without a match model that of the
 one that systems are compared by, and without a figure the headline. Figures are those that the JSON of `score` has.
+
+Where a figure without a match model is a measure that only one model declares (`leak_rate`), that model is meant by all
+names without one: `recall` beside `leak_rate` is the recall of `leak`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from evenhand.dataclass import dataclass
@@ -14,7 +17,8 @@ from evenhand.problems import SettingError
 from evenhand.result.contract import plain_score
 from evenhand.result.result import Result
 from evenhand.scores.model_score import ModelScore
-from evenhand.tasks.registry import models_of, name_among
+from evenhand.settings import ScoreSettings
+from evenhand.tasks.registry import models_of, name_among, parameters_of
 
 _MOST_LISTED = 20
 
@@ -25,6 +29,7 @@ class Figure:
 
     value: float
     is_count: bool
+    """Whether it may be above 1."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +74,8 @@ class ScoreName:
         if isinstance(found, Mapping):
             names = ", ".join(f"{self.given}.{each}" for each in list(found)[:_MOST_LISTED])
             raise SettingError(f"{self.given!r} stands for several numbers; choose one of {names}.")
-        return Figure(float(found), isinstance(found, int) or name in score.overall.counts)
+        unbounded = {*score.overall.counts, *(each.name for each in score.model.measures if not each.is_share)}
+        return Figure(float(found), isinstance(found, int) or name in unbounded)
 
     def _row(self, scores: Mapping[str, Any]) -> Mapping[str, Any]:
         """The figures of the label or, without one, of all labels together and what stands beside them."""
@@ -98,6 +104,17 @@ class ScoreName:
         figures = [each for each, value in found.items() if not isinstance(value, Mapping)]
         hint = f"; for a label write {name}:f1" if self.label is None and self.path[0] == name else ""
         return f"{self.model} has no figure {name!r}, only {_listed(figures)}{hint}"
+
+
+def model_of_names(names: Iterable[str], task: str, by: str) -> str:
+    """The match model of names without one: what systems are compared by, or the owner of a measure among them."""
+    settings = ScoreSettings((by,), task, parameters={each.name: each.default for each in parameters_of(task)})
+    prepared = [each.prepare(settings) for each in models_of(task)]
+    for figure in (name.rpartition(":")[2] for name in names):
+        owners = [each.name for each in prepared if figure in (measure.name for measure in each.measures)]
+        if len(owners) == 1 and name_among(task, figure, [each.name for each in prepared]) is None:
+            return owners[0]
+    return by
 
 
 def _listed(names: Any) -> str:

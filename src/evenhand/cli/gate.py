@@ -95,13 +95,15 @@ def gate(gold: Place, systems: tuple[Place, ...], **options: Any) -> None:
     than one point.
 
     SCORE is LABEL:MODEL.FIGURE. Without LABEL it is the score of all labels, without MODEL that of --by, without FIGURE
-    the headline. Figures are those of `evenhand score --as json`: precision, recall, f1, FN, macro.f1 and so on.
+    the headline. Figures are those of `evenhand score --as json`: precision, recall, f1, FN, macro.f1 and so on. With a
+    figure that one match model alone declares (leak_rate), that MODEL is meant wherever none is named.
 
     With --as github, the tables are also added to the summary of the step (GITHUB_STEP_SUMMARY).
 
     \b
     Examples:
       evenhand gate gold.conll new.conll --floor fair=0.85 --floor PER:recall=0.9
+      evenhand gate gold.conll redacted.conll --floor recall=0.99 --ceiling leak_rate=0.001
       evenhand gate gold.conll old.conll new.conll --max-drop 0.5 --alpha 0.01
       evenhand gate gold.conll old.conll new.conll --as junit -o gate.xml
       evenhand gate gold.conllu old.conllu new.conllu --by las

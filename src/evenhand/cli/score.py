@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
+from evenhand.cli.choices import Choice
 from evenhand.cli.engine import chosen_engine, engine_options
-from evenhand.cli.help import Command
+from evenhand.cli.help import WRITING, Command, option
 from evenhand.cli.inputs import INPUT, manifest_option, sides
 from evenhand.cli.options import by_side, reading_options, score_options, scoring_options
 from evenhand.cli.output import (
@@ -33,6 +34,14 @@ from evenhand.formats.addresses import Place
 @manifest_option
 @engine_options
 @form_option(OUTPUTS)
+@option(
+    *(WRITING, "--show"),
+    type=Choice(["leaked"]),
+    metavar="leaked",
+    help="List gold spans that are not covered, with --match leak.",
+    rare=True,
+)
+@option(WRITING, "--limit", type=int, help="Most spans of each system that --show lists [all].", rare=True)
 @query_options
 @table_options()
 @output_option
@@ -57,6 +66,7 @@ def score(gold: Place | None, systems: tuple[Place, ...], manifest: Place | None
       evenhand score gold.tsv tagger.tsv --task tags
       evenhand score key.conll response.conll --match mela --no-singletons
       evenhand score gold.conll flair.conll --verdicts verdicts.parquet
+      evenhand score gold.conll redacted.conll --match leak --show leaked
       evenhand score --manifest pairs.tsv --engine dask
     """
     import evenhand
@@ -66,7 +76,7 @@ def score(gold: Place | None, systems: tuple[Place, ...], manifest: Place | None
         key, named = sides(gold, systems, manifest)
         if form == "conlleval":
             options |= _conlleval(key, options)
-        chosen = score_options(options) | query_choices(options, engine)
+        chosen = score_options(options, "show", "limit") | query_choices(options, engine)
         results = evenhand.score(key, named or None, **chosen)
     if isinstance(results, evenhand.Result):
         results = evenhand.Results({results.name: results})

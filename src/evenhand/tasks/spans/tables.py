@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from evenhand.problems import SettingError
 from evenhand.scores.model_score import ModelScore
@@ -34,10 +34,20 @@ def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) ->
     for name, score in result.scores.items():
         if score.model.details in ("all", "labels"):
             yield label_table(result, score, _asking(result, name), style, without=("BE", "spans"))
+        if "leaked" in score.further:
+            yield _leaked(score.further["leaked"]["spans"])
     fair = confusion_score(result)
     if fair is not None:
         yield _error_types(result, fair)
         yield from confusion_table(result)
+
+
+def _leaked(spans: Sequence[Mapping[str, Any]]) -> Table:
+    """The spans that are not covered, one by one."""
+    names = ("place", "label", "words", "visible", "state")
+    columns = [Column(name, "text") for name in names]
+    rows: list[list[Cell]] = [[each[name] for name in names] for each in spans]
+    return Table("leaked", columns, rows, remark="" if rows else "There are none.")
 
 
 def error_bars(results: Results) -> ErrorBars:
