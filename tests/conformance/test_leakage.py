@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import resource
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 import evenhand as eh
+from evenhand.cli import main
+from peaks import PEAK
 
 FIGURES: dict[str, Any] = json.loads((Path(__file__).parent / "agreement.json").read_text())["leak"]
 TOLERANCE = 1e-9
@@ -64,3 +70,84 @@ def test_missing_spans_a_sentence(data: Path, system: str) -> None:
     found = meddocan(data, system, "meddocan-ner", sentences=sentences)["meddocan-ner"].overall["leak"]
     assert found == pytest.approx(FIGURES[f"meddocan {system}"]["meddocan"]["leak"], abs=TOLERANCE)
     assert meddocan(data, system, "meddocan-ner")["meddocan-ner"].overall.more == {"leak": None}
+
+
+def gate(data: Path, *criteria: str) -> Any:
+    """MEDDOCAN, disturbed, without a baseline."""
+    folder = data / "agreement" / "meddocan"
+    return CliRunner().invoke(main, ["gate", str(folder / "gold"), str(folder / "disturbed"), *criteria])
+
+
+RECALL, LEAK_RATE = ("--floor", "recall=0.7"), ("--ceiling", "leak_rate=0.17")
+
+
+def test_a_gate_that_passes(data: Path) -> None:
+    assert gate(data, *RECALL, *LEAK_RATE).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("criteria", "lines"),
+    [
+        (["--floor", "recall=0.71", *LEAK_RATE], ["recall is 0.7021; the floor is 0.71."]),
+        ([*RECALL, "--ceiling", "leak_rate=0.16"], ["leak_rate is 0.1644; the ceiling is 0.16."]),
+        (
+            ["--floor", "recall=0.71", "--floor", "HOSPITAL:recall=1", *LEAK_RATE],
+            ["recall is 0.7021; the floor is 0.71.", "HOSPITAL:recall is 0.8000; the floor is 1."],
+        ),
+    ],
+)
+def test_a_gate_that_fails_names_every_failure_and_the_value_reached(
+    data: Path, criteria: list[str], lines: list[str]
+) -> None:
+    found = gate(data, *criteria)
+    assert found.exit_code == 1
+    failed = [line for line in found.stdout.splitlines() if " FAILED " in line]
+    assert [line.rpartition("FAILED")[2].strip() for line in failed] == lines
+
+
+@pytest.mark.parametrize("name", ["NOBODY:recall", "leak.recal", "NOBODY:leak_rate"])
+def test_an_unknown_label_or_measure_is_bad_usage(data: Path, name: str) -> None:
+    found = gate(data, "--floor", f"{name}=0.5", *LEAK_RATE)
+    assert (found.exit_code, found.stdout) == (2, "")
+    assert found.stderr.startswith(f"evenhand: '{name}' is no score: ")
+
+
+def tiled(data: Path, folder: Path, times: int) -> list[Path]:
+    """WNUT-17's gold standard and a system, many times behind each other."""
+    found = []
+    for path in (data / "wnut17" / "gold.conll", data / "wnut17" / "systems" / "arcada.conll"):
+        text = path.read_text("utf-8").rstrip("\n") + "\n\n"
+        (folder / path.name).write_text(text * times, "utf-8")
+        found.append(folder / path.name)
+    return found
+
+
+def used(files: list[Path], match: str) -> tuple[float, float]:
+    """Seconds of the processor, and MB of memory at most, that a command takes."""
+    script = f"import sys; from evenhand.cli import main; main(sys.argv[1:], standalone_mode=False)\n{PEAK}"
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    command = [sys.executable, "-c", script, "score", *files, "--match", match, "--as", "value", "--quiet"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, float(done.stdout.split()[-1])
+
+
+@pytest.mark.long
+def test_leakage_takes_little_more_than_exact_match(data: Path, tmp_path: Path) -> None:
+    """1,005,942 tokens: at most 1.3 times as long. Commands run in turns, and the quickest of each counts."""
+    files = tiled(data, tmp_path, 43)
+    turns = [(used(files, "exact")[0], used(files, "leak")[0]) for _ in range(4)]
+    assert min(leak for _, leak in turns) <= 1.3 * min(exact for exact, _ in turns)
+
+
+@pytest.mark.long
+def test_leakage_of_longer_files_takes_no_more_memory(data: Path, tmp_path: Path) -> None:
+    once, more = (used(tiled(data, tmp_path, times), "leak")[1] for times in (43, 5 * 43))
+    assert more < 1.1 * once < 1.1 * 120
+
+
+@pytest.mark.long
+def test_leakage_is_the_same_in_several_processes(data: Path, tmp_path: Path) -> None:
+    gold, system = tiled(data, tmp_path, 43)
+    found = [eh.score(gold, system, match="leak,exact", jobs=jobs).to_json() for jobs in (None, 2)]
+    assert found[0] == found[1]

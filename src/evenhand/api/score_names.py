@@ -21,6 +21,8 @@ from evenhand.settings import ScoreSettings
 from evenhand.tasks.registry import models_of, name_among, parameters_of
 
 _MOST_LISTED = 20
+_SCORES = ("precision", "recall", "f1")
+"""Figures that most match models have."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,8 @@ def model_of_names(names: Iterable[str], task: str, by: str) -> str:
     prepared = [each.prepare(settings) for each in models_of(task)]
     for figure in (name.rpartition(":")[2] for name in names):
         owners = [each.name for each in prepared if figure in (measure.name for measure in each.measures)]
-        if len(owners) == 1 and name_among(task, figure, [each.name for each in prepared]) is None:
+        is_model = name_among(task, figure, [each.name for each in prepared]) is not None
+        if len(owners) == 1 and figure not in _SCORES and not is_model:
             return owners[0]
     return by
 
