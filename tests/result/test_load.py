@@ -111,7 +111,7 @@ def test_labels_that_look_like_scores_or_markup() -> None:
 
 
 def test_systems_that_find_nothing() -> None:
-    gold, nothing = eh.spans([[("A", 0, 1)]]), eh.spans([[]])
+    gold, nothing = eh.spans([[("A", 0, 1)]], tokens=[["a"]]), eh.spans([[]], tokens=[["a"]])
     loads_again(eh.score(gold, [nothing], match=[each for each in SPAN_MODELS if each != "accuracy"]))
     loads_again(eh.score(nothing, [gold]))
     loads_again(eh.score(nothing, [nothing]))

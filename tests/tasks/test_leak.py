@@ -178,38 +178,50 @@ def test_of_labels_without_overlaps_sums_are_overall(drawn: tuple[list[Listed], 
         assert sum(row[name] for row in scores["labels"].values()) == scores["overall"][name]
 
 
-def leaked(gold: Listed, system: Listed, **options: Any) -> tuple[Any, ...]:
-    return eh.score(sentences(gold), sentences(system), match="leak", show="leaked", **options).leaked or ()
+def listed(result: eh.Result) -> list[dict[str, Any]]:
+    """The spans that leak, as JSON has them."""
+    return list(result["leak"].further["leaked"]["spans"])
+
+
+def leaked(gold: Listed, system: Listed, **options: Any) -> list[dict[str, Any]]:
+    return listed(eh.score(sentences(gold), sentences(system), match="leak", show="leaked", **options))
 
 
 def test_spans_that_leak_are_listed_with_what_is_visible() -> None:
     """Covered words are a block each; spans that are covered entirely are not listed."""
     gold = [("LOC", 6, 6), ("PER", 0, 2), ("PER", 4, 4)]
-    found = leaked(gold, [("X", 1, 1), ("X", 4, 4)])
-    assert [(each.label, each.words, each.visible, each.state) for each in found] == [
-        ("PER", "Dr. Ada Lovelace", "Dr. █ Lovelace", "partial"),
-        ("LOC", "London", "London", "exposed"),
-    ]
-    assert [(each.document, each.sentence, each.start, each.end) for each in found] == [("1", 1, 0, 3), ("1", 1, 6, 7)]
+    first, second = leaked(gold, [("X", 1, 1), ("X", 4, 4)])
+    assert first == {
+        "place": "spans",
+        "document": "1",
+        "sentence": 1,
+        "start": 0,
+        "end": 3,
+        "label": "PER",
+        "words": "Dr. Ada Lovelace",
+        "visible": "Dr. █ Lovelace",
+        "state": "partial",
+    }
+    assert (second["words"], second["visible"], second["state"]) == ("London", "London", "exposed")
 
 
 def test_of_characters_the_visible_ones_stay_together() -> None:
     text = "born 12/03/1984 in Vigo"
     sides = (eh.spans([[("DATE", 5, 15)]], text=[text]), eh.spans([[("DATE", 4, 11), ("X", 13, 14)]], text=[text]))
-    (found,) = eh.score(*sides, match="leak", show="leaked").leaked or ()
-    assert (found.words, found.visible) == ("12/03/1984", "█19█4")
+    (found,) = listed(eh.score(*sides, match="leak", show="leaked"))
+    assert (found["words"], found["visible"]) == ("12/03/1984", "█19█4")
 
 
 def test_only_the_first_spans_that_leak_are_kept() -> None:
     gold: Listed = [("PER", at, at) for at in range(5)]
-    assert [each.start for each in leaked(gold, [], limit=2)] == [0, 1]
-    assert leaked(gold, [], limit=0) == ()
-    assert leaked(gold, gold) == ()
+    assert [each["start"] for each in leaked(gold, [], limit=2)] == [0, 1]
+    assert leaked(gold, [], limit=0) == []
+    assert leaked(gold, gold) == []
 
 
 def test_a_saved_result_keeps_spans_that_leak() -> None:
     result = eh.score(sentences([("PER", 0, 2)]), {"s": sentences([])}, match="leak", show="leaked")
-    assert eh.Results.from_json(result.to_json())["s"].leaked == result["s"].leaked
+    assert listed(eh.Results.from_json(result.to_json())["s"]) == listed(result["s"])
     assert "Dr. Ada Lovelace" in str(result)
 
 

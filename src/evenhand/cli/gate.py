@@ -103,7 +103,7 @@ def gate(gold: Place, systems: tuple[Place, ...], **options: Any) -> None:
     \b
     Examples:
       evenhand gate gold.conll new.conll --floor fair=0.85 --floor PER:recall=0.9
-      evenhand gate gold.conll redacted.conll --floor recall=0.99 --ceiling leak_rate=0.001
+      evenhand gate gold.conll new.conll --floor recall=0.99 --ceiling leak_rate=0
       evenhand gate gold.conll old.conll new.conll --max-drop 0.5 --alpha 0.01
       evenhand gate gold.conll old.conll new.conll --as junit -o gate.xml
       evenhand gate gold.conllu old.conllu new.conllu --by las
