@@ -53,7 +53,7 @@ def test_flat_annotations_give_a_flat_majority(studies: int) -> None:
 
 def test_spans_keep_their_gaps() -> None:
     side = eh.spans([[("A", 0, 3, [0, 2])]], lengths=[3])
-    found = eh.agree({"x": side, "y": side}, resamples=0).adjudicated().spans()
+    found = eh.agree({"x": side, "y": side}, resamples=0).adjudicated.spans()
     assert found.token_sets() == [{0, 2}]
 
 
@@ -63,6 +63,6 @@ def test_documents_of_one_annotator_are_taken_over_whatever_the_vote() -> None:
         "y": eh.spans({"a": [("A", 0, 1)]}, lengths={"a": 1}),
     }
     found = eh.agree(sides, resamples=0)
-    assert found.adjudicated(2).spans().rows() == [("A", 0, 0, 1), ("A", 1, 0, 1)]
-    assert found.adjudicated(3).spans().rows() == [("A", 1, 0, 1)]
+    assert found.adjudicate(2).spans().rows() == [("A", 0, 0, 1), ("A", 1, 0, 1)]
+    assert found.adjudicate(3).spans().rows() == [("A", 1, 0, 1)]
     assert found.conflicts(3) == []

@@ -179,7 +179,7 @@ def test_a_saved_agreement_has_no_conflicts(folder: Path) -> None:
 def test_a_vote_without_conflicts_is_refused(folder: Path) -> None:
     result = run("agree", *FILES, "--vote", "unanimous")
     assert result.exit_code == 2
-    assert result.stderr.startswith("evenhand: --vote is for --show, --conflicts and --adjudicate")
+    assert result.stderr.startswith("evenhand: --vote is for --show, --conflicts, --adjudicate or --page; give one")
 
 
 def test_alpha_u_is_shown_where_somebody_asks(folder: Path) -> None:
@@ -195,3 +195,27 @@ def test_disagreements_are_listed(folder: Path) -> None:
     assert ["1:1:4", "Oslo", "LOC", "4-5", "ORG", "4-5", "–"] in lines
     assert "1:1:4" not in run("agree", *FILES, "--show", "disagreement", "--limit", "0").stdout
     assert run("agree", *FILES, "--limit", "1").exit_code == 2
+
+
+def test_a_page_is_written_with_places(folder: Path) -> None:
+    result = run("agree", *FILES, "--page", "page.html", "--limit", "1")
+    assert result.exit_code == 0
+    page = Path("page.html").read_text()
+    assert "1 of 2 places are in conflict." in page
+    assert "The page carries 1 of 2 places, conflicts first" in page
+    with pytest.raises(eh.SettingError, match="A saved agreement has no places, which needs the files"):
+        eh.Agreement.from_json(eh.agree(FILES).to_json()).to_html()
+
+
+def test_html_and_notebooks_have_tables(folder: Path) -> None:
+    assert "<table" in run("agree", *FILES, "--as", "html").stdout
+    assert "<table" in eh.agree(FILES)._repr_html_()
+
+
+def test_attributes_of_an_agreement(folder: Path) -> None:
+    found = eh.agree({"ana": "ana.conll", "ben": "ben.conll"})
+    assert found.alpha == pytest.approx(1 - 11 * 2 / (144 - 36 - 16 - 1 - 1))
+    assert list(found.pairs) == [("ana", "ben")]
+    assert found.labels["PER"].kappa == 1
+    assert [place.text for place in found.conflicts()] == ["Oslo"]
+    assert found.adjudicated.spans().rows() == [("PER", 0, 0, 2)]

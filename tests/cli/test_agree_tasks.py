@@ -58,8 +58,8 @@ def test_votes_on_tags_fall_to_the_first_annotator() -> None:
         (1, [(1, 2, "V")], True),
         (3, [(3, 4, "A")], False),
     ]
-    assert found.adjudicated().word_tags().to_list() == list("NVVA")
-    assert found.adjudicated("unanimous").word_tags().to_list() == list("NNVA")
+    assert found.adjudicated.word_tags().to_list() == list("NVVA")
+    assert found.adjudicate("unanimous").word_tags().to_list() == list("NNVA")
 
 
 def test_adjudicated_tags_are_written_and_scored(tmp_path: Path) -> None:

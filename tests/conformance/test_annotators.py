@@ -210,7 +210,7 @@ def test_gamma_of_more_annotators_is_the_mean_of_pairs(data: Path) -> None:
 
 @pytest.mark.parametrize("name", [name for name in STUDIES if "adjudicated" in STUDIES[name]])
 def test_adjudicated_spans(data: Path, name: str) -> None:
-    found, expected = agreed(name, data).adjudicated(), STUDIES[name]["adjudicated"]
+    found, expected = agreed(name, data).adjudicated, STUDIES[name]["adjudicated"]
     assert len(found.spans()) == expected["gold_spans"]
     names, spans = found.corpus.names, {each: [] for each in found.corpus.names}  # type: ignore[var-annotated]
     for label, document, start, end in found.spans().rows() if "gold" in expected else ():

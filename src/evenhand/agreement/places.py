@@ -69,6 +69,15 @@ class Place:
     accepted: list[Answer]
 
     @property
+    def is_conflict(self) -> bool:
+        return len(set(map(tuple, self.answers.values()))) > 1
+
+    @property
+    def state(self) -> str:
+        """undecided, decided or agreed."""
+        return "agreed" if not self.is_conflict else "decided" if self.decided else "undecided"
+
+    @property
     def decided(self) -> bool:
         """Whether more than half of the annotators have the same spans."""
         (_, most), *_ = Counter(tuple(each) for each in self.answers.values()).most_common(1)
@@ -127,10 +136,14 @@ class Voting:
         accepted = (self._settles or self._vote.accepts(number, number) for number in range(annotators + 1))
         return np.array(list(accepted), dtype=np.bool_)
 
-    def _disputed(self, text: SharedText, places: _Places) -> Iterator[tuple[int, Place]]:
-        """The conflicts of a portion, and the sentence of each."""
+    def all_places(self, text: SharedText) -> Iterator[tuple[int, Place]]:
+        """All places of a portion, and the sentence of each. This is a loop over all of them."""
+        return self._disputed(text, _Places(text), with_agreed=True)
+
+    def _disputed(self, text: SharedText, places: _Places, *, with_agreed: bool = False) -> Iterator[tuple[int, Place]]:
+        """The conflicts of a portion, or all places, and the sentence of each."""
         first = dict(zip(*(column.tolist() for column in np.unique(text.documents, return_index=True)), strict=True))
-        for scope, rows in places.conflicts():
+        for scope, rows in places.all() if with_agreed else places.conflicts():
             yield scope, self._place(text, scope, rows, first[int(text.documents[scope])])
 
     def _place(self, text: SharedText, scope: int, rows: Sequence[tuple[int, Answer]], first: int) -> Place:
@@ -183,7 +196,14 @@ class _Places:
 
     def conflicts(self) -> Iterator[tuple[int, list[tuple[int, Answer]]]]:
         """The sentence of each conflict, and its spans with the number of the annotator of each."""
-        rows = self._order[~self._is_agreed[self._place[self._order]]]
+        return self._rows(self._order[~self._is_agreed[self._place[self._order]]])
+
+    def all(self) -> Iterator[tuple[int, list[tuple[int, Answer]]]]:
+        """The same of all places."""
+        return self._rows(self._order)
+
+    def _rows(self, rows: Ints) -> Iterator[tuple[int, list[tuple[int, Answer]]]]:
+        """The same of some rows, place by place."""
         begins = np.flatnonzero(np.diff(self._place[rows])) + 1
         spans, names = self._spans, self._spans.vocabulary.labels
         for mine in np.split(rows, begins) if len(rows) else ():

@@ -13,6 +13,7 @@ from evenhand.agreement.keys import count_by_keys
 from evenhand.agreement.places import Place, Vote, Voting
 from evenhand.api.agreement_figures import AgreementFigures
 from evenhand.api.agreement_intervals import intervals_of
+from evenhand.api.agreement_places import drawn_places
 from evenhand.api.significance import Resampling
 from evenhand.api.unit_figures import UnitFigures
 from evenhand.formats.adoption import Adopted
@@ -23,6 +24,7 @@ from evenhand.pipeline.options import Prepared
 from evenhand.problems import InputError, SettingError
 from evenhand.result import agreement as results
 from evenhand.result.agreement import Figures
+from evenhand.result.agreement_page import DrawnPlaces
 from evenhand.result.notes import notes_on_settings
 from evenhand.result.signature import agreement_signature
 from evenhand.tasks.registry import model
@@ -104,6 +106,10 @@ class AgreementRun:
         voting = self._voting(vote)
         for text in _portions(self._annotators()):
             yield from map(self.agreed.from_spans, voting.annotations(text))
+
+    def places(self, vote: Vote, limit: int) -> DrawnPlaces:
+        """All places in their sentences, in another pass."""
+        return drawn_places(_portions(self._annotators()), self._voting(vote), limit)
 
     def _voting(self, vote: Vote) -> Voting:
         return Voting(list(self._sides), vote, settles=not self.agreed.is_unitized)

@@ -50,7 +50,8 @@ AGREE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 @form_option(AGREE_OUTPUTS)
 @option(WRITING, "--by", type=Choice(["document"]), metavar="document", help="List documents, too.")
 @option(WRITING, "--show", type=Choice(["disagreement"]), metavar="disagreement", help="List places of disagreement.")
-@option(WRITING, "--limit", type=int, help="Most places that --show lists [all].", rare=True)
+@option(WRITING, "--page", type=OUTPUT, metavar="FILE", help="Write a page with all places, a lane for each annotator.")
+@option(WRITING, "--limit", type=int, help="Most places that --show lists [all] or --page holds [5000].", rare=True)
 @option(WRITING, "--conflicts", type=OUTPUT, metavar="FILE", help="Write places of disagreement as JSON lines.")
 @option(
     WRITING, "--adjudicate", type=OUTPUT, metavar="FILE", help="Write the spans that a vote accepts, as convert does."
@@ -77,6 +78,7 @@ def agree(files: tuple[InputPlace, ...], **options: Any) -> None:
     Examples:
       evenhand agree ana.conll ben.conll cyd.conll
       evenhand agree project/ana project/ben --by document
+      evenhand agree project/ --page agreement.html
       evenhand agree project/ --conflicts conflicts.jsonl
       evenhand agree ana.conll ben.conll cyd.conll --adjudicate gold.conll
       evenhand agree all.jsonl --annotator user
@@ -87,18 +89,28 @@ def agree(files: tuple[InputPlace, ...], **options: Any) -> None:
     style = table_style(options)
     chosen = score_options(options, "coding", "alpha_u", "gamma", "samples", "by", "resamples", "level", "seed")
     chosen["annotator"] = options["annotators"][-1][1] if options["annotators"] else None
-    if options["vote"] is not None and all(options[name] is None for name in ("show", "conflicts", "adjudicate")):
-        raise click.UsageError("--vote is for --show, --conflicts and --adjudicate; give one of these")
-    if options["limit"] is not None and (options["show"] is None or options["limit"] < 0):
-        raise click.UsageError("--limit is a number of places, from 0, that --show lists")
-    found = evenhand.agree(list(files), **chosen)
-    if options["show"] is not None:
-        found.shown = tuple(found.conflicts(options["vote"] or "majority")[: options["limit"]])
+    _check_uses(options)
+    found, vote = evenhand.agree(list(files), **chosen), options["vote"] or "majority"
     if options["conflicts"] is not None:
-        _write_conflicts(found.conflicts(options["vote"] or "majority"), options["conflicts"])
+        _write_conflicts(found.conflicts(vote), options["conflicts"])
     if options["adjudicate"] is not None:
-        _write_adjudicated(found, options["vote"] or "majority", options)
+        _write_adjudicated(found, vote, options)
+    if options["page"] is not None:
+        limit = {} if options["limit"] is None else {"limit": options["limit"]}
+        found.to_html(options["page"], vote=vote, **limit)
+    if options["show"] is not None:
+        found = found.listing_conflicts(vote, options["limit"])
     emit(found, options["form"], options["output"], quiet=options["quiet"], style=style)
+
+
+def _check_uses(options: Mapping[str, Any]) -> None:
+    """Refuse options that would change nothing."""
+    uses = {"vote": ("show", "conflicts", "adjudicate", "page"), "limit": ("show", "page"), "to": ("adjudicate",)}
+    for name, others in uses.items():
+        if options[name] is not None and all(options[other] is None for other in others):
+            *before, last = (f"--{other}" for other in others)
+            spelled = f"{', '.join(before)} or {last}; give one of these" if before else f"{last}; give it, too"
+            raise click.UsageError(f"--{name} is for {spelled}")
 
 
 def _write_conflicts(conflicts: list[Place], path: Path) -> None:

@@ -107,8 +107,8 @@ class Collection:
             start, end = (start, end) if nowhere is None else (0, 0)
             yield CollectedUnit(
                 place,
-                _piece(pieces, start),
-                _piece(pieces, end),
+                piece(pieces, start),
+                piece(pieces, end),
                 label,
                 surplus,
                 classes,
@@ -136,7 +136,7 @@ class Collection:
         found = self._numbers.get(number)
         if found is None:
             found = self._numbers[number] = len(self.sentences)
-            drawing = _sentence(sentence, number, places, drawn.sides(sentence))
+            drawing = sentence_of(sentence, number, places, drawn.sides(sentence))
             links = drawn.links(sentence) if isinstance(drawn, LinkedDrawing) else []
             self.sentences.append(replace(drawing, links=links))
         return found
@@ -154,7 +154,8 @@ def _told_apart(answer: Ints) -> Ints:
     return found
 
 
-def _sentence(sentence: int, number: int, places: Places, sides: list[Any]) -> Sentence:
+def sentence_of(sentence: int, number: int, places: Places, sides: list[Any]) -> Sentence:
+    """A sentence with what all sides have in it; a text is cut into pieces where words and spans begin and end."""
     document = places.document(int(places.document_of[sentence]))
     corpus, _ = places.corpus(sentence)
     source = corpus.source
@@ -164,7 +165,7 @@ def _sentence(sentence: int, number: int, places: Places, sides: list[Any]) -> S
     pieces, texts = places.pieces(sentence, edges)
     moved = [
         tuple(
-            (label, _piece(pieces, start), _piece(pieces, end), *_pieces_of(pieces, gaps))
+            (label, piece(pieces, start), piece(pieces, end), *_pieces_of(pieces, gaps))
             for label, start, end, *gaps in side
         )
         for side in sides
@@ -172,7 +173,7 @@ def _sentence(sentence: int, number: int, places: Places, sides: list[Any]) -> S
     return Sentence(tuple(texts), source, number, document, moved, tuple(pieces))
 
 
-def _piece(pieces: Sequence[int], position: int) -> int:
+def piece(pieces: Sequence[int], position: int) -> int:
     """The place of a position among pieces, if the text is in pieces."""
     return bisect_left(pieces, position) if pieces else position
 
@@ -193,4 +194,4 @@ def _pieces_of(pieces: Sequence[int], gaps: Sequence[int]) -> list[int]:
 def _moved(pieces: Sequence[int], bounds: int) -> int:
     if not pieces or bounds < 0:
         return bounds
-    return _piece(pieces, bounds >> 32) << 32 | _piece(pieces, bounds & 0xFFFFFFFF)
+    return piece(pieces, bounds >> 32) << 32 | piece(pieces, bounds & 0xFFFFFFFF)

@@ -32,7 +32,7 @@ def summary_of_agreement(agreement: Agreement, style: TableStyle = PLAIN) -> Ite
     yield _pairs(agreement, style)
     if agreement.by is not None and agreement.documents:
         yield _documents(agreement, style)
-    if agreement.shown:
+    if agreement.listed:
         yield _disagreements(agreement)
     if any(each.verdicts for each in agreement.pairs.values()):
         yield _verdicts(agreement)
@@ -167,7 +167,7 @@ def _disagreements(agreement: Agreement) -> Table:
     columns = [Column("disagreement", "text"), Column("text", "text")]
     columns += [Column(name, "text") for name in (*agreement.annotators, "accepted")]
     rows: list[list[Cell]] = []
-    for place in agreement.shown:
+    for place in agreement.listed:
         answers = [_answers(place.answers[name]) if name in place.answers else "" for name in agreement.annotators]
         where = f"{place.document}:{place.sentence}:{place.start}"
         rows.append([where, place.text or "", *answers, _answers(place.accepted)])

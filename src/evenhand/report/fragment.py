@@ -13,6 +13,7 @@ from evenhand.problems import visible
 from evenhand.report.cells import cell_text, headings
 from evenhand.report.document import Document, Section, document
 from evenhand.report.germeval import germeval_document
+from evenhand.result.agreement import Agreement
 from evenhand.result.comparison import Comparison
 from evenhand.result.display import Shown
 from evenhand.result.gate import Gate
@@ -47,7 +48,9 @@ def _document(subject: Shown) -> Document | None:
     """The tables of a result, if it has any."""
     if isinstance(subject, GermEval):
         return germeval_document(subject)
-    return document(subject) if isinstance(subject, Result | Results | Ranking | Comparison | Gate) else None
+    return (
+        document(subject) if isinstance(subject, Result | Results | Ranking | Comparison | Gate | Agreement) else None
+    )
 
 
 def _enclosed(parts: Sequence[str]) -> str:

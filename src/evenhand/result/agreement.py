@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 import msgspec
 
 from evenhand.agreement.places import Place, Vote
+from evenhand.arguments import whole_number
 from evenhand.problems import SettingError
-from evenhand.result.display import Framed, Shown, Tabled
+from evenhand.result.agreement_page import DrawnPlaces
+from evenhand.result.display import Framed, Shown, Tabled, written
 from evenhand.text.annotation import Annotation
 from evenhand.version import __version__
+
+DEFAULT_LIMIT = 5_000
+"""How many places a page carries."""
 
 
 class Coefficients(msgspec.Struct, frozen=True):
@@ -156,15 +161,25 @@ class Voters(Protocol):
     def adjudicated(self, vote: Vote) -> Iterator[Annotation]:
         """What the vote accepts, in batches."""
 
+    def places(self, vote: Vote, limit: int) -> DrawnPlaces:
+        """All places, in their sentences; so many are kept, conflicts first."""
+
 
 class Agreement(Shown, Framed, Tabled):
     """How far annotators agree: `agreement.alpha`, `agreement.pairs`, `agreement.labels["PER"].kappa`."""
 
-    def __init__(self, figures: Figures, by: str | None = None, voters: Voters | None = None) -> None:
-        """With `by`, "document", tables have a row a document; `voters` read the files again."""
-        self.figures, self.by, self._voters = figures, by, voters
-        self.shown: tuple[Place, ...] = ()
-        """Conflicts that tables list."""
+    def __init__(
+        self,
+        figures: Figures,
+        by: str | None = None,
+        voters: Voters | None = None,
+        listed: Sequence[Place] = (),
+    ) -> None:
+        """With `by`, "document", tables have a row a document; `voters` read the files again.
+
+        Tables list the conflicts that are `listed`.
+        """
+        self.figures, self.by, self._voters, self.listed = figures, by, voters, listed
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Agreement) and self.figures == other.figures
@@ -260,12 +275,43 @@ class Agreement(Shown, Framed, Tabled):
         """
         return self._asked("conflicts").conflicts(Vote.of(vote))
 
-    def adjudicated(self, vote: str | int = "majority") -> Annotation:
+    def listing_conflicts(self, vote: str | int = "majority", limit: int | None = None) -> Agreement:
+        """The same agreement, whose tables list conflicts, too: all of them, or the first ones."""
+        return Agreement(self.figures, self.by, self._voters, self.conflicts(vote)[:limit])
+
+    @property
+    def adjudicated(self) -> Annotation:
+        """The annotation that a majority makes of all annotators; the files are read again."""
+        return self.adjudicate()
+
+    def adjudicate(self, vote: str | int = "majority") -> Annotation:
         """The annotation that a vote makes of all annotators, as in `conflicts`; the files are read again.
 
         Documents of one annotator are taken over.
         """
         return Annotation.concatenate(list(self.adjudicated_batches(vote)))
+
+    def to_html(
+        self,
+        path: str | Path | None = None,
+        *,
+        title: str | None = None,
+        vote: str | int = "majority",
+        limit: int = DEFAULT_LIMIT,
+    ) -> str:
+        """One page with figures and all places, a lane for each annotator; written to `path` too, where one is given.
+
+        title      of the page [the names of the annotators]
+        vote       as in `conflicts`
+        limit      how many places the page carries: conflicts before others
+
+        The files are read again.
+        """
+        from evenhand.report.html.places import render
+
+        places = self._asked("places").places(Vote.of(vote), whole_number("limit", limit, 0))
+        names = ", ".join(self.annotators) if len(self.annotators) < 6 else f"{len(self.annotators)} annotators"
+        return written(render(self, places, title or f"Agreement of {names}"), path)
 
     def adjudicated_batches(self, vote: str | int = "majority") -> Iterator[Annotation]:
         """The same in batches."""
