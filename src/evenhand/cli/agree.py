@@ -56,7 +56,14 @@ AGREE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 @option(
     WRITING, "--adjudicate", type=OUTPUT, metavar="FILE", help="Write the spans that a vote accepts, as convert does."
 )
-@option(WRITING, "--to", type=Choice(tuple(FORMATS)), metavar="NAME", help="Format of --adjudicate [from its name].")
+@option(
+    WRITING,
+    "--to",
+    type=Choice(tuple(FORMATS)),
+    metavar="NAME",
+    help="Format of --adjudicate [from its name].",
+    rare=True,
+)
 @option(
     WRITING,
     "--vote",
