@@ -1,0 +1,1 @@
+"""The site, built from docs/ by `make site`."""

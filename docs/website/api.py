@@ -1,0 +1,174 @@
+"""The reference of the Python interface, from docstrings and type hints."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping
+from pkgutil import resolve_name
+from types import FunctionType
+from typing import Any
+
+from website.docstrings import fields, markdown, table
+
+GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "functions": (
+        "Functions that evaluate",
+        ("score", "compare", "rank", "rank_suite", "gate", "agree", "report", "germeval", "ground"),
+    ),
+    "inputs": (
+        "Inputs",
+        (
+            *("read", "tags", "spans", "trees", "constituents", "chains", "relations", "links"),
+            *("extractions", "docs", "manifest", "Annotation"),
+        ),
+    ),
+    "results": (
+        "Results",
+        (
+            *("Result", "Results", "scores.model_score:ModelScore", "scores.model_score:Row", "Comparison"),
+            *("Ranking", "Gate", "Agreement", "Report", "GermEval", "Tally"),
+        ),
+    ),
+    "errors": ("Errors", ("EvenhandError", "InputError", "SettingError")),
+    "engines": ("Engines", ("engines",)),
+}
+"""The pages: file, title, public names, and the classes behind results by their modules."""
+SHARED = "evenhand.result.display"
+"""The module whose methods several results have."""
+
+
+def api_pages() -> dict[str, str]:
+    """The pages of the interface, by file name."""
+    written = {f"{file}.md": _page(title, names) for file, (title, names) in GROUPS.items()}
+    rows = [(f"[{title}]({file}.md)", _listed(file, names)) for file, (title, names) in GROUPS.items()]
+    head = "# Python interface\n\nEverything that `import evenhand as eh` offers, from the docstrings and type hints.\n"
+    return {"index.md": f"{head}\n{table(('page', 'names'), rows)}\n", **written}
+
+
+def _listed(file: str, names: tuple[str, ...]) -> str:
+    return ", ".join(f"[`{_short(name)}`]({file}.md#{_short(name).lower()})" for name in names)
+
+
+def _short(name: str) -> str:
+    return name.rpartition(":")[2]
+
+
+def _page(title: str, names: tuple[str, ...]) -> str:
+    shared: dict[str, FunctionType] = {}
+    for name in names:
+        value = _resolved(name)
+        if inspect.isclass(value):
+            shared |= _methods(value)[1]
+    common = ("## Methods that results share", *(_method(*each) for each in shared.items())) if shared else ()
+    return "\n\n".join((f"# {title}", *map(_entry, names), *common)) + "\n"
+
+
+def _resolved(name: str) -> Any:
+    return resolve_name(f"evenhand.{name}" if ":" in name else f"evenhand:{name}")
+
+
+def _entry(name: str) -> str:
+    """A function, a class or a module with its members."""
+    value, name = _resolved(name), _short(name)
+    heading = f"## {name}"
+    if isinstance(value, FunctionType):
+        return f"{heading}\n\n{_described(f'evenhand.{name}', value)}"
+    if inspect.isclass(value):
+        return "\n\n".join((heading, markdown(value.__doc__), *_members(value)))
+    members = ((each, getattr(value, each)) for each in value.__all__)
+    functions = (_method(each, member) for each, member in members if isinstance(member, FunctionType))
+    return "\n\n".join((heading, markdown(value.__doc__), *functions))
+
+
+def _members(kind: type) -> Iterator[str]:
+    """The fields and properties of a class, its methods, and the names of those that it shares with others."""
+    own, shared = _methods(kind)
+    attributes = _attributes(kind)
+    if attributes:
+        hints = _hints(kind)
+        rows = ((f"`{name}`", _code(hints.get(name, "")), text) for name, text in attributes.items())
+        yield table(("attribute", "type", ""), rows)
+    if shared:
+        yield "Also " + ", ".join(f"[`{name}`](#{name})" for name in shared) + "."
+    for name, function in own.items():
+        yield f"**`{name}`**\n\n" + _described(name, function)
+
+
+def _attributes(kind: type) -> dict[str, str]:
+    """What fields and properties are, by name."""
+    found: dict[str, str] = {}
+    for each in _lineage(kind):
+        found |= fields(each)
+        for name, value in vars(each).items():
+            if isinstance(value, property) and not name.startswith("_"):
+                found[name] = " ".join((value.__doc__ or "").split())
+    return found
+
+
+def _methods(kind: type) -> tuple[dict[str, FunctionType], dict[str, FunctionType]]:
+    """The methods of a class by name: its own, and those that several results share."""
+    own: dict[str, FunctionType] = {}
+    shared: dict[str, FunctionType] = {}
+    for each in _lineage(kind):
+        for name, value in vars(each).items():
+            function = value.__func__ if isinstance(value, staticmethod | classmethod) else value
+            if isinstance(function, FunctionType) and not name.startswith("_"):
+                (shared if each.__module__ == SHARED else own)[name] = function
+    return own, {name: function for name, function in shared.items() if name not in own}
+
+
+def _lineage(kind: type) -> list[type]:
+    """A class and its parents in Evenhand, the first one last."""
+    return [each for each in reversed(kind.__mro__) if each.__module__.startswith("evenhand")]
+
+
+def _hints(kind: type) -> dict[str, str]:
+    """The types of fields and properties, as the code writes them."""
+    found: dict[str, str] = {}
+    for each in reversed(kind.__mro__):
+        found |= inspect.get_annotations(each)
+        for name, value in vars(each).items():
+            if isinstance(value, property) and value.fget is not None:
+                found[name] = value.fget.__annotations__.get("return", "")
+    return found
+
+
+def _method(name: str, function: FunctionType) -> str:
+    return f"### {name}\n\n" + _described(name, function)
+
+
+def _described(name: str, function: FunctionType) -> str:
+    return f"{_signature(name, function)}\n\n{markdown(function.__doc__)}"
+
+
+def _signature(name: str, function: FunctionType) -> str:
+    """The call with its type hints, a parameter a line where it is long."""
+    signature = inspect.signature(function)
+    parameters = _parameters(signature)
+    line = f"{name}({', '.join(parameters)}) -> {signature.return_annotation}"
+    if len(line) > 100:
+        lines = "".join(f"    {each},\n" for each in parameters)
+        line = f"{name}(\n{lines}) -> {signature.return_annotation}"
+    return f"```python\n{line}\n```"
+
+
+def _parameters(signature: inspect.Signature) -> list[str]:
+    """The parameters as the code writes them, with a star before the first keyword."""
+    found: list[str] = []
+    for each in signature.parameters.values():
+        if each.name == "self":
+            continue
+        if each.kind is each.KEYWORD_ONLY and "*" not in found:
+            found.append("*")
+        stars = {each.VAR_POSITIONAL: "*", each.VAR_KEYWORD: "**"}.get(each.kind, "")
+        default = "" if each.default is each.empty else f" = {_spelled(each.default)}"
+        found.append(f"{stars}{each.name}: {each.annotation}{default}")
+    return found
+
+
+def _spelled(default: object) -> str:
+    return f'"{default}"' if isinstance(default, str) else repr(default)
+
+
+def _code(text: str) -> str:
+    return f"`{text}`" if text else ""

@@ -1,0 +1,56 @@
+"""The reference of the command line, from the commands themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+
+from evenhand.cli.main import COMMANDS, main
+from website.docstrings import markdown, table
+
+HEAD = """# Commands
+
+Every command with all of its options, as `evenhand COMMAND --help-all` lists them. [On the command line](commands.md)
+is about what commands share.
+"""
+
+
+def commands_page() -> str:
+    """All commands, with their options by heading."""
+    context = click.Context(main, info_name="evenhand")
+    rows = ((f"[`{name}`](#{_anchor(name)})", summary) for name, summary in COMMANDS.items())
+    parts = [HEAD, table(("command", ""), rows)]
+    for name in COMMANDS:
+        command = main.get_command(context, name)
+        assert command is not None
+        parts += _described(command, click.Context(command, context, info_name=name), "##")
+    return "\n\n".join(parts) + "\n"
+
+
+def _anchor(name: str) -> str:
+    return f"evenhand-{name}"
+
+
+def _described(command: click.Command, context: click.Context, level: str) -> Iterator[str]:
+    usage = " ".join(command.collect_usage_pieces(context))
+    yield f"{level} {context.command_path}"
+    yield f"```text\n{context.command_path} {usage}\n```"
+    yield markdown(command.help)
+    yield from _options(command, context)
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            part = command.get_command(context, name)
+            assert part is not None
+            yield from _described(part, click.Context(part, context, info_name=name), f"{level}#")
+
+
+def _options(command: click.Command, context: click.Context) -> Iterator[str]:
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for each in command.params:
+        record = each.get_help_record(context) if isinstance(each, click.Option) else None
+        if record is not None:
+            groups.setdefault(getattr(each, "group", "Help"), []).append((f"`{record[0]}`", record[1]))
+    for heading, rows in groups.items():
+        if heading != "Help":
+            yield table((heading, ""), rows)

@@ -1,0 +1,49 @@
+"""The settings of Sphinx."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evenhand.version import __version__
+
+project = "Evenhand"
+author = "The Evenhand authors"
+version = release = __version__
+extensions = ["myst_parser", "sphinx_copybutton"]
+myst_heading_anchors = 4
+highlight_language = "none"
+suppress_warnings = ["misc.highlighting_failure"]  # pages leave code out with …
+copybutton_prompt_text = "$ "
+html_theme = "pydata_sphinx_theme"
+html_title = f"Evenhand {version}"
+html_static_path = ["static"]
+html_css_files = ["style.css"]
+html_extra_path = ["../../build/site/extra"]
+html_copy_source = False
+html_show_sphinx = False
+html_theme_options = {
+    "logo": {"text": f"Evenhand {version}"},
+    "github_url": "https://github.com/evenhand/evenhand",
+    "use_edit_page_button": True,
+    "header_links_before_dropdown": 7,
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+html_context = {"github_user": "evenhand", "github_repo": "evenhand", "github_version": "main", "doc_path": "docs"}
+MADE = ("reference/api/", "reference/command-line", "reference/match-models", "reference/format-table", "gallery")
+"""Pages that come from the code, which nobody edits."""
+OUTSIDE = {"contributing": "CONTRIBUTING.md", "changelog": "CHANGELOG.md"}
+
+
+def link_source(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Let the edit link lead to the file in the repository, where there is one."""
+    if page.startswith(MADE) or page in ("search", "genindex"):
+        context["theme_use_edit_page_button"] = False
+    if page in OUTSIDE:
+        context["doc_path"], context["pagename"] = "", OUTSIDE[page].removesuffix(".md")
+
+
+def setup(app: Any) -> None:
+    app.connect("html-page-context", link_source)

@@ -1,0 +1,72 @@
+"""Pages of the repository as Sphinx takes them: in one folder, with links that hold there and tables of contents.
+
+The pages are plain Markdown, which GitHub shows as well. A page `index.md` lists the pages of its folder, and its links
+are the table of contents.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from os.path import relpath
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+REPOSITORY = "https://github.com/evenhand/evenhand/blob/main"
+LINK = re.compile(r"(?<=\]\()([^)\s#]+)(#[^)\s]*)?(?=\))")
+MOVED = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
+"""Pages outside of docs/, and their places on the site."""
+INDEX = "index.md"
+
+
+def pages() -> Iterator[tuple[Path, Path]]:
+    """Every page in the repository, with its place on the site."""
+    for page in sorted((ROOT / "docs").rglob("*.md")):
+        if not page.name.endswith(".in.md"):
+            yield page, page.relative_to(ROOT / "docs")
+    for name in ("CONTRIBUTING.md", "CHANGELOG.md"):
+        yield ROOT / name, Path(MOVED[name])
+
+
+def relinked(text: str, page: Path, place: Path) -> str:
+    """A page whose links hold on the site; those to other files of the repository lead to GitHub."""
+
+    def moved(link: re.Match[str]) -> str:
+        target = (page.parent / link[1]).resolve()
+        if "://" in link[1] or not target.is_relative_to(ROOT) or not target.exists():
+            return link[0]
+        name = target.relative_to(ROOT).as_posix()
+        if name not in MOVED and not target.is_relative_to(ROOT / "docs"):
+            return f"{REPOSITORY}/{name}{link[2] or ''}"
+        home = MOVED.get(name) or target.relative_to(ROOT / "docs").as_posix()
+        return Path(relpath(home, place.parent)).as_posix() + (link[2] or "")
+
+    return LINK.sub(moved, text)
+
+
+def contents(text: str) -> list[str]:
+    """The pages that an index lists: those of its folder, and the indexes of folders in it."""
+    linked = dict.fromkeys(link[1] for link in LINK.finditer(text))
+    return [name for name in linked if re.fullmatch(rf"[\w-]+\.md|[\w-]+/{INDEX}", name)]
+
+
+def with_contents(text: str) -> str:
+    """An index with the hidden table of contents that Sphinx wants."""
+    lines = "\n".join(name.removesuffix(".md") for name in contents(text))
+    return f"{text}\n```{{toctree}}\n:hidden:\n\n{lines}\n```\n"
+
+
+def stage(source: Path) -> None:
+    """Write all pages and pictures of the repository into the folder of sources."""
+    for page, place in pages():
+        (source / place).parent.mkdir(parents=True, exist_ok=True)
+        text = relinked(page.read_text(encoding="utf-8"), page, place)
+        (source / place).write_text(text, encoding="utf-8")
+    for picture in sorted((ROOT / "docs").glob("*.png")):
+        (source / picture.name).write_bytes(picture.read_bytes())
+
+
+def add_contents(source: Path) -> None:
+    """Give every index its table of contents; what the build made is listed by then."""
+    for index in sorted(source.rglob(INDEX)):
+        index.write_text(with_contents(index.read_text(encoding="utf-8")), encoding="utf-8")
