@@ -12,9 +12,12 @@ INTEGRATIONS_READY := $(INTEGRATIONS_VENV)/.ready
 TOOLS := accelerate datasets evaluate ipykernel nbconvert scikit-learn torch transformers "hypothesis>=6.150" "pytest>=8" "pandas>=2.2.2" "polars>=1.0"
 LOWEST_VENV := .venv-lowest
 LOWEST := $(shell sed -n 's/^dependencies = \[\(.*\)\]/\1/p' pyproject.toml | sed 's/>=/==/g; s/,//g')
+SITE_VENV := .venv-site
+SITE_READY := $(SITE_VENV)/.ready
+SPHINX := "sphinx>=8.2" "myst-parser>=4.0" "pydata-sphinx-theme>=0.16" "sphinx-copybutton>=0.5.2"
 PYTEST := $(BIN)/python -m pytest -q
 
-.PHONY: help demo test test-fast test-long test-integrations test-lowest golden check format docs picture bench bench-short clean
+.PHONY: help demo test test-fast test-long test-integrations test-lowest golden check format docs site picture bench bench-short clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /make \1@/p' $(MAKEFILE_LIST) | awk -F@ '{ printf "%-18s%s\n", $$1, $$2 }'
@@ -38,6 +41,11 @@ $(INTEGRATIONS_READY): pyproject.toml Makefile
 	$(PYTHON) -m venv $(INTEGRATIONS_VENV)
 	$(INTEGRATIONS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[arrow,plot,spacy]" $(TOOLS)
 	@touch $(INTEGRATIONS_READY)
+
+$(SITE_READY): pyproject.toml Makefile
+	$(PYTHON) -m venv $(SITE_VENV)
+	$(SITE_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[plot]" $(SPHINX)
+	@touch $(SITE_READY)
 
 demo: $(READY)  ## set everything up and score the bundled example
 	@$(BIN)/evenhand demo
@@ -80,6 +88,9 @@ format: $(DEV_READY)  ## format the code and fix what ruff can
 docs: $(DEV_READY)  ## docs/reference/definitions.md from the docstrings
 	$(BIN)/python docs/build.py
 
+site: $(SITE_READY)  ## the site from docs/, in build/site/html; a warning or a dead link fails
+	@$(SITE_VENV)/bin/python docs/website/build.py
+
 picture: $(DEV_READY)  ## docs/report.png, with chromium
 	$(BIN)/python docs/picture.py
 
@@ -90,4 +101,4 @@ bench-short: $(DEV_READY)  ## the same in two minutes, without other tools
 	@$(BIN)/python benchmarks/run.py --short
 
 clean:  ## remove environments and caches
-	rm -rf $(VENV) $(BENCH_VENV) $(INTEGRATIONS_VENV) $(LOWEST_VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build
+	rm -rf $(VENV) $(BENCH_VENV) $(INTEGRATIONS_VENV) $(LOWEST_VENV) $(SITE_VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from evenhand.version import __version__
@@ -18,7 +19,9 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"Evenhand {version}"
 html_static_path = ["static"]
 html_css_files = ["style.css"]
+html_search_scorer = str(Path(__file__).parent / "static" / "scorer.js")
 html_extra_path = ["../../build/site/extra"]
+html_sidebars = {page: [] for page in ("gallery", "changelog", "contributing")}
 html_copy_source = False
 html_show_sphinx = False
 html_theme_options = {
@@ -31,7 +34,13 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-html_context = {"github_user": "evenhand", "github_repo": "evenhand", "github_version": "main", "doc_path": "docs"}
+html_context = {
+    "github_user": "evenhand",
+    "github_repo": "evenhand",
+    "github_version": "main",
+    "doc_path": "docs",
+    "default_mode": "auto",
+}
 MADE = ("reference/api/", "reference/command-line", "reference/match-models", "reference/format-table", "gallery")
 """Pages that come from the code, which nobody edits."""
 OUTSIDE = {"contributing": "CONTRIBUTING.md", "changelog": "CHANGELOG.md"}

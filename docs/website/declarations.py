@@ -27,7 +27,7 @@ def models_page() -> str:
     parts = [MODELS]
     for task in TASKS.values():
         parts += [
-            f"## {task.title}: `{task.name}`",
+            f"## {task.title[0].upper()}{task.title[1:]} (`{task.name}`)",
             table(("name", "what is right", "also called"), _models(task.name)),
         ]
         rows = [(f"`{each.name}`", help_of(each)) for each in parameters_of(task.name)]

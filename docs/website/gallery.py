@@ -57,7 +57,7 @@ def _reports(source: Path, extra: Path) -> Iterator[str]:
         page = extra / "reports" / f"{task.name}.html"
         gold, *systems = (EXAMPLES / task.example.folder / file for file in _names(task.example))
         evenhand.report(gold, systems, task=task.name).to_html(page)
-        yield f"### {task.title}"
+        yield f"### {task.title[0].upper()}{task.title[1:]}"
         yield f"```sh\nevenhand report {_files(task)} -o report.html\n```"
         if chromium:
             picture = f"gallery/report-{task.name}.png"
