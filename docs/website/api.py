@@ -13,7 +13,7 @@ from website.docstrings import fields, markdown, table
 GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "functions": (
         "Functions that evaluate",
-        ("score", "compare", "rank", "rank_suite", "gate", "agree", "report", "germeval", "ground"),
+        ("score", "compare", "rank", "rank_suite", "gate", "agree", "report", "germeval", "ground", "cite"),
     ),
     "inputs": (
         "Inputs",
@@ -160,7 +160,7 @@ def _parameters(signature: inspect.Signature) -> list[str]:
             continue
         if each.kind is each.KEYWORD_ONLY and "*" not in found:
             found.append("*")
-        stars = {each.VAR_POSITIONAL: "*", each.VAR_KEYWORD: "**"}.get(each.kind, "")
+        stars = "*" if each.kind is each.VAR_POSITIONAL else "**" if each.kind is each.VAR_KEYWORD else ""
         default = "" if each.default is each.empty else f" = {_spelled(each.default)}"
         found.append(f"{stars}{each.name}: {each.annotation}{default}")
     return found

@@ -46,7 +46,7 @@ def _paragraph(text: str) -> str:
         return _literal(dedent(text.removeprefix("\b\n")))
     if not any(line.startswith(" ") for line in lines) and not re.match(r"\w+(, \w+)* {2,}\S", text):
         return text
-    return _parameters(lines) or _literal(text)
+    return (not text.startswith(" ") and _parameters(lines)) or _literal(dedent(text))
 
 
 def _literal(text: str) -> str:

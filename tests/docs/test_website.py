@@ -1,0 +1,137 @@
+"""The site: its pages are all listed, its links hold, and its reference has everything that the code declares."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+import evenhand as eh
+from conftest import ROOT
+from evenhand.cli.main import COMMANDS, main
+from evenhand.cli.plot import plot
+from evenhand.formats.registry import FORMATS
+from evenhand.tasks.registry import TASKS, models_of, parameters_of
+from website.api import GROUPS, api_pages
+from website.commands import commands_page
+from website.declarations import formats_page, models_page
+from website.docstrings import fields, markdown, table
+from website.gallery import FIGURES
+from website.pictures import missing_pictures
+from website.staging import contents, pages, relinked, with_contents
+
+DOCS = ROOT / "docs"
+INDEXES = sorted(DOCS.rglob("index.md"))
+
+
+@pytest.mark.parametrize("index", INDEXES, ids=lambda path: path.parent.name)
+def test_every_index_lists_the_pages_of_its_folder(index: Path) -> None:
+    listed = contents(index.read_text(encoding="utf-8"))
+    pages = {path.name for path in index.parent.glob("*.md") if not path.name.endswith(".in.md")} - {"index.md"}
+    assert pages - set(listed) == set()
+
+
+def test_every_folder_of_pages_has_an_index() -> None:
+    assert {page.parent for page, _ in pages() if page.is_relative_to(DOCS)} == {index.parent for index in INDEXES}
+
+
+def test_the_four_kinds_of_pages_are_the_contents_of_the_home_page() -> None:
+    home = contents((DOCS / "index.md").read_text(encoding="utf-8"))
+    assert home == [f"{kind}/index.md" for kind in ("tutorials", "how-to", "reference", "explanation")]
+
+
+def test_contents_are_hidden_behind_an_index() -> None:
+    page = with_contents("# Title\n\n[a](a.md), [b](b/index.md#x), [c](b/c.md), [d](../d.md), [a](a.md)\n")
+    assert page.endswith("```{toctree}\n:hidden:\n\na\nb/index\n```\n")
+
+
+def test_links_of_the_repository_hold_on_the_site() -> None:
+    text = "[a](../CONTRIBUTING.md#set-up) [b](how-to/ci.md) [c](../Makefile) [d](https://x.org/a) `[e](PER)`"
+    found = relinked(text, DOCS / "index.md", Path("index.md"))
+    github = "https://github.com/evenhand/evenhand/blob/main/Makefile"
+    assert found == f"[a](contributing.md#set-up) [b](how-to/ci.md) [c]({github}) [d](https://x.org/a) `[e](PER)`"
+    changes = relinked("[ci](docs/how-to/ci.md)", ROOT / "CHANGELOG.md", Path("changelog.md"))
+    assert changes == "[ci](how-to/ci.md)"
+
+
+def test_a_picture_that_is_not_beside_its_page_is_drawn() -> None:
+    assert missing_pictures("![a](../report.png) ![b](errors.svg)", DOCS / "tutorials" / "fair.md") == ["errors.svg"]
+
+
+def test_every_public_name_is_in_the_reference() -> None:
+    described = {name for _, names in GROUPS.values() for name in names if ":" not in name}
+    assert described == set(eh.__all__) - {"__version__"}
+    written = "".join(api_pages().values())
+    assert [name for name in described if f"\n## {name}\n" not in written] == []
+
+
+def test_a_function_has_its_hints_defaults_and_parameters() -> None:
+    page = api_pages()["functions.md"]
+    assert '\n    repair: Repair = "begin",\n' in page
+    assert "\n    *,\n    match: str | Sequence[str] | None = None,\n" in page
+    assert "\n| `beta` | the weight of recall in F-beta |\n" in page
+
+
+def test_a_class_has_its_fields_with_what_they_are() -> None:
+    page = api_pages()["results.md"]
+    assert "| `labels` | `Mapping[str, int]` | How many spans of each label the system has. |" in page
+    assert "| `chains` | `int \\| None` |" in page
+    assert page.count("\n### to_latex\n") == 1
+
+
+@pytest.fixture(scope="module")
+def sections() -> dict[str, str]:
+    """The part of the page of commands about each of them."""
+    parts = re.split(r"^## evenhand ", commands_page(), flags=re.MULTILINE)[1:]
+    return {name: text for name, _, text in (part.partition("\n") for part in parts)}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_of_a_command_is_in_the_reference(name: str, sections: dict[str, str]) -> None:
+    section = sections[name]
+    command = main.get_command(click.Context(main), name)
+    assert command is not None
+    options = [each for each in command.params if isinstance(each, click.Option) and not each.hidden]
+    asked = [each.opts[-1] for each in options if each.name not in ("help", "help_all")]
+    assert [option for option in asked if option not in section] == []
+
+
+def test_every_match_model_and_parameter_is_in_the_reference() -> None:
+    page = models_page()
+    names = [each.name for task in TASKS for each in (*models_of(task), *parameters_of(task))]
+    assert [name for name in names if f"\n| `{name}` | " not in page] == []
+
+
+def test_every_format_is_in_the_reference() -> None:
+    page = formats_page()
+    assert [name for name in FORMATS if f"\n| `{name}` | " not in page] == []
+
+
+def test_every_kind_of_figure_is_in_the_gallery() -> None:
+    assert set(FIGURES) == set(plot.commands)
+
+
+def test_a_list_of_parameters_becomes_a_table() -> None:
+    text = 'Do it.\n\nof         what is drawn: "documents"\n           or "sentences"\nseed       of the draws\nskip_broken\n           go on'
+    rows = '| `of` | what is drawn: "documents" or "sentences" |\n| `seed` | of the draws |\n| `skip_broken` | go on |'
+    assert markdown(text) == f"Do it.\n\n| parameter |  |\n| --- | --- |\n{rows}"
+
+
+def test_other_indented_text_stays_as_it_is() -> None:
+    assert markdown("Say:\n\nThis:\n\n    x = 1\n") == "Say:\n\nThis:\n\n```text\nx = 1\n```"
+    assert markdown("\b\nExamples:\n  evenhand demo") == "```text\nExamples:\n  evenhand demo\n```"
+
+
+def test_bars_in_cells_do_not_end_them() -> None:
+    assert table(("a",), [("`int | None`",)]) == "| a |\n| --- |\n| `int \\| None` |"
+
+
+def test_docstrings_below_fields_are_theirs() -> None:
+    assert fields(eh.Result)["labels"] == "How many spans of each label the system has."
+    assert fields(eh.Result)["name"] == ""
+
+
+def test_the_readme_fits_on_a_page() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 120
