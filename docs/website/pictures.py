@@ -14,8 +14,9 @@ PICTURE = re.compile(r"!\[[^\]]*\]\(([\w.-]+)\)")
 
 
 def missing_pictures(text: str, page: Path) -> list[str]:
-    """The pictures that a page shows and that are not beside it."""
-    return [name for name in PICTURE.findall(text) if not (page.parent / name).exists()]
+    """The pictures that a page shows and that are not beside it; code may look like a picture."""
+    shown = PICTURE.findall(re.sub(r"`[^`\n]*`", "", text))
+    return [name for name in shown if not (page.parent / name).exists()]
 
 
 def draw_pictures(source: Path) -> None:

@@ -57,7 +57,8 @@ def test_links_of_the_repository_hold_on_the_site() -> None:
 
 
 def test_a_picture_that_is_not_beside_its_page_is_drawn() -> None:
-    assert missing_pictures("![a](../report.png) ![b](errors.svg)", DOCS / "tutorials" / "fair.md") == ["errors.svg"]
+    text = "![a](../report.png) ![b](errors.svg) `![c](code.svg)`"
+    assert missing_pictures(text, DOCS / "tutorials" / "fair.md") == ["errors.svg"]
 
 
 def test_every_public_name_is_in_the_reference() -> None:
