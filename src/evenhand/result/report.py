@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,8 @@ from evenhand.result.comparison import Comparison
 from evenhand.result.display import Shown, written
 from evenhand.result.ranking import Ranking
 from evenhand.result.result import Results
+from evenhand.tasks.recoverable import ErrorGroup
+from evenhand.tasks.registry import model
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,9 +47,36 @@ class Report(Shown):
     def signature(self) -> str:
         return self.comparison.signature if self.comparison is not None else self.ranking.signature
 
+    @property
+    def ordered(self) -> Results:
+        """The results, the best system first; equal ones in their own order."""
+        names = sorted(self.results, key=lambda name: -self.scores[name])
+        return Results({name: self.results[name] for name in names})
+
+    @property
+    def primary(self) -> str:
+        """The match model that comes first: what units are compared by, or the first one where that is not scored."""
+        return self.by if self.by in self.ranking.models else self.ranking.models[0]
+
+    @property
+    def scores(self) -> Mapping[str, float]:
+        """The score of each system that systems are ordered by."""
+        if self.comparison is not None:
+            return self.comparison.scores
+        return {name: standing.score for name, standing in self.ranking[self.primary].items()}
+
+    @cached_property
+    def fix_first(self) -> dict[str, list[ErrorGroup]]:
+        """For every system the groups of errors from which most points can be gained; none where errors of another
+        score are counted than units are compared by.
+        """
+        is_counted = model(self.task, self.by).judge.name in next(iter(self.results.values())).tallies
+        return {name: result.fix_first(self.by) if is_counted else [] for name, result in self.ordered.items()}
+
     def to_dict(self) -> dict[str, Any]:
         """The parts in the form of their JSON; units are in the page alone."""
         found: dict[str, Any] = {"score": self.results.to_dict(), "rank": self.ranking.to_dict()}
+        found["fix_first"] = {name: list(map(asdict, groups)) for name, groups in self.fix_first.items()}
         if self.comparison is not None:
             found["compare"] = self.comparison.to_dict()
         return found

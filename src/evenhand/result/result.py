@@ -9,6 +9,7 @@ from typing import Any
 
 from evenhand.dataclass import dataclass
 from evenhand.grounding.counts import GroundingCounts
+from evenhand.problems import SettingError
 from evenhand.result.contract import to_contract
 from evenhand.result.display import Framed, Plotted, Shown, Tabled, Tallied
 from evenhand.result.metrics import flat_metrics
@@ -17,7 +18,9 @@ from evenhand.scores.match_model import MatchModel
 from evenhand.scores.model_score import ModelScore
 from evenhand.settings import Groups, ScoreSettings
 from evenhand.tally import Tally
-from evenhand.tasks.registry import TASKS
+from evenhand.tasks.recoverable import ErrorGroup, error_groups
+from evenhand.tasks.registry import TASKS, name_among
+from evenhand.tasks.registry import model as declared_model
 from evenhand.text.annotation import Reading
 
 
@@ -80,6 +83,22 @@ class Result(Shown, Framed, Plotted, Tabled, Tallied):
         The first match model has bare names, and the labels are its own; other models stand before their measures.
         """
         return flat_metrics(self.scores)
+
+    def fix_first(self, by: str | None = None, most: int = 5) -> list[ErrorGroup]:
+        """The groups of errors from which most points can be gained (see `tasks.recoverable`).
+
+        by      the match model of the score, one whose verdicts tell the kinds of errors [the task's first of these]
+        most    how many groups [5]
+        """
+        task = TASKS[self.settings.task]
+        name = by or task.reported_by[0]
+        if name_among(task.name, name, task.reported_by) is None:
+            raise SettingError(f"by is {name!r}; errors of {task.name} are told by {' or '.join(task.reported_by)}.")
+        model = declared_model(task.name, name).prepare(self.settings)
+        if model.judge not in self.tallies:
+            remedy = f"score the files with match={model.name!r}"
+            raise SettingError(f"The result of {self.name} has no counts of errors by {model.name}; {remedy}.")
+        return error_groups(task, model, self.tallies[model.judge])[:most]
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract, as plain Python."""

@@ -60,6 +60,10 @@ class Display:
     """What its labels are called."""
     has_verdicts: bool = False
     """Whether answers are shown with their verdicts (`LE ORG`), not by their labels alone."""
+    has_label_answers: bool = True
+    """Whether systems answer with labels; else a page shows something finer, such as identifiers."""
+    verdict_names: Mapping[str, str] = field(default_factory=dict)
+    """What wrong verdicts are called in words; one without a name stands for itself."""
     absent: tuple[str, ...] = ("missing",)
     """The verdicts under which a system has nothing.
 

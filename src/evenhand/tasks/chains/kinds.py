@@ -13,3 +13,5 @@ OF_HEADS = ("mor", "zero")
 """The scores of files that know the heads of mentions."""
 HEADS = "heads"
 """The trait of these files."""
+ERROR_NAMES = {"wl": "wrong antecedent", "fn": "missing antecedent", "fp": "spurious antecedent"}
+"""What errors are called."""

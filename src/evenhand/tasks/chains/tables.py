@@ -10,7 +10,7 @@ from evenhand.problems import SettingError
 from evenhand.scores.model_score import ModelScore
 from evenhand.table import Cell, Column, Query, Table
 from evenhand.table_style import PLAIN, TableStyle
-from evenhand.tasks.chains.kinds import ARCS, ARCS_KINDS, NOUNS
+from evenhand.tasks.chains.kinds import ARCS, ARCS_KINDS, ERROR_NAMES, NOUNS
 from evenhand.tasks.error_bars import ErrorBars, errors_by_kind
 from evenhand.tasks.registry import model_title
 from evenhand.tasks.tables import label_tables, score_cells, score_columns, side_by_side
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from evenhand.result.pairs import Differences, Pair
     from evenhand.result.result import Result, Results
 
-_ERRORS = {"wl": "wrong antecedent", "fn": "missing antecedent", "fp": "spurious antecedent"}
 _LEGEND = (
     "tp: a right antecedent; wl: a wrong one; fn: none where the key has one; fp: one where the key has none; tn: none."
 )
@@ -81,7 +80,7 @@ def error_bars(results: Results) -> ErrorBars:
     models = [model for model in ARCS if model in results.models]
     if not models:
         raise SettingError("The errors of chains come from the scores arcs_any and arcs_nom; score with one of them.")
-    return errors_by_kind(results, models, _ERRORS, query)
+    return errors_by_kind(results, models, ERROR_NAMES, query)
 
 
 def transitions(comparison: Comparison, pair: Pair, found: Differences) -> Table:

@@ -6,7 +6,7 @@ from evenhand.problems import SettingError
 from evenhand.registry import late
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.agreed import Agreed
-from evenhand.tasks.chains.kinds import ARCS, ARCS_KINDS, HEADS, OF_HEADS
+from evenhand.tasks.chains.kinds import ARCS, ARCS_KINDS, ERROR_NAMES, HEADS, OF_HEADS
 from evenhand.tasks.chains.models import MODELS, arcs_model
 from evenhand.tasks.chains.parameters import PARAMETERS, settle
 from evenhand.tasks.display import Display
@@ -83,6 +83,7 @@ TASK = Task(
             "paired": "the same both ways, but for ARCS nom and repeated spans",
         },
         label="type of mention",
+        verdict_names=ERROR_NAMES,
         absent=("tn",),
         drawing="mentions",
     ),

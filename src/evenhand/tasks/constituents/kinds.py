@@ -17,3 +17,11 @@ SHORT = "-short"
 """How names of judges and models end that look at short sentences only."""
 LEFT_OUT = "left out"
 """The tally of sentences that are left out, with their reasons."""
+ERROR_NAMES = {
+    "LE": "wrong label",
+    "BES": "too narrow",
+    "BEL": "too wide",
+    "FN": "missing",
+    "FP": "spurious",
+}
+"""What errors are called."""

@@ -11,20 +11,13 @@ from evenhand.problems import SettingError
 from evenhand.scores.model_score import ModelScore
 from evenhand.table import Cell, Column, Query, Table
 from evenhand.table_style import PLAIN, TableStyle
-from evenhand.tasks.constituents.kinds import ERRORS, SHORT
+from evenhand.tasks.constituents.kinds import ERROR_NAMES, ERRORS, SHORT
 from evenhand.tasks.error_bars import ErrorBars, errors_by_kind
 from evenhand.tasks.tables import Ask, confusion_table, label_table, rivals, score_cells
 
 if TYPE_CHECKING:
     from evenhand.result.result import Result, Results
 
-KINDS = {
-    "LE": "wrong label",
-    "BES": "too narrow",
-    "BEL": "too wide",
-    "FN": "missing",
-    "FP": "spurious",
-}
 UNDEFINED = "–"
 _MOST_LISTED = 10
 """How many sentences that are left out a terminal shows."""
@@ -147,7 +140,7 @@ def _asking(result: Result, model: str) -> Ask:
 
 def query(result: Result, model: str, count: str, label: str | None = None) -> Query | None:
     """The brackets behind a count; a page does not know which sentences are short."""
-    if model.endswith(SHORT) or (count not in ("TP", *KINDS)):
+    if model.endswith(SHORT) or (count not in ("TP", *ERROR_NAMES)):
         return None
     if count == "FP":
         return Query(result.name, kind=count, predicted=label)
@@ -156,10 +149,10 @@ def query(result: Result, model: str, count: str, label: str | None = None) -> Q
 
 def _kinds(result: Result, score: ModelScore) -> Table:
     """How the errors divide."""
-    errors = sum(score.overall[kind] for kind in KINDS)
+    errors = sum(score.overall[kind] for kind in ERROR_NAMES)
     columns = [Column("kind of error", "text"), Column("count", "count"), Column("%", "share"), Column("", "bar")]
     rows: list[list[Cell]] = []
-    for kind, name in KINDS.items():
+    for kind, name in ERROR_NAMES.items():
         share = score.overall[kind] / errors if errors else 0.0
         rows.append([f"{kind:<4}{name}", score.overall[kind], share, share])
     matched = sum(score.overall[kind] for kind in ERRORS)
@@ -168,7 +161,7 @@ def _kinds(result: Result, score: ModelScore) -> Table:
         if matched
         else ""
     )
-    queries = [[Query(result.name, kind=kind)] * len(columns) for kind in KINDS]
+    queries = [[Query(result.name, kind=kind)] * len(columns) for kind in ERROR_NAMES]
     return Table("kinds of errors", columns, rows, remark=remark, queries=queries)
 
 
@@ -176,4 +169,4 @@ def error_bars(results: Results) -> ErrorBars:
     """The kinds of errors of labeled brackets."""
     if "labeled" not in results.models:
         raise SettingError("The kinds of errors come from the match model labeled; score with it too.")
-    return errors_by_kind(results, ["labeled"], KINDS, query)
+    return errors_by_kind(results, ["labeled"], ERROR_NAMES, query)

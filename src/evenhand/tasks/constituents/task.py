@@ -6,7 +6,7 @@ from typing import Any
 
 from evenhand.parameters import Parameter
 from evenhand.registry import late
-from evenhand.tasks.constituents.kinds import CLASS_KINDS
+from evenhand.tasks.constituents.kinds import CLASS_KINDS, ERROR_NAMES
 from evenhand.tasks.constituents.models import ALL, CUT, MODELS, compared
 from evenhand.tasks.constituents.rules import COLLINS, Rules, parse
 from evenhand.tasks.display import Confusion, Display
@@ -80,6 +80,7 @@ TASK = Task(
         ),
         remarks={"moved": "verdict, but other bounds"},
         has_verdicts=True,
+        verdict_names=ERROR_NAMES,
         absent=("TN",),
         unscored=("unscored",),
         drawing="brackets",

@@ -18,3 +18,17 @@ RANKS = "ranks"
 def by_document(judge: str) -> str:
     """What the tally of a judge's scores by document is called."""
     return f"{judge} by document"
+
+
+ERROR_NAMES = {
+    "LE.other": "another entry",
+    "LE.missed": "NIL for an entry",
+    "LE.over": "an entry for NIL",
+    "BES": "boundaries too narrow",
+    "BEL": "boundaries too wide",
+    "BEO": "boundaries cross",
+    "LBE": "wrong identifier and boundaries",
+    "FN": "missing",
+    "FP": "spurious",
+}
+"""What errors are called."""

@@ -12,25 +12,13 @@ from evenhand.scores.model_score import ModelScore
 from evenhand.table import Cell, Column, Query, Table
 from evenhand.table_style import PLAIN, TableStyle
 from evenhand.tasks.error_bars import ErrorBars, errors_by_kind
-from evenhand.tasks.links.kinds import KINDS
+from evenhand.tasks.links.kinds import ERROR_NAMES, KINDS
 from evenhand.tasks.tables import Ask, label_table
 
 if TYPE_CHECKING:
     from evenhand.result.comparison import Comparison
     from evenhand.result.pairs import Differences, Pair
     from evenhand.result.result import Result, Results
-
-_ERRORS = {
-    "LE.other": "another entry",
-    "LE.missed": "NIL for an entry",
-    "LE.over": "an entry for NIL",
-    "BES": "boundaries too narrow",
-    "BEL": "boundaries too wide",
-    "BEO": "boundaries cross",
-    "LBE": "wrong identifier and boundaries",
-    "FN": "missing",
-    "FP": "spurious",
-}
 
 
 def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[Table]:
@@ -85,13 +73,13 @@ def _documents(scores: list[ModelScore]) -> Table:
 
 def _kinds(result: Result, score: ModelScore) -> Table:
     """How the errors divide."""
-    errors = sum(score.overall[kind] for kind in _ERRORS)
+    errors = sum(score.overall[kind] for kind in ERROR_NAMES)
     columns = [Column("kind of error", "text"), Column("count", "count"), Column("%", "share"), Column("", "bar")]
     rows: list[list[Cell]] = []
-    for kind, name in _ERRORS.items():
+    for kind, name in ERROR_NAMES.items():
         share = score.overall[kind] / errors if errors else 0.0
         rows.append([f"{kind:<10}{name}", score.overall[kind], share, share])
-    queries = [[Query(result.name, kind=kind)] * len(columns) for kind in _ERRORS]
+    queries = [[Query(result.name, kind=kind)] * len(columns) for kind in ERROR_NAMES]
     return Table(f"kinds of errors ({score.name})", columns, rows, queries=queries)
 
 
@@ -111,7 +99,7 @@ def error_bars(results: Results) -> ErrorBars:
     """The kinds of linking errors."""
     if "fair" not in results.models:
         raise SettingError("The kinds of linking errors come from the match model fair; score with it too.")
-    return errors_by_kind(results, ["fair"], _ERRORS, query)
+    return errors_by_kind(results, ["fair"], ERROR_NAMES, query)
 
 
 def transitions(comparison: Comparison, pair: Pair, found: Differences) -> Table:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from evenhand.parameters import Parameter
 from evenhand.registry import late
 from evenhand.tasks.display import Display
-from evenhand.tasks.links.kinds import CLASS_KINDS
+from evenhand.tasks.links.kinds import CLASS_KINDS, ERROR_NAMES
 from evenhand.tasks.links.models import MODELS, compared
 from evenhand.tasks.links.same_ids import SameIds, parse
 from evenhand.tasks.task import Example, Task
@@ -66,6 +66,8 @@ TASK = Task(
         transitions=late("evenhand.tasks.links.tables:transitions"),
         remarks={"moved": "answer, but other bounds"},
         has_verdicts=True,
+        has_label_answers=False,
+        verdict_names=ERROR_NAMES,
         absent=("TN",),
     ),
 )

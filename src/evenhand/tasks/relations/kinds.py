@@ -26,3 +26,16 @@ FAULTS = {
 """Whose fault each error is."""
 EQUIVALENCE = "same-as"
 """The type whose closure makes classes of entities in eHealth-KD."""
+ERROR_NAMES = {
+    "AL": "label of an argument",
+    "AB": "bounds of an argument",
+    "ALB": "labels and bounds of arguments",
+    "AM": "argument missing",
+    "AS": "argument spurious",
+    "DE": "direction",
+    "TE": "type",
+    "FN": "missing",
+    "FP": "spurious",
+    "XE": "direction or type, and arguments",
+}
+"""What errors are called."""

@@ -10,24 +10,12 @@ from evenhand.scores.model_score import ModelScore
 from evenhand.table import Cell, Column, Query, Table
 from evenhand.table_style import PLAIN, TableStyle
 from evenhand.tasks.error_bars import ErrorBars, errors_by_kind
-from evenhand.tasks.relations.kinds import FAULTS, KINDS, PAIRED
+from evenhand.tasks.relations.kinds import ERROR_NAMES, FAULTS, KINDS, PAIRED
 from evenhand.tasks.tables import Ask, confusion_score, confusion_table, label_table
 
 if TYPE_CHECKING:
     from evenhand.result.result import Result, Results
 
-_ERRORS = {
-    "AL": "label of an argument",
-    "AB": "bounds of an argument",
-    "ALB": "labels and bounds of arguments",
-    "AM": "argument missing",
-    "AS": "argument spurious",
-    "DE": "direction",
-    "TE": "type",
-    "FN": "missing",
-    "FP": "spurious",
-    "XE": "direction or type, and arguments",
-}
 _MATCHED = ",".join(PAIRED)
 """Wrong relations that are a pair with another, which strict match counts on both sides."""
 
@@ -46,7 +34,7 @@ def error_bars(results: Results) -> ErrorBars:
     """The kinds of errors."""
     if confusion_score(next(iter(results.values()))) is None:
         raise SettingError("The kinds of errors come from the match model fair; score with it too.")
-    return errors_by_kind(results, ["fair"], _ERRORS, query)
+    return errors_by_kind(results, ["fair"], ERROR_NAMES, query)
 
 
 def _asking(result: Result, model: str) -> Ask:
@@ -71,15 +59,15 @@ def query(result: Result, model: str, count: str, label: str | None = None) -> Q
 
 def _kinds_of_errors(result: Result, score: ModelScore) -> Table:
     """How the errors divide, and whose fault they are."""
-    errors = sum(score.overall[kind] for kind in _ERRORS)
+    errors = sum(score.overall[kind] for kind in ERROR_NAMES)
     columns = [Column("error", "text"), Column("fault of", "text"), Column("count", "count")]
     columns += [Column("%", "share"), Column("", "bar")]
     rows: list[list[Cell]] = []
-    for kind, name in _ERRORS.items():
+    for kind, name in ERROR_NAMES.items():
         share = score.overall[kind] / errors if errors else 0.0
         rows.append([f"{kind:<4}{name}", FAULTS[kind], score.overall[kind], share, share])
     faults = {fault: sum(score.overall[kind] for kind in FAULTS if FAULTS[kind] == fault) for fault in FAULTS.values()}
     shares = [f"{fault} {count / errors:.0%}" for fault, count in faults.items()] if errors else []
     remark = f"Fault of: {', '.join(shares)}." if shares else ""
-    queries = [[Query(result.name, kind=kind)] * len(columns) for kind in _ERRORS]
+    queries = [[Query(result.name, kind=kind)] * len(columns) for kind in ERROR_NAMES]
     return Table("kinds of errors (fair)", columns, rows, remark=remark, queries=queries)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from evenhand.parameters import Parameter, names
 from evenhand.registry import late
 from evenhand.tasks.display import Confusion, Display
-from evenhand.tasks.relations.kinds import CLASS_KINDS
+from evenhand.tasks.relations.kinds import CLASS_KINDS, ERROR_NAMES
 from evenhand.tasks.relations.models import MODELS, compared
 from evenhand.tasks.sentences import SENTENCES, refuse_table
 from evenhand.tasks.task import Example, Task
@@ -88,6 +88,7 @@ TASK = Task(
         remarks={"agreement": "F1 under strict match", "moved": "class, but another relation"},
         label="type",
         has_verdicts=True,
+        verdict_names=ERROR_NAMES,
         absent=("TN",),
         drawing="links",
     ),

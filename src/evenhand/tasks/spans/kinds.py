@@ -12,3 +12,13 @@ BOUNDARY_KINDS = ("BES", "BEL", "BEO")
 EDGES = ("none", "left", "right")
 NO_EDGE, LEFT, RIGHT = range(len(EDGES))
 SPAN_KINDS = tuple(kind if edge == "none" else f"{kind}.{edge}" for kind in KINDS for edge in EDGES)
+ERROR_NAMES = {
+    "LE": "wrong label",
+    "BES": "boundaries too narrow",
+    "BEL": "boundaries too wide",
+    "BEO": "boundaries cross",
+    "LBE": "wrong label and boundaries",
+    "FN": "missing",
+    "FP": "spurious",
+}
+"""What errors are called."""

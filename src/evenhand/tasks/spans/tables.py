@@ -10,21 +10,12 @@ from evenhand.scores.model_score import ModelScore
 from evenhand.table import Cell, Column, Query, Table
 from evenhand.table_style import PLAIN, TableStyle
 from evenhand.tasks.error_bars import ErrorBars, errors_by_kind
-from evenhand.tasks.spans.kinds import KINDS
+from evenhand.tasks.spans.kinds import ERROR_NAMES, KINDS
 from evenhand.tasks.tables import Ask, confusion_score, confusion_table, label_table
 
 if TYPE_CHECKING:
     from evenhand.result.result import Result, Results
 
-_ERRORS = {
-    "LE": "wrong label",
-    "BES": "boundaries too narrow",
-    "BEL": "boundaries too wide",
-    "BEO": "boundaries cross",
-    "LBE": "wrong label and boundaries",
-    "FN": "missing",
-    "FP": "spurious",
-}
 _MATCHED = "LE,BES,BEL,BEO,LBE"
 """Wrong spans that were matched with another, which exact match counts on both sides."""
 
@@ -56,7 +47,7 @@ def error_bars(results: Results) -> ErrorBars:
     if fair is None:
         raise SettingError("The types of errors come from the match model fair; score with it too.")
     models = [*(name for name in results.models if name == "exact"), fair.name]
-    return errors_by_kind(results, models, _ERRORS, query)
+    return errors_by_kind(results, models, ERROR_NAMES, query)
 
 
 def _asking(result: Result, model: str) -> Ask:
@@ -79,10 +70,10 @@ def query(result: Result, model: str, count: str, label: str | None = None) -> Q
 
 def _error_types(result: Result, score: ModelScore) -> Table:
     """How the errors divide; the traditional view beside the fair one, where it was scored."""
-    errors = sum(score.overall[kind] for kind in _ERRORS)
+    errors = sum(score.overall[kind] for kind in ERROR_NAMES)
     columns = [Column("error type", "text"), Column("count", "count"), Column("%", "share"), Column("", "bar")]
     rows: list[list[Cell]] = []
-    for kind, name in _ERRORS.items():
+    for kind, name in ERROR_NAMES.items():
         share = score.overall[kind] / errors if errors else 0.0
         rows.append([f"{kind:<4}{name}", score.overall[kind], share, share])
     remark = ""
@@ -91,5 +82,5 @@ def _error_types(result: Result, score: ModelScore) -> Table:
         if fp + fn:
             shares = f"{fp:,.0f} FP ({fp / (fp + fn):.0%}) and {fn:,.0f} FN ({fn / (fp + fn):.0%})"
             remark = f"Exact match counts {shares} instead."
-    queries = [[Query(result.name, kind=kind)] * len(columns) for kind in _ERRORS]
+    queries = [[Query(result.name, kind=kind)] * len(columns) for kind in ERROR_NAMES]
     return Table(f"error types ({score.name})", columns, rows, remark=remark, queries=queries)

@@ -10,7 +10,7 @@ from evenhand.tasks.agreed import Agreed
 from evenhand.tasks.display import Confusion, Display
 from evenhand.tasks.sentences import refuse_lines
 from evenhand.tasks.spans.grounding_parameters import GROUNDING
-from evenhand.tasks.spans.kinds import CLASS_KINDS
+from evenhand.tasks.spans.kinds import CLASS_KINDS, ERROR_NAMES
 from evenhand.tasks.spans.models import MODELS, compared
 from evenhand.tasks.spans.privacy_models import PRIVACY
 from evenhand.tasks.task import Example, Task
@@ -116,6 +116,7 @@ TASK = Task(
         ),
         remarks={"agreement": "F1 under exact match", "moved": "class, but other bounds"},
         has_verdicts=True,
+        verdict_names=ERROR_NAMES,
         absent=("TN",),
         conlleval=("exact", "accuracy"),
     ),

@@ -10,7 +10,7 @@ from evenhand.settings import ScoreSettings
 from evenhand.tasks.agreed import Agreed
 from evenhand.tasks.display import Confusion, Display
 from evenhand.tasks.task import Content, Example, Task
-from evenhand.tasks.words.kinds import EXTRA, MISSING, TAG_KINDS
+from evenhand.tasks.words.kinds import EXTRA, MISSING, TAG_ERRORS, TAG_KINDS
 from evenhand.tasks.words.models import by_label, share_of_right
 from evenhand.tasks.words.punctuation_policy import PUNCTUATION
 
@@ -67,5 +67,10 @@ TASK = Task(
         from_spans=late("evenhand.tasks.tags.agreement:as_tags"),
         settings={"align": "strict"},
     ),
-    display=Display(confusion=Confusion(("accuracy",), "confusion (wrong tags)"), label="tag", drawing="words"),
+    display=Display(
+        confusion=Confusion(("accuracy",), "confusion (wrong tags)"),
+        label="tag",
+        verdict_names=TAG_ERRORS,
+        drawing="words",
+    ),
 )

@@ -11,7 +11,7 @@ from evenhand.settings import ScoreSettings
 from evenhand.tasks.display import Confusion, Display
 from evenhand.tasks.task import Content, Example, Task
 from evenhand.tasks.trees.models import ATTACHMENT, CONLL18, MODELS, OFFICIAL
-from evenhand.tasks.words.kinds import ENHANCED, EXTRA, MISSING, RIGHT, TREE_KINDS
+from evenhand.tasks.words.kinds import ENHANCED, EXTRA, MISSING, RIGHT, TREE_ERRORS, TREE_KINDS
 from evenhand.tasks.words.models import share_of_right
 from evenhand.tasks.words.punctuation_policy import PUNCTUATION
 
@@ -112,6 +112,7 @@ TASK = Task(
             ("ls",), "confusion (wrong relations)", "Errors only: wrong relations, whatever the heads."
         ),
         label="relation",
+        verdict_names=TREE_ERRORS,
         drawing="words",
     ),
 )

@@ -6,6 +6,14 @@ MISSING, EXTRA = "missing", "extra"
 """A word of the gold standard that the system does not have, and one that only the system has."""
 TAG_KINDS = ("right", "wrong")
 TREE_KINDS = ("right", "wrong_head", "wrong_relation", "both")
+TAG_ERRORS = {"wrong": "wrong tag", MISSING: "missing"}
+TREE_ERRORS = {
+    "wrong_head": "wrong head",
+    "wrong_relation": "wrong relation",
+    "both": "wrong head and relation",
+    MISSING: "missing",
+}
+"""What errors are called."""
 ENHANCED = ("elas", "eulas")
 """Scores of enhanced dependencies, whose units are edges of words."""
 RIGHT = {
