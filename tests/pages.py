@@ -5,6 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import pytest
+
+from declared import EXAMPLES
+
+ALWAYS = ("chains", "relations", "spans")
+"""The tasks whose pages differ most; those of the others are looked at by `make test-long`."""
+TASKS = [name if name in ALWAYS else pytest.param(name, marks=pytest.mark.long) for name in sorted(EXAMPLES)]
 QUICK: dict[str, Any] = {"trials": 50, "resamples": 50}
 """Reports whose tests and intervals do not matter."""
 Open = Callable[..., Any]
@@ -46,15 +53,18 @@ def selected(page: Any) -> int:
     return place
 
 
-WRONG_LINKS = """(selector) => {
+WRONG_LINKS = """([selector, most]) => {
     const number = (text) => Number(text.trim().split(" of ")[0].replaceAll(",", ""));
     const wrong = [], seen = new Map();
-    const links = [...document.querySelectorAll(selector)];
-    for (const link of links) {
-        const target = link.getAttribute("href");
+    const said = (link) => {
         const label = link.getAttribute("aria-label");
-        const wanted = label ? number(label.slice(label.lastIndexOf(":") + 1)) : number(link.textContent);
-        if (!Number.isInteger(wanted) || /[.%]/.test(link.textContent)) continue;
+        return label ? number(label.slice(label.lastIndexOf(":") + 1)) : number(link.textContent);
+    };
+    const isCount = (link) => Number.isInteger(said(link)) && !/[.%]/.test(link.textContent);
+    const all = [...document.querySelectorAll(selector)].filter(isCount);
+    const links = most ? all.filter((_, at) => Math.floor(at * most / all.length) !== Math.floor((at - 1) * most / all.length)) : all;
+    for (const link of links) {
+        const target = link.getAttribute("href"), wanted = said(link);
         if (!seen.has(target)) {
             history.replaceState(null, "", target);
             window.dispatchEvent(new HashChangeEvent("hashchange"));
@@ -62,13 +72,16 @@ WRONG_LINKS = """(selector) => {
         }
         if (seen.get(target) !== wanted) wrong.push(`${target}: ${wanted}, shown ${seen.get(target)}`);
     }
-    return [seen.size, wrong];
+    return [most ? links.length : seen.size, wrong];
 }"""
 
 
-def wrong_links(page: Any, selector: str) -> tuple[int, Sequence[str]]:
-    """How many links lead to different units, and those that lead to another number of them than they say."""
-    size, wrong = page.evaluate(WRONG_LINKS, selector)
+def wrong_links(page: Any, selector: str, most: int = 0) -> tuple[int, Sequence[str]]:
+    """How many links lead to different units, and those that lead to another number of them than they say.
+
+    With `most`, as many of all links, whether their units differ or not.
+    """
+    size, wrong = page.evaluate(WRONG_LINKS, [selector, most])
     return size, wrong
 
 

@@ -18,7 +18,7 @@ def agreement_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "ben": {"d1": [("PER", 0, 2), ("ORG", 4, 5)], "d2": []},
         "cyd": {"d1": [("PER", 0, 2), ("ORG", 4, 5)]},
     }
-    words = {"d1": "Ada Keller flew to <b>Oslo .".split(), "d2": "Nordic sued .".split()}
+    words = {"d1": ["Ada", "Keller", "flew", "to", "<b>Oslo", "."], "d2": ["Nordic", "sued", "."]}
     sides = {
         name: eh.spans(given, tokens={each: words[each] for each in given}, name=name) for name, given in spans.items()
     }

@@ -27,7 +27,7 @@ def test_every_number_leads_to_as_many_units(open_page: Open, page_of_trees: Pat
     size, wrong = wrong_links(page, "td.number a")
     assert wrong == []
     assert size > 100
-    size, wrong = wrong_links(page, "figure svg a")
+    size, wrong = wrong_links(page, ".parts a")
     assert wrong == []
     assert size >= 3
 

@@ -40,6 +40,7 @@ def test_every_number_leads_to_as_many_edges(open_page: Open, page_of_edges: Pat
 
 def test_all_edges_are_drawn(open_page: Open, page_of_edges: Path) -> None:
     page = open_page(page_of_edges)
+    go(page, "#units?right=any")
     assert page.text_content("#status") == "6 of 6 units"
     go(page, "#units?system=two&kind=wrong_head")
     assert page.text_content("#status").startswith("1 of 6 units")

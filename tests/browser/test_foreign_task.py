@@ -18,9 +18,9 @@ def test_numbers_lead_to_units(open_page: Open, monkeypatch: pytest.MonkeyPatch,
     eh.report(eh.read(example / "gold.conll"), systems, task="topics", **QUICK).to_html(tmp_path / "page.html")
     page = open_page(tmp_path / "page.html", "#units?system=crf&gold=LOC&predicted=PER")
     assert page.text_content("#status") == "1 of 87 units"
-    assert page.text_content("#list .verdict") == "crf: PER"
+    assert page.text_content("#list .unit .verdict >> nth=1") == "✗ PER"
     assert page.locator(".bar.here").all_text_contents() == ["LOC", "LOC", "LOC"]
     assert page.locator(".bar").all_text_contents() == ["LOC", "LOC", "PER", "LOC"]
-    size, wrong = wrong_links(page, "td.number a, figure svg a")
+    size, wrong = wrong_links(page, "td.number a, .parts a")
     assert wrong == []
     assert size > 50

@@ -15,8 +15,8 @@ def test_a_figure_in_the_frame_leads_to_its_units(
     page = browser.new_page()
     page.goto((tmp_path / "notebook.html").as_uri())
     frame = page.frame_locator("iframe")
-    frame.locator("#differences td a").first.click()
-    frame.locator("#rows > *").first.wait_for()
+    frame.locator("#differences td.number a").first.click()
+    frame.locator("#rows .unit").first.wait_for()
     assert "Units are being unpacked" not in frame.locator("#status").inner_text()
     inner = page.frames[1]
     assert inner.url.startswith("about:srcdoc#units?from=")

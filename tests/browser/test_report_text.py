@@ -86,7 +86,7 @@ def test_documents_are_named_as_text(open_page: Open, tmp_path: Path) -> None:
     eh.report(tmp_path / "gold.conll", tmp_path / "system.conll", **QUICK).to_html(tmp_path / "page.html")
     page = open_page(tmp_path / "page.html", "#units")
     assert "document <b>x</b>" in page.text_content("#detail .place")
-    assert page.evaluate("document.querySelectorAll('b').length") == 0
+    assert page.evaluate("document.querySelectorAll('#units b').length") == 0
 
 
 def bars(page: Any, side: int) -> list[tuple[str, float, float, float]]:

@@ -39,7 +39,7 @@ class Parsed(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.attributes.append((tag, dict(attrs)))
-        if tag == "a" and self.open[-1] == "td":
+        if tag == "a" and self.open[-1] == "td" and "data-unit" not in dict(attrs):
             self._href = dict(attrs)["href"]
         if tag not in VOID:
             self.open.append(tag)

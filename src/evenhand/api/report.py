@@ -24,6 +24,7 @@ from evenhand.tasks.registry import TASKS, name_among
 from evenhand.tasks.task import Content
 
 DEFAULT_LIMIT = 50_000
+_LONGEST_TITLE = 80
 _MOST_TRANSITIONS = 50
 """How many transitions of each class a page lists."""
 
@@ -65,7 +66,7 @@ def report(
     run = ComparisonRun(gold, sides, pairs, by, resampling, compared, content=content)
     found = run(collection=units, scored=scored)
     return Report(
-        title=title or f"{', '.join(sides) if len(sides) < 6 else f'{len(sides)} systems'} on {name_of(gold)}",
+        title=title or f"{_named(sides)} on {name_of(gold)}",
         results=totals_of(found.gold_name, found.run, scored),
         ranking=_ranking(found, scored),
         comparison=replace(comparison(run, found), top=_MOST_TRANSITIONS) if pairs else None,
@@ -73,6 +74,12 @@ def report(
         units=units,
         labels=tuple(found.counts.labels.values),
     )
+
+
+def _named(systems: Mapping[str, Input]) -> str:
+    """The names of systems, if they are few and short."""
+    names = ", ".join(systems)
+    return names if len(systems) < 6 and len(names) <= _LONGEST_TITLE else f"{len(systems)} systems"
 
 
 def _scored(

@@ -11,16 +11,19 @@ from jinja2 import Environment, FunctionLoader, Template, select_autoescape
 from markupsafe import Markup
 
 from evenhand.problems import visible
-from evenhand.report.html.charts import bar_chart, intervals
+from evenhand.report.cautions import cautions
+from evenhand.report.html.fix_first import fixes
+from evenhand.report.html.overview import overview
 from evenhand.report.html.sections import sections
 from evenhand.report.html.unit_data import carried
+from evenhand.report.verdict import how, verdict
 from evenhand.result.report import Report
 
 _TEMPLATES = files("evenhand.report.html") / "templates"
 SCRIPTS = (
-    *("nodes", "unpack", "data", "query", "list"),
+    *("nodes", "unpack", "data", "query", "order", "list"),
     *("detail", "lanes", "links", "brackets", "words"),
-    *("filters", "start"),
+    *("filters", "overview", "pairs", "print", "start"),
 )
 """The parts of the page's script, which are one function together; the second line draws a unit."""
 STYLES = ("page", "drawing")
@@ -35,8 +38,11 @@ def render(report: Report) -> str:
         data=carried(report),
         met=report.units.met,
         carried=report.units.carried,
-        intervals=intervals(report),
-        errors=bar_chart(report),
+        verdict=verdict(report),
+        how=how(report),
+        cautions=cautions(report),
+        overview=overview(report),
+        fixes=fixes(report),
         sections=list(sections(report)),
     )
 

@@ -6,17 +6,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 
 from evenhand.dataclass import dataclass
-from evenhand.report.cells import cell_text, headings, without_bars
+from evenhand.report.cells import best_cells, cell_text, headings, row_texts, without_bars
 from evenhand.report.comparison_tables import summary_of_comparison
 from evenhand.report.document import document
 from evenhand.report.html.links import address
-from evenhand.report.pair_tables import ordered_pairs, pair_tables, significance
+from evenhand.report.pair_tables import significance
 from evenhand.report.score_document import tables_of
 from evenhand.result.comparison import Comparison
 from evenhand.result.report import Report
 from evenhand.result.result import Result
 from evenhand.table import Queries, Table
+from evenhand.table_style import TableStyle
 from evenhand.tasks.registry import TASKS
+
+_MARKED = TableStyle(marks=True)
+_CHANGES = "Changes of all scores"
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,7 @@ class HtmlCell:
     href: str | None = None
     heat: float | None = None
     """How dark a cell of a matrix is, from 0 to 1."""
+    is_best: bool = False
 
 
 @dataclass(frozen=True)
@@ -46,18 +51,22 @@ class HtmlSection:
     tables: Sequence[HtmlTable]
     parts: Sequence[HtmlSection] = field(default_factory=list)
     is_open: bool = True
+    has_pair: bool = False
+    """Whether the reader chooses two systems, whose tables the page makes of the units."""
 
 
 def sections(report: Report) -> Iterator[HtmlSection]:
-    """The scores, what changes between systems, the ranks, and every system for itself."""
-    results, by = report.results, report.by
-    if len(results) > 1:
-        shown = document(results).sections[0].tables
-        yield HtmlSection("scores", "Scores", [html_table(table, by) for table in shown])
+    """What changes between systems, all scores and ranks, and every system for itself."""
+    results, by = report.ordered, report.by
     if report.comparison is not None:
         yield _comparison(report.comparison)
+        scores = [html_table(table, by) for table in document(results).sections[0].tables]
         ranked = [html_table(table, by) for section in document(report.ranking).sections for table in section.tables]
-        yield HtmlSection("ranks", "Ranks", ranked)
+        parts = [
+            HtmlSection("all-scores", "Scores by all measures", scores, is_open=False),
+            HtmlSection("ranks", "Ranks by all measures, with intervals", ranked, is_open=False),
+        ]
+        yield HtmlSection("scores", "Scores", [], parts)
     alone = len(results) == 1
     systems = [
         HtmlSection(
@@ -76,20 +85,17 @@ def _listing(result: Result) -> Iterable[Table]:
 
 
 def _comparison(comparison: Comparison) -> HtmlSection:
+    """The pairs of systems; folded, what else a comparison says. The page makes the tables of a pair from its units."""
     by = comparison.by
-    tables = [html_table(table, by) for table in summary_of_comparison(comparison)]
-    if len(comparison.systems) > 2:
-        tables.append(html_table(significance(comparison), by))
-    pairs = [
-        HtmlSection(
-            f"pair-{number}",
-            f"{pair.before} to {pair.after}",
-            [html_table(table, by, heading) for heading, table in pair_tables(comparison, pair)],
-            is_open=len(comparison.pairs) == 1,
-        )
-        for number, pair in enumerate(ordered_pairs(comparison), 1)
+    scores, found, *others = summary_of_comparison(comparison, _MARKED)
+    further = [(table.title.capitalize() or _CHANGES, table) for table in others]
+    further += [("Tests of all pairs", significance(comparison))] if len(comparison.systems) > 2 else []
+    further.append(("Scores on the units that are compared", scores))
+    parts = [
+        HtmlSection(f"difference-{number}", heading, [html_table(table, by)], is_open=False)
+        for number, (heading, table) in enumerate(further, 1)
     ]
-    return HtmlSection("differences", "What changes between systems", tables, pairs)
+    return HtmlSection("differences", "What changes between systems", [html_table(found, by)], parts, has_pair=True)
 
 
 def html_table(table: Table, by: str, heading: str = "") -> HtmlTable:
@@ -98,6 +104,7 @@ def html_table(table: Table, by: str, heading: str = "") -> HtmlTable:
     numeric = [column.kind != "text" for column in table.columns]
     counts = [value for row in table.rows for value in row[1:] if isinstance(value, int | float)]
     most = max(counts, default=0) if table.shaded else 0
+    best = set(best_cells(table, row_texts(table)))
     rows = []
     for number, row in enumerate(table.rows):
         queries: Queries = table.queries[number] if table.queries else [None] * len(row)
@@ -106,6 +113,6 @@ def html_table(table: Table, by: str, heading: str = "") -> HtmlTable:
             text = cell_text(value, column.kind)
             href = address(query, by) if place == 0 or text not in ("", "0") else None
             heat = value / most if most and isinstance(value, int | float) else None
-            cells.append(HtmlCell(text, numeric[place], href, heat))
+            cells.append(HtmlCell(text, numeric[place], href, heat, (number, place) in best))
         rows.append(cells)
     return HtmlTable(headings(table), numeric, rows, table.summary_rows, table.remark, heading)

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from evenhand.report.html.pair_data import pair_data
 from evenhand.result.report import Report
 from evenhand.tasks.registry import TASKS
 
@@ -27,11 +28,14 @@ def unit_data(report: Report) -> dict[str, Any]:
         "drawing": task.display.drawing,
         "label_name": task.display.label,
         "has_verdicts": task.display.has_verdicts,
+        "has_label_answers": task.display.has_label_answers,
         "absent": list(task.display.absent),
         "unscored": list(task.display.unscored),
         "compares_shared": task.compares_shared,
         "by": report.by,
         "systems": list(report.results),
+        "order": [list(report.results).index(name) for name in report.ordered],
+        **pair_data(report),
         "kinds": list(task.kinds),
         "right": list(task.right(report.by)),
         "labels": list(report.labels),

@@ -11,6 +11,7 @@ const classes = data.classes.map(([kind, gold, predicted]) => {
   const shown = predicted < 0 ? name : data.has_verdicts ? `${name} ${label(predicted)}` : label(predicted);
   return { kind: name, gold: label(gold), predicted: label(predicted), hasGold: gold >= 0, hasPredicted: predicted >= 0, right: rightKinds.has(name), absent: absentKinds.has(name), shown };
 });
+const isWrong = (found) => !found.right && !unscoredKinds.has(found.kind);
 const classOf = (unit, system) => classes[data.class[system][unit]];
 const sentenceOf = (unit) => data.sentences[data.sentence[unit]];
 const isNowhere = (unit) => unit in data.nowhere;
@@ -35,6 +36,9 @@ function changed(unit, a, b) {
   const head = headA !== headB, relation = relationA !== relationB;
   return head && relation ? "both" : head ? "head" : relation ? "relation" : "";
 }
+
+/* What a system says of a unit, as far as transitions tell answers apart. */
+const said = (found) => (data.has_label_answers ? found.shown : found.kind);
 
 const told = (unit) => (data.surplus[unit] && !data.antecedents ? "" : label(data.label[unit]));
 const change = (unit, a, b) => (classOf(unit, b).right ? "correction" : classOf(unit, a).right ? "new_error" : "changed_error");

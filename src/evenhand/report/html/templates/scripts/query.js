@@ -1,12 +1,18 @@
 /* Which units the address of the page asks for. */
-const FIELDS = ["system", "kind", "gold", "predicted", "label", "from", "to", "change", "before", "after", "what", "different", "solved", "right", "of", "shared", "text"];
+const FIELDS = ["system", "kind", "gold", "predicted", "label", "from", "to", "change", "before", "after", "what", "different", "solved", "right", "of", "shared", "text", "sort"];
 
 function decoded(text) {
   try { return decodeURIComponent(text); } catch { return text; } /* an address that was cut or mistyped */
 }
 
+/* What the address asks for: errors, if it asks for nothing and there are any. */
 function state() {
-  const [name, ...rest] = location.hash.slice(1).split("?"), found = {};
+  const found = parsed(location.hash), asks = FIELDS.some((key) => key !== "sort" && key in found);
+  return asks || !classes.some(isWrong) ? found : { ...found, right: "0" };
+}
+
+function parsed(hash) {
+  const [name, ...rest] = hash.slice(1).split("?"), found = {};
   if (name !== "units") return found;
   for (const part of rest.join("?").split("&").filter(Boolean)) {
     const [key, ...value] = part.split("=");
@@ -23,7 +29,6 @@ function address(wanted) {
 /* What is asked for beyond the controls, in words. */
 function described(wanted) {
   const said = {
-    right: (value) => (value === "1" ? "right" : "wrong"),
     of: (value) => (value === "gold" ? "in the gold standard" : "in the system's output"),
     shared: () => "that systems are compared on",
     different: () => "that the two treat differently",
@@ -46,7 +51,8 @@ function conditions(wanted) {
   if (wanted.gold !== undefined) tests.push(pair ? (unit) => told(unit) === wanted.gold : wanted.of === "gold" && system < 0 ? (unit) => label(data.label[unit]) === wanted.gold : some((found) => (wanted.gold === "" ? !found.hasGold : found.hasGold && found.gold === wanted.gold)));
   if (wanted.predicted !== undefined) tests.push(some((found) => (wanted.predicted === "" ? !found.hasPredicted : found.hasPredicted && found.predicted === wanted.predicted)));
   if (wanted.label !== undefined) tests.push((unit) => label(data.label[unit]) === wanted.label || (!pair && some((found) => found.gold === wanted.label || found.predicted === wanted.label)(unit)));
-  if (wanted.right !== undefined) tests.push(some((found) => found.right === (wanted.right === "1")));
+  if (wanted.right === "0") tests.push(some(isWrong));
+  if (wanted.right === "1") tests.push(some((found) => found.right));
   if (wanted.of === "gold") tests.push((unit) => !data.surplus[unit]);
   if (wanted.of === "system") tests.push(some((found) => found.hasPredicted));
   if (wanted.shared !== undefined) tests.push(isShared);
@@ -55,8 +61,8 @@ function conditions(wanted) {
     const a = systems.indexOf(wanted.from), b = systems.indexOf(wanted.to);
     tests.push((unit) => isShared(unit) && data.answer[a][unit] !== data.answer[b][unit]);
     if (wanted.change) tests.push((unit) => change(unit, a, b) === wanted.change);
-    if (wanted.before !== undefined) tests.push((unit) => classOf(unit, a).shown === wanted.before);
-    if (wanted.after !== undefined) tests.push((unit) => classOf(unit, b).shown === wanted.after);
+    if (wanted.before !== undefined) tests.push((unit) => said(classOf(unit, a)) === wanted.before);
+    if (wanted.after !== undefined) tests.push((unit) => said(classOf(unit, b)) === wanted.after);
     if (wanted.what !== undefined) tests.push((unit) => changed(unit, a, b) === wanted.what);
   }
   if (wanted.text) { const text = wanted.text.toLowerCase(); tests.push((unit) => textOf(unit).includes(text)); }

@@ -10,7 +10,8 @@ function update(isNew) {
   clearTimeout(writing);
   wanted = state();
   fillFilters();
-  shown = select(wanted);
+  shown = sorted(select(wanted), wanted);
+  drawHead();
   const further = described(wanted);
   status.textContent = `${shown.length.toLocaleString("en")} of ${size.toLocaleString("en")} units` + (further.length ? ` (${visible(further.join(", "))})` : "");
   list.scrollTop = 0;
@@ -35,8 +36,10 @@ document.addEventListener("keydown", (event) => {
 });
 list.addEventListener("scroll", draw, { passive: true });
 window.addEventListener("resize", () => choose(current));
-window.addEventListener("beforeprint", () => { for (const part of document.querySelectorAll("details")) part.open = true; });
 window.addEventListener("hashchange", () => update(true));
 buildFilters();
+buildFixes();
+buildPairs();
+buildPrint();
 update(true);
 document.documentElement.dataset.ready = "true";

@@ -1,0 +1,114 @@
+"""What to fix first, as a page shows it: groups of errors with points to gain, and three examples of each."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+
+from evenhand.comparison.collection import CollectedUnit, Collection
+from evenhand.dataclass import dataclass
+from evenhand.report.html.links import address
+from evenhand.result.report import Report
+from evenhand.tasks.recoverable import ErrorGroup
+from evenhand.tasks.registry import TASKS
+
+_EXAMPLES = 3
+_CONTEXT, _MOST_WORDS = 4, 8
+"""How many tokens of the context an example has on either side, and how many words of the unit."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A unit in its context: `unit` is its number in the page."""
+
+    unit: int
+    before: str
+    words: str
+    after: str
+
+
+@dataclass(frozen=True)
+class Fix:
+    """A group of errors of one system."""
+
+    title: str
+    count: str
+    points: str
+    href: str | None
+    examples: Sequence[Example]
+
+
+@dataclass
+class Met:
+    """The units of a group that the page carries: how many, and the first ones with different words."""
+
+    count: int = 0
+    examples: dict[str, Example] = field(default_factory=dict)
+
+
+Key = tuple[str, str, str]
+
+
+def fixes(report: Report) -> dict[str, list[Fix]]:
+    """For every system, the best one first, what it should fix first."""
+    met = _met(report)
+    return {
+        name: [_fix(report, name, group, met[name][group.verdict, group.gold, group.predicted]) for group in groups]
+        for name, groups in report.fix_first.items()
+    }
+
+
+def _fix(report: Report, system: str, group: ErrorGroup, met: Met) -> Fix:
+    task, units = TASKS[report.task], report.units
+    is_complete = units.carried < units.met or met.count == group.count
+    href = address(group.query(task, system), report.by) if is_complete else None
+    points = f"+{100 * group.recoverable:.2f}"
+    return Fix(group.title(task), f"{group.count:,}", points, href, list(met.examples.values()))
+
+
+def _met(report: Report) -> Mapping[str, Mapping[Key, Met]]:
+    """By system and group, what the page carries of it."""
+    found: dict[str, dict[Key, Met]] = {name: defaultdict(Met) for name in report.results}
+    wanted = {
+        name: {(each.verdict, each.gold, each.predicted) for each in report.fix_first[name]} for name in report.results
+    }
+    names = {number: _names(report, code) for code, number in report.units.classes.items()}
+    space = " " if report.results.gold.characters is None else ""
+    for number, unit in enumerate(report.units.units()):
+        for system, code in zip(report.results, unit.classes, strict=True):
+            key = _key(report, unit, names[code])
+            if key not in wanted[system]:
+                continue
+            met = found[system][key]
+            met.count += 1
+            if len(met.examples) < _EXAMPLES:
+                example = _example(report.units, number, unit, space)
+                met.examples.setdefault(example.words, example)
+    return found
+
+
+def _names(report: Report, code: tuple[int, int, int]) -> Key:
+    """The verdict and both labels of a class of units."""
+    kind, gold, predicted = code
+    labels = [report.labels[label] if label >= 0 else "" for label in (gold, predicted)]
+    return TASKS[report.task].kinds[kind], labels[0], labels[1]
+
+
+def _key(report: Report, unit: CollectedUnit, names: Key) -> Key:
+    """The group of a unit, as `tasks.recoverable` forms them."""
+    if TASKS[report.task].display.has_label_answers:
+        return names
+    verdict, gold, _ = names
+    return verdict, gold, "" if gold else report.labels[unit.label]
+
+
+def _example(units: Collection, number: int, unit: CollectedUnit, space: str) -> Example:
+    tokens = units.sentences[unit.sentence].tokens
+    start, end = unit.start, unit.end
+    words = list(tokens[start:end])
+    if len(words) > _MOST_WORDS:
+        words[_MOST_WORDS // 2 : -(_MOST_WORDS // 2)] = ["…"]
+    before = tokens[max(0, start - _CONTEXT) : start]
+    after = tokens[end : end + _CONTEXT]
+    return Example(number, space.join(before), unit.nowhere or space.join(words), space.join(after))

@@ -1,0 +1,148 @@
+"""The first screen of a page: every system's score with its interval, and how its errors divide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import cycle
+
+from evenhand.dataclass import dataclass
+from evenhand.problems import SettingError
+from evenhand.report.figures.canvas import FILLS
+from evenhand.report.html.links import address
+from evenhand.report.verdict import differs, measure, p_words
+from evenhand.result.comparison import Comparison
+from evenhand.result.report import Report
+from evenhand.tasks.error_bars import Bar as ErrorBar
+from evenhand.tasks.error_bars import ErrorBars, ErrorKind
+from evenhand.tasks.registry import TASKS, model_title
+
+COLORS = tuple(color for color, _ in FILLS)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a bar: which share of the errors it stands for."""
+
+    share: float
+    color: str
+    name: str
+    text: str
+    href: str | None
+
+
+@dataclass(frozen=True)
+class Bar:
+    """The errors of a system under a match model, as a bar of 100 %."""
+
+    system: str
+    model: str
+    total: str
+    parts: Sequence[Part]
+
+
+@dataclass(frozen=True)
+class SystemRow:
+    """A system: its score, where score and interval stand on the scale, in percent, and how it stands to the best."""
+
+    name: str
+    score: str
+    interval: str
+    low: float
+    place: float
+    high: float
+    standing: str
+    is_best: bool
+    bar: Bar | None
+
+
+@dataclass(frozen=True)
+class Overview:
+    measure: str
+    low: str
+    """The scale of intervals, from here to `high`."""
+    high: str
+    rows: Sequence[SystemRow]
+    other_bars: Sequence[Bar]
+    """The errors as other match models count them."""
+    legend: Sequence[tuple[str, str]]
+    """Colours and the names of errors."""
+    remark: str
+
+
+def overview(report: Report) -> Overview:
+    """Systems by score, with the measure that comes first."""
+    found = _errors(report)
+    colors = {} if found is None else dict(zip(found.kinds, cycle(COLORS), strict=False))
+    bars = [] if found is None else [_bar(report, bar, colors) for bar in found.bars]
+    primary = model_title(report.task, report.primary)
+    own = {bar.system: bar for bar in reversed(bars) if bar.model in ("", primary)}
+    others = [bar for bar in bars if own.get(bar.system) is not bar]
+    low, high = _scale(report)
+    rows = [_row(report, name, low, high, own.get(name)) for name in report.ordered]
+    legend = [(color, kind.name) for kind, color in colors.items()]
+    remark = "" if found is None else found.remark
+    return Overview(measure(report), f"{100 * low:.1f}", f"{100 * high:.1f}", rows, others, legend, remark)
+
+
+def _errors(report: Report) -> ErrorBars | None:
+    """How the errors of each system divide, if what tells their kinds was scored."""
+    try:
+        return TASKS[report.task].display.errors(report.ordered)
+    except SettingError:
+        return None
+
+
+def _bar(report: Report, bar: ErrorBar, colors: Mapping[ErrorKind, str]) -> Bar:
+    parts = []
+    title = f"{bar.system}, {bar.model}" if bar.model else bar.system
+    for (kind, color), count, query in zip(colors.items(), bar.counts, bar.queries, strict=True):
+        if count:
+            name = kind.name if kind.is_label else kind.name.partition(":")[0]
+            text = f"{title}, {kind.name}: {count:,.0f} of {bar.total:,.0f}"
+            parts.append(Part(100 * count / bar.total, color, name, text, address(query, report.by)))
+    return Bar(bar.system, bar.model, f"{bar.total:,.0f}", parts)
+
+
+def _scale(report: Report) -> tuple[float, float]:
+    """The ends of the scale on which all scores and intervals have room."""
+    standings = report.ranking[report.primary].values()
+    edges = [edge for each in standings for edge in (*(each.interval or ()), each.score)]
+    room = max((max(edges) - min(edges)) * 0.05, 0.005)
+    return max(0.0, min(edges) - room), min(1.0, max(edges) + room)
+
+
+def _row(report: Report, name: str, low: float, high: float, bar: Bar | None) -> SystemRow:
+    standing = report.ranking[report.primary][name]
+    begin, end = standing.interval or (standing.score, standing.score)
+
+    def place(value: float) -> float:
+        return 100 * (value - low) / (high - low)
+
+    text = "" if standing.interval is None else f"{100 * begin:.2f} to {100 * end:.2f}"
+    best = next(iter(report.ordered))
+    against = _against(report.comparison, best, name) if report.primary == report.by else ""
+    return SystemRow(
+        name,
+        f"{100 * standing.score:.2f}",
+        text,
+        place(begin),
+        place(standing.score),
+        place(end),
+        against,
+        name == best and report.comparison is not None,
+        bar,
+    )
+
+
+def _against(comparison: Comparison | None, best: str, name: str) -> str:
+    """How a system stands to the best one, in words."""
+    if comparison is None:
+        return ""
+    if name == best:
+        return "best"
+    is_different = differs(comparison, best, name)
+    if is_different is None:
+        return ""
+    pair = comparison.pairs.get((best, name)) or comparison.pairs[name, best]
+    p = "" if pair.significance is None else p_words(pair.significance.p_holm)
+    return f"lower, {p}" if is_different else f"no evidence, {p}"

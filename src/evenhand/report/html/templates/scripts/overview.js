@@ -1,0 +1,11 @@
+/* What to fix first: the system whose errors are shown, and examples that lead to their units. */
+function buildFixes() {
+  const place = byId("fix-first"), parts = [...place.querySelectorAll(".fixes")];
+  for (const link of place.querySelectorAll("[data-unit]")) link.href = address({ ...parsed(link.hash), unit: link.dataset.unit });
+  if (parts.length < 2) return;
+  const node = make("label", "", "of "), select = make("select");
+  data.order.forEach((system, at) => { const option = make("option", "", visible(systems[system])); option.value = at; select.append(option); });
+  select.addEventListener("change", () => parts.forEach((part, at) => { part.hidden = at !== Number(select.value); }));
+  node.append(select);
+  place.querySelector("h3").after(node);
+}

@@ -1,0 +1,109 @@
+/* What changes between two systems that the reader chooses: tables that are made of the units. */
+const MOST_TRANSITIONS = 50, MOST_LABELS = 20;
+const CHANGES = { correction: "corrections", new_error: "new errors", changed_error: "changed errors" };
+
+function buildPairs() {
+  const place = byId("pair");
+  if (!place) return;
+  const [from, to] = data.pairs.length === 1 ? data.pairs[0] : data.order;
+  const chosen = ["from", "to"].map((name, at) => {
+    const node = make("label", "", `${name} `), select = make("select");
+    for (const system of data.order) { const option = make("option", "", visible(systems[system])); option.value = system; select.append(option); }
+    select.value = [from, to][at];
+    select.addEventListener("change", () => drawPair(...chosen.map((each) => Number(each.value))));
+    node.append(select);
+    place.append(node);
+    return select;
+  });
+  place.append(make("div", ""));
+  drawPair(from, to);
+}
+
+function drawPair(a, b) {
+  const place = byId("pair").lastChild;
+  if (a === b) return place.replaceChildren(make("p", "", "Choose two systems."));
+  const found = transitionsOf(a, b), different = Object.values(found).reduce((sum, each) => sum + each.count, 0);
+  const parts = Object.entries(found).filter(([, each]) => each.count).map(([kind, each]) => transitionTable(a, b, kind, each, different));
+  place.replaceChildren(make("p", "", pairInWords(a, b, different)), ...parts, ...labelTable(a, b));
+}
+
+/* The differences of two systems by class, each with its transitions, the most frequent first. */
+function transitionsOf(a, b) {
+  const found = Object.fromEntries(Object.keys(CHANGES).map((kind) => [kind, { count: 0, rows: new Map() }]));
+  for (let unit = 0; unit < size; unit++) {
+    if (data.answer[a][unit] === data.answer[b][unit] || !isShared(unit)) continue;
+    const each = found[change(unit, a, b)], before = said(classOf(unit, a)), after = said(classOf(unit, b)), gold = told(unit), what = data.has_parts ? changed(unit, a, b) : "";
+    const key = JSON.stringify([gold, before, after, what]), row = each.rows.get(key) ?? { gold, before, after, what, count: 0 };
+    row.count++;
+    each.count++;
+    each.rows.set(key, row);
+  }
+  return found;
+}
+
+function pairInWords(a, b, different) {
+  const pair = data.pairs.find(([from, to]) => (from === a && to === b) || (from === b && to === a)), names = `${systems[a]} to ${systems[b]}`;
+  if (!pair) return visible(`${names}: ${different.toLocaleString("en")} units are treated differently.`);
+  const [from, , delta, low, high, p] = pair, sign = from === a ? 1 : -1;
+  const points = (value) => `${value < 0 ? "−" : "+"}${Math.abs(100 * value).toFixed(2)}`;
+  const bounds = low === null ? "" : ` (${points(sign < 0 ? -high : low)} to ${points(sign < 0 ? -low : high)})`;
+  const test = p === null ? "" : `, p ${p < 0.0001 ? "< 0.0001" : `= ${p.toFixed(4)}`}`;
+  return visible(`${names}: ${points(sign * delta)} points${bounds}${test}; ${different.toLocaleString("en")} units are treated differently.`);
+}
+
+function transitionTable(a, b, kind, found, different) {
+  const rows = [...found.rows.values()].sort((one, other) => other.count - one.count || compared([one.gold, one.before, one.after], [other.gold, other.before, other.after]));
+  const share = (part, whole) => (100 * part / whole).toFixed(2), ends = { from: systems[a], to: systems[b], change: kind };
+  const cells = rows.slice(0, MOST_TRANSITIONS).map((row) => [
+    row.gold || "–", row.before, row.after, ...(data.has_parts ? [row.what] : []),
+    { text: row.count.toLocaleString("en"), href: address({ ...ends, gold: row.gold, before: row.before, after: row.after, what: row.what || undefined }) },
+    { text: share(row.count, found.count) }, { text: share(row.count, different) },
+  ]);
+  const names = ["gold", systems[a], systems[b], ...(data.has_parts ? ["changed"] : []), "count", "% of these", "% of all"];
+  const part = make("details"), summary = make("summary", "", `${CHANGES[kind]}: `), link = make("a", "", found.count.toLocaleString("en"));
+  link.href = address(ends);
+  summary.append(link, ` of ${different.toLocaleString("en")} (${share(found.count, different)} %)`);
+  part.append(summary, tableOf(names, cells));
+  part.open = data.pairs.length === 1;
+  const more = rows.length - cells.length;
+  if (more > 0) part.append(make("p", "remark", `${more.toLocaleString("en")} more transitions, which are rarer.`));
+  return part;
+}
+
+/* The labels on which two systems differ most, as far as the comparison has their scores. */
+function labelTable(a, b) {
+  const rows = data.label_scores.map(([name, units, ...scores]) => ({ name, units, a: scores[a], b: scores[b], delta: scores[b] - scores[a] }));
+  if (!rows.length) return [];
+  rows.sort((one, other) => Math.abs(other.delta) - Math.abs(one.delta) || compared([one.name], [other.name]));
+  const percent = (value) => (100 * value).toFixed(2), ends = { from: systems[a], to: systems[b], different: "1" };
+  const cells = rows.slice(0, MOST_LABELS).map((row) => {
+    const href = address({ ...ends, label: row.name });
+    const units = { text: row.units.toLocaleString("en"), href: data.labels_are_compared ? address({ of: "gold", gold: row.name, shared: "1" }) : null };
+    return [{ text: row.name, href, isName: true }, units, ...[percent(row.a), percent(row.b), (row.delta < 0 ? "" : "+") + percent(row.delta)].map((text) => ({ text, href }))];
+  });
+  const part = make("details"), heading = rows.length > MOST_LABELS ? `The ${MOST_LABELS} of ${rows.length} ${data.label_name}s with the largest differences` : `By ${data.label_name}`;
+  part.append(make("summary", "", heading), tableOf([data.label_name, "units", systems[a], systems[b], "delta"], cells));
+  return [part];
+}
+
+/* A table: text cells on the left, others, which may be links, on the right. */
+function tableOf(names, rows) {
+  const table = make("table"), head = make("tr"), body = make("tbody"), top = make("thead"), wide = make("div", "wide");
+  const isNumber = (at) => rows.length && typeof rows[0][at] === "object" && !rows[0][at].isName;
+  names.forEach((name, at) => { const node = make("th", isNumber(at) ? "number" : "", visible(name)); node.scope = "col"; head.append(node); });
+  for (const row of rows) {
+    const line = make("tr");
+    row.forEach((value, at) => {
+      const node = make(at ? "td" : "th", isNumber(at) ? "number" : ""), text = visible(value.text ?? value);
+      if (!at) node.scope = "row";
+      if (value.href) { const link = make("a", "", text); link.href = value.href; node.append(link); }
+      else node.append(make("bdi", "", text));
+      line.append(node);
+    });
+    body.append(line);
+  }
+  top.append(head);
+  table.append(top, body);
+  wide.append(table);
+  return wide;
+}

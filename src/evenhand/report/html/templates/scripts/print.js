@@ -1,0 +1,39 @@
+/* On paper: the summary, and the first sentences of the list. */
+const PRINTED = 25; /* tokens of a sentence before the first unit that are printed */
+
+function buildPrint() {
+  const node = make("label", "", "Sentences to print: "), select = make("select");
+  for (const count of [0, 10, 20, 50]) select.append(make("option", "", String(count)));
+  select.value = "20";
+  select.id = "sentences-to-print";
+  node.append(select);
+  byId("keys").after(node);
+  window.addEventListener("beforeprint", () => drawPrint(Number(select.value)));
+}
+
+/* Each sentence once, with the units of the list in it, and who has them wrong. */
+function drawPrint(count) {
+  const units = new Map();
+  for (const unit of shown) {
+    const sentence = data.sentence[unit];
+    if (!units.has(sentence) && units.size === count) break;
+    units.set(sentence, [...(units.get(sentence) ?? []), unit]);
+  }
+  const nodes = [...units].map(([sentence, found]) => printed(data.sentences[sentence], found));
+  byId("print").replaceChildren(make("h2", "", `The first ${nodes.length} sentences of ${shown.length.toLocaleString("en")} units`), ...nodes);
+}
+
+function printed(sentence, units) {
+  const node = make("div", "printed"), text = make("p"), own = new Set(units.flatMap((unit) => [...Array(data.end[unit] - data.start[unit]).keys()].map((at) => data.start[unit] + at)));
+  const first = Math.max(0, Math.min(...units.map((unit) => data.start[unit])) - PRINTED), last = Math.min(sentence.t.length, first + 4 * PRINTED);
+  for (let at = first; at < last; at++) text.append(own.has(at) ? make("b", "", visible(sentence.t[at])) : visible(sentence.t[at]), data.space);
+  node.append(make("p", "place", visible(placeOf(units[0]))), text);
+  for (const unit of units.slice(0, 3)) {
+    const wrong = data.order.filter((system) => !classOf(unit, system).right), line = make("p");
+    const names = wrong.slice(0, MOST_COLUMNS).map((system) => (systems.length > 1 ? `${systems[system]}: ` : "") + markOf(classOf(unit, system)).filter((_, at) => at !== 1).join(" "));
+    line.append(make("b", "", visible(keyword(unit)).slice(0, 80)), ` ${visible([told(unit) || "not in the gold standard", ...names].join("; "))}`);
+    if (wrong.length > MOST_COLUMNS) line.append(`; ${wrong.length} of ${systems.length} systems wrong`);
+    node.append(line);
+  }
+  return node;
+}

@@ -1,0 +1,133 @@
+"""Who is better, and whether that is sure: the verdict of a report in sentences, from its statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from evenhand.result.comparison import Comparison
+from evenhand.result.pairs import Pair
+from evenhand.result.report import Report
+from evenhand.tasks.registry import model_title
+from evenhand.text.label_names import listed
+
+ALPHA = 0.05
+"""From which p on there is no evidence of a difference."""
+_MEANS = {"overall": "", "macro": "macro "}
+"""What is said of headlines that are an F1."""
+_MOST_MODELS = 3
+"""How many measures are named that put another system first."""
+
+
+def verdict(report: Report) -> list[str]:
+    """One system: its score. Several: how far the best one leads, whom it beats, and what other measures say."""
+    if report.comparison is None:
+        return [_alone(report)]
+    names = list(report.ordered)
+    return [*_leading(report.comparison, names), *_other_leaders(report, names[0])]
+
+
+def how(report: Report) -> str:
+    """What was compared and tested, in small print."""
+    title, comparison = measure(report), report.comparison
+    if comparison is None:
+        return ""
+    made, pairs = comparison.resampling, len(comparison.pairs)
+    if not made["trials"]:
+        return f"Points of {title}."
+    corrected = f", corrected for {pairs:,} pairs (Holm)" if pairs > 1 else ""
+    return f"Points of {title}. p: approximate randomization of {made['of']}{corrected}; below {ALPHA:g} is evidence."
+
+
+def measure(report: Report) -> str:
+    """The score that comes first, as readers call it: fair F1, las, accuracy."""
+    return score_name(report, report.primary)
+
+
+def score_name(report: Report, model: str) -> str:
+    """The score of a match model, as readers call it."""
+    score, title = next(iter(report.results.values())).scores.get(model), model_title(report.task, model)
+    mean = None if score is None else _MEANS.get(score.model.headline)
+    return title if score is None or mean is None else f"{title} {mean}F{score.beta:g}"
+
+
+def differs(comparison: Comparison, one: str, other: str) -> bool | None:
+    """Whether there is evidence that two systems differ; None where nothing was tested."""
+    test = _pair(comparison, one, other).significance
+    return None if test is None else test.p_holm < ALPHA
+
+
+def _alone(report: Report) -> str:
+    name, standing = next(iter(report.ranking[report.primary].items()))
+    ranking, around = report.ranking, ""
+    if standing.interval is not None:
+        low, high = (100 * bound for bound in standing.interval)
+        around = f" ({100 * ranking.level:g} % interval {low:.2f} to {high:.2f}, by {ranking.groups})"
+    return f"{name} has {100 * standing.score:.2f} {measure(report)}{around}."
+
+
+def _pair(comparison: Comparison, one: str, other: str) -> Pair:
+    return comparison.pairs.get((one, other)) or comparison.pairs[other, one]
+
+
+def _leading(comparison: Comparison, names: Sequence[str]) -> Iterator[str]:
+    """The best system against the next one, and against the others."""
+    first, second, *others = names
+    pair = _pair(comparison, first, second)
+    if not pair.delta:
+        same = "say the same of every unit" if not pair.different else "have the same score"
+        yield f"{first} and {second} {same}."
+    else:
+        yield f"{first} leads {second} by {100 * abs(pair.delta):.2f} points{_sureness(pair)}."
+    if others:
+        yield from _against(comparison, [first] if differs(comparison, first, second) else [first, second], others)
+
+
+def _sureness(pair: Pair) -> str:
+    test = pair.significance
+    if test is None:
+        return "; no test was made"
+    return f", {p_words(test.p_holm)}: {'' if test.p_holm < ALPHA else 'no '}evidence of a difference"
+
+
+def p_words(p: float) -> str:
+    """A p-value with two digits that matter: p = 0.78, p = 0.0046, p < 0.0001."""
+    if p < 0.0001:
+        return "p < 0.0001"
+    return f"p = {p:.2f}" if p >= 0.1 else f"p = {p:.2g}"
+
+
+def _against(comparison: Comparison, best: Sequence[str], others: Sequence[str]) -> Iterator[str]:
+    """Which of the others the best ones beat, and which they do not."""
+    if any(differs(comparison, best[0], other) is None for other in others):
+        return
+    beaten = [other for other in others if all(differs(comparison, one, other) for one in best)]
+    open_cases = [other for other in others if other not in beaten]
+    subject = best[0] if len(best) == 1 else "Both"
+    if beaten:
+        whom = f"all {len(others)} others" if not open_cases and len(others) > 1 else _named(beaten)
+        also = " also" if len(best) == 1 else ""
+        yield f"{subject}{also} beat{'s' if len(best) == 1 else ''} {whom}."
+    if open_cases:
+        worse = "is" if len(open_cases) == 1 else "are"
+        than = "than both" if len(best) > 1 else f"than {best[0]}"
+        yield f"No evidence that {_named(open_cases)} {worse} worse {than}."
+
+
+def _named(names: Sequence[str]) -> str:
+    return listed(names) if len(names) > 5 else " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _other_leaders(report: Report, best: str) -> Iterator[str]:
+    """The other measures under which another system is best, if they are few by name."""
+    found: dict[str, list[str]] = {}
+    for model in report.ranking.models:
+        standings = report.ranking[model]
+        top = max(standings, key=lambda name: standings[name].score)
+        if standings[top].score > standings[best].score:
+            found.setdefault(top, []).append(score_name(report, model))
+    models = sum(map(len, found.values()))
+    if models > _MOST_MODELS:
+        yield f"By {models} of the {len(report.ranking.models)} measures below, another system leads."
+        return
+    for name, names in found.items():
+        yield f"By {_named(names)}, {name} leads."
