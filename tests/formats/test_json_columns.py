@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from evenhand.formats import json_lines
 from evenhand.formats.parsing.json_spelling import learn
 from evenhand.formats.parsing.json_texts import AlikeTexts
+from evenhand.formats.parsing.json_tokens import TokenReader
 from evenhand.formats.parsing.windows import leading_numbers, lengths_to_quote
 from evenhand.formats.source import Block, Source
 from evenhand.problems import InputError, Problem
@@ -101,6 +102,67 @@ def test_columns_are_what_the_decoder_reads(
         patch.setattr(AlikeTexts, "read", lambda *_: None)
         expected = outcome(path, offsets)
     assert outcome(path, offsets) == expected
+
+
+TOKEN_SHAPES: dict[str, Callable[[list[str], list[tuple[int, int, str]], list[str]], dict[str, Any]]] = {
+    "tags": lambda tokens, spans, tags: {"id": str(len(tokens)), "tokens": tokens, "tags": tags},
+    "ner_tags": lambda tokens, spans, tags: {"ner_tags": tags, "words": tokens, "meta": {"source": "x", "of": [1]}},
+    "spans": lambda tokens, spans, tags: {
+        "tokens": tokens,
+        "spans": [{"start": s, "end": e, "label": label} for s, e, label in spans],
+        "id": len(tokens),
+    },
+}
+WORDS = st.one_of(st.sampled_from(['{"', '"', "]", "], ", '", "', "\\", "{", "O", "", "\0"]), LETTERS)
+TAGS = st.sampled_from(["O", "O", "B-PER", "I-PER", "B-a long label", "B-Ü", 'I-"', "x", ""])
+
+
+@st.composite
+def token_files(draw: st.DrawFn) -> bytes:
+    """The same for records with tokens."""
+    shape = TOKEN_SHAPES[draw(st.sampled_from(sorted(TOKEN_SHAPES)))]
+    ways: list[dict[str, Any]] = [{}, {"ensure_ascii": False}, {"separators": (",", ":"), "ensure_ascii": False}]
+    way, ending, lines = draw(st.sampled_from(ways)), draw(st.sampled_from(["\n", "\r\n"])), []
+    for _ in range(draw(st.integers(1, 5))):
+        tokens = draw(st.lists(WORDS, min_size=draw(st.sampled_from([0, 1, 1, 1])), max_size=4))
+        size = len(tokens) + draw(st.sampled_from([0] * 9 + [1]))
+        places = st.tuples(st.integers(0, size), st.integers(0, size)).map(sorted)
+        spans = draw(st.lists(st.tuples(places, LABELS).map(lambda span: (*span[0], span[1])), max_size=2))
+        tags = draw(st.lists(TAGS, min_size=size, max_size=size))
+        lines.append(json.dumps(shape(tokens, spans, tags), **way))
+    return (
+        (ending.join(lines) + ending).encode().replace(*draw(st.sampled_from([(b"", b""), (b"]", b" ]"), (b"O", b"")])))
+    )
+
+
+@given(token_files())
+def test_lists_of_tokens_are_what_the_decoder_reads(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    path = tmp_path_factory.mktemp("files") / "file.jsonl"
+    path.write_bytes(data)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TokenReader, "read", lambda *_: None)
+        expected = outcome(path, "codepoints")
+    assert outcome(path, "codepoints") == expected
+
+
+@pytest.mark.parametrize("shape", sorted(TOKEN_SHAPES))
+@pytest.mark.parametrize(
+    "way", [{}, {"ensure_ascii": False}, {"separators": (",", ":")}], ids=["spaced", "raw", "tight"]
+)
+def test_usual_tokens_need_no_decoder(shape: str, way: dict[str, Any]) -> None:
+    tokens = [["Ada", '"', "wrote", "{", "\\"], ["Zoë", "😀", "slept", '\\"', "]"]]
+    spans = [[], [(0, 1, "PER"), (2, 4, "LOC")]]
+    tags = [["O"] * 5, ["B-PER", "O", "B-LOC", "I-LOC", "O"]]
+    records = [TOKEN_SHAPES[shape](*row) for row in zip(tokens * 5, spans * 5, tags * 5, strict=True)]
+    found = TokenReader(Vocabulary()).read(block(*records, **way))
+    assert found is not None
+    assert found.tokens.texts(0, 10) == tokens[0] + tokens[1]
+    assert found.lengths.tolist() == [5] * 10
+    if found.spans is not None:
+        assert found.spans.rows()[:2] == [("PER", 1, 0, 1), ("LOC", 1, 2, 4)]
+    else:
+        assert found.tags is not None
+        assert [found.names[code] for code in found.tags.column().tolist()] == 5 * (tags[0] + tags[1])
 
 
 def block(*records: Any, **way: Any) -> Block:

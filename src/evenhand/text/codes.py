@@ -54,6 +54,13 @@ _SAMPLE = 1 << 9
 """How many cells are looked at to see which one is common."""
 
 
+class NewCodes(dict[str, int]):
+    """Codes by text, where a new text gets the next one."""
+
+    def __missing__(self, text: str) -> int:
+        return self.setdefault(text, len(self))
+
+
 class WordCodes:
     """Codes for 64-bit words, by a hash table that answers for whole arrays.
 

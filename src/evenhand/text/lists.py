@@ -14,7 +14,7 @@ from evenhand.problems import InputError
 from evenhand.settings import ENCODINGS, Repair, choose
 from evenhand.text import encodings
 from evenhand.text.annotation import LISTS, Annotation, Reading
-from evenhand.text.codes import Mostly
+from evenhand.text.codes import Mostly, NewCodes
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import MostlyTags, Tags, Trees
@@ -156,13 +156,6 @@ def coded(sentences: Sequence[Sequence[Any]], count: int, what: str, name: str) 
     if not all(map(is_text, codes)):
         refuse_texts(sentences, what, name)
     return found, list(map(str, codes))
-
-
-class NewCodes(dict[str, int]):
-    """Codes by text, where a new text gets the next one."""
-
-    def __missing__(self, text: str) -> int:
-        return self.setdefault(text, len(self))
 
 
 def tokens_of(sentences: Any, bounds: Ints, name: str, what: str = "token", where: str = "sentence") -> Tokens | None:

@@ -9,15 +9,15 @@ does not fit is left to the decoder in `json_records`, which knows all spellings
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from functools import cached_property
 
 import msgspec
 import numpy as np
 
-from evenhand.arrays import Bools, Bytes, Ints, Words, distinct, ints
+from evenhand.arrays import Bytes, Ints, Words, distinct, empty, ints
 from evenhand.bits import bits, places
-from evenhand.dataclass import dataclass
-from evenhand.formats.parsing.json_spelling import ACCEPTED, Hole, Piece, Spelling
+from evenhand.formats.parsing.json_spelling import Hole, Piece, Spelling
+from evenhand.formats.parsing.json_strings import OddError, Strings, demand
 from evenhand.formats.parsing.windows import leading_numbers, lengths_to_quote
 from evenhand.formats.source import LINE_FEED, Block
 from evenhand.text.tokens import PADDING, windows
@@ -29,55 +29,8 @@ Cells = tuple[Ints, Ints]
 """Where each string of a column begins and ends, without its quotes."""
 
 
-class OddError(Exception):
-    """A block is not spelled as expected."""
-
-
-@dataclass(frozen=True)
-class Columns:
-    """The records of a block and their spans; a span's parts are in the order of all spans."""
-
-    data: bytes
-    text: Cells
-    has_escapes: bool
-    answer: Words | None
-    """The first eight bytes from each answer on, where records have one."""
-    items: Ints
-    """How many spans each record has."""
-    label: Cells
-    label_window: Words
-    """The first eight bytes from each label on."""
-    id: Cells | None
-    """The ids of records, where they have some."""
-    counts: dict[str, Ints]
-    """Where spans start and end, and maybe their levels."""
-
-    @property
-    def is_accepted(self) -> Bools:
-        """Which records have an answer that keeps them, or none."""
-        if self.answer is None:
-            return np.ones(len(self.items), dtype=np.bool_)
-        answers = [answer.encode() + b'"' for answer in ACCEPTED]
-        found: Bools = np.any([self.answer & _mask(each) == _word(each) for each in answers], axis=0)
-        return found
-
-    def of_records(self, kept: Bools) -> Columns:
-        """The same columns of some records only."""
-        spans = np.repeat(kept, self.items)
-        return replace(
-            self,
-            text=(self.text[0][kept], self.text[1][kept]),
-            answer=None,
-            items=self.items[kept],
-            label=(self.label[0][spans], self.label[1][spans]),
-            label_window=self.label_window[spans],
-            id=None if self.id is None else (self.id[0][kept], self.id[1][kept]),
-            counts={name: column[spans] for name, column in self.counts.items()},
-        )
-
-
 class Matcher:
-    """Compares a block with a spelling.
+    """Compares a block with a spelling: with an `OddError` if its records are not all spelled like this.
 
     `scratch` is room for as many bytes as the block has: to use the same for all blocks saves the system's time.
     """
@@ -92,9 +45,16 @@ class Matcher:
         self.strings: dict[str, Cells] = {}
         self.windows: dict[str, Words] = {}
         self.counts: dict[str, Ints] = {}
+        self.lists: dict[str, tuple[Ints, Ints]] = {}
+        """The first and the last of the strings in each list."""
 
-    def columns(self, spelling: Spelling) -> Columns:
-        """The columns of the block, or an `OddError` if its records are not all spelled like this."""
+    @cached_property
+    def all_strings(self) -> Strings:
+        return Strings(self.text, self._separator, has_escapes=self.has_escapes)
+
+    def fill(self, spelling: Spelling) -> Ints:
+        """Fill in the holes of all records; how many spans each has."""
+        self._separator = spelling.separator
         begin, at, first = self._places(spelling)
         items = np.diff(first)
         some = np.flatnonzero(items)
@@ -102,32 +62,22 @@ class Matcher:
         behind = np.full(len(begin), -1)
         behind[some] = at[first[some]]
         tail, _ = self._walk(spelling.head, begin, behind)
-        _demand(tail[some] == behind[some])
+        demand(tail[some] == behind[some])
+        if not spelling.item:
+            demand(tail == np.append(begin[1:], len(self.text)))
+            return items
         end, window = self._walk(spelling.item, at)
         self._check_separators(spelling.separator, first[some], at, end, window)
         tail[some] = end[first[some + 1] - 1]
         end, _ = self._walk(spelling.tail, tail)
-        _demand(end == np.append(begin[1:], len(self.text)))
-        data, text, quoted = self._unescaped(self.strings["text"])
-        self._check_texts(spelling, len(begin), len(at), quoted)
-        return Columns(
-            data=data,
-            text=text,
-            has_escapes=self.has_escapes,
-            answer=self.windows.get("answer"),
-            items=items,
-            label=self.strings["label"],
-            label_window=self.windows["label"],
-            id=self.strings.get("id"),
-            counts=self.counts,
-        )
+        demand(end == np.append(begin[1:], len(self.text)))
+        return items
 
     def _places(self, spelling: Spelling) -> tuple[Ints, Ints, Ints]:
         """Where records and spans may begin, and the first span of each record, with their number behind.
 
         Records begin lines. Objects begin with a brace and a quote, which texts have only at their ends.
         """
-        opening = _literal(spelling.item[0])
         braces = places(bits(np.equal(self.text, _BRACE, out=self.scratch.view(np.bool_))))
         quoted = self.text[braces + 1] == _QUOTE
         braces = braces if quoted.all() else braces.compress(quoted)
@@ -136,8 +86,11 @@ class Matcher:
         begin, at = braces[record], braces.compress(~begins_line)
         if not len(begin) or begin[0] != 0:
             raise OddError
-        if spelling.braces == 2:
+        if not spelling.item:
+            return begin, empty(), np.zeros(len(begin) + 1, dtype=np.int64)
+        if spelling.has_braces_of_its_own:
             return begin, at, np.append(record, len(braces)) - np.arange(len(record) + 1)
+        opening = _literal(spelling.item[0])
         at = self._standing(opening, at) if opening.startswith(b"{") else self._brackets(spelling)
         return begin, at, np.searchsorted(at, np.append(begin, len(self.text)))
 
@@ -150,7 +103,7 @@ class Matcher:
 
     def _standing(self, literal: bytes, at: Ints) -> Ints:
         """The places at which the first eight bytes of a literal stand."""
-        return at.compress(self.words[at] & _mask(literal) == _word(literal))
+        return at.compress(self.words[at] & mask_of(literal) == word_of(literal))
 
     def _walk(self, pieces: tuple[Piece, ...], at: Ints, behind: Ints | None = None) -> tuple[Ints, Words]:
         """Go through rows that begin at these places, and fill in their holes; where they end, and what follows there.
@@ -162,7 +115,9 @@ class Matcher:
             assert isinstance(hole, Hole)
             window = self._behind(literal, at)
             at = at + len(literal)
-            if hole.kind == "count":
+            if hole.kind == "list":
+                self.lists[hole.name], at = self.all_strings.lists(at)
+            elif hole.kind == "count":
                 self.counts[hole.name], at = _count(at, window)
             elif hole.kind == "number":
                 begin, at = at, self._number_ends(at, window)
@@ -185,10 +140,10 @@ class Matcher:
         if at.max() >= len(view):
             raise OddError
         rows = view[at].view("<u8").reshape(-1, count)
-        other = (rows[:, size] ^ _word(literal[8 * size :])) & _mask(literal[8 * size :])
+        other = (rows[:, size] ^ word_of(literal[8 * size :])) & mask_of(literal[8 * size :])
         for column in range(size):
-            other |= rows[:, column] ^ _word(literal[8 * column :])
-        _demand(other == 0)
+            other |= rows[:, column] ^ word_of(literal[8 * column :])
+        demand(other == 0)
         if not more:
             return rows[:, size]
         return np.ndarray(len(at), dtype="<u8", buffer=rows, offset=len(literal), strides=(8 * count,)).copy()
@@ -201,7 +156,7 @@ class Matcher:
             _, length = leading_numbers(self.words[end[rows]])
             end[rows] += length
             rows = rows[length == 8]
-        _demand((end == begin + 1) | ((end > begin) & (self.text[begin] != _ZERO)))
+        demand((end == begin + 1) | ((end > begin) & (self.text[begin] != _ZERO)))
         return end
 
     def _string_ends(self, at: Ints, window: Words) -> Ints:
@@ -226,16 +181,17 @@ class Matcher:
 
     def _check_separators(self, separator: bytes, first: Ints, at: Ints, end: Ints, window: Words) -> None:
         """Spans that are not the first ones of their records must follow the one before, with a separator between."""
-        good = (at[1:] - end[:-1] == len(separator)) & (window[:-1] & _mask(separator) == _word(separator))
+        good = (at[1:] - end[:-1] == len(separator)) & (window[:-1] & mask_of(separator) == word_of(separator))
         good[first[1:] - 1] = True
-        _demand(good)
+        demand(good)
 
-    def _check_texts(self, spelling: Spelling, records: int, spans: int, quoted: int) -> None:
+    def check_texts(self, spelling: Spelling, items: Ints, quoted: int) -> None:
         """Nothing is in strings that must be escaped: all control characters and quotes are around them.
 
-        `quoted` is the number of escaped quotes.
+        `quoted` is the number of quotes that are escaped, or around strings of lists.
         """
-        at_ends = records * (2 if _literal(spelling.tail[-1]).endswith(b"\r\n") else 1)
+        records, spans = len(items), int(items.sum())
+        at_ends = records * (2 if _literal((spelling.tail or spelling.head)[-1]).endswith(b"\r\n") else 1)
         around = records * (_quotes(spelling.head) + _quotes(spelling.tail)) + spans * _quotes(spelling.item)
         # Those were seen, so that there are others just if there are more. The two kinds differ from all others here.
         changed = np.bitwise_xor(self.text, 2, out=self.scratch)
@@ -243,14 +199,14 @@ class Matcher:
         if np.count_nonzero(found) != at_ends + around + quoted:
             raise OddError
 
-    def _unescaped(self, text: Cells) -> tuple[bytes, Cells, int]:
+    def unescaped(self, text: Cells) -> tuple[bytes, Cells, int]:
         """Data that has texts as they read, where they are in it, and how many quotes are escaped; only in texts."""
         if not self.has_escapes:
             return self.data, text, 0
         start, end = (column.copy() for column in text)
         escapes = np.flatnonzero(self.text == _BACKSLASH)
         row = np.searchsorted(start, escapes, side="right") - 1
-        _demand((row >= 0) & (escapes < end[row]))
+        demand((row >= 0) & (escapes < end[row]))
         rows = distinct(row)
         written = [self.data[begin:behind] for begin, behind in zip(start[rows], end[rows], strict=True)]
         try:
@@ -269,7 +225,7 @@ class Matcher:
 def _count(at: Ints, window: Words) -> tuple[Ints, Ints]:
     """Numbers of up to seven digits, and where they end."""
     value, length = leading_numbers(window)
-    _demand((length == 1) | ((length > 1) & (length < 8) & (window & _FIRST_BYTE != _ZERO)))
+    demand((length == 1) | ((length > 1) & (length < 8) & (window & _FIRST_BYTE != _ZERO)))
     return value, at + length
 
 
@@ -282,15 +238,11 @@ def _quotes(pieces: tuple[Piece, ...]) -> int:
     return sum(piece.count(b'"') for piece in pieces if isinstance(piece, bytes))
 
 
-def _word(literal: bytes) -> np.uint64:
-    """The first eight bytes as a window."""
+def word_of(literal: bytes) -> np.uint64:
+    """The first eight bytes of a literal as a window."""
     return np.uint64(int.from_bytes(literal[:8], "little"))
 
 
-def _mask(literal: bytes) -> np.uint64:
+def mask_of(literal: bytes) -> np.uint64:
+    """What keeps as many bytes of a window."""
     return np.uint64((1 << 8 * min(len(literal), 8)) - 1)
-
-
-def _demand(met: Bools) -> None:
-    if not met.all():
-        raise OddError

@@ -22,7 +22,8 @@ _SPAN_KEYS: Mapping[str, Mapping[str, str]] = {
 """Under which keys spans are listed, and what their parts are called there."""
 ACCEPTED = ("accept", "")
 """The answers that keep a record; none at all is as good."""
-_OTHER_KEYS = ("tokens", "words", "tags", "ner_tags")
+_TOKEN_KEYS, _TAG_KEYS = ("tokens", "words"), ("ner_tags", "tags")
+_OTHER_KEYS = (*_TOKEN_KEYS, *_TAG_KEYS)
 """With one of these, a record may be of another kind."""
 _LINES = 100
 """How many lines are looked at for one that has a span."""
@@ -30,19 +31,23 @@ _LINES = 100
 
 @dataclass(frozen=True)
 class Hole:
-    """What differs between records: a string, a count from 0, or another whole number."""
+    """What differs between records: a string, a list of strings, a count from 0, or another whole number."""
 
     name: str
-    kind: Literal["string", "count", "number"]
+    kind: Literal["string", "list", "count", "number"]
 
 
 Piece = bytes | Hole
+_TOKENS, _TAGS = Hole("tokens", "list"), Hole("tags", "list")
 _WANTED = {Hole("start", "count"), Hole("end", "count"), Hole("label", "string")}
 
 
 @dataclass(frozen=True)
 class Spelling:
-    """A record is its head, its spans with separators between, and its tail, the line end included."""
+    """A record is its head, its spans with separators between, and its tail, the line end included.
+
+    One without spans is all head.
+    """
 
     head: tuple[Piece, ...]
     item: tuple[Piece, ...]
@@ -50,32 +55,57 @@ class Spelling:
     tail: tuple[Piece, ...]
 
     @cached_property
-    def braces(self) -> int:
-        """How many opening braces a record with one span has."""
+    def has_braces_of_its_own(self) -> bool:
+        """Whether a brace before a quote begins a record or a span, and nothing else."""
         pieces = (*self.head, *self.item, *self.tail)
-        return sum(piece.count(b"{") for piece in pieces if isinstance(piece, bytes))
+        braces = sum(piece.count(b"{") for piece in pieces if isinstance(piece, bytes))
+        return braces == 2 and _TOKENS not in pieces
 
 
 def learn(block: Block) -> Spelling | None:
     """How the records of a block are spelled, if one of its first lines is a text with spans and can show it."""
+    for line, record in _records(block):
+        lists, texts = ([key for key in keys if key in record] for keys in (_SPAN_KEYS, _TEXT_KEYS))
+        if len(lists) != 1 or len(texts) != 1 or not record.keys().isdisjoint(_OTHER_KEYS):
+            return None
+        if isinstance(record[lists[0]], list) and record[lists[0]]:
+            spelling = _spelling(record, {texts[0]: "text", "answer": "answer"}, lists[0], _Style.of(line))
+            holes = () if spelling is None else spelling.head + spelling.tail
+            return spelling if Hole("text", "string") in holes else None
+    return None
+
+
+def learn_tokens(block: Block) -> Spelling | None:
+    """The same for tokens with tags, or with spans of them."""
+    for line, record in _records(block):
+        tokens, tags = ([key for key in keys if key in record] for keys in (_TOKEN_KEYS, _TAG_KEYS))
+        others = record.keys() & {*_TEXT_KEYS, *_SPAN_KEYS, "answer"}
+        if len(tokens) != 1 or len(tags) > 1 or others != (set() if tags else {"spans"}):
+            return None
+        names = {tokens[0]: "tokens"} | ({tags[0]: "tags"} if tags else {})
+        if all(_are_strings(record[key]) for key in names) and (tags or record["spans"]):
+            return _spelling(record, names, None if tags else "spans", _Style.of(line))
+    return None
+
+
+def _are_strings(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(each, str) for each in value)
+
+
+def _records(block: Block) -> Iterator[tuple[bytes, dict[str, object]]]:
+    """The first lines of a block with their records, up to one that is none."""
     begin = 0
     for _ in range(_LINES):
         end = block.data.find(b"\n", begin, block.size) + 1
-        if not end:
-            return None
         line, begin = block.data[begin:end], end
         try:
             decode_line(line)
             record = msgspec.json.decode(line)
         except UNREADABLE:
-            return None
-        lists = [key for key in _SPAN_KEYS if key in record] if isinstance(record, dict) else []
-        texts = [key for key in _TEXT_KEYS if key in record]
-        if len(lists) != 1 or len(texts) != 1 or not record.keys().isdisjoint(_OTHER_KEYS):
-            return None
-        if isinstance(record[lists[0]], list) and record[lists[0]]:
-            return _spelling(record, texts[0], lists[0], _Style.of(line))
-    return None
+            return
+        if not isinstance(record, dict):
+            return
+        yield line, record
 
 
 @dataclass(frozen=True)
@@ -112,25 +142,32 @@ class _Style:
         return (self.comma if place else b"") + msgspec.json.encode(key) + self.colon
 
 
-def _spelling(record: dict[str, object], text: str, spans: str, style: _Style) -> Spelling | None:
-    items = record[spans]
-    assert isinstance(items, list)
-    item = _joined(style.pieces(items[0], _SPAN_KEYS[spans]))
-    odd = "parts" in items[0] if isinstance(items[0], dict) else len(items[0]) != len(_SPAN_KEYS[spans])
-    if odd or not set(item) >= _WANTED:
-        return None
+def _spelling(record: dict[str, object], names: Mapping[str, str], spans: str | None, style: _Style) -> Spelling | None:
+    """How a record is written; `names` are those of holes by their keys, beside that of ids."""
     head: list[Piece] = [b"{"]
-    tail: list[Piece] = [b"]"]
+    tail: list[Piece] = []
     part = head
     for place, (key, value) in enumerate(record.items()):
         part.append(style.key(key, place))
         if key == spans:
             part.append(b"[")
             part = tail
+            part.append(b"]")
+        elif names.get(key) in (_TOKENS.name, _TAGS.name):
+            part.extend((b"[", Hole(names[key], "list"), b"]"))
         else:
-            part.extend(style.pieces(value, {}, {text: "text", "answer": "answer", "id": "id"}.get(key, "")))
-    spelling = Spelling(_joined(head), item, style.comma, _joined([*tail, b"}" + style.end]))
-    return spelling if Hole("text", "string") in spelling.head + spelling.tail else None
+            part.extend(style.pieces(value, {}, {**names, "id": "id"}.get(key, "")))
+    part.append(b"}" + style.end)
+    item = () if spans is None else _item(record[spans], _SPAN_KEYS[spans], style)
+    return None if item is None else Spelling(_joined(head), item, style.comma, _joined(tail))
+
+
+def _item(spans: object, keys: Mapping[str, str], style: _Style) -> tuple[Piece, ...] | None:
+    """How the first of some spans is written."""
+    assert isinstance(spans, list)
+    item = _joined(style.pieces(spans[0], keys))
+    odd = "parts" in spans[0] if isinstance(spans[0], dict) else len(spans[0]) != len(keys)
+    return None if odd or not set(item) >= _WANTED else item
 
 
 def _joined(pieces: Iterable[Piece]) -> tuple[Piece, ...]:

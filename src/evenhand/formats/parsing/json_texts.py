@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from evenhand.arrays import Ints, ints
+from evenhand.arrays import Bools, Ints, Words, ints
 from evenhand.dataclass import dataclass
-from evenhand.formats.parsing.json_columns import Columns, Matcher, OddError
-from evenhand.formats.parsing.json_spelling import Spelling, learn
+from evenhand.formats.parsing.json_columns import Cells, Matcher, mask_of, word_of
+from evenhand.formats.parsing.json_spelling import ACCEPTED, Spelling, learn
+from evenhand.formats.parsing.json_strings import OddError
 from evenhand.formats.source import Block
 from evenhand.settings import Offsets
 from evenhand.text.characters import Texts
@@ -15,6 +18,67 @@ from evenhand.text.codes import CellCodes
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
 from evenhand.text.tokens import Tokens
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The records of a block and their spans; a span's parts are in the order of all spans."""
+
+    data: bytes
+    text: Cells
+    has_escapes: bool
+    answer: Words | None
+    """The first eight bytes from each answer on, where records have one."""
+    items: Ints
+    """How many spans each record has."""
+    label: Cells
+    label_window: Words
+    """The first eight bytes from each label on."""
+    id: Cells | None
+    """The ids of records, where they have some."""
+    counts: dict[str, Ints]
+    """Where spans start and end, and maybe their levels."""
+
+    @property
+    def is_accepted(self) -> Bools:
+        """Which records have an answer that keeps them, or none."""
+        if self.answer is None:
+            return np.ones(len(self.items), dtype=np.bool_)
+        answers = [answer.encode() + b'"' for answer in ACCEPTED]
+        found: Bools = np.any([self.answer & mask_of(each) == word_of(each) for each in answers], axis=0)
+        return found
+
+    def of_records(self, kept: Bools) -> Columns:
+        """The same columns of some records only."""
+        spans = np.repeat(kept, self.items)
+        return replace(
+            self,
+            text=(self.text[0][kept], self.text[1][kept]),
+            answer=None,
+            items=self.items[kept],
+            label=(self.label[0][spans], self.label[1][spans]),
+            label_window=self.label_window[spans],
+            id=None if self.id is None else (self.id[0][kept], self.id[1][kept]),
+            counts={name: column[spans] for name, column in self.counts.items()},
+        )
+
+    @staticmethod
+    def of(matcher: Matcher, spelling: Spelling) -> Columns:
+        """The columns of a block."""
+        items = matcher.fill(spelling)
+        data, text, quoted = matcher.unescaped(matcher.strings["text"])
+        matcher.check_texts(spelling, items, quoted)
+        return Columns(
+            data=data,
+            text=text,
+            has_escapes=matcher.has_escapes,
+            answer=matcher.windows.get("answer"),
+            items=items,
+            label=matcher.strings["label"],
+            label_window=matcher.windows["label"],
+            id=matcher.strings.get("id"),
+            counts=matcher.counts,
+        )
 
 
 @dataclass(frozen=True)
@@ -36,9 +100,7 @@ class AlikeTexts:
         self._vocabulary, self._offsets = vocabulary, offsets
         self._spelling: Spelling | None = None
         self._scratch = np.empty(0, dtype=np.uint8)
-        self._cells = CellCodes()
-        self._labels: list[int] = []
-        """For each cell of a label, its code in the vocabulary."""
+        self._labels = LabelCodes(vocabulary)
 
     def read(self, block: Block) -> AlikeBatch | None:
         """What a block holds, or None if it has anything for which the decoder is needed, or a message."""
@@ -48,7 +110,7 @@ class AlikeTexts:
         if self._spelling is None:
             return None
         try:
-            columns = Matcher(block, self._scratch).columns(self._spelling)
+            columns = Columns.of(Matcher(block, self._scratch), self._spelling)
             block.has_lines(len(columns.items))
             return self._batch(columns)
         except OddError:
@@ -64,17 +126,28 @@ class AlikeTexts:
         start, end = (texts.places(scope, columns.counts[side]) for side in ("start", "end"))
         if not ((start >= 0) & (end > start)).all():
             raise OddError
-        spans = Spans.of(self._vocabulary, scope, start, end, self._codes(columns), columns.counts.get("level"))
+        label = self._labels(columns.data, columns.label, columns.label_window)
+        spans = Spans.of(self._vocabulary, scope, start, end, label, columns.counts.get("level"))
         rows = np.flatnonzero(kept)
         ids = None if columns.id is None else Tokens(columns.data, *columns.id)
         return AlikeBatch(texts, spans, ids, rows, len(kept) - len(rows))
 
-    def _codes(self, columns: Columns) -> Ints:
-        data, label = columns.data, columns.label
-        cells, new = self._cells(data, *label, columns.label_window)
+
+class LabelCodes:
+    """The codes of labels in a vocabulary, by their bytes."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._cells = CellCodes()
+        self._codes: list[int] = []
+        """For each cell of a label, its code in the vocabulary."""
+
+    def __call__(self, data: bytes, label: Cells, first: Words) -> Ints:
+        """The code of each label; `first` are the windows of their first bytes. None may be empty."""
+        cells, new = self._cells(data, *label, first)
         names = [data[label[0][row] : label[1][row]].decode() for row in new]
         # All of them are noted before anything is refused: their cells have their codes already.
-        self._labels += [self._vocabulary.labels.code(name) for name in names]
+        self._codes += [self._vocabulary.labels.code(name) for name in names]
         if (label[0] == label[1]).any():
             raise OddError
-        return ints(self._labels)[cells]
+        return ints(self._codes)[cells]

@@ -17,11 +17,12 @@ from evenhand.formats.json_records import PROBLEM, UNREADABLE, Record, Token, de
 from evenhand.formats.json_spans import Ground, misquoted, on_texts, on_tokens, spans_of
 from evenhand.formats.parsing.json_spelling import ACCEPTED
 from evenhand.formats.parsing.json_texts import AlikeTexts
+from evenhand.formats.parsing.json_tokens import AlikeTokens, TokenReader
 from evenhand.formats.parsing.tag_reader import Coded, TagReader, choose_encoding
 from evenhand.formats.source import Block, Source
 from evenhand.settings import Offsets, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
-from evenhand.text.codes import Mostly
+from evenhand.text.codes import Mostly, NewCodes
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
@@ -67,16 +68,19 @@ class RecordReader:
         """`first` gives the first records of the file, for a look at their tags."""
         self._format, self._first = format, first
         self._source, self._settings, self._vocabulary = source, settings, vocabulary
-        self._alike = AlikeTexts(vocabulary, settings.offsets)
+        self._alike, self._alike_tokens = AlikeTexts(vocabulary, settings.offsets), TokenReader(vocabulary)
         self._kind: str | None = None
         self._tags: TagReader | None = None
-        self._codes: dict[str, int] = {}
+        self._codes = NewCodes()
         """Those of the tags so far."""
 
     def read(self, block: Block) -> tuple[Annotation | None, int]:
         """What a block holds, if anything can be read or is left, and how many records were rejected."""
         alike = self._alike.read(block) if self._kind in (None, TEXT) else None
         if alike is None:
+            tokens = None if self._kind == TEXT else self._alike_tokens.read(block)
+            if tokens is not None and self._kind in (None, TAGS if tokens.spans is None else TOKENS):
+                return self._take_tokens(tokens, block.first_line), 0
             return self.take(decode(self._source, block))
         self._kind = TEXT
         if not len(alike.rows):
@@ -84,13 +88,27 @@ class RecordReader:
         corpus = alike.texts.corpus(self._source.shown, block.first_line + alike.rows)
         return self._annotation(replace(corpus, ids=alike.ids), alike.spans), alike.rejected
 
+    def _take_tokens(self, found: AlikeTokens, first_line: int) -> Annotation:
+        """The same of tokens that were found as columns."""
+        lines = np.arange(first_line, first_line + len(found.lengths))
+        corpus = _token_corpus(self._source, found.tokens, found.lengths, lines, found.ids)
+        if found.spans is not None or found.tags is None:
+            self._kind = TOKENS
+            assert found.spans is not None
+            return self._annotation(corpus, found.spans)
+        self._kind = TAGS
+        known, tags = len(self._codes), found.tags
+        codes = ints([self._codes[name] for name in found.names])
+        code = Mostly(tags.size, int(codes[tags.common]), tags.rows, codes[tags.codes])
+        return self._read_tags(Coded(list(self._codes)[known:], code, corpus))
+
     def take(self, decoded: Decoded) -> tuple[Annotation | None, int]:
         """What records with their lines hold, and how many of them were rejected."""
         batch, rejected = self._readable(decoded)
         if not batch.records:
             return None, rejected
         if self._kind == TAGS:
-            return self._read_tags(batch), rejected
+            return self._read_tags(_coded(self._codes, batch)), rejected
         return (self._read_texts(batch) if self._kind == TEXT else self._read_tokens(batch)), rejected
 
     def _readable(self, decoded: Decoded) -> tuple[Batch, int]:
@@ -127,7 +145,7 @@ class RecordReader:
         return self._annotation(corpus, self._spans(batch, ground))
 
     def _read_tokens(self, batch: Batch) -> Annotation:
-        corpus = _token_corpus(batch)
+        corpus = _batch_corpus(batch)
         assert corpus.lengths is not None
         return self._annotation(corpus, self._spans(batch, on_tokens(corpus.lengths)))
 
@@ -137,13 +155,12 @@ class RecordReader:
     def _annotation(self, corpus: Corpus, spans: Spans) -> Annotation:
         return Annotation(corpus, {"spans": spans}, {"spans": Reading(self._format)}, self._source.name)
 
-    def _read_tags(self, batch: Batch) -> Annotation:
+    def _read_tags(self, coded: Coded) -> Annotation:
         """Tokens and the spans that their tags spell."""
         if self._tags is None:
-            sample = (_coded({}, self._readable(decoded)[0]) for decoded in self._first())
+            sample = (_coded(NewCodes(), self._readable(decoded)[0]) for decoded in self._first())
             encoding = choose_encoding(self._source, self._settings, sample)
             self._tags = TagReader(self._source, self._settings, self._vocabulary, encoding)
-        coded = _coded(self._codes, batch)
         tags, spans, reading = self._tags.read(coded)
         readings = {"spans": replace(reading, format=self._format)}
         return Annotation(coded.corpus, {"spans": spans, "tags": tags}, readings, self._source.name)
@@ -202,24 +219,28 @@ def _check_quotes(batch: Batch, offsets: Offsets) -> None:
             batch.report(at, *fault)
 
 
-def _coded(codes: dict[str, int], batch: Batch) -> Coded:
+def _coded(codes: NewCodes, batch: Batch) -> Coded:
     known = len(codes)
     tags = chain.from_iterable(_names(batch, at) for at in range(len(batch.records)))
-    code = ints([codes.setdefault(tag, len(codes)) for tag in tags])
-    return Coded(list(codes)[known:], Mostly.of(code), _token_corpus(batch))
+    code = ints([codes[tag] for tag in tags])
+    return Coded(list(codes)[known:], Mostly.of(code), _batch_corpus(batch))
 
 
-def _token_corpus(batch: Batch) -> Corpus:
+def _batch_corpus(batch: Batch) -> Corpus:
     words = [[str(token) for token in record.tokens or ()] for record in batch.records]
-    lengths = ints(list(map(len, words)))
+    tokens, lengths = Tokens.of(list(chain.from_iterable(words))), ints(list(map(len, words)))
+    return _token_corpus(batch.source, tokens, lengths, batch.lines, batch.ids)
+
+
+def _token_corpus(source: Source, tokens: Tokens, lengths: Ints, lines: Ints, ids: Tokens | None) -> Corpus:
     return Corpus(
-        source=batch.source.shown,
-        sentences=len(words),
+        source=source.shown,
+        sentences=len(lengths),
         bounds=np.append(0, np.cumsum(lengths)),
-        tokens=Tokens.of(list(chain.from_iterable(words))),
-        lines=np.repeat(batch.lines, lengths),
-        documents=np.arange(len(words)),
-        ids=batch.ids,
+        tokens=tokens,
+        lines=np.repeat(lines, lengths),
+        documents=np.arange(len(lengths)),
+        ids=ids,
     )
 
 
