@@ -28,7 +28,7 @@ def _leak(name: str, settings: ScoreSettings) -> MatchModel:
         name,
         counts,
         (
-            Measure("recall", kinds["covered"], spans, "gold spans that are covered entirely."),
+            Measure("recall", kinds["covered"], spans, "gold spans covered entirely."),
             Measure(
                 *("leak_rate", kinds["leaked"], kinds["sensitive"]),
                 "atoms of gold spans that are not covered.",
@@ -36,12 +36,12 @@ def _leak(name: str, settings: ScoreSettings) -> MatchModel:
             ),
             Measure(
                 *("over_rate", kinds["over"], kinds["redacted"]),
-                "atoms of the system's spans that are in no gold span.",
+                "covered atoms that are in no gold span.",
                 is_best_low=True,
             ),
             Measure(
                 *("over_text", kinds["over"], outside),
-                "atoms in no gold span that the system covers.",
+                "atoms in no gold span that are covered.",
                 is_best_low=True,
             ),
         ),
