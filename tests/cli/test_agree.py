@@ -219,3 +219,23 @@ def test_attributes_of_an_agreement(folder: Path) -> None:
     assert found.labels["PER"].kappa == 1
     assert [place.text for place in found.conflicts()] == ["Oslo"]
     assert found.adjudicated.spans().rows() == [("PER", 0, 0, 2)]
+
+
+def test_texts_of_annotators_that_differ_are_theirs(folder: Path) -> None:
+    (folder / "short.conll").write_text("Ada B-PER\nKeller I-PER\n")
+    with pytest.raises(eh.InputError, match=r"short\.conll:2: this annotator ends here, but ana\.conll:3 has"):
+        eh.agree(["ana.conll", "short.conll"])
+    with pytest.raises(
+        eh.InputError, match=r"found the token 'flew' behind the end of the first annotator short\.conll"
+    ):
+        eh.agree(["short.conll", "ana.conll"])
+    with pytest.raises(eh.InputError, match="the first annotator has 1 sentence, another annotator 2"):
+        eh.agree({"x": eh.spans([[]], lengths=[1]), "y": eh.spans([[], []], lengths=[1, 1])})
+
+
+def test_labels_are_renamed_for_one_annotator(folder: Path) -> None:
+    found = eh.agree(FILES, map="ben:ORG=LOC")
+    assert found.f1["exact"].mean == 1
+    with pytest.raises(eh.SettingError, match="map has no annotator 'gold'; the annotators are ana, ben"):
+        eh.agree(FILES, map="gold:ORG=LOC")
+    assert "SIDE" not in run("agree", "--help-all").stdout

@@ -19,6 +19,7 @@ from evenhand.pipeline.options import Prepared, by_side, content_for, known_opti
 from evenhand.problems import SettingError
 from evenhand.result.agreement import Agreement
 from evenhand.settings import PickedAnnotator, ReadSettings, choose
+from evenhand.suggestion import unknown
 from evenhand.tasks.registry import TASKS
 from evenhand.tasks.task import Task
 
@@ -96,9 +97,16 @@ def _prepared(
         raise SettingError(f"Agreement is measured on {known}, and not on {content.task}; name the --task.")
     own = {name: value for name, value in agreed.settings.items() if options.get(name) is None}
     prepared = prepare(first, sides, {**options, **own, "match": agreed.by}, content)
+    for each in prepared.settings.maps:
+        if each.only is not None and each.only not in sides:
+            raise SettingError(unknown(f"map has no annotator {each.only!r}", each.only, list(sides), _known(sides)))
     shared = prepared.read_as["system"]
     read_as = {name: replace(prepared.read_as.get(name, shared), annotator=picked.get(name)) for name in sides}
     return sides, replace(prepared, read_as={**prepared.read_as, **read_as})
+
+
+def _known(sides: Mapping[str, Input]) -> str:
+    return f"the annotators are {', '.join(sides)}"
 
 
 def _check_asked(task: Task, asked: Mapping[str, bool]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import partial
 
-from evenhand.agreement.annotators import Annotators, SharedText
+from evenhand.agreement.annotators import Annotators
 from evenhand.agreement.codes import Codebook, Coding, OverlapError
 from evenhand.agreement.counted import Counted
 from evenhand.agreement.counting import Counting
@@ -21,7 +21,7 @@ from evenhand.formats.folders import FileList, files_of
 from evenhand.formats.watching import told
 from evenhand.pipeline.inputs import Input, opened, place_of
 from evenhand.pipeline.options import Prepared
-from evenhand.problems import InputError, SettingError
+from evenhand.problems import SettingError
 from evenhand.result import agreement as results
 from evenhand.result.agreement import Figures
 from evenhand.result.agreement_page import DrawnPlaces
@@ -79,7 +79,7 @@ class AgreementRun:
         book = Codebook(self._coding) if is_unitized else Codebook(outside="")
         counting = Counting(list(self._sides), judges, settings, book, *collected, is_unitized=is_unitized)
         try:
-            for text in _portions(shared):
+            for text in shared.portions():
                 counting.add(text)
         except OverlapError:
             finding = "IOB2 has no tags for spans that overlap, as some of an annotator do"
@@ -97,19 +97,19 @@ class AgreementRun:
     def conflicts(self, vote: Vote) -> list[Place]:
         """Places where annotators do not have the same units, in another pass."""
         voting = self._voting(vote)
-        for text in _portions(self._annotators()):
+        for text in self._annotators().portions():
             voting.add(text)
         return voting.conflicts()
 
     def adjudicated(self, vote: Vote) -> Iterator[Annotation]:
         """What the vote accepts, in another pass."""
         voting = self._voting(vote)
-        for text in _portions(self._annotators()):
+        for text in self._annotators().portions():
             yield from map(self.agreed.from_spans, voting.annotations(text))
 
     def places(self, vote: Vote, limit: int) -> DrawnPlaces:
         """All places in their sentences, in another pass."""
-        return drawn_places(_portions(self._annotators()), self._voting(vote), limit)
+        return drawn_places(self._annotators().portions(), self._voting(vote), limit)
 
     def _voting(self, vote: Vote) -> Voting:
         return Voting(list(self._sides), vote, settles=not self.agreed.is_unitized)
@@ -129,20 +129,6 @@ class AgreementRun:
         if isinstance(side, Annotation):
             return map(as_spans, [side])
         return map(as_spans, told(name, opened(side, read_as).batches(self._vocabulary)))
-
-
-def _portions(shared: Annotators) -> Iterator[SharedText]:
-    """One pass; messages about texts that differ say that they are annotators'."""
-    try:
-        yield from shared.portions()
-    except InputError as error:
-        found = error.problem
-        raise InputError(found.source, found.line, _symmetric(found.finding), found.remedy, found.kind) from None
-
-
-def _symmetric(finding: str) -> str:
-    """A finding without words for a gold standard and a system."""
-    return finding.replace("the gold standard", "the first annotator").replace("the system", "this annotator")
 
 
 def _folder(side: Input) -> str | None:

@@ -46,7 +46,7 @@ AGREE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 @seed_option
 @task_option(SCORING, "the first file")
 @file_options(sided=True, of_annotators=True)
-@scoring_options(with_match=False, without=("beta",), effects=("scores",), tasks=AGREED_TASKS)
+@scoring_options(with_match=False, without=("beta",), effects=("scores",), tasks=AGREED_TASKS, of_annotators=True)
 @form_option(AGREE_OUTPUTS)
 @option(WRITING, "--by", type=Choice(["document"]), metavar="document", help="List documents, too.")
 @option(WRITING, "--show", type=Choice(["disagreement"]), metavar="disagreement", help="List places of disagreement.")

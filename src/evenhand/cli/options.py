@@ -158,6 +158,14 @@ _OTHER_READING_OPTIONS = (
     ),
     option(READING, "--functions", is_flag=True, help="Keep functions in labels of brackets (NP-SBJ).", rare=True),
 )
+
+
+def _map_option(side: str, explained: str) -> Decorator:
+    """New names of labels, on all sides or on one."""
+    help = f"Rename a label before scoring; {side} is {explained}. Repeatable."
+    return option(SCORING, "--map", "maps", multiple=True, metavar=f"[{side}:]OLD=NEW", help=help)
+
+
 _SCORING_OPTIONS = {
     "match": option(
         SCORING,
@@ -168,14 +176,7 @@ _SCORING_OPTIONS = {
     ),
     "labels": option(SCORING, "--labels", **NAMES, default=(), help="Score only these labels."),
     "exclude": option(SCORING, "--exclude", **NAMES, default=(), help="Score all labels but these."),
-    "map": option(
-        SCORING,
-        "--map",
-        "maps",
-        multiple=True,
-        metavar="[SIDE:]OLD=NEW",
-        help="Rename a label before scoring; SIDE is gold, system, or a system's name [both sides]. Repeatable.",
-    ),
+    "map": _map_option("SIDE", "gold, system, or a system's name [both sides]"),
     "align": align_option(
         SCORING,
         "strict: identical tokens; position: same number of tokens; characters: same text, any tokenisation "
@@ -191,15 +192,16 @@ def scoring_options(
     effects: Sequence[str] = ("scores", "labels", "rows"),
     without: Sequence[str] = (),
     tasks: Container[str] = TASKS,
+    of_annotators: bool = False,
 ) -> Decorator:
     """What is scored and how: the options of all tasks, and what tasks and match models declare.
 
-    Without `with_match`, parameters are left out that a comparison does not look at; so are those whose effect is none
-    of `effects`, those that are for none of `tasks`, and the common options `without`.
+    Where a command is `of_annotators`, these are the sides. Without `with_match`, parameters are left out that a
+    comparison does not look at; so are those whose effect is none of `effects`, those that are for none of `tasks`, and
+    the common options `without`.
     """
-    common = [
-        each for name, each in _SCORING_OPTIONS.items() if name not in without and (with_match or name != "match")
-    ]
+    known = _SCORING_OPTIONS | ({"map": _map_option("ANNOTATOR", "one of them [all]")} if of_annotators else {})
+    common = [each for name, each in known.items() if name not in without and (with_match or name != "match")]
     declared = [
         each
         for parameter in all_parameters().values()

@@ -21,7 +21,7 @@ from evenhand.text.document_feed import Mismatches
 from evenhand.text.id_feed import IdFeed
 from evenhand.text.layers import Spans, Tags
 from evenhand.text.tokens import Tokens, first_difference
-from evenhand.text.unequal import other_length, other_number, shorter
+from evenhand.text.unequal import GOLD_AND_PREDICTION, SideNames, other_length, other_number, shorter
 
 SAME_TOKENS = (
     "both sides must have the same tokens in the same order, unless you choose --align position (other spellings) or "
@@ -41,8 +41,13 @@ class Feed:
         *,
         by_position: bool = False,
         by_id: IdFeed | None = None,
+        sides: SideNames = GOLD_AND_PREDICTION,
     ) -> None:
-        """With `by_position` tokens may differ, but sentences must have the same lengths; `by_id` reorders these."""
+        """With `by_position` tokens may differ, but sentences must have the same lengths; `by_id` reorders these.
+
+        `sides` are what messages call the text that it is put on, and its own.
+        """
+        self._sides = sides
         self.reading: Reading | None = None
         self.tags: Tags | None = None
         """The tags of the portion that was taken last, if the file has any."""
@@ -68,7 +73,8 @@ class Feed:
             portion = self._rest or self._next(gold)
             if portion is None:
                 self._check_lengths(gold, portions)
-                raise _ends_early(gold, self._last, done, _remedy(gold, by_position=self._by_position))
+                remedy = _remedy(gold, by_position=self._by_position)
+                raise _ends_early(gold, self._last, done, remedy, self._sides)
             need = _size(gold, portion.by_token)
             beyond = _beyond(portion, need - done)
             cut, self._rest = portion.cut(need - done)
@@ -99,7 +105,7 @@ class Feed:
         if not beyond and np.array_equal(gold.bounds[:-1] if complete else gold.bounds[: len(starts)], starts):
             return False
         if self._by_position or gold.tokens is None or portions[0].corpus.tokens is None:
-            raise _other_length(gold, portions, starts, beyond)
+            raise _other_length(gold, portions, starts, beyond, self._sides)
         return True
 
     def finish(self, gold: Corpus) -> None:
@@ -113,9 +119,9 @@ class Feed:
         corpus = extra.corpus
         unit = "character" if corpus.atoms == "characters" else "token"
         what = f"the {unit} {corpus.tokens[0]!r}" if corpus.tokens else "another sentence"
-        finding = f"found {what} behind the end of the gold standard {gold.source}"
+        finding = f"found {what} behind the end of {self._sides.key} {gold.source}"
         if corpus.tokens is None and corpus.line(0) is None:
-            finding = other_number(gold.sentences, gold.sentences + corpus.sentences)
+            finding = other_number(gold.sentences, gold.sentences + corpus.sentences, self._sides)
         raise InputError(corpus.source, corpus.line(0), finding, _remedy(corpus, by_position=self._by_position), "text")
 
     @property
@@ -255,7 +261,9 @@ def _beyond(portion: _Portion, size: int) -> int:
     return int(bounds[np.searchsorted(bounds, size)]) - size
 
 
-def _other_length(gold: Corpus, portions: Sequence[_Portion], starts: Ints, beyond: int) -> InputError:
+def _other_length(
+    gold: Corpus, portions: Sequence[_Portion], starts: Ints, beyond: int, sides: SideNames
+) -> InputError:
     """The error for the first sentence of another length."""
     assert gold.bounds is not None
     ends, others = gold.bounds[1:], np.append(starts[1:], gold.bounds[-1] + beyond)
@@ -270,7 +278,7 @@ def _other_length(gold: Corpus, portions: Sequence[_Portion], starts: Ints, beyo
         token -= len(cut)
     line, finding = cut.corpus.line(token), f"this sentence has {found} tokens where the one at {place} has {wanted}"
     if line is None:
-        finding = other_length(sentence, wanted, found, cut.unit)
+        finding = other_length(sentence, wanted, found, cut.unit, sides)
     return InputError(cut.corpus.source, line, finding, SAME_SENTENCES, "text")
 
 
@@ -285,15 +293,15 @@ def _check_ends(gold: Corpus, system: Corpus, spans: Spans) -> None:
         raise InputError(system.source, system.line(sentence), finding, SAME_SENTENCES, "text")
 
 
-def _ends_early(gold: Corpus, last: _Portion | None, done: int, remedy: str) -> InputError:
+def _ends_early(gold: Corpus, last: _Portion | None, done: int, remedy: str, sides: SideNames) -> InputError:
     """The error for a system that is too short."""
     if last is None:  # a reader yields one batch at least, so this is an annotation without any
-        return InputError("the system", None, "it is empty", SAME_SENTENCES)
+        return InputError(sides.here, None, "it is empty", SAME_SENTENCES)
     unit = "character" if gold.atoms == "characters" else "token"
     what = f"the {unit} {gold.tokens[done]!r}" if last.by_token and gold.tokens else "a sentence"
-    finding = f"the system ends here, but {gold.place(done)} has {what}"
+    finding = f"{sides.here} ends here, but {gold.place(done)} has {what}"
     corpus = last.corpus
     line = corpus.line(_size(corpus, corpus.bounds is not None) - 1)
     if line is None and what == "a sentence":
-        finding = shorter(gold, corpus, last.unit)
+        finding = shorter(gold, corpus, last.unit, sides)
     return InputError(corpus.source, line, finding, remedy if last.by_token else SAME_SENTENCES, "text")

@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from evenhand.text.corpus import Corpus
 
 
-def other_length(sentence: int, wanted: int, found: int, unit: str) -> str:
+class SideNames(NamedTuple):
+    """What messages call the two sides of a comparison."""
+
+    key: str
+    """The side whose text counts."""
+    other: str
+    here: str
+    """The other one, in whose file something was found."""
+
+
+GOLD_AND_PREDICTION = SideNames("the gold standard", "the prediction", "the system")
+
+
+def other_length(sentence: int, wanted: int, found: int, unit: str, sides: SideNames = GOLD_AND_PREDICTION) -> str:
     """What is said of a sentence, counted from 0, where there are no lines: the text is from no file."""
-    return f"sentence {sentence + 1} has {wanted} {unit} in the gold standard, {found} in the prediction"
+    return f"sentence {sentence + 1} has {wanted} {unit} in {sides.key}, {found} in {sides.other}"
 
 
-def other_number(wanted: int, found: int) -> str:
+def other_number(wanted: int, found: int, sides: SideNames) -> str:
     sentences = "1 sentence" if wanted == 1 else f"{wanted:,} sentences"
-    return f"the gold standard has {sentences}, the prediction {found:,}"
+    return f"{sides.key} has {sentences}, {sides.other} {found:,}"
 
 
-def shorter(gold: Corpus, system: Corpus, unit: str) -> str:
+def shorter(gold: Corpus, system: Corpus, unit: str, sides: SideNames) -> str:
     """What is said of a system that ends early: its first sentence of another length, or how many there are."""
     mine, theirs = gold.lengths, system.lengths
     if mine is not None and theirs is not None:
@@ -25,5 +40,5 @@ def shorter(gold: Corpus, system: Corpus, unit: str) -> str:
         different = np.flatnonzero(mine[:size] != theirs[:size])
         if len(different):
             sentence = int(different[0])
-            return other_length(sentence, int(mine[sentence]), int(theirs[sentence]), unit)
-    return other_number(gold.sentences, system.sentences)
+            return other_length(sentence, int(mine[sentence]), int(theirs[sentence]), unit, sides)
+    return other_number(gold.sentences, system.sentences, sides)
