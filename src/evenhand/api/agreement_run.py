@@ -81,6 +81,7 @@ class AgreementRun:
         try:
             for text in shared.portions():
                 counting.add(text)
+                del text  # what it keeps is let go before the next portion is read
         except OverlapError:
             finding = "IOB2 has no tags for spans that overlap, as some of an annotator do"
             raise SettingError(f"{finding}; choose --coding label.") from None
