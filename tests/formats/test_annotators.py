@@ -173,3 +173,32 @@ def test_texts_that_name_themselves_are_no_ids(tmp_path: Path) -> None:
     assert CliRunner().invoke(main, ["agree", *map(str, sides), "--adjudicate", str(target)]).exit_code == 0
     assert [list(json.loads(line)) for line in target.read_text().splitlines()] == [["text", "spans"]] * 2
     assert eh.score(target, sides[1])["exact"].f1 == 1
+
+
+def test_a_folder_without_annotations_is_no_annotator(tmp_path: Path) -> None:
+    brat(tmp_path / "ana", "a")
+    brat(tmp_path / "ben", "a")
+    brat(tmp_path / "cyd", "a")
+    (tmp_path / "cyd" / "a.ann").unlink()
+    with pytest.raises(eh.InputError, match=r"cyd: has texts and no annotations \(\.ann\), which ana has"):
+        eh.agree(tmp_path)
+
+
+def test_users_of_label_studio_without_an_address_have_numbers(tmp_path: Path) -> None:
+    def answer(who: Any, *spans: tuple[int, int, str], **more: Any) -> dict[str, Any]:
+        values = [{"start": start, "end": end, "labels": [label]} for start, end, label in spans]
+        found = [{"type": "labels", "from_name": "label", "to_name": "text", "value": value} for value in values]
+        return {"completed_by": who, "result": found, **more}
+
+    ana, ben = {"id": 7}, {"id": 8, "email": "ben@example.org"}
+    first = [answer(ana, (0, 3, "LOC")), answer(ben, (0, 3, "PER")), answer(ana, (0, 3, "PER"))]
+    second = [answer(ana, (0, 2, "PER"), was_cancelled=True), answer(ben)]
+    tasks = [
+        {"id": 1, "data": {"text": "Ada ran"}, "annotations": first, "predictions": [answer(ana)]},
+        {"id": 2, "data": {"text": "Bo sat"}, "annotations": second},
+    ]
+    (tmp_path / "export.json").write_text(json.dumps(tasks))
+    found = eh.agree(tmp_path / "export.json")
+    assert found.coverage.by_annotator == {"7": 1, "ben@example.org": 2}
+    assert found.f1["exact"].mean == 1
+    assert any(note.startswith("left out of 7: ") and "given again" in note for note in found.notes)

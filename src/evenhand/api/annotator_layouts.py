@@ -41,6 +41,11 @@ def _of_folder(folder: Path) -> dict[str, Input]:
     shown = sorted(each for each in folder.iterdir() if not each.name.startswith("."))
     folders, files = [each for each in shown if each.is_dir()], [each for each in shown if each.is_file()]
     if len(folders) > 1:
+        annotated = [each for each in folders if any(each.rglob("*.ann"))]
+        without = [each for each in folders if each not in annotated and any(each.rglob("*.txt"))]
+        if annotated and without:
+            finding = f"has texts and no annotations (.ann), which {annotated[0].name} has"
+            raise InputError(str(without[0]), None, finding, "leave this folder out: name those of the others")
         return {each.name: each for each in folders}
     if len(files) < 2 or any(each.suffix == ".ann" for each in files):
         raise InputError(str(folder), None, "has neither a folder nor a file for each annotator", _LAYOUTS)

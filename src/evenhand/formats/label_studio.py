@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from evenhand.formats.json_annotators import AGAIN
 from evenhand.formats.json_formats import LABEL_STUDIO
 from evenhand.formats.json_records import PROBLEM, UNREADABLE, explain
 from evenhand.formats.json_spans import (
@@ -83,7 +84,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     picked = None if settings.annotator is None else _picked(source, tasks, settings.annotator)
     skipped: Counter[str] = Counter()
     for number, task in enumerate(tasks, 1):
-        results = _chosen(task, skipped) if picked is None else _answer(task, picked)
+        results = _chosen(task, skipped) if picked is None else _answer(task, picked, skipped)
         if results is not None:
             numbers.append(number)
             texts.append(_text(source, number, task))
@@ -180,10 +181,13 @@ def _picked(source: Source, tasks: list[Task], picked: PickedAnnotator) -> str:
     return picked.name
 
 
-def _answer(task: Task, annotator: str) -> Results | None:
+def _answer(task: Task, annotator: str, skipped: Counter[str]) -> Results | None:
     """The last answer of an annotator; None where there is none, or the task was skipped."""
     mine = [each for each in task.annotations or () if _name(each) == annotator]
-    return mine[-1] if mine and not (mine[-1].was_cancelled or mine[-1].cancelled) else None
+    is_cancelled = bool(mine) and bool(mine[-1].was_cancelled or mine[-1].cancelled)
+    found = {AGAIN: len(mine) - 1, CANCELLED: int(is_cancelled)}
+    skipped.update({what: count for what, count in found.items() if count > 0})
+    return mine[-1] if mine and not is_cancelled else None
 
 
 def _text(source: Source, number: int, task: Task) -> str:
