@@ -12,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evenhand as eh
-from evenhand.formats import brat
+from evenhand.formats import brat_documents, brat_write
+from evenhand.formats.brat import FORMAT
+from evenhand.formats.brat_lines import share_of_annotations
 from evenhand.formats.convert import Conversion
 from evenhand.formats.recognition import SURE
 from evenhand.formats.source import Source
@@ -43,7 +45,7 @@ def pair(tmp_path: Path) -> Pair:
 
 
 def read(path: Path, offsets: Offsets = "codepoints") -> Annotation:
-    (found,) = brat.read(Source(path), ReadSettings(offsets=offsets), Vocabulary(), {})
+    (found,) = brat_documents.read(Source(path), ReadSettings(offsets=offsets), Vocabulary(), {})
     return found
 
 
@@ -55,7 +57,7 @@ def words(annotation: Annotation) -> list[tuple[str, str]]:
 
 
 def sample(path: Path) -> bool:
-    return brat.recognise(Source(path).sample(1 << 12)) >= SURE
+    return share_of_annotations(Source(path).sample(1 << 12)) >= SURE
 
 
 def test_a_document_is_one_scope_of_characters_without_spaces(pair: Pair) -> None:
@@ -314,13 +316,13 @@ def test_recognition(tmp_path: Path, content: str, expected: bool) -> None:
 
 def test_writing_a_text_with_gaps_and_line_breaks(pair: Pair) -> None:
     ann = "T1\tLOC 22 39\tSt James's Square\nT2\tX 0 3;19 24;41 47\tAda in St London\n"
-    assert list(brat.documents(read(pair(TEXT, ann)))) == [(TEXT, ann)]
+    assert list(brat_write.documents(read(pair(TEXT, ann)))) == [(TEXT, ann)]
 
 
 def test_writing_sentences_of_tokens(tmp_path: Path) -> None:
     path = tmp_path / "x.conll"
     path.write_text("Ada\tB-PER\nLovelace\tI-PER\nlived\tO\n\nÉire\tB-LOC\n😀\tO\nBob\tB-PER\n\nno\tO\n\n")
-    assert list(brat.documents(eh.read(path))) == [
+    assert list(brat_write.documents(eh.read(path))) == [
         ("Ada Lovelace lived", "T1\tPER 0 12\tAda Lovelace\n"),
         ("Éire 😀 Bob", "T1\tLOC 0 4\tÉire\nT2\tPER 7 10\tBob\n"),
         ("no", ""),
@@ -329,10 +331,10 @@ def test_writing_sentences_of_tokens(tmp_path: Path) -> None:
 
 def test_what_cannot_be_written() -> None:
     with pytest.raises(SettingError) as no_text:
-        Conversion(brat.FORMAT, "spans").fit(eh.spans([[("PER", 0, 1)]]))
+        Conversion(FORMAT, "spans").fit(eh.spans([[("PER", 0, 1)]]))
     assert str(no_text.value) == "spans has no text, which brat needs; convert to spans instead."
     with pytest.raises(SettingError) as label:
-        list(brat.documents(annotated("Ada", [("a person", {0})])))
+        list(brat_write.documents(annotated("Ada", [("a person", {0})])))
     sentence = "The label 'a person' cannot be written for brat, where labels have no spaces; map it to another."
     assert str(label.value) == sentence
 
@@ -363,7 +365,7 @@ def annotations(draw: st.DrawFn) -> Annotation:
 @given(annotations())
 def test_what_is_written_reads_the_same(tmp_path_factory: pytest.TempPathFactory, annotation: Annotation) -> None:
     folder = tmp_path_factory.mktemp("brat")
-    ((text, ann),) = brat.documents(annotation)
+    ((text, ann),) = brat_write.documents(annotation)
     (folder / "doc.txt").write_bytes(text.encode())
     (folder / "doc.ann").write_bytes(ann.encode())
     again = read(folder / "doc.ann")

@@ -42,13 +42,13 @@ arrow: Any = _Library()
 def _is_table(suffixes: tuple[str, ...], mark: bytes, source: Source, task: str | None) -> bool:
     """Whether a file has a name of the format or, on this machine, begins with bytes that no text begins with."""
     path = source.path
-    if path.suffix in suffixes:
+    if source.suffix in suffixes:
         return not (isinstance(path, Path) and path.is_dir())
-    if not isinstance(path, Path) or path.is_dir():
+    if not isinstance(path, Path):
         return False
     try:
         return source.head.data.startswith(mark)
-    except (EvenhandError, OSError, EOFError):  # whoever reads it finds the words
+    except (EvenhandError, OSError, EOFError):  # a folder, or whoever reads it finds the words
         return False
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from evenhand.arrays import Ints, ints
 from evenhand.dataclass import dataclass
-from evenhand.formats.source import LINE_FEED, Source
+from evenhand.formats.source import LINE_FEED, Block, Source
 
 OTHER_KINDS = {
     "R": "relations",
@@ -33,6 +33,7 @@ IDENTIFIER = re.compile(r"(?:[TREAMN][A-Za-z]*[0-9]|[*#])\S*\t")
 TEXT_BOUND = re.compile(rf"(T\S*)\t(\S+) ({_OFFSETS}(?:;{_OFFSETS})*)\t(.*)", re.DOTALL)
 _TEXT_BOUNDS = re.compile(rf"(?:T[A-Za-z]*[0-9]\S*\t\S+ {_OFFSETS}(?:;{_OFFSETS})*\t[^\t\n]*(?:\n|$))*")
 """Text-bound lines, without tabs in their quotations."""
+_ANNOTATION = re.compile(IDENTIFIER.pattern + r"\S+[ :]\S")
 _ODD_LABEL = re.compile(r"^\S*;", re.MULTILINE)
 """A label with the sign that stands between the parts of a span."""
 
@@ -83,6 +84,15 @@ class Standoff:
     def others(self) -> Mapping[str, Sequence[tuple[int, str]]]:
         """Numbered lines of the kinds that somebody wants, by their first characters."""
         return {kind: list(zip(*self.of_kind(kind), strict=True)) for kind in self._numbers}
+
+
+def share_of_annotations(sample: Block) -> float:
+    """The share of lines with an identifier of brat; some must be text-bound, or all have one."""
+    lines = [line for line in sample.data[: sample.size].decode().split("\n") if line.strip()]
+    identified = sum(map(bool, map(_ANNOTATION.match, lines)))
+    if not identified or not (identified == len(lines) or any(map(TEXT_BOUND.match, lines))):
+        return 0.0
+    return identified / len(lines)
 
 
 def standoff(source: Source, content: str, wanted: Collection[str] = (), *, takes_empty: bool = False) -> Standoff:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from codecs import BOM_UTF8
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 
-from evenhand.arrays import Ints, empty, ints, ranges
+from evenhand.arrays import Ints, empty, ints, ranges, zeros
 from evenhand.dataclass import dataclass
 from evenhand.formats.brat_lines import TextBounds
 from evenhand.formats.json_spans import Span, on_texts, slices
 from evenhand.formats.source import Source
-from evenhand.formats.whole_text import whole_text
 from evenhand.settings import Offsets, ReadSettings
 from evenhand.text.characters import Texts
 from evenhand.text.corpus import Corpus
@@ -38,22 +38,22 @@ class Document:
 
 
 def document(
-    sources: tuple[Source, Source, Source], found: TextBounds, settings: ReadSettings, vocabulary: Vocabulary
+    sources: tuple[Source, Source, Source], found: TextBounds, text: str, settings: ReadSettings, vocabulary: Vocabulary
 ) -> Document:
     """The text of a document and its spans; `sources` are the file that a user named, the annotations and the text."""
     source, annotations, written = sources
-    text = whole_text(written)
     if settings.parameters.get("newlines") == "one":
         text = text.replace("\r\n", "\n")
-    if written.head.data.startswith(BOM_UTF8):
-        found = _without_mark(found, text, settings.offsets)
     texts = Texts.of([text], settings.offsets)
     misquoted = _misquoted(found, text, settings.offsets)
+    if misquoted and written.head.data.startswith(BOM_UTF8):
+        found = _without_mark(found, text, settings.offsets)
+        misquoted = _misquoted(found, text, settings.offsets)
     if misquoted and settings.parameters.get("quotes") != "note":
         raise _misquoted_error(annotations, found, misquoted[0], text, settings.offsets)
-    start, end, shape = _atoms(annotations, found, text, texts, settings.offsets, vocabulary)
-    labels = {name: vocabulary.labels.code(name) for name in dict.fromkeys(found.label)}
-    label = ints([labels[name] for name in found.label])
+    fault = partial(_fault, annotations, found, text, settings.offsets)
+    start, end, shape = _atoms(fault, found, zeros(len(found)), texts, vocabulary)
+    label = vocabulary.labels.codes(found.label)
     # The lines of the text are left out: messages name the file that the user named, which mostly is the .ann.
     corpus = texts.corpus(source.shown)
     if settings.parameters.get("sentences") == LINES:
@@ -67,6 +67,32 @@ def document(
     begin = begins[scope] if len(begins) else empty()
     parts = ListedParts.of(text, found.first, found.start, found.end, begin)
     return Document(corpus, spans, parts, len(misquoted))
+
+
+def documents(
+    found: TextBounds, sizes: Sequence[int], texts: Sequence[str], sources: Sequence[Source], vocabulary: Vocabulary
+) -> Iterator[tuple[Corpus, Spans]]:
+    """Several texts, each as one scope, and their spans, which must quote them and count code points.
+
+    `sizes` says how many lines of annotations each text has. An error does not tell which of them it is in.
+    """
+    text_of = np.searchsorted(np.cumsum(sizes), ints(found.line) - 1, side="right")
+    length = ints(list(map(len, texts)))
+    part_of = np.repeat(text_of, np.diff(found.first))
+    before = (np.cumsum(length) - length)[part_of]
+    moved = replace(found, start=found.start + before, end=found.end + before)
+
+    def fault(row: int) -> Exception:
+        return sources[0].error(None, "a span does not fit its text", "read one file after the other")
+
+    if (found.end > length[part_of]).any() or _misquoted(moved, "".join(texts), "codepoints"):
+        raise fault(0)
+    joined = Texts.of(texts)
+    start, end, shape = _atoms(fault, found, text_of, joined, vocabulary)
+    spans = Spans.of(vocabulary, zeros(len(found)), start, end, vocabulary.labels.codes(found.label), shape=shape)
+    rows = np.searchsorted(text_of, np.arange(len(texts) + 1)).tolist()
+    corpora = joined.corpora([source.shown for source in sources])
+    return ((corpus, spans.take(slice(*bounds))) for corpus, bounds in zip(corpora, pairwise(rows), strict=True))
 
 
 def _misquoted(found: TextBounds, text: str, offsets: Offsets) -> list[int]:
@@ -86,28 +112,26 @@ def _misquoted(found: TextBounds, text: str, offsets: Offsets) -> list[int]:
 
 def _without_mark(found: TextBounds, text: str, offsets: Offsets) -> TextBounds:
     """Offsets that count the byte order mark before the text, where quotations fit only so, as the text counts them."""
-    if not _misquoted(found, text, offsets):
-        return found
     moved = replace(found, start=np.maximum(found.start - 1, 0), end=found.end - 1)
     return found if _misquoted(moved, text, offsets) else moved
 
 
 def _atoms(
-    source: Source, found: TextBounds, text: str, texts: Texts, offsets: Offsets, vocabulary: Vocabulary
+    fault: Callable[[int], Exception], found: TextBounds, text_of: Ints, texts: Texts, vocabulary: Vocabulary
 ) -> tuple[Ints, Ints, Ints]:
-    """The first atom of each span, the one behind its last, and its shape; parts without atoms do not count."""
-    nothing = np.zeros(len(found.start), dtype=np.int64)
-    begin, behind = texts.places(nothing, found.start), texts.places(nothing, found.end)
+    """The first atom of each span, the one behind its last, and its shape; parts without atoms do not count.
+
+    `fault` tells what is wrong with the span in a row that is not in its text.
+    """
     span_of = np.repeat(np.arange(len(found)), np.diff(found.first))
+    begin, behind = texts.places(text_of[span_of], found.start), texts.places(text_of[span_of], found.end)
     kept = np.flatnonzero((begin >= 0) & (behind > begin))
     order = kept[np.lexsort((begin[kept], span_of[kept]))]
     begin_of, behind_of, span_of_part = begin[order], behind[order], span_of[order]
     whole = np.bincount(span_of_part, minlength=len(found))
     outside = np.bincount(span_of, (begin < 0) | (behind < 0), minlength=len(found))
     for row in np.flatnonzero((whole == 0) | (outside > 0)).tolist():
-        parts = found.parts(row)
-        span = Span(parts[0][0], parts[-1][1], found.label[row])
-        raise source.error(found.line[row], *on_texts([text], offsets)[1].fault(0, span))
+        raise fault(row)
     first = np.cumsum(whole) - whole
     start, end = (begin_of[first], behind_of[first + whole - 1]) if len(found) else (empty(), empty())
     shape = np.zeros(len(found), dtype=np.int64)
@@ -116,6 +140,12 @@ def _atoms(
         gaps = ranges(behind_of[mine][:-1], begin_of[mine][1:] - behind_of[mine][:-1]) - start[row]
         shape[row] = vocabulary.shapes.code(tuple(gaps.tolist()))
     return start, end, shape
+
+
+def _fault(source: Source, found: TextBounds, text: str, offsets: Offsets, row: int) -> Exception:
+    parts = found.parts(row)
+    span = Span(parts[0][0], parts[-1][1], found.label[row])
+    return source.error(found.line[row], *on_texts([text], offsets)[1].fault(0, span))
 
 
 def _have_gaps(span: Ints, begin: Ints, behind: Ints, size: int) -> Ints:

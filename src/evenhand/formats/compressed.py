@@ -35,8 +35,10 @@ class Kind(NamedTuple):
 
 def compression(file: BufferedReader) -> Kind | None:
     """How a file is compressed, of which nothing was read yet; None where it is not."""
-    start = file.peek(max(map(len, _KINDS)))
-    return next((kind for mark, kind in _KINDS.items() if start.startswith(mark)), None)
+    start = file.peek(_LONGEST)
+    if not start.startswith(_MARKS):
+        return None
+    return next(kind for mark, kind in _KINDS.items() if start.startswith(mark))
 
 
 def decompressed(file: BinaryIO, kind: Kind, fail: Fail) -> BinaryIO:
@@ -94,6 +96,8 @@ _KINDS = {
     ),
 }
 """By the first bytes of files."""
+_MARKS = tuple(_KINDS)
+_LONGEST = max(map(len, _MARKS))
 
 
 class _Parts:

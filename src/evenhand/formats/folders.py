@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from glob import glob
 from pathlib import Path
@@ -80,7 +81,9 @@ def names_in(where: Place, files: Sequence[Place]) -> list[str]:
 def _at_path(path: Path) -> list[Place] | None:
     if path.is_dir() and not any((path / name).exists() for name in (INFO, SPLITS)):
         try:
-            return _with_folders_below(path, [each for each in sorted(path.iterdir()) if each.is_file()])
+            with os.scandir(path) as entries:
+                names = sorted(entry.name for entry in entries if entry.is_file())
+            return _with_folders_below(path, [path / name for name in names])
         except OSError as error:
             reason = (error.strerror or "unknown reason").lower()
             raise InputError(str(path), None, f"cannot be opened ({reason})", "check the permissions") from None

@@ -6,7 +6,7 @@ of the group `evenhand.formats`; it then works in every command.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     Batches = Iterator[Annotation]
     Read = Callable[[Source, ReadSettings, Vocabulary, Columns], Batches]
+    ReadTogether = Callable[[Sequence[Source], ReadSettings, Vocabulary, Columns], Batches]
     ReadObject = Callable[[Any, Source, ReadSettings, Vocabulary, Columns], Batches]
 
 
@@ -107,6 +108,8 @@ class Format:
     read: Read
     reads: Mapping[str, Read] = field(default_factory=dict)
     """How it is read for tasks that need more of it, by task."""
+    read_together: ReadTogether | None = None
+    """How many small files are read in less time than one by one, with an annotation for each."""
     shows: Callable[[Block], str | None] | None = None
     """The task that the first lines of a file show, where that may be another than the first one."""
     writes: Mapping[str, Writing] = field(default_factory=dict)

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from evenhand.dataclass import dataclass
-from evenhand.formats.brat import refuse_odd, text_bound
+from evenhand.formats.brat_write import refuse_odd, text_bound
 from evenhand.formats.file_names import FileNames
 from evenhand.formats.hipe_spans import NOTHING
 from evenhand.formats.json_spans import Span, edges, to_write, with_offsets

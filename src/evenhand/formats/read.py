@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property, partial
+from itertools import islice
 from os import PathLike
 from typing import Any
 
@@ -34,6 +35,9 @@ from evenhand.settings import (
 from evenhand.text.annotation import LISTS, Annotation
 from evenhand.text.characters import peeked
 from evenhand.text.labels import Vocabulary
+
+_TOGETHER = 64
+"""How many files are opened at a time, at most."""
 
 
 def _read_parameters() -> dict[str, Parameter]:
@@ -114,15 +118,22 @@ class OpenFile:
         """The same file, read with other settings for the same format and task."""
         return replace(self, settings=settings)
 
-    def batches(self, vocabulary: Vocabulary, columns: Columns | None = None) -> Iterator[Annotation]:
-        """The file in batches of whole sentences, one at least; `columns` names the columns of each layer of spans."""
-        first, stream = peeked(self._batches(vocabulary, columns))
+    def batches(
+        self, vocabulary: Vocabulary, columns: Columns | None = None, read: Iterator[Annotation] | None = None
+    ) -> Iterator[Annotation]:
+        """The file in batches of whole sentences, one at least; `columns` names the columns of each layer of spans.
+
+        The next batch of `read` is the file, where it is read together with others.
+        """
+        first, stream = peeked(self._batches(vocabulary, columns, read))
         if first is None:
             finding = "the file has no sentences"
             raise self.source.error(None, finding, "check how it was written, or name its --format")
         return stream
 
-    def _batches(self, vocabulary: Vocabulary, columns: Columns | None) -> Iterator[Annotation]:
+    def _batches(
+        self, vocabulary: Vocabulary, columns: Columns | None, together: Iterator[Annotation] | None
+    ) -> Iterator[Annotation]:
         settings, source = self.settings, self.source
         if settings.columns and not self.format.has_columns:
             finding = f"--column is given, but this file is read as {self.format.name}, which has no columns"
@@ -135,7 +146,7 @@ class OpenFile:
         own = self.format.reads.get(self.task, self.format.read)
         read = own if self.value is None or adoption is None else partial(adoption.read, self.value)
         with source.located():
-            for batch in read(source, settings, vocabulary, wanted):
+            for batch in read(source, settings, vocabulary, wanted) if together is None else islice(together, 1):
                 if any(each.format == LISTS for each in batch.readings.values()):  # a reader that makes lists of lines
                     readings = {name: replace(each, format=self.format.name) for name, each in batch.readings.items()}
                     batch = replace(batch, readings=readings)
@@ -203,11 +214,20 @@ class OpenFiles:
         """The files in batches of whole sentences; `columns` names the columns of each layer of spans."""
         if self.name is None:
             return self.first.batches(vocabulary, columns)
+        size = 1 if self.first.format.read_together is None else _TOGETHER
         return (
             replace(batch, name=self.name)
-            for number in range(len(self.sources))
-            for batch in self._file(number).batches(vocabulary, columns)
+            for first in range(0, len(self.sources), size)
+            for batch in self._some(range(first, min(first + size, len(self.sources))), vocabulary, columns)
         )
+
+    def _some(self, numbers: range, vocabulary: Vocabulary, columns: Columns | None) -> Iterator[Annotation]:
+        """The batches of some files, which are read together if they have one format that can do that."""
+        files = [self._file(number) for number in numbers]
+        together, read = files[0].format.read_together, None
+        if together is not None and all(file.format is files[0].format for file in files):
+            read = together([file.source for file in files], files[0].settings, vocabulary, columns or {})
+        return (batch for file in files for batch in file.batches(vocabulary, columns, read))
 
 
 def batches(

@@ -17,10 +17,11 @@ from evenhand.dataclass import dataclass
 from evenhand.formats.addresses import Place
 from evenhand.formats.compressed import compression, decompressed
 from evenhand.formats.head import SIZE, Head, Look
-from evenhand.formats.parsing.cuts import CUTS, ENDS, Cut
+from evenhand.formats.parsing.cuts import CUTS, Cut
 from evenhand.formats.pipes import STANDARD_INPUT, is_pipe, open_pipe
+from evenhand.formats.rest import Rest
 from evenhand.formats.watching import open_watched
-from evenhand.limits import FILE, PIECE, LimitError
+from evenhand.limits import FILE, LimitError
 from evenhand.problems import InputError, Problem
 from evenhand.text.tokens import PADDING
 
@@ -86,8 +87,17 @@ class Source:
         """What results call it: the file's name without its last extension (and that of a compression)."""
         if self._is_standard_input:
             return "stdin"
-        plain = self.path.with_suffix("") if self.path.suffix in COMPRESSIONS else self.path
-        return plain.stem
+        return self.plain_path.stem
+
+    @cached_property
+    def suffix(self) -> str:
+        """How the name of the file ends."""
+        return self.path.suffix
+
+    @cached_property
+    def plain_path(self) -> Place:
+        """The path without the extension of a compression."""
+        return self.path.with_suffix("") if self.suffix in COMPRESSIONS else self.path
 
     @property
     def whole(self) -> Source:
@@ -163,13 +173,21 @@ class Source:
     def read_whole(self) -> bytes:
         """All bytes of a file whose format must be held in memory whole."""
         blocks, size, most = [], 0, FILE.value
+        for block in self._pieces():
+            blocks.append(block)
+            size += len(block)
+            if size > most:
+                raise self.error(None, f"the file has more than {most:,} bytes, decompressed", FILE.remedy)
+        return b"".join(blocks)
+
+    def _pieces(self) -> Iterator[bytes]:
+        """The bytes of the file, in pieces as they come."""
+        if self._head.is_whole and self.part is None:
+            yield self._head.data
+            return
         with self.open() as file:
             while block := self.read(file, _LARGEST_READ):
-                blocks.append(block)
-                size += len(block)
-                if size > most:
-                    raise self.error(None, f"the file has more than {most:,} bytes, decompressed", FILE.remedy)
-        return b"".join(blocks)
+                yield block
 
     def error(self, line: int | None, finding: str, remedy: str, kind: str = "format") -> InputError:
         return InputError(self.shown, line, finding, remedy, kind)
@@ -209,7 +227,7 @@ class Source:
 
     def _blocks(self, file: BinaryIO | Look, size: int, cut_behind: Cut, *, of_lines: bool = True) -> Iterator[Block]:
         find_cut = CUTS[cut_behind]
-        rest, is_empty = _Rest(self, cut_behind), True
+        rest, is_empty = Rest(self, cut_behind), True
         first_line = 1 if self.part is None else self.part.first_line
         more = self.read(file, max(size, len(_BYTE_ORDER_MARK)))
         more = more if self.begins_inside else self._begin(more)
@@ -265,29 +283,6 @@ class Source:
                 line = first_line + data.count(b"\n", 0, place)
                 self.report(line, finding, "save the file as UTF-8", "characters")
                 begin = data.find(b"\n", place) + 1
-
-
-@dataclass
-class _Rest:
-    """What was read of a sentence, line or document whose end was not yet met."""
-
-    source: Source
-    cut: Cut
-    parts: list[bytes] = field(default_factory=list)
-    size: int = 0
-
-    def begin(self, data: bytes) -> None:
-        self.parts, self.size = [data], len(data)
-
-    def add(self, data: bytes, first_line: int) -> None:
-        """Take some more; it is an error where that can be no text, or is more than the limit."""
-        self.source.refuse_nul(data, len(data), first_line)
-        self.parts.append(data)
-        self.size += len(data)
-        most = PIECE.value
-        if self.size > most:
-            finding = f"found more than {most:,} bytes without {ENDS[self.cut]}"
-            raise self.source.error(first_line, finding, PIECE.remedy)
 
 
 def _with_tabs(data: bytes, delimiter: str) -> bytes:

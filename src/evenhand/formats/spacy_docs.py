@@ -51,7 +51,7 @@ _BROKEN = (ValueError, LookupError, TypeError, AttributeError)
 
 def is_doc_bin(source: Source, task: str | None) -> bool:
     """Whether the name ends as spaCy's own commands write it."""
-    return source.path.suffix == SUFFIX
+    return source.suffix == SUFFIX
 
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:

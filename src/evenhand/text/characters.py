@@ -92,6 +92,14 @@ class Texts:
             documents=np.arange(len(self.bounds) - 1),
         )
 
+    def corpora(self, sources: Sequence[str]) -> Iterator[Corpus]:
+        """Each text as a corpus of its own."""
+        (data, start, end), *_ = self.tokens.parts
+        bounds, raw = (np.stack([np.zeros_like(start), size], axis=1) for size in (np.diff(self.bounds), end - start))
+        for at, source in enumerate(sources):
+            tokens = Characters.within(data, start[at : at + 1], end[at : at + 1])
+            yield Corpus(source, 1, bounds[at], tokens, atoms="characters", raw=raw[at])
+
     def places(self, text: Ints, offset: Ints) -> Ints:
         """Offsets into texts as atoms, counted from the text's first one; -1 where there is no such offset."""
         first = self._first[text]
