@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from itertools import zip_longest
+from itertools import combinations, zip_longest
 from pathlib import Path
 from xml.dom import minidom
 
@@ -196,11 +196,12 @@ def test_confusion_of_words_shows_the_15_labels_with_the_most_errors(results: di
     for gold, row in matrix.items():
         for system, count in row.items():
             errors.update({gold: count, system: count})
-    shown = rows(figure.axes[0])
-    assert len(shown) == 15
-    assert shown == sorted(shown)
-    assert min(errors[label] for label in shown) >= max(errors[label] for label in errors if label not in shown)
-    assert cells(figure.axes[0]).tolist() == [[matrix.get(g, {}).get(s, 0) for s in shown] for g in shown]
+    most = sorted(errors, key=lambda label: (-errors[label], label))[:15]
+    golds, systems = rows(figure.axes[0]), [label.get_text() for label in figure.axes[0].get_xticklabels()]
+    assert golds == sorted(gold for gold in most if any(matrix.get(gold, {}).get(each) for each in most))
+    assert systems == sorted(each for each in most if any(matrix.get(gold, {}).get(each) for gold in most))
+    assert len(golds) < 15, "rows and columns without errors are left out"
+    assert cells(figure.axes[0]).tolist() == [[matrix.get(g, {}).get(s, 0) for s in systems] for g in golds]
     assert any(
         text.endswith(f"The 15 labels with the most errors of {len(result['ls'].labels)}.") for text in texts(figure)
     )
@@ -209,7 +210,8 @@ def test_confusion_of_words_shows_the_15_labels_with_the_most_errors(results: di
 def test_several_systems_share_labels_and_shades(results: dict[str, eh.Results]) -> None:
     figure = results["trees"].plot("confusion")
     assert [axes.get_title() for axes in figure.axes] == ["rules", "transition", "neural"]
-    assert len({tuple(rows(axes)) for axes in figure.axes}) == 1
+    assert len({cells(axes).shape for axes in figure.axes}) == 1
+    assert [bool(rows(axes)) for axes in figure.axes] == [True, False, True], "two columns, named on the left"
     assert rows(figure.axes[0])[-1] == "∅ (extra)"
     assert len({axes.collections[1].norm.vmax for axes in figure.axes}) == 1
 
@@ -314,6 +316,101 @@ def test_many_models_stand_in_rows() -> None:
     assert len(figure.axes) == 7
     assert len({round(axes.get_position().x0, 3) for axes in figure.axes}) == 4
     assert "interval" not in " ".join(texts(figure))
+
+
+# One look
+
+
+def fills_by_kind(figure) -> dict[str, tuple]:
+    return {
+        each.get_label().partition(":")[0]: (each[0].get_facecolor(), each[0].get_hatch())
+        for each in figure.axes[0].containers
+    }
+
+
+def test_one_error_type_has_one_colour_in_all_tasks(results: dict[str, eh.Results]) -> None:
+    spans, trees, chains = (fills_by_kind(results[task].plot("errors")) for task in ("spans", "trees", "chains"))
+    assert spans["FN"] == trees["missing words"] == chains["fn"]
+    assert spans["FP"] == trees["extra words"] == chains["fp"]
+    assert (spans["LE"], spans["LBE"]) == (trees["wrong relation"], trees["both wrong"])
+    assert not {trees["wrong head"], chains["wl"]} & set(spans.values())
+    tags = fills_by_kind(results["tags"].plot("errors"))
+    assert not {spans["FN"], spans["FP"]} & set(tags.values()), "tags are no error types"
+    for found in (spans, trees, chains, tags):
+        assert len(set(found.values())) == len(found)
+
+
+def test_error_types_that_no_system_has_are_left_out() -> None:
+    gold = eh.spans([[("A", 0, 1), ("B", 1, 2)]], end="exclusive")
+    results = eh.score(gold, eh.spans([[("A", 0, 1), ("C", 1, 2)]], end="exclusive"))
+    assert list(bars(results.plot("errors").axes[0])) == ["LE: wrong label", "FN: missing", "FP: spurious"]
+    axes = results.plot("confusion").axes[0]
+    assert (rows(axes), [label.get_text() for label in axes.get_xticklabels()]) == (["B"], ["C"])
+
+
+def collisions(figure) -> list[tuple[str, str]]:
+    """Labels of ticks that lie on others."""
+    figure.draw_without_rendering()
+    labels = [
+        label
+        for axes in figure.axes
+        for places, names, limits in (
+            (axes.get_xticks(), axes.get_xticklabels(), axes.get_xlim()),
+            (axes.get_yticks(), axes.get_yticklabels(), axes.get_ylim()),
+        )
+        for place, label in zip(places, names, strict=False)
+        if min(limits) <= place <= max(limits) and label.get_visible() and label.get_text()
+    ]
+    boxes = [(label.get_text(), label.get_window_extent()) for label in labels]
+    return [(one, other) for (one, box), (other, beside) in combinations(boxes, 2) if box.overlaps(beside)]
+
+
+@pytest.mark.parametrize("width", [6.3, 3.03])
+@pytest.mark.parametrize(
+    "task", [*("spans", "trees"), *(pytest.param(each, marks=pytest.mark.long) for each in ("tags", "chains"))]
+)
+def test_ticks_do_not_collide_and_no_text_is_small(
+    results: dict[str, eh.Results],
+    comparisons: dict[str, eh.Comparison],
+    rankings: dict[str, eh.Ranking],
+    task: str,
+    width: float,
+) -> None:
+    figures = [subject.plot(width=width) for subject in (comparisons[task], rankings[task])]
+    figures += [results[task].plot("errors", width=width, counts=counts) for counts in (False, True)]
+    figures += [results[task].plot("confusion", width=width)] if task != "chains" else []
+    for figure in figures:
+        assert collisions(figure) == []
+        assert min(text.get_fontsize() for text in figure.findobj(matplotlib.text.Text) if text.get_text()) >= 7
+        assert figure.get_figheight() <= 9
+
+
+def test_figures_of_many_systems_keep_to_a_page_and_say_what_they_leave_out() -> None:
+    gold, systems = files("spans")
+    many = {f"{number:02} {each.stem}": each for number in range(20) for each in systems}
+    results = eh.score(gold, many)
+    figure = results.plot("errors")
+    shown = len(rows(figure.axes[0])) // 2
+    assert figure.get_figheight() <= 9
+    assert 10 < shown < 60
+    assert f"The first {shown} of 60 systems." in texts(figure)
+    ranking = eh.rank(gold, many, resamples=0, trials=0)
+    figure = ranking.plot(width=3.03)
+    shown = len(rows(figure.axes[0]))
+    assert figure.get_figheight() <= 9
+    assert any(text.startswith(f"The first {shown} of 60 systems.") for text in texts(figure))
+    assert rows(figure.axes[0])[0] == ranking.systems[0]
+    figure = eh.compare(gold, dict(list(many.items())[:15]), trials=0, resamples=0).plot(width=3.03)
+    assert figure.get_figheight() <= 9
+    said = "Neighbours by score, of 105 pairs. The first 11 of 14 pairs."
+    assert said in [text.replace("\n", " ") for text in texts(figure)]
+
+
+def test_match_models_under_which_all_systems_have_nothing_are_left_out() -> None:
+    gold = eh.spans([[("A", 0, 2)]], end="exclusive")
+    figure = eh.rank(gold, {"a": eh.spans([[("A", 0, 1)]], end="exclusive")}, match="exact,overlap", resamples=0).plot()
+    assert [axes.get_title("left") for axes in figure.axes] == ["overlap"]
+    assert any(text.endswith("All scores are 0 under exact.") for text in texts(figure))
 
 
 # Files

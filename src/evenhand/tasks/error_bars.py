@@ -44,6 +44,14 @@ class ErrorKind:
     name: str
     is_label: bool = False
     """Whether it is a label of the data, not a word of ours."""
+    like: str = ""
+    """The common error type that it is (`FN` of missing words), where its name does not begin with it."""
+
+    @property
+    def type(self) -> str:
+        """What it is called for short, in the words of spans where these have it, too; nothing for labels."""
+        code = "" if self.is_label else self.name.partition(":")[0]
+        return self.like or (code.upper() if code in ("fn", "fp") else code)
 
 
 @dataclass(frozen=True)
@@ -120,7 +128,8 @@ def errors_by_label(results: Results) -> ErrorBars:
         counts = [*(mine[each] for each in shown), others, *one_sided(scores[name])]
         asked = [*(Query(name, kind=kinds, gold=each) for each in shown), None, missing(task.name, name), None]
         bars.append(Bar(name, "", counts, asked))
-    optional = [ErrorKind(f"other {label}s"), ErrorKind(f"missing {unit}s"), ErrorKind(f"extra {unit}s")]
+    one_side = [ErrorKind(f"missing {unit}s", like="FN"), ErrorKind(f"extra {unit}s", like="FP")]
+    optional = [ErrorKind(f"other {label}s"), *one_side]
     remark = f"{unit.title()}s with a wrong {label}, by their {label} in the gold standard."
     return ErrorBars([*(ErrorKind(each, True) for each in shown), *optional], bars, remark).without_empty(optional)
 

@@ -12,6 +12,7 @@ from unicodedata import bidirectional, category, combining, east_asian_width
 
 from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
+from evenhand.report.figures.ticks import separate_ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,29 +20,15 @@ if TYPE_CHECKING:
 
 WIDTH = 6.3
 """The width of a page of two columns, in inches."""
+PAGE = 9.0
+"""The height of a page, with some room for a caption."""
 _LARGEST = 100.0
 FONT = "DejaVu Sans"
 """It comes with matplotlib, so that figures look the same everywhere."""
 TEXT_SIZE, SMALL = 8.0, 7.0
+_SMALL_LINE = 0.155
+"""The height of a line of small text, in inches."""
 BLUE, VERMILLION, GREY = "#0072B2", "#D55E00", "#999999"
-FILLS = (
-    ("#E69F00", ""),
-    ("#56B4E9", "/////"),
-    ("#0072B2", ""),
-    ("#009E73", "..."),
-    ("#CC79A7", "\\\\\\\\\\"),
-    ("#D55E00", "xxxxx"),
-    ("#F0E442", ""),
-    ("#999999", "-----"),
-    ("#FFFFFF", "+++++"),
-    ("#882255", ""),
-    ("#DDCC77", "|||||"),
-    ("#332288", "ooo"),
-)
-"""Colours that colour-blind readers can tell apart (Okabe and Ito 2008; the last ones of Paul Tol), with hatches.
-
-Where there are more kinds than these, they come again.
-"""
 _TURNING = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 _STYLE: dict[Any, Any] = {
     "font.family": [FONT],
@@ -108,16 +95,25 @@ def style() -> Iterator[None]:
 
 
 def sheet(size: Size, height: float) -> Figure:
-    """An empty figure of this height in inches, unless the user has chosen another."""
+    """An empty figure of this height in inches, not higher than a page, unless the user has chosen another height."""
     from evenhand.report.figures.drawing import Drawing
 
-    return Drawing((size.inches, size.height or min(height, _LARGEST)), layout="constrained")
+    return Drawing((size.inches, size.height or min(height, PAGE)), layout="constrained")
 
 
 def remark(figure: Figure, text: str) -> None:
     """Small print below everything else, in lines that are not wider than the figure."""
-    lines = textwrap.fill(text, max(20, int(figure.get_figwidth() / (0.53 * SMALL / 72))))
+    lines = "\n".join(_lines(text, figure.get_figwidth()))
     figure.supxlabel(lines, x=0.01, ha="left", fontsize=SMALL, color="#444444")
+
+
+def remark_height(text: str, width: float) -> float:
+    """How many inches small print takes."""
+    return _SMALL_LINE * len(_lines(text, width))
+
+
+def _lines(text: str, width: float) -> list[str]:
+    return textwrap.wrap(text, max(20, int(width / (0.53 * SMALL / 72))))
 
 
 def legend(figure: Figure, axes: Sequence[Axes]) -> None:
@@ -125,12 +121,23 @@ def legend(figure: Figure, axes: Sequence[Axes]) -> None:
     found = [axis.get_legend_handles_labels() for axis in axes]
     handles = [handle for each, _ in found for handle in each]
     names = [name for _, each in found for name in each]
-    for columns in range(len(names), 0, -1):
-        rows = -(-len(names) // columns)
+    if names:
+        rows = _legend_rows(names, figure.get_figwidth())
+        figure.legend(handles, names, loc="outside upper center", ncols=-(-len(names) // rows), handlelength=2.2)
+
+
+def legend_height(names: Sequence[str], width: float) -> float:
+    """How many inches a legend takes."""
+    return _SMALL_LINE * _legend_rows(names, width) + 0.1
+
+
+def _legend_rows(names: Sequence[str], width: float) -> int:
+    """As few as there is room for."""
+    for rows in range(1, len(names)):
         parts = [names[begin : begin + rows] for begin in range(0, len(names), rows)]
-        if sum(max(text_width(name, SMALL) for name in part) + 0.5 for part in parts) < figure.get_figwidth():
-            break
-    figure.legend(handles, names, loc="outside upper center", ncols=columns, handlelength=2.2)
+        if sum(max(text_width(name, SMALL) for name in part) + 0.5 for part in parts) < width:
+            return rows
+    return max(1, len(names))
 
 
 def rows_of(axes: Axes, names: Sequence[str], places: Sequence[float] | None = None) -> None:
@@ -139,14 +146,6 @@ def rows_of(axes: Axes, names: Sequence[str], places: Sequence[float] | None = N
     axes.set_yticks(list(places), names)
     axes.set_ylim(max(places, default=0) + 0.6, min(places, default=0) - 0.6)
     axes.tick_params(axis="y", length=0)
-
-
-def count_axis(axes: Axes, ticks: int) -> None:
-    """Whole numbers below, as many as there is room for; those to the left of zero are counts, too."""
-    from matplotlib.ticker import MaxNLocator
-
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=ticks, integer=True))
-    axes.xaxis.set_major_formatter(lambda value, _: f"{abs(value):,.0f}")
 
 
 def beside(
@@ -205,7 +204,7 @@ def finish(figure: Figure) -> Figure:
     with warnings.catch_warnings():
         warnings.filterwarnings("error", message="constrained_layout not applied", category=UserWarning)
         try:
-            figure.draw_without_rendering()
+            separate_ticks(figure)
         except UserWarning:
             width, height = figure.get_size_inches()
             raise SettingError(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evenhand.report.figures import canvas
 from evenhand.report.figures.canvas import Size
+from evenhand.report.figures.ticks import count_axis
 from evenhand.report.pair_tables import readable_pairs
 from evenhand.result.comparison import Comparison
 from evenhand.result.pairs import Pair
@@ -17,13 +18,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_ROW, _NARROW, _DELTA = 0.26, 5.0, 0.6
-"""In inches, the height of a pair and the width below which figures are narrow; the score's width by that of bars."""
+_ROW, _NARROW_ROW, _NARROW, _DELTA = 0.26, 0.3, 5.0, 0.6
+"""In inches, the height of a pair, with its name on one line or two, and the width below which figures are narrow; the
+score's width by that of bars.
+"""
+_AROUND, _NARROW_AROUND = 1.4, 2.0
+"""The height of what is not pairs: axes, legend and small print."""
 
 
 def draw(comparison: Comparison, size: Size) -> Figure:
     """For every pair new errors to the left, corrections to the right, changed errors, and the change of the score."""
     pairs = readable_pairs(comparison)
+    pairs = pairs[: _most_pairs(size)]
     figure, (left, middle, right), (new, corrected, changed) = _panels(pairs, size)
     _bars(left, [-pair.new_errors.count for pair in pairs], canvas.VERMILLION, "/////", "new errors")
     _bars(left, [pair.corrections.count for pair in pairs], canvas.BLUE, "", "corrections")
@@ -31,14 +37,22 @@ def draw(comparison: Comparison, size: Size) -> Figure:
     left.set_xlim(-new, corrected)
     middle.set_xlim(0, changed)
     left.set_xlabel(f"{TASKS[comparison.task].unit_of(comparison.by)}s")
-    canvas.count_axis(left, 5)
-    canvas.count_axis(middle, 2)
+    count_axis(left)
+    count_axis(middle)
     left.axvline(0, color="black", linewidth=0.6)
     _deltas(right, pairs)
     right.set_xlabel(f"change of score ({model_title(comparison.task, comparison.by)}), points")
     canvas.legend(figure, (left, middle))
     canvas.remark(figure, _remark(comparison, len(pairs)))
     return figure
+
+
+def _most_pairs(size: Size) -> int:
+    """How many pairs a page or the user's height has room for."""
+    height = size.height or canvas.PAGE
+    if size.inches < _NARROW:
+        return max(1, int((height - _NARROW_AROUND) / (2 * _NARROW_ROW)))
+    return max(1, int((height - _AROUND) / _ROW))
 
 
 def _panels(pairs: Sequence[Pair], size: Size) -> tuple[Figure, list[Axes], tuple[float, float, float]]:
@@ -50,7 +64,8 @@ def _panels(pairs: Sequence[Pair], size: Size) -> tuple[Figure, list[Axes], tupl
     room = size.inches - max(canvas.text_width(line, canvas.TEXT_SIZE) for name in shown for line in name.split("\n"))
     ranges = _ranges(pairs, room, 0 if narrow else _DELTA)
     new, corrected, changed = ranges
-    figure = canvas.sheet(size, (2.2 + 3 * _ROW * len(pairs)) if narrow else 1.4 + _ROW * len(pairs))
+    height = _NARROW_AROUND + 2 * _NARROW_ROW * len(pairs) if narrow else _AROUND + _ROW * len(pairs)
+    figure = canvas.sheet(size, height)
     mosaic: Any = [["left", "middle"], ["right", "right"]] if narrow else [["left", "middle", "right"]]
     ratios = [new + corrected, changed, _DELTA * (new + corrected + changed)]
     found = figure.subplot_mosaic(mosaic, sharey=True, width_ratios=ratios[: len(mosaic[0])])
@@ -100,8 +115,11 @@ def _deltas(axes: Axes, pairs: Sequence[Pair]) -> None:
 
 def _remark(comparison: Comparison, shown: int) -> str:
     made, parts = comparison.resampling, []
-    if shown < len(comparison.pairs):
+    readable = len(readable_pairs(comparison))
+    if readable < len(comparison.pairs):
         parts.append(f"Neighbours by score, of {len(comparison.pairs):,} pairs.")
+    if shown < readable:
+        parts.append(f"The first {shown} of {readable} pairs.")
     if made["resamples"]:
         parts.append(f"Lines: {100 * made['level']:g}% intervals ({made['resamples']:,} resamples of {made['of']}).")
     if made["trials"]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from evenhand.arrays import Values
+from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
-from evenhand.report.figures.canvas import SMALL, TEXT_SIZE, Size, named, remark, sheet, text_width
+from evenhand.report.figures.canvas import PAGE, SMALL, Size, named, remark, sheet, text_width
 from evenhand.result.result import Results
 from evenhand.scores.model_score import ModelScore
 from evenhand.suggestion import unknown
@@ -26,46 +27,88 @@ if TYPE_CHECKING:
 MOST_LABELS, MOST_SYSTEMS = 15, 4
 _COLOURS = "viridis_r"
 """Uniform to the eye, for colour-blind readers too, and from light to dark in grey."""
-_SMALLEST_CELL, _SMALL_CELL, _LARGEST_CELL, _WIDEST_NAME = 0.12, 0.22, 0.42, 0.8
+_SMALLEST_CELL, _SMALL_CELL, _LARGEST_CELL, _WIDEST_NAME = 0.14, 0.18, 0.36, 0.8
 """In inches."""
+_AROUND, _BETWEEN, _TITLE = 0.5, 0.15, 0.3
+"""The inches beside names of labels, between two matrices, and of the name of a system."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The labels that a figure shows, and how its matrices stand."""
+
+    golds: Sequence[str]
+    systems: Sequence[str]
+    """Labels of the rows and of the columns; the empty one stands for none."""
+    columns: int
+    """How many matrices stand side by side."""
+    cell: float
+    height: float
+    """In inches."""
 
 
 def draw(results: Results, size: Size, systems: str | Sequence[str] = ()) -> Figure:
     """A matrix for each system, gold labels as rows; all have the same labels and the same shades."""
     declared, scores = _scores(results, systems)
     errors = errors_by_label(list(scores.values()))
-    shown = sorted(sorted(errors, key=lambda label: (-errors[label], label))[:MOST_LABELS])
-    sides = [f"∅ ({side})" for side in declared.one_sided] if any(map(_is_one_sided, scores.values())) else []
-    tables = {name: matrix(score, shown, one_sided=bool(sides)) for name, score in scores.items()}
-    margin = 0.5 + max((text_width(named(label, _WIDEST_NAME), SMALL) for label in (*shown, *sides)), default=0)
-    columns, cell = _columns(len(tables), len(shown) + 1, size.inches, margin)
-    rows = ceil(len(tables) / columns)
-    figure = sheet(size, 0.45 + rows * (0.1 + cell * (len(shown) + 1) + margin))
-    panels = figure.subplots(rows, columns, squeeze=False).ravel()
+    plan, labels = _plan(list(scores.values()), errors, size)
+    figure = sheet(size, plan.height)
+    rows = ceil(len(scores) / plan.columns)
+    panels = figure.subplots(rows, plan.columns, squeeze=False, sharex=True, sharey=True).ravel()
+    tables = {name: matrix(score, plan.golds, plan.systems) for name, score in scores.items()}
     most = max((np.nanmax(table, initial=0) for table in tables.values()), default=0)
     for place, (axes, (name, table)) in enumerate(zip(panels, tables.items(), strict=False)):
-        _heat(axes, table, max(float(most), 1.0), cell)
-        _name(axes, [*shown, *sides[:1]], [*shown, *sides[1:]], cell)
-        axes.set_xlabel("system" if place >= len(tables) - columns else "")
-        axes.set_ylabel("gold standard" if place % columns == 0 else "")
-        for draw_line in (axes.axhline, axes.axvline) if sides else ():
-            draw_line(len(shown), color="black", linewidth=0.6)
+        _heat(axes, table, max(float(most), 1.0))
+        _name(axes, plan, declared.one_sided)
+        if place >= len(tables) - plan.columns:
+            axes.set_xlabel("system")
+            axes.tick_params(axis="x", labelbottom=True)
+        axes.set_ylabel("gold standard" if place % plan.columns == 0 else "")
         if len(tables) > 1:
-            axes.set_title(named(name, size.inches / columns))
+            axes.set_title(named(name, size.inches / plan.columns))
+    panels[0].invert_yaxis()
     for axes in panels[len(tables) :]:
         axes.remove()
-    few = f" The {len(shown)} labels with the most errors of {len(errors)}." if len(shown) < len(errors) else ""
+    few = f" The {labels} labels with the most errors of {len(errors)}." if labels < len(errors) else ""
     remark(figure, declared.caption + few)
     return figure
 
 
-def _columns(systems: int, labels: int, inches: float, margin: float) -> tuple[int, float]:
-    """How many matrices stand side by side, and the size of a cell: all in a row, unless cells get too small."""
-    for columns, smallest in ((systems, _SMALL_CELL), (min(2, systems), _SMALLEST_CELL), (1, 0.0)):
-        cell = (inches / columns - margin) / labels
-        if cell >= smallest:
-            break
-    return columns, max(0.05, min(_LARGEST_CELL, cell))
+def _plan(scores: Sequence[ModelScore], errors: Mapping[str, int], size: Size) -> tuple[Plan, int]:
+    """The labels with the most errors, as many as can be read, and how many these are.
+
+    Rows and columns without errors are left out.
+    """
+    ranked = sorted((label for label in errors if errors[label]), key=lambda label: (-errors[label], label))
+    for number in range(min(MOST_LABELS, len(ranked)), 0, -1):
+        found = _shape(scores, sorted(ranked[:number]), size)
+        if found.cell >= _least(scores) or number == 1:
+            return found, number if number < len(ranked) else len(errors)
+    return _shape(scores, sorted(errors), size, are_empty=True), len(errors)
+
+
+def _shape(scores: Sequence[ModelScore], labels: Sequence[str], size: Size, *, are_empty: bool = False) -> Plan:
+    """Matrices of these labels: side by side, else in two columns, else below each other, unless cells get small."""
+    sides = [*labels, NO_LABEL]
+    table = np.sum([np.nan_to_num(matrix(score, sides, sides)) for score in scores], axis=0)
+    golds = labels if are_empty else [label for label, row in zip(sides, table, strict=True) if row.any()]
+    systems = labels if are_empty else [label for label, column in zip(sides, table.T, strict=True) if column.any()]
+    margin = _AROUND + max((text_width(named(label, _WIDEST_NAME), SMALL) for label in labels), default=0.0)
+    below = margin + 2 * _TITLE
+    plans = []
+    for columns in (len(scores), min(2, len(scores)), 1):
+        rows = ceil(len(scores) / columns)
+        wide = (size.inches - margin - _BETWEEN * columns) / columns / max(1, len(systems))
+        high = ((size.height or PAGE) - below - _TITLE * rows) / rows / max(1, len(golds))
+        cell = max(0.05, min(_LARGEST_CELL, wide, high))
+        plans.append(Plan(golds, systems, columns, cell, below + rows * (_TITLE + cell * len(golds))))
+    return next((plan for plan in plans if plan.cell >= _SMALL_CELL), max(plans, key=lambda plan: plan.cell))
+
+
+def _least(scores: Sequence[ModelScore]) -> float:
+    """How large a cell must be for its count to be read."""
+    counts = (count for score in scores for row in (score.confusion or {}).values() for count in row.values())
+    return max(_SMALLEST_CELL, text_width(f"{max(counts, default=0):.0f}", SMALL) + 0.02)
 
 
 def _scores(results: Results, systems: str | Sequence[str]) -> tuple[Confusion, dict[str, ModelScore]]:
@@ -91,23 +134,17 @@ def _scores(results: Results, systems: str | Sequence[str]) -> tuple[Confusion, 
     return declared, {name: results[name][score.name] for name in names}
 
 
-def matrix(score: ModelScore, labels: Sequence[str], *, one_sided: bool) -> Values:
-    """Errors by gold label and system label, with a last column and row for what only one side has."""
+def matrix(score: ModelScore, golds: Sequence[str], systems: Sequence[str]) -> Values:
+    """Errors by gold label and system label; nobody has what neither side has."""
     cells = score.confusion or {}
-    names = [*labels, NO_LABEL] if one_sided else list(labels)
-    table = np.array([[cells.get(gold, {}).get(system, 0) for system in names] for gold in names], dtype=np.float64)
-    if one_sided:
-        table[-1, -1] = np.nan
-    return table.reshape(len(names), len(names))
+    table = [[cells.get(gold, {}).get(system, 0) for system in systems] for gold in golds]
+    found = np.array(table, dtype=np.float64).reshape(len(golds), len(systems))
+    if NO_LABEL in golds and NO_LABEL in systems:
+        found[list(golds).index(NO_LABEL), list(systems).index(NO_LABEL)] = np.nan
+    return found
 
 
-def _is_one_sided(score: ModelScore) -> bool:
-    """Whether there are units that only one side has."""
-    cells = score.confusion or {}
-    return NO_LABEL in cells or any(NO_LABEL in row for row in cells.values())
-
-
-def _heat(axes: Axes, table: Values, most: float, cell: float) -> None:
+def _heat(axes: Axes, table: Values, most: float) -> None:
     """Shades by the square root of counts, so that small ones are seen, and the counts themselves."""
     from matplotlib import colormaps
     from matplotlib.colors import PowerNorm
@@ -116,25 +153,27 @@ def _heat(axes: Axes, table: Values, most: float, cell: float) -> None:
     axes.pcolormesh(np.ones_like(table), cmap="Greys", vmin=0, vmax=25, edgecolors="white", linewidth=0.8)
     shades = np.ma.masked_where(~(table > 0), table)
     axes.pcolormesh(shades, norm=norm, cmap=colours, edgecolors="white", linewidth=0.8)
-    longest = max(text_width(f"{most:.0f}", 1), text_width("00", 1))
-    points = max(4.0, min(TEXT_SIZE, 0.8 * cell / longest))
     for row, column in np.argwhere(table > 0):
         count = table[row, column]
         red, green, blue, _ = colours(norm(count))
         colour = "white" if 0.299 * red + 0.587 * green + 0.114 * blue < 0.5 else "black"
         place = (column + 0.5, row + 0.5)
-        axes.text(*place, f"{count:.0f}", ha="center", va="center_baseline", fontsize=points, color=colour)
+        axes.text(*place, f"{count:.0f}", ha="center", va="center_baseline", fontsize=SMALL, color=colour)
 
 
-def _name(axes: Axes, columns: Sequence[str], rows: Sequence[str], cell: float) -> None:
-    """Labels on both axes; those below stand upright where they are wider than cells."""
-    centres = [place + 0.5 for place in range(len(columns))]
-    upright = any(text_width(named(label, _WIDEST_NAME), SMALL) > cell for label in columns)
+def _name(axes: Axes, plan: Plan, one_sided: tuple[str, str]) -> None:
+    """Labels on both axes, with a line before what only one side has; upright below where they are wider than cells."""
+    missing, spurious = (f"∅ ({side})" for side in one_sided)
+    columns = [named(label, _WIDEST_NAME) if label != NO_LABEL else missing for label in plan.systems]
+    rows = [named(label, _WIDEST_NAME) if label != NO_LABEL else spurious for label in plan.golds]
+    upright = any(text_width(label, SMALL) > plan.cell for label in columns)
     axes.set_xticks(
-        centres, [named(label, _WIDEST_NAME) for label in columns], rotation=90 if upright else 0, fontsize=SMALL
+        [place + 0.5 for place in range(len(columns))], columns, rotation=90 if upright else 0, fontsize=SMALL
     )
-    axes.set_yticks(centres, [named(label, _WIDEST_NAME) for label in rows], fontsize=SMALL)
+    axes.set_yticks([place + 0.5 for place in range(len(rows))], rows, fontsize=SMALL)
+    for labels, draw_line in ((plan.golds, axes.axhline), (plan.systems, axes.axvline)):
+        if NO_LABEL in labels[1:]:
+            draw_line(len(labels) - 1, color="black", linewidth=0.6)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    axes.invert_yaxis()
     axes.set_aspect("equal")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from evenhand.report.figures import canvas
 from evenhand.report.figures.canvas import Size
+from evenhand.report.figures.fills import fills
+from evenhand.report.figures.ticks import count_axis
 from evenhand.result.result import Results
 from evenhand.tasks.error_bars import Bar
 from evenhand.tasks.registry import TASKS
@@ -15,37 +17,51 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_GAP, _OF_WIDTH = 0.5, 0.6
-"""The space between systems, in bars, and about how much of the figure's width bars have."""
+_GAP, _OF_WIDTH, _LEAST_ROW = 0.5, 0.6, 0.17
+"""The space between systems, in bars; about how much of the figure's width bars have; the least inches of a bar."""
 
 
 def draw(results: Results, size: Size, *, counts: bool) -> Figure:
     """A bar for each system and model; all of the same length, or as long as there are errors."""
     found = TASKS[results.task].display.errors(results)
-    places = list(_places(found.bars))
-    row = 0.24 if len(found.bars) <= 16 else 0.19
-    figure = canvas.sheet(size, 1.1 + row * (places[-1] + 1) + 0.15 * len(found.kinds) / 3)
-    axes = figure.subplots()
-    longest = (max(bar.total for bar in found.bars) if counts else 100.0) or 1.0
-    scale = [1.0 if counts else 100 / (bar.total or 1) for bar in found.bars]
-    inches = _OF_WIDTH * figure.get_figwidth() / longest
+    found = found.without_empty(found.kinds)
     names = [canvas.named(kind.name, 1.0) if kind.is_label else kind.name for kind in found.kinds]
-    for kind, name in enumerate(names):
-        widths = [bar.counts[kind] * each for bar, each in zip(found.bars, scale, strict=True)]
-        begins = [sum(bar.counts[:kind]) * each for bar, each in zip(found.bars, scale, strict=True)]
-        colour, hatch = canvas.FILLS[kind % len(canvas.FILLS)]
+    around = 0.75 + canvas.legend_height(names, size.inches) + canvas.remark_height(found.remark, size.inches)
+    bars = _fitting(found.bars, (size.height or canvas.PAGE) - around)
+    places = list(_places(bars))
+    row = 0.24 if len(bars) <= 16 else _LEAST_ROW
+    figure = canvas.sheet(size, around + row * (places[-1] + 1))
+    axes = figure.subplots()
+    longest = (max(bar.total for bar in bars) if counts else 100.0) or 1.0
+    scale = [1.0 if counts else 100 / (bar.total or 1) for bar in bars]
+    inches = _OF_WIDTH * figure.get_figwidth() / longest
+    for kind, (name, (colour, hatch)) in enumerate(zip(names, fills(found.kinds), strict=True)):
+        widths = [bar.counts[kind] * each for bar, each in zip(bars, scale, strict=True)]
+        begins = [sum(bar.counts[:kind]) * each for bar, each in zip(bars, scale, strict=True)]
         axes.barh(places, widths, 0.86, begins, color=colour, hatch=hatch, edgecolor="black", label=name)
         _figures(axes, places, widths, begins, inches)
     axes.set_xlim(0, longest)
-    for bar, place, each in zip(found.bars, places, scale, strict=True):
+    for bar, place, each in zip(bars, places, scale, strict=True):
         canvas.beside(axes, f"n = {bar.total:,.0f}", (bar.total * each, place), 3)
-    canvas.rows_of(axes, _row_names(found.bars, 0.3 * figure.get_figwidth()), places)
+    canvas.rows_of(axes, _row_names(bars, 0.3 * figure.get_figwidth()), places)
     axes.set_xlabel("errors" if counts else "% of the errors")
-    canvas.count_axis(axes, 6)
+    count_axis(axes)
     canvas.legend(figure, [axes])
-    if found.remark:
-        canvas.remark(figure, found.remark)
+    left_out = len(results) - len({bar.system for bar in bars})
+    cut = f"The first {len(results) - left_out} of {len(results)} systems." if left_out else ""
+    canvas.remark(figure, f"{cut} {found.remark}".strip())
     return figure
+
+
+def _fitting(bars: Sequence[Bar], inches: float) -> list[Bar]:
+    """The bars of as many systems as this height has room for, one at least."""
+    most = max(
+        (number for number, place in enumerate(_places(bars), 1) if _LEAST_ROW * (place + 1) <= inches), default=1
+    )
+    kept = dict.fromkeys(bar.system for bar in bars[:most])
+    if most < len(bars) and len(kept) > 1 and bars[most].system in kept:
+        kept.popitem()
+    return [bar for bar in bars if bar.system in kept]
 
 
 def _figures(
@@ -57,7 +73,7 @@ def _figures(
         text = f"{width:,.0f}"
         if width and width * inches > canvas.text_width(text, canvas.SMALL) + 0.08:
             middle = (begin + width / 2, place)
-            axes.text(*middle, text, ha="center", va="center_baseline", fontsize=canvas.SMALL - 0.5, bbox=box)
+            axes.text(*middle, text, ha="center", va="center_baseline", fontsize=canvas.SMALL, bbox=box)
 
 
 def _places(bars: Sequence[Bar]) -> Iterator[float]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import cycle
 
 from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
-from evenhand.report.figures.canvas import FILLS
+from evenhand.report.figures.fills import fills
 from evenhand.report.html.links import address
 from evenhand.report.verdict import differs, measure, p_words
 from evenhand.result.comparison import Comparison
@@ -15,8 +14,6 @@ from evenhand.result.report import Report
 from evenhand.tasks.error_bars import Bar as ErrorBar
 from evenhand.tasks.error_bars import ErrorBars, ErrorKind
 from evenhand.tasks.registry import TASKS, model_title
-
-COLORS = tuple(color for color, _ in FILLS)
 
 
 @dataclass(frozen=True)
@@ -72,7 +69,8 @@ class Overview:
 def overview(report: Report) -> Overview:
     """Systems by score, with the measure that comes first."""
     found = _errors(report)
-    colors = {} if found is None else dict(zip(found.kinds, cycle(COLORS), strict=False))
+    kinds = [] if found is None else list(found.kinds)
+    colors = {kind: color for kind, (color, _) in zip(kinds, fills(kinds), strict=True)}
     bars = [] if found is None else [_bar(report, bar, colors) for bar in found.bars]
     primary = model_title(report.task, report.primary)
     own = {bar.system: bar for bar in reversed(bars) if bar.model in ("", primary)}
@@ -87,9 +85,10 @@ def overview(report: Report) -> Overview:
 def _errors(report: Report) -> ErrorBars | None:
     """How the errors of each system divide, if what tells their kinds was scored."""
     try:
-        return TASKS[report.task].display.errors(report.ordered)
+        found = TASKS[report.task].display.errors(report.ordered)
     except SettingError:
         return None
+    return found.without_empty(found.kinds)
 
 
 def _bar(report: Report, bar: ErrorBar, colors: Mapping[ErrorKind, str]) -> Bar:

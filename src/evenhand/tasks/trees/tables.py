@@ -68,7 +68,8 @@ def error_bars(results: Results) -> ErrorBars:
         both = result["las"].overall["gold"] - right["las"] - head - relation - lost
         asked = [*(Query(name, kind=kind) for kind in TREE_KINDS[1:]), missing(results.task, name), None]
         bars.append(Bar(name, "", [head, relation, both, lost, extra], list(map(_by_words, asked))))
-    kinds = [ErrorKind(name) for name in ("wrong head", "wrong relation", "both wrong", "missing words", "extra words")]
+    like = {"wrong head": "", "wrong relation": "LE", "both wrong": "LBE", "missing words": "FN", "extra words": "FP"}
+    kinds = [ErrorKind(name, like=each) for name, each in like.items()]
     return ErrorBars(kinds, bars).without_empty(kinds[3:])
 
 
