@@ -14,6 +14,7 @@ from website.api import api_pages
 from website.commands import commands_page
 from website.declarations import formats_page, models_page
 from website.gallery import write_gallery
+from website.links import dead_links
 from website.pictures import draw_pictures
 from website.staging import ROOT, add_contents, stage
 
@@ -31,7 +32,7 @@ FROM_CODE = """
 MORE = """
 ## More
 
-[Gallery](gallery.md) · [Changes](changelog.md) · [Contributing](contributing.md)
+[Gallery](gallery.md) · [Changes](CHANGELOG.md) · [Contributing](CONTRIBUTING.md)
 """
 
 
@@ -53,6 +54,9 @@ def main() -> None:
     status = build_main(["-W", "--keep-going", "-n", "-q", "-b", "html", "-c", settings, str(source), str(html)])
     if status:
         sys.exit(status)
+    dead = list(dead_links(html))
+    if dead:
+        sys.exit("\n".join(dead))
     sys.stdout.write(f"{html / 'index.html'}\n")
 
 

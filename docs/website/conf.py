@@ -21,7 +21,7 @@ html_static_path = ["static"]
 html_css_files = ["style.css"]
 html_search_scorer = str(Path(__file__).parent / "static" / "scorer.js")
 html_extra_path = ["../../build/site/extra"]
-html_sidebars = {page: [] for page in ("gallery", "changelog", "contributing")}
+html_sidebars = {page: [] for page in ("gallery", "CHANGELOG", "CONTRIBUTING")}
 html_copy_source = False
 html_show_sphinx = False
 html_theme_options = {
@@ -43,7 +43,8 @@ html_context = {
 }
 MADE = ("reference/api/", "reference/command-line", "reference/match-models", "reference/format-table", "gallery")
 """Pages that come from the code, which nobody edits."""
-OUTSIDE = {"contributing": "CONTRIBUTING.md", "changelog": "CHANGELOG.md"}
+OUTSIDE = ("CONTRIBUTING", "CHANGELOG")
+"""Pages that are not in docs/."""
 
 
 def link_source(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
@@ -51,7 +52,7 @@ def link_source(app: Any, page: str, template: str, context: dict[str, Any], tre
     if page.startswith(MADE) or page in ("search", "genindex"):
         context["theme_use_edit_page_button"] = False
     if page in OUTSIDE:
-        context["doc_path"], context["pagename"] = "", OUTSIDE[page].removesuffix(".md")
+        context["doc_path"] = ""
 
 
 def setup(app: Any) -> None:

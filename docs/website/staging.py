@@ -14,8 +14,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 REPOSITORY = "https://github.com/evenhand/evenhand/blob/main"
 LINK = re.compile(r"(?<=\]\()([^)\s#]+)(#[^)\s]*)?(?=\))")
-MOVED = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
-"""Pages outside of docs/, and their places on the site."""
+OUTSIDE = {"README.md": "index.md", "CONTRIBUTING.md": "CONTRIBUTING.md", "CHANGELOG.md": "CHANGELOG.md"}
+"""Pages outside of docs/, and the pages of the site that stand for them."""
 INDEX = "index.md"
 
 
@@ -25,7 +25,7 @@ def pages() -> Iterator[tuple[Path, Path]]:
         if not page.name.endswith(".in.md"):
             yield page, page.relative_to(ROOT / "docs")
     for name in ("CONTRIBUTING.md", "CHANGELOG.md"):
-        yield ROOT / name, Path(MOVED[name])
+        yield ROOT / name, Path(name)
 
 
 def relinked(text: str, page: Path, place: Path) -> str:
@@ -36,9 +36,9 @@ def relinked(text: str, page: Path, place: Path) -> str:
         if "://" in link[1] or not target.is_relative_to(ROOT) or not target.exists():
             return link[0]
         name = target.relative_to(ROOT).as_posix()
-        if name not in MOVED and not target.is_relative_to(ROOT / "docs"):
+        if name not in OUTSIDE and not target.is_relative_to(ROOT / "docs"):
             return f"{REPOSITORY}/{name}{link[2] or ''}"
-        home = MOVED.get(name) or target.relative_to(ROOT / "docs").as_posix()
+        home = OUTSIDE.get(name) or target.relative_to(ROOT / "docs").as_posix()
         return Path(relpath(home, place.parent)).as_posix() + (link[2] or "")
 
     return LINK.sub(moved, text)

@@ -19,6 +19,7 @@ from website.commands import commands_page
 from website.declarations import formats_page, models_page
 from website.docstrings import fields, markdown, table
 from website.gallery import FIGURES
+from website.links import dead_links
 from website.pictures import missing_pictures
 from website.staging import contents, pages, relinked, with_contents
 
@@ -51,14 +52,26 @@ def test_links_of_the_repository_hold_on_the_site() -> None:
     text = "[a](../CONTRIBUTING.md#set-up) [b](how-to/ci.md) [c](../Makefile) [d](https://x.org/a) `[e](PER)`"
     found = relinked(text, DOCS / "index.md", Path("index.md"))
     github = "https://github.com/evenhand/evenhand/blob/main/Makefile"
-    assert found == f"[a](contributing.md#set-up) [b](how-to/ci.md) [c]({github}) [d](https://x.org/a) `[e](PER)`"
-    changes = relinked("[ci](docs/how-to/ci.md)", ROOT / "CHANGELOG.md", Path("changelog.md"))
+    assert found == f"[a](CONTRIBUTING.md#set-up) [b](how-to/ci.md) [c]({github}) [d](https://x.org/a) `[e](PER)`"
+    changes = relinked("[ci](docs/how-to/ci.md)", ROOT / "CHANGELOG.md", Path("CHANGELOG.md"))
     assert changes == "[ci](how-to/ci.md)"
 
 
 def test_a_picture_that_is_not_beside_its_page_is_drawn() -> None:
     text = "![a](../report.png) ![b](errors.svg) `![c](code.svg)`"
     assert missing_pictures(text, DOCS / "tutorials" / "fair.md") == ["errors.svg"]
+
+
+def test_dead_links_and_anchors_are_found(tmp_path: Path) -> None:
+    (tmp_path / "how-to").mkdir()
+    (tmp_path / "index.html").write_text(
+        '<h2 id="a">A</h2><a href="how-to/b.html#c"></a><a href="#a"></a><img src="d.png">'
+    )
+    (tmp_path / "how-to" / "b.html").write_text('<a href="../index.html#%61"></a><a href="https://x.org/#y"></a>')
+    assert list(dead_links(tmp_path)) == [
+        "index.html: how-to/b.html#c has no such anchor",
+        "index.html: there is no d.png",
+    ]
 
 
 def test_every_public_name_is_in_the_reference() -> None:
