@@ -136,6 +136,16 @@ def test_keys(open_page: Open, example_pages: dict[str, Path], example_reports: 
     assert page.evaluate("document.activeElement.name") != "text"
 
 
+@pytest.mark.parametrize("task", TASKS)
+def test_the_filters_are_a_few_tabs_away(open_page: Open, example_pages: dict[str, Path], task: str) -> None:
+    page = open_page(example_pages[task])
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the filters"
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.name") == "right"
+
+
 def test_the_focus_is_visible(open_page: Open, example_pages: dict[str, Path]) -> None:
     page = open_page(example_pages["spans"], "#units")
     page.keyboard.press("j")

@@ -14,8 +14,8 @@ from evenhand.tasks.recoverable import ErrorGroup
 from evenhand.tasks.registry import TASKS
 
 _EXAMPLES = 3
-_CONTEXT, _MOST_WORDS = 4, 8
-"""How many tokens of the context an example has on either side, and how many words of the unit."""
+_BEFORE, _AFTER, _MOST_WORDS = 24, 6, 8
+"""How many characters before the unit an example has, and how many tokens after it and of it."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +109,8 @@ def _example(units: Collection, number: int, unit: CollectedUnit, space: str) ->
     words = list(tokens[start:end])
     if len(words) > _MOST_WORDS:
         words[_MOST_WORDS // 2 : -(_MOST_WORDS // 2)] = ["…"]
-    before = tokens[max(0, start - _CONTEXT) : start]
-    after = tokens[end : end + _CONTEXT]
+    first = start
+    while first and len(space.join(tokens[first - 1 : start])) <= _BEFORE:
+        first -= 1
+    before, after = tokens[first:start], tokens[end : end + _AFTER]
     return Example(number, space.join(before), unit.nowhere or space.join(words), space.join(after))

@@ -22,6 +22,8 @@ class Part:
 
     share: float
     color: str
+    ink: str
+    """The colour of the name on it."""
     name: str
     text: str
     href: str | None
@@ -98,8 +100,15 @@ def _bar(report: Report, bar: ErrorBar, colors: Mapping[ErrorKind, str]) -> Bar:
         if count:
             name = kind.name if kind.is_label else kind.name.partition(":")[0]
             text = f"{title}, {kind.name}: {count:,.0f} of {bar.total:,.0f}"
-            parts.append(Part(100 * count / bar.total, color, name, text, address(query, report.by)))
+            parts.append(Part(100 * count / bar.total, color, _ink(color), name, text, address(query, report.by)))
     return Bar(bar.system, bar.model, f"{bar.total:,.0f}", parts)
+
+
+def _ink(color: str) -> str:
+    """Black or white, whichever can be read on a colour (relative luminance of WCAG 2)."""
+    parts = (int(color[place : place + 2], 16) / 255 for place in (1, 3, 5))
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return "#000" if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 else "#fff"
 
 
 def _scale(report: Report) -> tuple[float, float]:

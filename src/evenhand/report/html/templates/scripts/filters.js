@@ -31,7 +31,7 @@ function buildFilters() {
     control("solved", "systems right", [...Array(systems.length + 1).keys()].map((count) => [count, String(count)]));
   }
   const orders = [["unit", "unit"], ["gold", `gold ${data.label_name}`]];
-  control("sort", "order", systems.length > 1 ? [["different", "most different first"], ...orders] : orders, "as in the text");
+  control("sort", "order", systems.length > 1 ? [["different", "most different first"], ...orders] : orders, "text order");
   addSearch();
   form.addEventListener("submit", (event) => event.preventDefault());
 }

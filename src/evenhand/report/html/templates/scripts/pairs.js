@@ -60,10 +60,10 @@ function transitionTable(a, b, kind, found, different) {
     { text: share(row.count, found.count) }, { text: share(row.count, different) },
   ]);
   const names = ["gold", systems[a], systems[b], ...(data.has_parts ? ["changed"] : []), "count", "% of these", "% of all"];
-  const part = make("details"), summary = make("summary", "", `${CHANGES[kind]}: `), link = make("a", "", found.count.toLocaleString("en"));
+  const count = found.count.toLocaleString("en"), part = make("details"), all = make("p", "", "All of them: "), link = make("a", "", count);
   link.href = address(ends);
-  summary.append(link, ` of ${different.toLocaleString("en")} (${share(found.count, different)} %)`);
-  part.append(summary, tableOf(names, cells));
+  all.append(link);
+  part.append(make("summary", "", `${CHANGES[kind]}: ${count} of ${different.toLocaleString("en")} (${share(found.count, different)} %)`), all, tableOf(names, cells));
   part.open = data.pairs.length === 1;
   const more = rows.length - cells.length;
   if (more > 0) part.append(make("p", "remark", `${more.toLocaleString("en")} more transitions, which are rarer.`));
