@@ -15,6 +15,7 @@ from evenhand.names import load_late
 
 if TYPE_CHECKING:
     from evenhand import engines as engines
+    from evenhand.api.adjudicate import adjudicate as adjudicate
     from evenhand.api.agree import agree as agree
     from evenhand.api.cite import cite as cite
     from evenhand.api.compare import compare as compare
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from evenhand.problems import EvenhandError as EvenhandError
     from evenhand.problems import InputError as InputError
     from evenhand.problems import SettingError as SettingError
+    from evenhand.result.adjudication import Adjudication as Adjudication
     from evenhand.result.agreement import Agreement as Agreement
     from evenhand.result.comparison import Comparison as Comparison
     from evenhand.result.gate import Gate as Gate
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from evenhand.version import __version__ as __version__
 
 _HOMES = {
+    "Adjudication": "evenhand.result.adjudication",
     "Agreement": "evenhand.result.agreement",
     "Annotation": "evenhand.text.annotation",
     "Comparison": "evenhand.result.comparison",
@@ -64,6 +67,7 @@ _HOMES = {
     "SettingError": "evenhand.problems",
     "Tally": "evenhand.tally",
     "__version__": "evenhand.version",
+    "adjudicate": "evenhand.api.adjudicate",
     "agree": "evenhand.api.agree",
     "chains": "evenhand.text.chain_lists",
     "cite": "evenhand.api.cite",

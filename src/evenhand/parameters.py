@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
-from evenhand.arguments import COLUMN, FLAG, NAMES, NOTHING, NUMBER, PERCENT, TEXT, WHOLE, Kind, shown
+from evenhand.arguments import COLUMN, FILE, FLAG, NAMES, NOTHING, NUMBER, PERCENT, TEXT, WHOLE, Kind, shown
 from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 from evenhand.settings import choose
@@ -23,6 +23,7 @@ _KINDS: Mapping[str, Kind] = {
     "names": NAMES,
     "column": COLUMN,
     "percent": PERCENT,
+    "file": FILE,
 }
 
 
@@ -36,7 +37,7 @@ class Parameter:
     name: str
     """The keyword in Python; the command line writes it with hyphens."""
     kind: str
-    """`number`, `whole`, `flag`, `text`, `names`, `column` or `percent`."""
+    """`number`, `whole`, `flag`, `text`, `names`, `column`, `percent` or `file`."""
     default: Any
     help: str
     least: float | None = None
@@ -64,7 +65,8 @@ class Parameter:
     adds_model: bool = False
     """Whether giving it asks for its match model."""
     effect: str = "scores"
-    """What it can change: `scores`, only those of `labels`, or which further `rows` a table of scores has."""
+    """What it can change: `scores`, only those of `labels`, which further `rows` a table of scores has, or `gold`, what
+    the gold standard is."""
     reads: bool = False
     """Whether readers of files look at it, so that commands that only read a file take it, too."""
     trait: str | None = None

@@ -66,7 +66,7 @@ ALL = list(commands())
 
 
 def test_all_commands_are_found() -> None:
-    assert len(ALL) == 19
+    assert len(ALL) == 20
     assert ("plot", "errors") in ALL
 
 

@@ -143,7 +143,7 @@ BAD = {
     ),
     "weights": (
         ["score", "gold.conll", "gold.conll", "--weights", "LE is bad"],
-        "'LE is bad' in the weights: name one of LE, BES, BEL, BEO, LBE, BE before an equals sign, as in 'LE = 0.5 FP + 0.5 FN, BES = 0.5 TP + 0.5 FN'.",
+        "'LE is bad' in the weights: name one of LE, BES, BEL, BEO, LBE, BE, GE before an equals sign, as in 'LE = 0.5 FP + 0.5 FN, BES = 0.5 TP + 0.5 FN'.",
     ),
     "map": (
         ["score", "gold.conll", "gold.conll", "--map", "PER"],

@@ -20,7 +20,7 @@ from evenhand.problems import SettingError
 from evenhand.result.agreement import Agreement
 from evenhand.settings import PickedAnnotator, ReadSettings, choose
 from evenhand.suggestion import unknown
-from evenhand.tasks.registry import TASKS
+from evenhand.tasks.registry import TASKS, all_parameters
 from evenhand.tasks.task import Task
 
 MOST_SAMPLES = 1_000_000
@@ -79,7 +79,8 @@ def _prepared(
     sides: Mapping[str, Input], options: Mapping[str, Any], field: str | None
 ) -> tuple[Mapping[str, Input], Prepared]:
     """The annotators and the settings; options that change nothing here are refused."""
-    for name in without_effect():
+    of_gold = [each.name for each in all_parameters().values() if each.effect == "gold"]
+    for name in (*without_effect(), *of_gold):
         if name in options:
             raise SettingError(f"{name.replace('_', '-')} does nothing where annotators are compared; leave it out.")
     first, *others = sides.values()

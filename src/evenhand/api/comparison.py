@@ -49,6 +49,7 @@ def comparison(run: ComparisonRun, found: ComparedRun) -> Comparison:
         ),
         further_scores=_further(found, gold),
         paired=dict(paired),
+        before=_before(found),
         page=run.page,
     )
 
@@ -56,6 +57,16 @@ def comparison(run: ComparisonRun, found: ComparedRun) -> Comparison:
 def _headlines(found: ComparedRun, model: MatchModel, gold: Gold) -> dict[str, float]:
     """The score of every system under a match model."""
     return {name: headline(model, tally, list(gold.labels)) for name, tally in found.tallies_of(model).items()}
+
+
+def _before(found: ComparedRun) -> dict[str, float]:
+    """The score of every system on the gold standard as it was read, where it has overrides."""
+    before = found.run.before
+    if before is None:
+        return {}
+    model = found.prepared.task.compared(found.by, before.settings)
+    labels = list(before.gold.labels)
+    return {name: headline(model, tallies[model.judge], labels) for name, tallies in before.tallies.items()}
 
 
 def _further(found: ComparedRun, gold: Gold) -> dict[str, dict[str, float]]:

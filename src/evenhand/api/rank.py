@@ -198,6 +198,10 @@ def ranked(results: Results, resampling: Resampling, data_set: int = 0) -> Ranke
         f"{results.signature}|resamples:{resamples}|of:{kind}|level:{level:g}|seed:{seed}",
         notes,
         results.task,
+        before={
+            model: {name: result.before[model].headline for name, result in results.items()}
+            for model in next(iter(results.values())).before
+        },
     )
     return Ranked(with_clusters(ranking, counted, resampling), samples, counted)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from evenhand.pipeline.inputs import Input, name_of
@@ -12,8 +12,12 @@ from evenhand.pipeline.work import Engine, Work, serial
 from evenhand.result.notes import notes_on_settings
 from evenhand.result.result import Result, Results
 from evenhand.result.signature import signature
+from evenhand.scores.match_model import MatchModel
+from evenhand.scores.model_score import ModelScore
 from evenhand.scores.system_scores import SystemScores
 from evenhand.settings import Groups
+from evenhand.tasks.passage import Before
+from evenhand.tasks.registry import model
 from evenhand.text.annotation import Reading
 
 Systems = Mapping[str, Input] | None
@@ -28,9 +32,7 @@ def scored(gold: Input, systems: Systems, prepared: Prepared, groups: Groups, en
 def results_of(gold_name: str, run: Run, prepared: Prepared, groups: Groups) -> Results:
     """The results of a run."""
     settings, task = prepared.settings, prepared.task
-    models, read_as, gold = prepared.models, prepared.read_as["gold"], run.figures(gold_name)
-    if groups == "finest":  # what is counted for totals only is not shown where groups are kept apart
-        models = [each.without("close", "missed") for each in models]
+    models, read_as, gold = shown_models(prepared.models, groups), prepared.read_as["gold"], run.figures(gold_name)
     general = (*notes_on_settings(settings, run.labels), *task.setting_notes(settings))
     found = {}
     for name, side in run.systems.items():
@@ -51,8 +53,23 @@ def results_of(gold_name: str, run: Run, prepared: Prepared, groups: Groups) -> 
             chains=side.chains,
             grounding=side.grounding,
             groups=run.kept_apart(groups),
+            before=_scores_before(run.before, name, groups),
         )
     return Results(found)
+
+
+def _scores_before(before: Before | None, name: str, groups: Groups) -> Mapping[str, ModelScore]:
+    """The scores of a system on the gold standard as it was read, where it has overrides."""
+    if before is None:
+        return {}
+    settings = before.settings
+    models = shown_models([model(settings.task, each).prepare(settings) for each in settings.match], groups)
+    return SystemScores(models, before.tallies[name], {}, before.levels[name], before.gold.labels, settings)
+
+
+def shown_models(models: Sequence[MatchModel], groups: Groups) -> Sequence[MatchModel]:
+    """What is counted for totals only is not shown where groups are kept apart."""
+    return [each.without("close", "missed") for each in models] if groups == "finest" else models
 
 
 def totals_of(gold_name: str, run: Run, prepared: Prepared) -> Results:

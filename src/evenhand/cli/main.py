@@ -25,6 +25,7 @@ COMMANDS = {
     "rank": "Rank systems under several match models.",
     "compare": "Compare systems: corrections, new errors, tests.",
     "agree": "Measure the agreement of annotators.",
+    "adjudicate": "Check, merge and apply corrections of a gold standard.",
     "report": "Write a page with scores, differences and errors.",
     "plot": "Draw figures for papers.",
     "gate": "Check whether a candidate is good enough.",

@@ -12,7 +12,7 @@ from evenhand.arguments import SIDES
 from evenhand.cli.choices import Choice, Name, Names, Sided
 from evenhand.cli.ending import say
 from evenhand.cli.help import COMPARING, READING, SCORING, Decorator, families, option, with_options
-from evenhand.cli.inputs import note_inputs
+from evenhand.cli.inputs import INPUT, note_inputs
 from evenhand.formats.addresses import place
 from evenhand.formats.registry import FORMATS
 from evenhand.parameters import Parameter
@@ -189,7 +189,7 @@ _SCORING_OPTIONS = {
 def scoring_options(
     *,
     with_match: bool = True,
-    effects: Sequence[str] = ("scores", "labels", "rows"),
+    effects: Sequence[str] = ("scores", "labels", "rows", "gold"),
     without: Sequence[str] = (),
     tasks: Container[str] = TASKS,
     of_annotators: bool = False,
@@ -234,7 +234,15 @@ def parameter_options(parameter: Parameter) -> Iterator[Decorator]:
         yield option(heading, spelled, name, **settings)
 
 
-_TYPES: Mapping[str, Any] = {"number": float, "whole": int, "text": str, "names": str, "column": str, "percent": str}
+_TYPES: Mapping[str, Any] = {
+    "number": float,
+    "whole": int,
+    "text": str,
+    "names": str,
+    "column": str,
+    "percent": str,
+    "file": INPUT,
+}
 _METAVARS = {"text": "TEXT", "names": "NAME,...", "column": "COLUMN"}
 
 

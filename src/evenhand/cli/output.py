@@ -22,6 +22,7 @@ from evenhand.files import write_file
 from evenhand.problems import InputError, announced, visible
 
 if TYPE_CHECKING:
+    from evenhand.result.adjudication import Adjudication
     from evenhand.result.agreement import Agreement
     from evenhand.result.comparison import Comparison
     from evenhand.result.gate import Gate
@@ -134,7 +135,7 @@ def table_style(options: Mapping[str, Any]) -> TableStyle:
 
 
 def emit(
-    results: Results | Ranking | Comparison | Gate | Agreement,
+    results: Results | Ranking | Comparison | Gate | Agreement | Adjudication,
     form: str,
     path: Path | None,
     *,

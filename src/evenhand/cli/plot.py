@@ -61,7 +61,7 @@ def plot() -> None:
 @option(WRITING, "--counts", is_flag=True, help="Draw numbers of errors, not shares.")
 @figure_options
 @reading_options(sided=True)
-@scoring_options(with_match=False, effects=("scores",), without=("beta",))
+@scoring_options(with_match=False, effects=("scores", "gold"), without=("beta",))
 def errors(gold: Place, systems: tuple[Place, ...], counts: bool, **options: Any) -> None:
     """Kinds of errors of each system.
 
@@ -81,7 +81,7 @@ def errors(gold: Place, systems: tuple[Place, ...], counts: bool, **options: Any
 @option(WRITING, "--system", "chosen", multiple=True, metavar="NAME", help="Draw only this system. Repeatable.")
 @figure_options
 @reading_options(sided=True)
-@scoring_options(with_match=False, effects=("scores",), without=("beta",), tasks=_CONFUSED)
+@scoring_options(with_match=False, effects=("scores", "gold"), without=("beta",), tasks=_CONFUSED)
 def confusion(gold: Place, systems: tuple[Place, ...], chosen: tuple[str, ...], **options: Any) -> None:
     """Labels that are confused with each other.
 
@@ -101,7 +101,7 @@ def confusion(gold: Place, systems: tuple[Place, ...], chosen: tuple[str, ...], 
 @figure_options
 @statistics_options
 @reading_options(sided=True)
-@scoring_options(with_match=False, effects=("scores",))
+@scoring_options(with_match=False, effects=("scores", "gold"))
 def comparison(gold: Place, systems: tuple[Place, ...], **options: Any) -> None:
     """Changes between systems.
 
@@ -120,7 +120,7 @@ def comparison(gold: Place, systems: tuple[Place, ...], **options: Any) -> None:
 @interval_options
 @figure_options
 @reading_options(sided=True)
-@scoring_options(effects=("scores",))
+@scoring_options(effects=("scores", "gold"))
 def ranks(gold: Place, systems: tuple[Place, ...], **options: Any) -> None:
     """Scores with intervals and ranks under several match models."""
     import evenhand

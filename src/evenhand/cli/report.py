@@ -24,7 +24,7 @@ from evenhand.formats.addresses import Place
 @by_option
 @statistics_options
 @reading_options(sided=True)
-@scoring_options(effects=("scores", "labels"))
+@scoring_options(effects=("scores", "labels", "gold"))
 @quiet_option
 def report(gold: Place, systems: tuple[Place, ...], output: Path, quiet: bool, **options: Any) -> None:
     """Write a page on SYSTEM files: scores, differences, and every error in its sentence.

@@ -14,6 +14,11 @@ LIMIT = 1 << 24
 
 def short_text(path: Place, what: str) -> str:
     """The text of a file; `what` says what it is for, in messages."""
+    return decoded(short_data(path, what), path)
+
+
+def short_data(path: Place, what: str) -> bytes:
+    """The bytes of a file."""
     shown = str(path)
     try:
         with path.open("rb") as file:
@@ -24,13 +29,18 @@ def short_text(path: Place, what: str) -> str:
     if len(data) > LIMIT:
         finding = f"has more than {LIMIT >> 20} MB, which is too much for a {what}"
         raise InputError(shown, None, finding, "check which file it is")
+    return data
+
+
+def decoded(data: bytes, path: Place) -> str:
+    """Bytes as a text, without the mark that a file may begin with."""
     data = data.removeprefix(codecs.BOM_UTF8)
     try:
         return data.decode()
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         finding = f"the byte 0x{data[error.start]:02x} is not valid UTF-8"
-        raise InputError(shown, line, finding, "save the file as UTF-8", "characters") from None
+        raise InputError(str(path), line, finding, "save the file as UTF-8", "characters") from None
 
 
 def names_a_file(path: Path) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
@@ -13,7 +13,7 @@ from evenhand.dataclass import dataclass
 from evenhand.problems import InputError, SettingError
 from evenhand.settings import Atoms, Groups
 from evenhand.tally import Tally
-from evenhand.tasks.passage import Judgement, Numbers, Outcome
+from evenhand.tasks.passage import Before, Judgement, Numbers, Outcome
 from evenhand.tasks.side_count import SideCount
 from evenhand.tasks.task import Task
 from evenhand.text.annotation import Annotation, Reading
@@ -57,6 +57,8 @@ class Run:
     """Whether words are compared by their places, as one side does not spell them."""
     ends_apart: bool = False
     """Whether the last words of both sides are not the same, so that what follows could change how they align."""
+    before: Before | None = None
+    """What was counted without overrides of the gold standard, where there are some."""
 
     def add_text(self, corpus: Corpus, reading: Reading) -> None:
         if not corpus.sentences and not corpus.names:
@@ -179,6 +181,9 @@ class Counting:
             run.tallies[name][judge] = tally
         for tallies in run.tallies.values():
             tallies |= outcome.shared
+        if outcome.before is not None:
+            tallies_before = {name: {**found, **outcome.shared} for name, found in outcome.before.tallies.items()}
+            run.before = replace(outcome.before, tallies=tallies_before)
         run.supertags = {
             name: {tag: dict(found) for tag, found in outcome.supertags.get(name, {}).items()} for name in run.systems
         }

@@ -18,7 +18,7 @@ from evenhand.pipeline.run import Counting, Run
 from evenhand.scores.model import Judge
 from evenhand.settings import Groups
 from evenhand.tasks.passage import Judgement, Passage, Question
-from evenhand.tasks.registry import model
+from evenhand.tasks.registry import model, without_overrides
 from evenhand.tasks.task import Task
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
@@ -62,7 +62,13 @@ class Work:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it must not be divided: judges look at whole documents, or strings are placed in documents."""
+        """Whether it must not be divided: judges look at whole documents, or strings are placed in documents.
+
+        Overrides name sentences and documents by their numbers in the whole gold standard.
+        """
+        settings = self.prepared.settings
+        if settings.parameters != without_overrides(settings).parameters:
+            return True
         return any(judge.by_document for judge in self.judges) or any(map(self._is_placed, self.systems or ()))
 
     def _is_placed(self, name: str) -> bool:

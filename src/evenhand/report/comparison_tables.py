@@ -47,6 +47,9 @@ def _scores(comparison: Comparison) -> Table:
     columns = [Column("system", "text"), *(Column(title, "percent") for title in titles)]
     scores = further or {name: {comparison.by: score} for name, score in comparison.scores.items()}
     rows: list[list[Cell]] = [[name, *(scores[name][each] for each in names)] for name in ranked(comparison)]
+    if comparison.before:
+        columns.append(Column("before overrides", "percent"))
+        rows = [[*row, comparison.before[str(row[0])]] for row in rows]
     return Table("F1" if further else "", columns, rows, rivals=[range(len(rows))])
 
 

@@ -53,6 +53,7 @@ def counted(number: int, what: str) -> str:
 
 
 _DOCUMENTS: Mapping[str, Callable[[Shown | Tabled, TableStyle], Document]] = {
+    "Adjudication": late("evenhand.report.adjudication_document:adjudication_document"),
     "Agreement": late("evenhand.report.agreement_document:agreement_document"),
     "Comparison": late("evenhand.report.comparison_document:comparison_document"),
     "Gate": late("evenhand.report.gate_document:gate_document"),

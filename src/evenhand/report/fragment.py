@@ -13,6 +13,7 @@ from evenhand.problems import visible
 from evenhand.report.cells import cell_text, headings
 from evenhand.report.document import Document, Section, document
 from evenhand.report.germeval import germeval_document
+from evenhand.result.adjudication import Adjudication
 from evenhand.result.agreement import Agreement
 from evenhand.result.comparison import Comparison
 from evenhand.result.display import Shown
@@ -48,9 +49,8 @@ def _document(subject: Shown) -> Document | None:
     """The tables of a result, if it has any."""
     if isinstance(subject, GermEval):
         return germeval_document(subject)
-    return (
-        document(subject) if isinstance(subject, Result | Results | Ranking | Comparison | Gate | Agreement) else None
-    )
+    tabled = Result | Results | Ranking | Comparison | Gate | Agreement | Adjudication
+    return document(subject) if isinstance(subject, tabled) else None
 
 
 def _enclosed(parts: Sequence[str]) -> str:

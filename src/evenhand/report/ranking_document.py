@@ -45,6 +45,8 @@ def _tables(ranking: Ranking, style: TableStyle) -> Iterator[Table]:
     remarks = [f"±: places gained or lost against {ranking.models[0]}."] if len(ranking.models) > 1 else []
     remarks += [] if ranking.clusters is None else [_on_clusters(ranking.clusters, ranking.groups)]
     yield Table("", columns, rows, remark=" ".join(remarks), rivals=[range(len(rows))])
+    if ranking.before:
+        yield _before(ranking)
     if ranking.resamples:
         yield _intervals(ranking, style)
     if ranking.correlations and len(ranking.systems) > 1:
@@ -55,6 +57,14 @@ def _on_clusters(clusters: Clusters, groups: str) -> str:
     letters = f"Letters: systems of a cluster are not significantly worse than its best under {clusters.model}"
     test = f"approximate randomization of {groups}, {clusters.trials:,} trials, Holm"
     return f"{letters} (alpha {clusters.alpha:g}; {test})."
+
+
+def _before(ranking: Ranking) -> Table:
+    columns = [Column("system", "text"), *(Column(model, "percent") for model in ranking.models)]
+    rows: list[list[Cell]] = [
+        [system, *(ranking.before[model][system] for model in ranking.models)] for system in ranking.systems
+    ]
+    return Table("before overrides", columns, rows, rivals=[range(len(rows))])
 
 
 def _intervals(ranking: Ranking, style: TableStyle) -> Table:

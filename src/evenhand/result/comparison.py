@@ -74,6 +74,8 @@ class Comparison(Shown, Framed, Plotted, Tabled):
     """Of chains: all scores of each system."""
     paired: Mapping[str, Values] = field(default_factory=dict)
     """Of chains: by score, that of each response with each other as the key."""
+    before: Mapping[str, float] = field(default_factory=dict)
+    """The scores of systems on the gold standard as it was read, where it has overrides."""
     page: Callable[[str | Path | None], str] | None = field(default=None, repr=False, compare=False)
     """Makes a page of the same files; none for a comparison that was loaded."""
 

@@ -76,6 +76,7 @@ def _system(result: Result) -> dict[str, Any]:
         **({} if result.grounding is None else {"grounding": plain_grounding(result.grounding)}),
         "labels": dict(result.labels),
         "scores": {name: plain_score(score) for name, score in result.scores.items()},
+        **({"before": {name: plain_score(score) for name, score in result.before.items()}} if result.before else {}),
         "signature": result.signature,
         "notes": list(result.notes),
         "reading": plain(result.reading),

@@ -22,7 +22,7 @@ from evenhand.scores.prf import prf
 from evenhand.scores.row import Average, Row, averages, measured_row
 from evenhand.settings import ScoreSettings
 from evenhand.tally import Tally
-from evenhand.tasks.registry import TASKS, model, model_names, parameters_of
+from evenhand.tasks.registry import TASKS, model, model_names, parameters_of, without_overrides
 
 _NEAR = ("close", "missed")
 """Counts of `ts` and `t` that are made only where nothing is resampled."""
@@ -77,9 +77,7 @@ def _parameter(parameter: Parameter, saved: Mapping[str, Any]) -> Any:
 def _result(saved: SavedSystem, gold: Gold, settings: ScoreSettings) -> Result:
     if set(saved.scores) != set(settings.match):
         raise ValueError(f"the scores of {saved.name} are not those of its settings")
-    scores = {
-        name: _score(model(settings.task, name).prepare(settings), each, gold) for name, each in saved.scores.items()
-    }
+    scores = _scores_of(saved.scores, gold, settings)
     return Result(
         name=saved.name,
         gold=gold,
@@ -94,7 +92,12 @@ def _result(saved: SavedSystem, gold: Gold, settings: ScoreSettings) -> Result:
         models=tuple(score.model for score in scores.values()),
         chains=saved.chains,
         grounding=saved.grounded(),
+        before=_scores_of(saved.before, gold, without_overrides(settings)),
     )
+
+
+def _scores_of(saved: Mapping[str, SavedScore], gold: Gold, settings: ScoreSettings) -> dict[str, ModelScore]:
+    return {name: _score(model(settings.task, name).prepare(settings), each, gold) for name, each in saved.items()}
 
 
 def _score(model: MatchModel, saved: SavedScore, gold: Gold) -> ModelScore:

@@ -40,7 +40,8 @@ def _left_out(gold: Gold, count: int, task: Task, by: str) -> str:
     units = f"1 {unit} of the gold standard is" if count == 1 else f"{count:,} {unit}s of the gold standard are"
     if task.compares_shared:
         return f"{units} not compared, as not all systems have them; scores are over the other {gold.units:,}."
-    return f"{units} not compared, as not all systems are scored on their sentences."
+    why = task.display.remarks.get("left_out", "not all systems are scored on their sentences")
+    return f"{units} not compared, as {why}."
 
 
 def notes_on_tests(

@@ -36,6 +36,8 @@ class Ranking(Shown, Framed, Plotted, Tabled):
     """Which systems share a letter under the first model; None where nothing was tested."""
     skipped: Mapping[str, str] = field(default_factory=dict)
     """The systems that could not be ranked, with the sentence of the error of each."""
+    before: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """By model, the scores of systems on the gold standard as it was read, where it has overrides."""
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -86,6 +88,7 @@ class Ranking(Shown, Framed, Plotted, Tabled):
             "correlations": [{**asdict(each), "models": list(each.models)} for each in self.correlations],
             "clusters": None if self.clusters is None else asdict(self.clusters),
             "skipped": [{"name": name, "reason": reason} for name, reason in self.skipped.items()],
+            **({"before": {model: dict(scores) for model, scores in self.before.items()}} if self.before else {}),
         }
 
 

@@ -67,6 +67,8 @@ class Result(Shown, Framed, Plotted, Tabled, Tallied):
     """Of a language model: how its answers were read, and where its strings were found."""
     groups: Groups = "total"
     """What the tallies keep apart: documents, sentences, or nothing."""
+    before: Mapping[str, ModelScore] = field(default_factory=dict)
+    """The scores on the gold standard as it was read, where it has overrides."""
 
     def __getitem__(self, model: str) -> ModelScore:
         if model not in self.scores:

@@ -88,6 +88,7 @@ class SavedComparison(Struct):
     units: list[SavedUnit]
     resampling: SavedTests
     report: SavedView
+    before: dict[str, Share] = {}
 
 
 def plain_comparison(comparison: Comparison) -> dict[str, Any]:
@@ -123,6 +124,7 @@ def plain_comparison(comparison: Comparison) -> dict[str, Any]:
         "resampling": dict(comparison.resampling),
         "report": {"show": comparison.show, "top": comparison.top, "sort": comparison.sort},
         "reading": plain(gold.reading),
+        **({"before": dict(comparison.before)} if comparison.before else {}),
     }
 
 
@@ -179,6 +181,7 @@ def comparison_of(saved: SavedComparison) -> Comparison:
         sort=saved.report.sort,
         further_scores={name: {model: saved.scores[name][model] for model in models} for name in systems if models},
         paired={name: _matrix(table, len(systems)) for name, table in saved.agreement.paired.items()},
+        before={name: saved.before[name] for name in systems if saved.before},
     )
 
 

@@ -49,6 +49,7 @@ class SavedRanking(Struct):
     data_sets: dict[str, SavedRanking] | None = None
     clusters: Clusters | None = None
     skipped: list[SavedSkipped] = []
+    before: dict[str, dict[str, Share]] = {}
 
 
 def ranking_of(saved: SavedRanking) -> Ranking:
@@ -77,6 +78,7 @@ def ranking_of(saved: SavedRanking) -> Ranking:
         None if data_sets is None else {name: ranking_of(each) for name, each in data_sets.items()},
         clusters,
         {each.name: each.reason for each in saved.skipped},
+        {model: {each.name: saved.before[model][each.name] for each in saved.systems} for model in saved.before},
     )
 
 

@@ -83,6 +83,7 @@ class SavedSystem(Struct):
     reading: Reading
     chains: Count | None = None
     grounding: dict[str, Any] | None = None
+    before: dict[str, SavedScore] = {}
 
     def grounded(self) -> GroundingCounts | None:
         """What became of the strings of a language model, if it is one."""

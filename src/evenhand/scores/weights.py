@@ -10,10 +10,11 @@ TP, FP and FN count as themselves. What one error counts for:
 - `as-fn`: LE = BE = LBE = 1 FN (proposed by Read et al. 2012)
 - a formula of your own, or a file with one: `LE = 0.5 FP + 0.5 FN, BE = 0.5 TP + 0.25 FP + 0.25 FN`. Asterisks are
   optional, and `BE` covers those of BES, BEL and BEO that are not named themselves. Numbers are at most 1,000,000.
+  With `--overrides-as kind`, `GE = 1 TP` says what errors of the gold standard count for.
 
-Errors that are not named count by eq. 5. `fair`, `as-fp` and `as-fn` have the same F1, which depends on the numbers of
-TP and errors only (eq. 4). Exact match is no weight table: a match of pass 2 or 3 uses up only one new span, where
-exact match counts two errors for some and one for others.
+Errors that are not named count by eq. 5, but GE for nothing. `fair`, `as-fp` and `as-fn` have the same F1, which
+depends on the numbers of TP and errors only (eq. 4). Exact match is no weight table: a match of pass 2 or 3 uses up
+only one new span, where exact match counts two errors for some and one for others.
 
 Source: Ortmann 2022, section 2.2.
 """
@@ -27,11 +28,14 @@ from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 
 ERRORS = ("LE", "BES", "BEL", "BEO", "LBE")
+GOLD_ERROR = "GE"
+"""An error of the gold standard, which counts for nothing unless it is named."""
 Mixture = tuple[float, float, float]
 """How much of a TP, an FP and an FN one unit counts for."""
 
 _FIXED: dict[str, Mixture] = {"TP": (1, 0, 0), "FP": (0, 1, 0), "FN": (0, 0, 1)}
 _HALF_AND_HALF: Mixture = (0, 0.5, 0.5)
+_NOTHING: Mixture = (0, 0, 0)
 _FORMULA_EXAMPLE = "LE = 0.5 FP + 0.5 FN, BES = 0.5 TP + 0.5 FN"
 _TERM = re.compile(r"\s*+(\d++(?:\.\d*+)?|\.\d++)?+\s*+\*?+\s*+(TP|FP|FN)\s*+")
 """A number and what it is of. Nothing is tried twice, so that the time is linear in the length."""
@@ -46,10 +50,16 @@ class Weights:
     mixtures: Mapping[str, Mixture]
 
     def __getitem__(self, kind: str) -> Mixture:
-        return _FIXED.get(kind) or self.mixtures.get(kind, _HALF_AND_HALF)
+        return _FIXED.get(kind) or self.mixtures.get(kind, _NOTHING if kind == GOLD_ERROR else _HALF_AND_HALF)
 
     def __str__(self) -> str:
-        return ",".join(f"{kind}={_mixture_text(self[kind])}" for kind in ERRORS)
+        kinds = (*ERRORS, GOLD_ERROR) if self.weighs_gold_errors else ERRORS
+        return ",".join(f"{kind}={_mixture_text(self[kind])}" for kind in kinds)
+
+    @property
+    def weighs_gold_errors(self) -> bool:
+        """Whether errors of the gold standard are named."""
+        return GOLD_ERROR in self.mixtures
 
 
 def _mixture_text(mixture: Mixture) -> str:
@@ -81,8 +91,8 @@ def parse_weights(text: str) -> Weights:
     named: dict[str, Mixture] = {}
     for equation in equations:
         kind, equals, mixture = (part.strip() for part in equation.partition("="))
-        if not equals or kind not in (*ERRORS, "BE"):
-            raise _error(equation, f"name one of {', '.join((*ERRORS, 'BE'))} before an equals sign")
+        if not equals or kind not in (*ERRORS, "BE", GOLD_ERROR):
+            raise _error(equation, f"name one of {', '.join((*ERRORS, 'BE', GOLD_ERROR))} before an equals sign")
         if kind in named:
             raise _error(equation, f"{kind} is given twice")
         named[kind] = _parse_mixture(equation, mixture)

@@ -13,6 +13,7 @@ Sources: Tuggener 2017, section 2 (Algorithm 1), for tags and trees; Ortmann 202
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -61,6 +62,14 @@ class Answers:
 
     def __len__(self) -> int:
         return len(self.label)
+
+    def take(self, shared: Bools) -> Answers:
+        """Some of the units; those of the gold standard that are not among them are left out."""
+        of_units = ("label", "is_surplus", "sentence", "start", "end", "gold_head")
+        of_systems = ("answer", "shown", "right", "part", "absent", "gold_label", "verdict")
+        found = {name: getattr(self, name) for name in (*of_units, *of_systems)}
+        taken = {name: column[..., shared] for name, column in found.items() if column is not None}
+        return replace(self, **taken, left_out=int(np.count_nonzero(~shared & ~self.is_surplus)))
 
     @property
     def systems(self) -> int:

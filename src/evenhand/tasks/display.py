@@ -54,6 +54,7 @@ class Display:
     agreement  what two systems share [equal answers]
     moved      what the same answer may differ in [answer, but another match]
     oracle     a sentence below the oracle
+    left_out   why units are not compared [not all systems are scored on their sentences]
     paired     what to know of scores with one system as the key for another
     """
     label: str = "label"

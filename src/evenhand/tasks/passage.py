@@ -131,6 +131,20 @@ class Outcome:
     """For every system and supertag, the tallies by judge."""
     levels: Mapping[str, int] = field(default_factory=dict)
     """On how many levels each system's spans and the gold standard's are, where levels are separate."""
+    before: Before | None = None
+    """What was counted without overrides, where there are some."""
+
+
+@dataclass(frozen=True)
+class Before:
+    """What is counted for the gold standard as it was read, where it is scored with overrides."""
+
+    settings: ScoreSettings
+    """Those of the run, without overrides."""
+    gold: SideCount
+    tallies: Mapping[str, Mapping[str, Tally]]
+    """The totals of every system, by judge."""
+    levels: Mapping[str, int]
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache
 
 from evenhand.parameters import Parameter
 from evenhand.problems import SettingError
 from evenhand.registry import Registry
 from evenhand.scores.model import Model
+from evenhand.settings import ScoreSettings
 from evenhand.suggestion import unknown
 from evenhand.tasks.task import Task
 
@@ -42,6 +44,12 @@ def parameters_of(task: str) -> tuple[Parameter, ...]:
     """All that a user can set of a task and its match models."""
     own = (*TASKS[task].parameters, *(each for model in models_of(task) for each in model.parameters))
     return tuple({parameter.name: parameter for parameter in own}.values())
+
+
+def without_overrides(settings: ScoreSettings) -> ScoreSettings:
+    """The same settings for the gold standard as it was read."""
+    others = {each.name: each.default for each in parameters_of(settings.task) if each.effect == "gold"}
+    return replace(settings, parameters={**settings.parameters, **others})
 
 
 def all_parameters() -> dict[str, Parameter]:

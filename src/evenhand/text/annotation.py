@@ -38,6 +38,11 @@ def extra_layer(column: ColumnName) -> str:
     return f"column {column}"
 
 
+def tags_layer(layer: str) -> str:
+    """What the layer of the tags is called that a layer of spans was read from."""
+    return "tags" if layer == "spans" else f"{layer}-tags"
+
+
 LISTS = "lists"
 """The format of annotations that come from plain lists."""
 
@@ -137,7 +142,7 @@ class Annotation:
 
     def tags(self, layer: str = "spans") -> Tags | None:
         """The tags that a layer of spans was read from, if they are one tag a token."""
-        found = self.layers.get("tags" if layer == "spans" else f"{layer}-tags")
+        found = self.layers.get(tags_layer(layer))
         return found if isinstance(found, Tags) else None
 
     def word_tags(self, column: ColumnName | None = None) -> Tags:

@@ -123,13 +123,7 @@ class JudgedBrackets:
         """Of the units in sentences that are valid under all systems."""
         every = self.all_answers
         shared: Bools = np.logical_and.reduce(self.scored, axis=0)[every.sentence]
-        rows = np.flatnonzero(shared)
-        left_out = int(np.count_nonzero(~shared & ~every.is_surplus))
-        single = ("label", "is_surplus", "sentence", "start", "end")
-        tables = ("answer", "shown", "right", "part", "absent", "gold_label", "verdict")
-        changed = {name: getattr(every, name)[rows] for name in single}
-        changed |= {name: getattr(every, name)[:, rows] for name in tables}
-        return replace(every, **changed, left_out=left_out)
+        return every.take(shared)
 
     def units(self) -> Units:
         """All units as an error browser shows them."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from evenhand.tasks.spans.kinds import CLASS_KINDS as SPAN_CLASSES
+from evenhand.tasks.spans.kinds import KINDS as SPAN_KINDS
 
 ERRORS = ("LE", "BES", "BEL")
 """Wrong brackets that were matched with one of the other side."""
 BRACKET_KINDS = ("TP", *(f"{kind}.{side}" for kind in ERRORS for side in ("gold", "system")), "FN", "FP")
 """An error counts once for the label of the gold standard and once for that of the system."""
-CLASS_KINDS = (*SPAN_CLASSES, "unscored")
+CLASS_KINDS = (*SPAN_KINDS, "TN", "unscored")
 """In a comparison, surplus of one system is TN under the others; brackets of sentences left out are unscored."""
-UNSCORED = len(SPAN_CLASSES)
+UNSCORED = CLASS_KINDS.index("unscored")
 SENTENCE_KINDS = ("valid", "error", "skip", "complete", "crossings", "no_crossing", "two_or_less")
 TAG_KINDS = ("right", "wrong")
 SHORT = "-short"

@@ -9,7 +9,7 @@ import numpy as np
 from evenhand.arrays import Ints, empty, pack
 from evenhand.dataclass import dataclass
 from evenhand.tasks.answers import Answers
-from evenhand.tasks.spans.kinds import CLASS_KINDS, FN, KINDS, TN, TP
+from evenhand.tasks.spans.kinds import CLASS_KINDS, GE, KINDS, TN, TP
 from evenhand.tasks.spans.verdicts import Verdicts
 from evenhand.tasks.units import Units, units_of
 from evenhand.text.layers import Spans
@@ -68,6 +68,13 @@ def answers_on_spans(gold: Spans, judged: Sequence[tuple[Spans, Verdicts]]) -> A
     )
 
 
+def without_gold_errors(answers: Answers) -> Answers:
+    """The units that are an error of the gold standard under no system: on the others, nobody is right or wrong."""
+    assert answers.verdict is not None
+    shared = ~(answers.verdict == GE).any(axis=0)
+    return answers if shared.all() else answers.take(shared)
+
+
 def _of_gold(size: int, system: Spans, verdicts: Verdicts) -> tuple[Ints, Ints]:
     """The class of each gold span, and the bounds of the span it was matched with."""
     kind, partner = verdicts.kind[:size], verdicts.system[:size]
@@ -75,7 +82,7 @@ def _of_gold(size: int, system: Spans, verdicts: Verdicts) -> tuple[Ints, Ints]:
     label, bounds = np.full(size, -1), np.full(size, -1)
     label[known] = system.label[partner[known]]
     bounds[known] = (system.start[partner[known]] << 32) | system.end[partner[known]]
-    return span_class(np.where(known, kind, FN), label), bounds
+    return span_class(kind, label), bounds
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from evenhand.tasks.spans.kinds import BOUNDARY_KINDS
 
 
 def with_details(score: ModelScore, tallies: Mapping[str, Tally]) -> ModelScore:
-    """A score with its boundary errors by edge, and its confusion matrix: all errors, FN under "", FP in the row ""."""
+    """A score with boundary errors by edge, and its confusion matrix: errors but GE, FN under "", FP in the row ""."""
     tally = tallies[score.model.judge].total()
-    return replace(score, confusion=tally.confusion(lambda kind: kind != "TP"), edges=_edges(tally))
+    return replace(score, confusion=tally.confusion(lambda kind: kind not in ("TP", "GE")), edges=_edges(tally))
 
 
 def _edges(tally: Tally) -> dict[str, dict[str, float]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from evenhand.grounding.counts import AMBIGUOUS, MOST_LISTED, NOWHERE, READINGS, STEPS, UNKNOWN, GroundingCounts
 from evenhand.table import Cell, Column, Table
+from evenhand.tasks.spans.override_tables import before_and_after
 from evenhand.tasks.tables import summary as summary_of_scores
 
 if TYPE_CHECKING:
@@ -28,8 +29,9 @@ _REMARK = (
 
 
 def summary(results: Results) -> Iterator[Table]:
-    """The scores of all systems and, of language models, how their answers were read and placed."""
+    """The scores of all systems, what overrides change and, of language models, how answers were read and placed."""
     yield from summary_of_scores(results)
+    yield from before_and_after(results)
     grounded = {name: result.grounding for name, result in results.items() if result.grounding is not None}
     if grounded:
         yield _answers(grounded)

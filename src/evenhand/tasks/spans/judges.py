@@ -30,12 +30,14 @@ from evenhand.text.layers import Spans
 
 
 def exact(question: Question) -> Tally:
+    if question.targets is not None:
+        return tally_spans(question.exact, *question.given, question.groups)
     return _tally_rest(question, exact_verdicts)
 
 
 def fair(question: Question) -> Tally:
     """Unless somebody asks for all verdicts, equal spans are out of the way of the others, which are few."""
-    if question.is_watched:
+    if question.is_watched or question.targets is not None:
         return tally_spans(question.fair, *question.given, question.groups)
     return _tally_rest(question, fair_verdicts)
 

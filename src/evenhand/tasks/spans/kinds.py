@@ -4,14 +4,14 @@ from __future__ import annotations
 
 KINDS = ("TP", "LE", "BES", "BEL", "BEO", "LBE", "FN", "FP")
 TP, LE, BES, BEL, BEO, LBE, FN, FP = range(len(KINDS))
-TN = len(KINDS)
-CLASS_KINDS = (*KINDS, "TN")
-"""In a comparison, surplus of one system is TN under the others."""
+TN, GE = len(KINDS), len(KINDS) + 1
+CLASS_KINDS = (*KINDS, "TN", "GE")
+"""In a comparison, surplus of one system is TN under the others. GE is an error of the gold standard."""
 BOUNDARY_KINDS = ("BES", "BEL", "BEO")
 
 EDGES = ("none", "left", "right")
 NO_EDGE, LEFT, RIGHT = range(len(EDGES))
-SPAN_KINDS = tuple(kind if edge == "none" else f"{kind}.{edge}" for kind in KINDS for edge in EDGES)
+SPAN_KINDS = tuple(kind if edge == "none" else f"{kind}.{edge}" for kind in CLASS_KINDS for edge in EDGES)
 ERROR_NAMES = {
     "LE": "wrong label",
     "BES": "boundaries too narrow",
@@ -20,5 +20,6 @@ ERROR_NAMES = {
     "LBE": "wrong label and boundaries",
     "FN": "missing",
     "FP": "spurious",
+    "GE": "error of the gold standard",
 }
 """What errors are called."""

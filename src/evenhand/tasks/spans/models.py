@@ -9,9 +9,10 @@ from evenhand.parameters import Parameter
 from evenhand.registry import late
 from evenhand.scores.match_model import MatchModel, Sum, plus
 from evenhand.scores.model import Judge, Model
-from evenhand.scores.weights import ERRORS, PRESETS, Weights, parse_weights
+from evenhand.scores.weights import ERRORS, GOLD_ERROR, PRESETS, Weights, parse_weights
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.spans.kinds import BOUNDARY_KINDS, KINDS, SPAN_KINDS
+from evenhand.tasks.spans.override_parameters import as_kind
 
 _HOME = "evenhand.tasks.spans"
 SEMEVAL: Mapping[str, Mapping[str, tuple[str, ...]]] = {
@@ -24,8 +25,8 @@ SEMEVAL: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 
 
 def _exact(name: str, settings: ScoreSettings) -> MatchModel:
-    counts = {kind: {kind: 1.0} for kind in ("TP", "FP", "FN")}
-    tp, fp, fn = counts.values()
+    counts = {kind: {kind: 1.0} for kind in ("TP", "FP", "FN", *_gold_errors(settings))}
+    tp, fp, fn = (counts[kind] for kind in ("TP", "FP", "FN"))
     return MatchModel(name, "exact", counts, tp, plus(tp, fp), tp, plus(tp, fn), beta=settings.beta)
 
 
@@ -44,16 +45,22 @@ def _weighted(name: str, settings: ScoreSettings) -> MatchModel:
 
 def _mixed(name: str, settings: ScoreSettings, weights: Weights) -> MatchModel:
     """Fair verdicts as mixtures of TP, FP and FN."""
-    parts = {kind: {part: 1.0 for part in SPAN_KINDS if part.partition(".")[0] == kind} for kind in KINDS}
+    kinds = (*KINDS, GOLD_ERROR)
+    parts = {kind: {part: 1.0 for part in SPAN_KINDS if part.partition(".")[0] == kind} for kind in kinds}
     tp, fp, fn = (
-        {part: weights[kind][place] for kind in KINDS for part in parts[kind] if weights[kind][place]}
+        {part: weights[kind][place] for kind in kinds for part in parts[kind] if weights[kind][place]}
         for place in range(3)
     )
-    order = ("TP", *ERRORS, "FN", "FP")
+    order = ("TP", *ERRORS, "FN", "FP", *_gold_errors(settings))
     shown = {kind: parts[kind] for kind in order} | {"BE": plus(*(parts[kind] for kind in BOUNDARY_KINDS))}
     sums = (tp, plus(tp, fp), tp, plus(tp, fn))
     further = late(f"{_HOME}.fair_details:with_details")
     return MatchModel(name, "fair", shown, *sums, focus=settings["focus"], beta=settings.beta, further=further)
+
+
+def _gold_errors(settings: ScoreSettings) -> tuple[str, ...]:
+    """The kind of errors of the gold standard, where these are one."""
+    return (GOLD_ERROR,) if as_kind(settings) else ()
 
 
 def _units(name: str, settings: ScoreSettings) -> MatchModel:

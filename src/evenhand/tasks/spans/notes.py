@@ -9,6 +9,7 @@ from evenhand.problems import WARNING
 from evenhand.settings import ReadSettings, ScoreSettings
 from evenhand.tasks.notes import document_notes, label_notes, reading_notes, unit_notes
 from evenhand.tasks.side_count import SideCount
+from evenhand.tasks.spans.override_tables import override_notes
 from evenhand.text.annotation import Reading
 
 if TYPE_CHECKING:
@@ -41,9 +42,10 @@ def grounding_notes(name: str, grounding: GroundingCounts) -> list[str]:
 
 def setting_notes(settings: ScoreSettings) -> tuple[str, ...]:
     """What a reader should know about the settings."""
+    found = override_notes(settings)
     if settings["unplaced"] != "drop":
-        return ()
-    return ("items without a place in the text are left out (--unplaced drop), which flatters precision.",)
+        return found
+    return (*found, "items without a place in the text are left out (--unplaced drop), which flatters precision.")
 
 
 def notes(

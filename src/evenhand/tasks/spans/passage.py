@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,16 +19,18 @@ from evenhand.tasks.answers import Answers
 from evenhand.tasks.passage import Numbering, Outcome, VerdictRows
 from evenhand.tasks.places import Places
 from evenhand.tasks.side_count import SideCount
-from evenhand.tasks.spans.answers import answers_on_spans, span_units
+from evenhand.tasks.spans.answers import answers_on_spans, span_units, without_gold_errors
 from evenhand.tasks.spans.document_spans import DocumentTexts
 from evenhand.tasks.spans.drawing import SpanDrawing
 from evenhand.tasks.spans.exact import equal_spans
-from evenhand.tasks.spans.portion import Portion, Portions
+from evenhand.tasks.spans.overrides import Overriding, overridden
+from evenhand.tasks.spans.portion import Portion, Portions, SideSpans
 from evenhand.tasks.spans.question import Context, Question, Relabeling
-from evenhand.tasks.spans.strings import Form, Strings, StringSides
+from evenhand.tasks.spans.reference import Reference
+from evenhand.tasks.spans.strings import Form, StringSides
 from evenhand.tasks.spans.tallies import tally_units
 from evenhand.tasks.spans.token_separator import all_units
-from evenhand.tasks.spans.values import GoldValues, SystemValues
+from evenhand.tasks.spans.values import Values
 from evenhand.tasks.units import Units
 from evenhand.text.align import Feed
 from evenhand.text.annotation import Reading
@@ -49,18 +51,22 @@ class SpanPassage:
     """One pass over the gold standard; every system has its own feed."""
 
     def __init__(self, asked: passage.Question) -> None:
-        self._asked, settings = asked, asked.settings
+        settings = asked.settings
+        self._takes_tags = any(judge.takes_tags for judge in asked.judges)
+        self._relabel_gold = Relabeling(settings, "gold", "gold")
+        self._overriding: Overriding | None = None
+        if settings["overrides"] is not None:
+            asked = overridden(asked, keeps_tags=self._takes_tags)
+            self._overriding = Overriding(asked, self._relabel_gold, keeps_tags=self._takes_tags)
+        self._asked = asked
         first, gold = peeked(asked.sides.gold())
         encoding = None if first is None else first.readings[asked.sides.layers[0]].encoding
         streams = [open_side(reference=encoding) for open_side in asked.sides.systems.values()]
         self._portions = Portions(asked, [gold, *streams], asked.sides.layers)
-        self._takes_tags = any(judge.takes_tags for judge in asked.judges)
         self._drops_unplaced = settings["unplaced"] == "drop"
         self._takes_strings = any(judge.takes_strings for judge in asked.judges)
-        self._gold_values = GoldValues() if asked.asks("leak") else None
-        self._values = {name: SystemValues() for name in asked.sides.systems}
+        self._values = Values(asked.sides.systems) if asked.asks("leak") else None
         self._takes_texts = any(judge.takes_texts for judge in asked.judges)
-        self._relabel_gold = Relabeling(settings, "gold", "gold")
         self._relabel = {name: Relabeling(settings, "system", name) for name in asked.sides.systems}
         self._text: list[Tally] = []
         self._levels = dict.fromkeys(asked.sides.systems, 1)
@@ -77,7 +83,8 @@ class SpanPassage:
             name: {tag: {judge: Tally.merge(found) for judge, found in parts.items()} for tag, parts in tags.items()}
             for name, tags in self._supertags.items()
         }
-        return Outcome(shared=shared, supertags=supertags, levels=self._levels)
+        before = None if self._overriding is None else self._overriding.finish()
+        return Outcome(shared=shared, supertags=supertags, levels=self._levels, before=before)
 
     def _check(self, corpus: Corpus) -> None:
         """Refuse what cannot be counted on this text."""
@@ -95,78 +102,79 @@ class SpanPassage:
 
     def _judge(self, portion: Portion) -> SpanJudgement:
         """Judge a portion, one system after the other."""
-        asked = self._asked
-        names = asked.vocabulary.labels.values
+        asked, overriding = self._asked, self._overriding
         side = portion.gold(keeps_tags=self._takes_tags)
-        gold = self._relabel_gold(side.spans)
-        context = Context(portion.groups, portion.lengths, portion.weights, asked.settings)
+        targets = None if overriding is None else overriding.targets(portion)
+        gold = Reference.of(portion, replace(side, spans=self._relabel_gold(side.spans)), self._values, targets)
+        as_read = None if overriding is None else overriding.as_read(portion)
+        texts = DocumentTexts(portion.batches) if self._takes_texts else None
+        context = Context(portion.groups, portion.lengths, portion.weights, asked.settings, texts)
         if asked.asks("units"):
             self._text.append(tally_units(all_units(context.text), (), context.groups))
-        if self._gold_values is not None:
-            values = portion.values(gold, self._gold_values)
-            for each in self._values.values():
-                each.enter(values)
-        texts = DocumentTexts(portion.batches) if self._takes_texts else None
-        found = SpanJudgement(portion, gold)
+        found = SpanJudgement(portion, gold.spans)
         for name, feed in self._portions.feeds.items():
-            question = self._question(name, feed, portion, gold, side.tags, context, texts)
-            asked.system_counts[name].add(question.given[1].label, names)
+            system = self._taken(name, feed, portion)
             try:
-                found.tallies[name] = {
-                    judge.name: judge.count(question) for judge in asked.judges if judge.count is not None
-                }
-                for tag in asked.settings["supertag"]:
-                    self._judge_supertag(tag, name, question)
+                if overriding is not None and as_read is not None:
+                    overriding.judge_before(name, self._question(name, portion, as_read, system, context))
+                    system = overriding.left_out(portion, system, gold.spans)
+                self._count(name, self._question(name, portion, gold, system, context), found)
             except LimitError as error:  # judges do not know in which file spans are
                 source = portion.batches[0].corpus.source
                 raise InputError(source, None, error.finding, error.remedy) from None
-            if asked.is_watched:
-                found.questions[name] = question
-        asked.gold_count.add(gold.label, names)
+            self._bound(feed, gold.spans, system.best)
+        asked.gold_count.add(gold.spans.label, asked.vocabulary.labels.values)
         return found
 
-    def _question(
-        self,
-        name: str,
-        feed: Feed | GroundedFeed,
-        portion: Portion,
-        gold: Spans,
-        tags: object,
-        context: Context,
-        texts: DocumentTexts | None,
-    ) -> Question:
+    def _count(self, name: str, question: Question, found: SpanJudgement) -> None:
+        """Ask all judges about a system."""
+        asked = self._asked
+        asked.system_counts[name].add(question.given[1].label, asked.vocabulary.labels.values)
+        found.tallies[name] = {judge.name: judge.count(question) for judge in asked.judges if judge.count is not None}
+        for tag in asked.settings["supertag"]:
+            self._judge_supertag(tag, name, question)
+        if asked.is_watched:
+            found.questions[name] = question
+        self._levels[name] = max(self._levels[name], question.levels)
+
+    def _taken(self, name: str, feed: Feed | GroundedFeed, portion: Portion) -> SideSpans:
+        """What a system has of a portion, with the labels that count, and tags where they can be compared."""
         feed.keeps_tags = self._takes_tags
         side, relabel = portion.take(feed), self._relabel[name]
-        continued = None if side.continued is None else relabel(side.continued)
         encoding = self._asked.gold_count.reading.encoding if self._asked.gold_count.reading else None
         same = feed.reading is not None and feed.reading.encoding == encoding
-        both = (tags, side.tags if same else None)
-        system = relabel(side.spans)
-        unplaced = None if side.unplaced is None or self._drops_unplaced else relabel(side.unplaced)
-        strings = self._strings(portion, gold, system, side.items, relabel) if self._takes_strings else None
-        question = Question(
-            *(gold, _joined(system, unplaced), context, continued, both),  # type: ignore[arg-type]
-            unplaced=0 if unplaced is None else len(unplaced),
-            strings=strings,
-            texts=texts,
-            values=None if self._gold_values is None else self._values[name],
-            is_watched=self._asked.is_watched,
+        return replace(
+            side,
+            spans=relabel(side.spans),
+            tags=side.tags if same else None,
+            continued=None if side.continued is None else relabel(side.continued),
+            unplaced=None if side.unplaced is None or self._drops_unplaced else relabel(side.unplaced),
+            best=None if side.best is None else relabel(side.best),
         )
-        if not isinstance(feed, Feed) and feed.has_choice and side.best is not None:
-            best = relabel(side.best)
-            feed.grounding.bound.update(TP=len(equal_spans(gold, best)[0]), found=len(best), wanted=len(gold))
-        self._levels[name] = max(self._levels[name], question.levels)
-        return question
 
-    def _strings(
-        self, portion: Portion, gold: Spans, system: Spans, items: Strings | None, relabel: Relabeling
-    ) -> StringSides:
+    def _question(self, name: str, portion: Portion, gold: Reference, system: SideSpans, context: Context) -> Question:
+        unplaced = system.unplaced
+        return Question(
+            *(gold.spans, _joined(system.spans, unplaced), context, system.continued, (gold.side.tags, system.tags)),
+            unplaced=0 if unplaced is None else len(unplaced),
+            strings=self._strings(name, portion, gold.spans, system) if self._takes_strings else None,
+            values=None if gold.values is None else gold.values.systems[name],
+            is_watched=self._asked.is_watched,
+            targets=gold.targets,
+        )
+
+    def _bound(self, feed: Feed | GroundedFeed, gold: Spans, best: Spans | None) -> None:
+        """Count what a language model would have at best."""
+        if not isinstance(feed, Feed) and feed.has_choice and best is not None:
+            feed.grounding.bound.update(TP=len(equal_spans(gold, best)[0]), found=len(best), wanted=len(gold))
+
+    def _strings(self, name: str, portion: Portion, gold: Spans, system: SideSpans) -> StringSides:
         """What both sides have as strings: of a language model all that it wrote, else the words of spans."""
 
         def coded(codes: Codes[str], form: Form) -> Spans:
-            if items is None:
-                return portion.strings(system).formed(form).spans(codes)
-            return relabel(items.formed(form).spans(codes))
+            if system.items is None:
+                return portion.strings(system.spans).formed(form).spans(codes)
+            return self._relabel[name](system.items.formed(form).spans(codes))
 
         by_document = self._portions.texts_are_documents
         return StringSides(portion.strings(gold), coded, portion.text_of(by_document=by_document))
@@ -178,7 +186,8 @@ class SpanPassage:
         code = labels.code(tag.name)
         new = ints([code if not tag.labels or label in tag.labels else -1 for label in labels.values])
         rest = None if question.continued is None else question.continued.relabel(new)
-        as_one = Question(gold.relabel(new), system.relabel(new), question.context, rest)
+        targets = None if question.targets is None else question.targets.relabel(new)
+        as_one = Question(gold.relabel(new), system.relabel(new), question.context, rest, targets=targets)
         for judge in self._asked.judges:
             if judge.count is not None and not judge.takes_tags and not judge.by_document:
                 self._supertags[name][tag.name].setdefault(judge.name, []).append(judge.count(as_one))
@@ -208,10 +217,13 @@ class SpanJudgement:
         return self.portion.places
 
     def answers(self, by: str) -> Answers:
-        return answers_on_spans(self.gold, [(each.given[1], each.verdicts(by)) for each in self.questions.values()])
+        return without_gold_errors(self._all_answers(by))
 
     def units(self, by: str) -> Units:
-        return span_units(self.answers(by))
+        return span_units(self._all_answers(by))
+
+    def _all_answers(self, by: str) -> Answers:
+        return answers_on_spans(self.gold, [(each.given[1], each.verdicts(by)) for each in self.questions.values()])
 
     def drawing(self) -> SpanDrawing:
         return SpanDrawing([self.gold, *(each.placed[1] for each in self.questions.values())])

@@ -71,9 +71,13 @@ class Portion:
 
     def gold(self, *, keeps_tags: bool = True) -> SideSpans:
         """The gold standard's side, with tags if somebody asks for them."""
+        return self.side(self._layer, keeps_tags=keeps_tags)
+
+    def side(self, layer: str, *, keeps_tags: bool = False) -> SideSpans:
+        """What a layer of the gold standard has."""
         batches = self.batches
-        tags = [each.tags(self._layer) if keeps_tags else None for each in batches]
-        return self._side([each.spans(self._layer) for each in batches], tags)
+        tags = [each.tags(layer) if keeps_tags else None for each in batches]
+        return self._side([each.spans(layer) for each in batches], tags)
 
     def take(self, feed: Feed | GroundedFeed) -> SideSpans:
         """The same sentences of a system."""

@@ -12,6 +12,7 @@ from evenhand.settings import ScoreSettings
 from evenhand.tasks.spans.document_spans import DocumentSpans, DocumentTexts
 from evenhand.tasks.spans.exact import equal_spans, exact
 from evenhand.tasks.spans.fair import fair
+from evenhand.tasks.spans.gold_errors import with_gold_errors
 from evenhand.tasks.spans.pairs import AllPairs
 from evenhand.tasks.spans.strings import StringSides
 from evenhand.tasks.spans.token_separator import Text
@@ -51,6 +52,8 @@ class Context:
     """How many tokens each sentence has, where the files say."""
     weights: Values | None
     settings: ScoreSettings
+    texts: DocumentTexts | None = None
+    """The texts of documents, where judges take these."""
 
     @cached_property
     def text(self) -> Text:
@@ -75,19 +78,20 @@ class Question:
         unplaced: int = 0,
         strings: StringSides | None = None,
         values: SystemValues | None = None,
-        texts: DocumentTexts | None = None,
         is_watched: bool = False,
+        targets: Spans | None = None,
     ) -> None:
         """`continued` is what spans that begin in an earlier portion cover of this one: tokens, but no spans.
 
-        The last `unplaced` spans of the system have no place in the text.
+        The last `unplaced` spans of the system have no place in the text. `targets` are spans that the gold standard
+        should have, where its errors are a kind; the spans that are wrong have an extra.
         """
         self.given, self.context, self.continued, self.tags = (gold, system), context, continued, tags
         self.strings = strings
         """What both sides have as strings, where somebody asks."""
-        self._texts = texts
         self.values = values
         """What the system exposes of the gold standard's values, where somebody asks."""
+        self.targets = targets
         self.placed = (gold, system.take(slice(len(system) - unplaced)))
         """The spans that have a place."""
         self.is_watched = is_watched
@@ -107,8 +111,8 @@ class Question:
     @cached_property
     def documents(self) -> list[DocumentSpans]:
         """The spans that have a place, by document and in characters, for judges that take the texts."""
-        assert self._texts is not None
-        return self._texts.both(*self.placed)
+        assert self.context.texts is not None
+        return self.context.texts.both(*self.placed)
 
     @property
     def settings(self) -> ScoreSettings:
@@ -145,11 +149,18 @@ class Question:
 
     @cached_property
     def fair(self) -> Verdicts:
-        return fair(self.gold, self.system, self.equal)
+        return self._with_gold_errors(fair(self.gold, self.system, self.equal))
+
+    @cached_property
+    def exact(self) -> Verdicts:
+        return self._with_gold_errors(exact(self.gold, self.system, self.equal))
 
     def verdicts(self, judge: str) -> Verdicts:
         """What the judges `fair` and `exact` say of every span."""
-        return self.fair if judge == "fair" else exact(self.gold, self.system, self.equal)
+        return self.fair if judge == "fair" else self.exact
+
+    def _with_gold_errors(self, verdicts: Verdicts) -> Verdicts:
+        return verdicts if self.targets is None else with_gold_errors(verdicts, *self.given, self.targets)
 
     @property
     def text(self) -> Text:

@@ -10,7 +10,7 @@ from evenhand.scores.model_score import ModelScore
 from evenhand.table import Cell, Column, Query, Table
 from evenhand.table_style import PLAIN, TableStyle
 from evenhand.tasks.error_bars import ErrorBars, errors_by_kind
-from evenhand.tasks.spans.kinds import ERROR_NAMES, KINDS
+from evenhand.tasks.spans.kinds import CLASS_KINDS, ERROR_NAMES
 from evenhand.tasks.tables import Ask, confusion_score, confusion_table, label_table
 
 if TYPE_CHECKING:
@@ -47,7 +47,8 @@ def error_bars(results: Results) -> ErrorBars:
     if fair is None:
         raise SettingError("The types of errors come from the match model fair; score with it too.")
     models = [*(name for name in results.models if name == "exact"), fair.name]
-    return errors_by_kind(results, models, ERROR_NAMES, query)
+    kinds = {kind: name for kind, name in ERROR_NAMES.items() if kind in fair.overall.counts}
+    return errors_by_kind(results, models, kinds, query)
 
 
 def _asking(result: Result, model: str) -> Ask:
@@ -63,24 +64,27 @@ def query(result: Result, model: str, count: str, label: str | None = None) -> Q
         return Query(system, of="gold", kind=f"{_MATCHED},FN", gold=label)
     if model == "exact" and count == "FP":
         return Query(system, of="system", kind=f"{_MATCHED},FP", predicted=label)
+    if count == "GE":
+        return Query(system, kind=count, label=label)
     if count == "FP" or (by_system and count in ("LE", "LBE")):
         return Query(system, kind=count, predicted=label)
-    return Query(system, kind=count, gold=label) if count in KINDS else Query(system, label=label)
+    return Query(system, kind=count, gold=label) if count in CLASS_KINDS else Query(system, label=label)
 
 
 def _error_types(result: Result, score: ModelScore) -> Table:
     """How the errors divide; the traditional view beside the fair one, where it was scored."""
-    errors = sum(score.overall[kind] for kind in ERROR_NAMES)
+    kinds = [kind for kind in ERROR_NAMES if kind in score.overall.counts]
+    errors = sum(score.overall[kind] for kind in kinds)
     columns = [Column("error type", "text"), Column("count", "count"), Column("%", "share"), Column("", "bar")]
     rows: list[list[Cell]] = []
-    for kind, name in ERROR_NAMES.items():
+    for kind in kinds:
         share = score.overall[kind] / errors if errors else 0.0
-        rows.append([f"{kind:<4}{name}", score.overall[kind], share, share])
+        rows.append([f"{kind:<4}{ERROR_NAMES[kind]}", score.overall[kind], share, share])
     remark = ""
     if "exact" in result.scores:
         fp, fn = result["exact"].overall["FP"], result["exact"].overall["FN"]
         if fp + fn:
             shares = f"{fp:,.0f} FP ({fp / (fp + fn):.0%}) and {fn:,.0f} FN ({fn / (fp + fn):.0%})"
             remark = f"Exact match counts {shares} instead."
-    queries = [[Query(result.name, kind=kind)] * len(columns) for kind in ERROR_NAMES]
+    queries = [[Query(result.name, kind=kind)] * len(columns) for kind in kinds]
     return Table(f"error types ({score.name})", columns, rows, remark=remark, queries=queries)

@@ -6,14 +6,16 @@ from evenhand.parameters import Parameter
 from evenhand.problems import SettingError
 from evenhand.registry import late
 from evenhand.relabeling import Supertag
+from evenhand.settings import ScoreSettings
 from evenhand.tasks.agreed import Agreed
 from evenhand.tasks.display import Confusion, Display
 from evenhand.tasks.sentences import refuse_lines
 from evenhand.tasks.spans.grounding_parameters import GROUNDING
 from evenhand.tasks.spans.kinds import CLASS_KINDS, ERROR_NAMES
 from evenhand.tasks.spans.models import MODELS, compared
+from evenhand.tasks.spans.override_parameters import OVERRIDES, check_overrides
 from evenhand.tasks.spans.privacy_models import PRIVACY
-from evenhand.tasks.task import Example, Task
+from evenhand.tasks.task import Content, Example, Task
 
 
 def _supertags(given: str | tuple[str, ...] | list[str]) -> tuple[Supertag, ...]:
@@ -21,6 +23,11 @@ def _supertags(given: str | tuple[str, ...] | list[str]) -> tuple[Supertag, ...]
     if len({tag.name for tag in tags}) < len(tags):
         raise SettingError("Two supertags have the same name; give them names of their own.")
     return tags
+
+
+def _check(settings: ScoreSettings, content: Content) -> None:
+    refuse_lines(settings, content)
+    check_overrides(settings)
 
 
 PARAMETERS = (
@@ -64,6 +71,7 @@ PARAMETERS = (
         effect="rows",
     ),
     *GROUNDING,
+    *OVERRIDES,
 )
 
 TASK = Task(
@@ -84,7 +92,7 @@ TASK = Task(
         *("map", "labels", "exclude", "focus", "macro", "beta"),
     ),
     constants={"scope": "sentence"},
-    check=refuse_lines,
+    check=_check,
     shows=lambda annotation: "spans" in annotation.layers or annotation.extractions is not None,
     passage=late("evenhand.tasks.spans.passage:SpanPassage"),
     is_one_file=True,
@@ -114,10 +122,15 @@ TASK = Task(
             caption="Errors only: boundary errors on the diagonal, wrong labels beside it.",
             one_sided=("FN", "FP"),
         ),
-        remarks={"agreement": "F1 under exact match", "moved": "class, but other bounds"},
+        remarks={
+            "agreement": "F1 under exact match",
+            "moved": "class, but other bounds",
+            "left_out": "some system has a GE there",
+        },
         has_verdicts=True,
         verdict_names=ERROR_NAMES,
         absent=("TN",),
+        unscored=("GE",),
         conlleval=("exact", "accuracy"),
     ),
 )

@@ -6,7 +6,7 @@ of each portion are remembered, and those of others are let go.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -92,3 +92,15 @@ class SystemValues:
         was_exposed[number] = True
         self._exposed = np.flatnonzero(was_exposed[here.kept])
         return label, row
+
+
+class Values:
+    """The values of a gold standard, and what every system exposes of them."""
+
+    def __init__(self, systems: Iterable[str]) -> None:
+        self.gold, self.systems = GoldValues(), {name: SystemValues() for name in systems}
+
+    def enter(self, values: PortionValues) -> None:
+        """Go on to the next portion with all systems."""
+        for each in self.systems.values():
+            each.enter(values)
