@@ -11,6 +11,7 @@ from evenhand.table import Cell, Column, Query, Table
 from evenhand.table_style import PLAIN, TableStyle
 from evenhand.tasks.error_bars import ErrorBars, errors_by_kind
 from evenhand.tasks.spans.kinds import CLASS_KINDS, ERROR_NAMES
+from evenhand.tasks.spans.override_parameters import as_kind
 from evenhand.tasks.tables import Ask, confusion_score, confusion_table, label_table
 
 if TYPE_CHECKING:
@@ -55,17 +56,19 @@ def _asking(result: Result, model: str) -> Ask:
     return lambda label, count: query(result, model, count, label)
 
 
-def query(result: Result, model: str, count: str, label: str | None = None) -> Query:
-    """The spans behind a count of a match model, of one label or of all."""
+def query(result: Result, model: str, count: str, label: str | None = None) -> Query | None:
+    """The spans behind a count of a match model, of one label or of all; none where fair verdicts do not tell."""
     system, by_system = result.name, result.settings["focus"] == "system"
     if count == "gold":
         return Query(system, of="gold", gold=label)
+    if model == "exact" and count in ("FP", "GE") and as_kind(result.settings):
+        return None
     if model == "exact" and count == "FN":
         return Query(system, of="gold", kind=f"{_MATCHED},FN", gold=label)
     if model == "exact" and count == "FP":
         return Query(system, of="system", kind=f"{_MATCHED},FP", predicted=label)
-    if count == "GE":
-        return Query(system, kind=count, label=label)
+    if count == "GE" and label is not None:  # it counts for the gold label or, of an FP, for the system's
+        return None
     if count == "FP" or (by_system and count in ("LE", "LBE")):
         return Query(system, kind=count, predicted=label)
     return Query(system, kind=count, gold=label) if count in CLASS_KINDS else Query(system, label=label)
