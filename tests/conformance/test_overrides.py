@@ -12,10 +12,11 @@ from click.testing import CliRunner, Result
 
 import evenhand as eh
 from evenhand.cli import main
+from evenhand.tasks.registry import models_of
 
 FIGURES: dict[str, Any] = json.loads((Path(__file__).parent / "agreement.json").read_text())["overrides"]
 SYSTEMS = ("arcada", "flytxt", "uh_ritual")
-MODELS = "exact,fair,weighted,ts,t,overlap,contain,constrained,iou,semeval,accuracy,strings,leak"
+MODELS = [model.name for model in models_of("spans")]
 Span = tuple[int, int, str]
 
 

@@ -14,10 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evenhand as eh
+from evenhand.tasks.registry import models_of
 
 TOKENS = [["Ada", "met", "Bob", "Ray", "in", "Rome", "."], ["Eve", "left", "."], ["It", "rains"]]
 GOLD = [[("PER", 0, 1), ("PER", 2, 4), ("LOC", 5, 6)], [("ORG", 0, 1)], []]
-MODELS = "exact,fair,weighted,ts,t,overlap,contain,constrained,iou,semeval,accuracy,strings,leak"
+MODELS = [model.name for model in models_of("spans")]
 Record = dict[str, Any]
 
 

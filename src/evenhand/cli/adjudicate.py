@@ -10,7 +10,7 @@ import click
 
 from evenhand.cli.choices import Choice
 from evenhand.cli.help import WRITING, Command, option
-from evenhand.cli.inputs import INPUT, OUTPUT
+from evenhand.cli.inputs import INPUT, OUTPUT, STANDARD_OUTPUT
 from evenhand.cli.options import file_options
 from evenhand.cli.output import emit, form_option, output_option, quiet_option, show
 from evenhand.formats.addresses import Place
@@ -70,7 +70,8 @@ def adjudicate(
         found.merge(merge)
     if apply is not None:
         found.apply(apply, options["to"], options["to_encoding"])
-    emit(found, options["form"], options["output"], quiet=options["quiet"])
+    if options["output"] is not None or STANDARD_OUTPUT not in (merge, apply):
+        emit(found, options["form"], options["output"], quiet=options["quiet"])
 
 
 def _problems(found: Adjudication) -> str:
