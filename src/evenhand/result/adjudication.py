@@ -55,7 +55,7 @@ class Adjudication(Shown, Tabled):
         if not unclear:
             return ()
         finding = f"{unclear:,} unclear span{'s are' if unclear > 1 else ' is'} not in the corrected gold standard"
-        return (f"{finding}; only with --overrides, system spans that overlap them are left out, too.",)
+        return (f"{finding}; only with --overrides, system spans that overlap unclear ones are left out, too.",)
 
     def merge(self, path: str | Path | None = None) -> str:
         """All overrides as one file, written to `path` too, where one is given."""
