@@ -13,7 +13,10 @@ from website.docstrings import fields, markdown, table
 GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "functions": (
         "Functions that evaluate",
-        ("score", "compare", "rank", "rank_suite", "gate", "agree", "report", "germeval", "ground", "cite"),
+        (
+            *("score", "compare", "rank", "rank_suite", "gate", "agree", "adjudicate"),
+            *("report", "germeval", "ground", "cite"),
+        ),
     ),
     "inputs": (
         "Inputs",
@@ -26,7 +29,7 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
         "Results",
         (
             *("Result", "Results", "scores.model_score:ModelScore", "scores.model_score:Row", "Comparison"),
-            *("Ranking", "Gate", "Agreement", "Report", "GermEval", "Tally"),
+            *("Ranking", "Gate", "Agreement", "Adjudication", "Report", "GermEval", "Tally"),
         ),
     ),
     "errors": ("Errors", ("EvenhandError", "InputError", "SettingError")),
