@@ -91,6 +91,15 @@ def test_what_was_repaired_is_said_on_top(wnut17: eh.Report) -> None:
     ]
 
 
+def test_what_a_user_leaves_out_is_said_on_top(example: Path) -> None:
+    systems = [example / "crf.conll", example / "tagger.conll"]
+    report = eh.report(example / "gold.conll", systems, exclude="MISC", map="LOC=PLACE", **QUICK)
+    assert cautions(report)[:2] == [
+        "these labels do not count (--exclude): MISC.",
+        "labels are renamed (--map): LOC to PLACE.",
+    ]
+
+
 def of_tags(gold: str, **systems: str) -> Any:
     answers = {name: eh.tags([tags.split()], encoding="plain") for name, tags in systems.items()}
     return eh.report(eh.tags([gold.split()], encoding="plain"), answers, task="tags", **QUICK)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from evenhand.problems import WARNING
 from evenhand.result.report import Report
 from evenhand.result.result import Result
+from evenhand.settings import ScoreSettings
 from evenhand.tasks.notes import label_notes
 from evenhand.tasks.registry import TASKS
 from evenhand.text.label_names import listed
@@ -25,9 +26,20 @@ def cautions(report: Report) -> list[str]:
     labels = (sentence for each in results.values() for sentence in _labels(report, each, unit))
     return [
         *(note.removeprefix(WARNING) for note in warnings),
+        *_chosen(next(iter(results.values())).settings),
         *_joined(labels, len(results)),
         *_joined(notes, len(results)),
     ]
+
+
+def _chosen(settings: ScoreSettings) -> Iterator[str]:
+    """What a user left out of the scores, or renamed."""
+    if settings.labels:
+        yield f"only these labels count (--labels): {listed(settings.labels)}."
+    if settings.exclude:
+        yield f"these labels do not count (--exclude): {listed(settings.exclude)}."
+    if settings.maps:
+        yield f"labels are renamed (--map): {listed([f'{each.old} to {each.new}' for each in settings.maps])}."
 
 
 def _labels(report: Report, result: Result, unit: str) -> Iterator[str]:

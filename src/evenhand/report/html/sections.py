@@ -17,7 +17,7 @@ from evenhand.result.report import Report
 from evenhand.result.result import Result
 from evenhand.table import Queries, Table
 from evenhand.table_style import TableStyle
-from evenhand.tasks.registry import TASKS
+from evenhand.tasks.registry import TASKS, model_title
 
 _MARKED = TableStyle(marks=True)
 _CHANGES = "Changes of all scores"
@@ -67,17 +67,19 @@ def sections(report: Report) -> Iterator[HtmlSection]:
             HtmlSection("ranks", "Ranks by all measures, with intervals", ranked, is_open=False),
         ]
         yield HtmlSection("scores", "Scores", [], parts)
-    alone = len(results) == 1
-    systems = [
-        HtmlSection(
-            f"system-{number}",
-            result.name,
-            [html_table(table, by) for table in (*tables_of(result, alone=alone), *_listing(result))],
-            is_open=alone,
-        )
-        for number, result in enumerate(results.values(), 1)
-    ]
+    systems = [_system(report, result, number) for number, result in enumerate(results.values(), 1)]
     yield HtmlSection("systems", "System by system", [], systems)
+
+
+def _system(report: Report, result: Result, number: int) -> HtmlSection:
+    """The tables of a system; those of other measures than the one that comes first are folded."""
+    alone = len(report.results) == 1
+    others = {model_title(report.task, name) for name in result.scores if name != report.primary}
+    tables = [*tables_of(result, alone=alone), *_listing(result)]
+    folded = [html_table(table, report.by) for table in tables if table.title in others]
+    shown = [html_table(table, report.by) for table in tables if table.title not in others]
+    parts = [HtmlSection("", "By other measures", folded, is_open=False)] if folded else []
+    return HtmlSection(f"system-{number}", result.name, shown, parts, is_open=alone)
 
 
 def _listing(result: Result) -> Iterable[Table]:

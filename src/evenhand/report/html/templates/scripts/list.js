@@ -139,7 +139,7 @@ function choose(place) {
     list.removeAttribute("aria-activedescendant");
     return detail.replaceChildren(make("p", "place", "No unit is like this."));
   }
-  draw();
+  rows.replaceChildren(gap(shown.length));
   const top = current * rowHeight, room = list.clientHeight - byId("head").offsetHeight;
   if (top < list.scrollTop) list.scrollTop = top;
   else if (top + rowHeight > list.scrollTop + room) list.scrollTop = top + rowHeight - room;
