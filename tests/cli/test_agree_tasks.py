@@ -137,6 +137,13 @@ def test_figures_of_spans_are_refused_for_tags(asked: dict[str, object]) -> None
 
 
 @pytest.mark.usefixtures("chains")
+def test_words_of_chains_that_differ_are_annotators() -> None:
+    Path("long.conll").write_text(document("b", "-", "-", "-", "-"))
+    with pytest.raises(eh.InputError, match="the document b has 4 tokens, in the first annotator 3"):
+        eh.agree(["ana.conll", "long.conll"])
+
+
+@pytest.mark.usefixtures("chains")
 def test_chains_have_no_places_of_disagreement() -> None:
     result = run("agree", "ana.conll", "ben.conll", "--show", "disagreement")
     assert result.exit_code == 2

@@ -21,10 +21,8 @@ from evenhand.text.characters import peeked, same_atoms
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
-from evenhand.text.unequal import SideNames
+from evenhand.text.unequal import ANNOTATORS
 
-SIDES = SideNames("the first annotator", "another annotator", "this annotator")
-"""What messages call annotators whose texts differ."""
 _LARGEST = 1 << 22
 """How many atoms a portion has at most."""
 
@@ -78,7 +76,7 @@ class Annotators:
         yield from self._by_name() if self.by_name else self._by_place()
 
     def _feed(self, stream: Iterator[Annotation]) -> Feed:
-        feed = Feed(stream, LAYER, by_position=self._settings.align == "position", sides=SIDES)
+        feed = Feed(stream, LAYER, by_position=self._settings.align == "position", sides=ANNOTATORS)
         feed.keeps_tags = False
         return feed
 

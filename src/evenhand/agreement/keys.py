@@ -19,6 +19,7 @@ from evenhand.pipeline.work import Work
 from evenhand.tally import Tally
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.labels import Vocabulary
+from evenhand.text.unequal import ANNOTATORS
 
 
 def count_by_keys(sides: Mapping[str, Input], prepared: Prepared) -> Counted:
@@ -56,7 +57,8 @@ def _run(key: int, sides: Mapping[str, Input], prepared: Prepared, has: Bools) -
     name = list(sides)[key]
     shares = {each: bool((has[:, key] & has[:, at]).any()) for at, each in enumerate(sides) if at != key}
     others = {each: sides[each] for each, is_shared in shares.items() if is_shared} or {name: sides[name]}
-    return Work(sides[name], others, _with_key(prepared, name), prepared.settings.match, "document").run()
+    work = Work(sides[name], others, _with_key(prepared, name), prepared.settings.match, "document", called=ANNOTATORS)
+    return work.run()
 
 
 def _with_key(prepared: Prepared, name: str) -> Prepared:

@@ -22,6 +22,7 @@ from evenhand.tasks.registry import model, without_overrides
 from evenhand.tasks.task import Task
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
+from evenhand.text.unequal import GOLD_AND_PREDICTION, SideNames
 
 Watch = Callable[[Judgement], None]
 """Somebody who looks at every judgement."""
@@ -40,6 +41,8 @@ class Work:
     groups: Groups
     with_totals: bool = False
     """Whether judges are asked, too, that only totals need, though groups are kept apart."""
+    called: SideNames = GOLD_AND_PREDICTION
+    """What messages call the sides."""
 
     @property
     def sides(self) -> list[Input]:
@@ -104,6 +107,7 @@ class Work:
             counting.run.systems,
             is_watched=bool(watches),
             extra_layers=extra_layers,
+            called=self.called,
         )
         return one_pass(prepared.task, asked, counting, watches)
 

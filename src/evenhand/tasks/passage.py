@@ -24,6 +24,7 @@ from evenhand.text.annotation import Annotation
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.tokens import Tokens
+from evenhand.text.unequal import GOLD_AND_PREDICTION, SideNames
 
 Open = Callable[..., Iterator[Annotation]]
 """Opens one side, as batches. A system can be told the encoding of its gold standard: `open(reference="iob2")`."""
@@ -54,6 +55,8 @@ class Question:
     """Whether somebody will look at the verdicts themselves."""
     extra_layers: tuple[str, ...] = ()
     """Further layers of the gold standard that somebody will look at."""
+    called: SideNames = GOLD_AND_PREDICTION
+    """What messages call the sides."""
 
     def asks(self, judge: str) -> bool:
         return any(each.name == judge for each in self.judges)

@@ -16,6 +16,7 @@ from evenhand.text.document_feed import DocumentFeed, Mismatches, Naming, Open, 
 from evenhand.text.empty_nodes import NodeAlignment, TokenKinds, have_same_nodes
 from evenhand.text.mention_words import word_numbers
 from evenhand.text.tokens import Tokens, equal
+from evenhand.text.unequal import GOLD_AND_PREDICTION, SideNames
 
 SAME_WORDS = "give the same words, or --align position"
 _NAMING = Naming(
@@ -52,8 +53,9 @@ class SeenNames:
 class ChainFeed:
     """Hands out a system's mentions for each batch of the gold standard."""
 
-    def __init__(self, read: Open, gold: Open, *, strict: bool) -> None:
-        self._strict, self.found = strict, Mismatches()
+    def __init__(self, read: Open, gold: Open, *, strict: bool, called: SideNames = GOLD_AND_PREDICTION) -> None:
+        """Messages call the sides as `called` says."""
+        self._strict, self.found = strict, Mismatches(called)
         self._documents = DocumentFeed((read, gold), _NAMING, self.found, self._receive)
         self._seen = SeenNames()
         self._unnamed = self._gold_unnamed = True
@@ -78,7 +80,7 @@ class ChainFeed:
         """At the end: documents that are left are extra."""
         self._documents.finish()
         if self._unnamed and self._gold_unnamed and (self.found.missing or self.found.extra):
-            finding = "documents have no names, and are not as many as in the gold standard"
+            finding = f"documents have no names, and are not as many as in {self.found.sides.key}"
             raise InputError(self.source, None, finding, "name them, or give as many in all files", "document")
 
     def _receive(self, batch: Annotation) -> None:
@@ -109,7 +111,7 @@ class ChainFeed:
             return
         other = np.flatnonzero(np.diff(mine) != np.diff(theirs)).tolist()
         if other:
-            raise _length_error(piece.first + other[0], *tokens(other[0], other[0] + 1))
+            raise _length_error(piece.first + other[0], *tokens(other[0], other[0] + 1), self.found.sides.key)
         self._compare(gold, whole[0].words, corpus, whole[1].words)
         self._check_sentences(*whole)
         yield piece.size, _chains(piece)
@@ -126,20 +128,20 @@ class ChainFeed:
         if len(gold) == len(system) and not (len(gold.nodes) and len(system.nodes)):
             self._compare(gold.corpus, gold.all, system.corpus, system.all)
             return _renumbered(_chains(piece), gold, system)
-        raise _length_error(piece.first, gold, system)
+        raise _length_error(piece.first, gold, system, self.found.sides.key)
 
     def _check_sentences(self, gold: TokenKinds, system: TokenKinds) -> None:
         """Refuse other sentences, where both files know empty nodes, which are numbered by sentence."""
         if self._strict and gold.corpus.decimals is not None and system.corpus.decimals is not None:
-            _compare_sentences(gold, system)
+            _compare_sentences(gold, system, self.found.sides.key)
 
     def _compare(self, gold: Corpus, mine: Ints, corpus: Corpus, theirs: Ints) -> None:
         """Count words that differ, or refuse them."""
         self.found.add_words(gold, mine, corpus, theirs, SAME_WORDS if self._strict else None)
 
 
-def _compare_sentences(gold: TokenKinds, system: TokenKinds) -> None:
-    """Raise an error where sentences do not begin with the same words."""
+def _compare_sentences(gold: TokenKinds, system: TokenKinds, key: str) -> None:
+    """Raise an error where sentences do not begin with the same words; `key` is what messages call the first side."""
     corpus = system.corpus
     mine, theirs = (np.searchsorted(each.words, each.begin + each.sentence_starts) for each in (gold, system))
     size = min(len(mine), len(theirs))
@@ -149,9 +151,9 @@ def _compare_sentences(gold: TokenKinds, system: TokenKinds) -> None:
     place = min(int(differs[0]) if len(differs) else size, len(theirs) - 1)
     line = corpus.line(system.begin + int(system.sentence_starts[place])) if len(theirs) else None
     number = "is 1 sentence" if len(theirs) == 1 else f"are {len(theirs):,} sentences"
-    finding = f"there {number}, in the gold standard {len(mine):,}"
+    finding = f"there {number}, in {key} {len(mine):,}"
     if len(mine) == len(theirs):
-        finding = "the sentence that begins here begins elsewhere in the gold standard"
+        finding = f"the sentence that begins here begins elsewhere in {key}"
     raise InputError(corpus.source, line, finding, "give the same sentences, or --align position", "text")
 
 
@@ -163,7 +165,7 @@ def _renumbered(chains: Chains, gold: TokenKinds, system: TokenKinds) -> Chains:
     return replace(chains, words=chains.words.renumbered(old, new))
 
 
-def _length_error(document: int, gold: TokenKinds, system: TokenKinds) -> InputError:
+def _length_error(document: int, gold: TokenKinds, system: TokenKinds, key: str) -> InputError:
     """What is wrong with a document that has another number of words, and where that begins, if words can tell."""
     corpus, place = system.corpus, 0
     mine, theirs, unit = gold.words, system.words, "words, empty nodes aside"
@@ -173,6 +175,6 @@ def _length_error(document: int, gold: TokenKinds, system: TokenKinds) -> InputE
         size = min(len(mine), len(theirs))
         same = equal(gold.corpus.tokens.take(mine[:size]), corpus.tokens.take(theirs[:size]))
         place = size if same.all() else int((~same).argmax())
-    finding = f"the document {corpus.names[document]} has {len(theirs):,} {unit}, in the gold standard {len(mine):,}"
+    finding = f"the document {corpus.names[document]} has {len(theirs):,} {unit}, in {key} {len(mine):,}"
     line = corpus.line(int(theirs[min(place, len(theirs) - 1)])) if len(theirs) else mark(corpus, document)
     return InputError(corpus.source, line, finding, "give the same tokens in all files", "text")

@@ -20,6 +20,7 @@ from evenhand.problems import InputError
 from evenhand.text.annotation import Annotation
 from evenhand.text.corpus import Corpus
 from evenhand.text.tokens import Tokens, equal, first_difference
+from evenhand.text.unequal import GOLD_AND_PREDICTION, SideNames
 
 MOST_FINDINGS = 1000
 Open = Callable[[], Iterator[Annotation]]
@@ -30,6 +31,8 @@ Open = Callable[[], Iterator[Annotation]]
 class Mismatches:
     """What a system's text has otherwise than the gold standard's."""
 
+    sides: SideNames = GOLD_AND_PREDICTION
+    """What messages call the two."""
     missing: list[str] = field(default_factory=list)
     """Documents that it does not have."""
     extra: list[str] = field(default_factory=list)
@@ -53,7 +56,7 @@ class Mismatches:
             return
         for pair in different[: MOST_FINDINGS - len(self.findings)].tolist():
             one, other = gold.tokens[int(mine[pair])], system.tokens[int(theirs[pair])]
-            finding = f"found {other!r} where the gold standard has {one!r}"
+            finding = f"found {other!r} where {self.sides.key} has {one!r}"
             self.findings.append((system.line(int(theirs[pair])), finding))
         line, finding = self.findings[0]
         if refusal is not None:
@@ -65,6 +68,7 @@ class Mismatches:
     def plus(self, other: Mismatches) -> Mismatches:
         """Those of two parts that follow each other."""
         return Mismatches(
+            self.sides,
             self.missing + other.missing,
             self.extra + other.extra,
             self.words + other.words,
@@ -213,12 +217,13 @@ class DocumentFeed:
             vague = names.vague if gold.vague is None else gold.vague
             if self._naming.may_repeat and vague is not None:
                 what = f"several records have the id {vague!r}" if vague else "some records have no id"
-                finding = f"{what}, and the ids do not follow each other as in the gold standard"
+                finding = f"{what}, and the ids do not follow each other as in {self.found.sides.key}"
                 raise InputError(corpus.source, None, finding, self._naming.remedy, "document")
             return False
         if (names.is_loose or gold.is_loose) and names.all.total() == gold.all.total():
             return True
-        finding = f"no document of the gold standard is here: the first one is {names.first!r}, there {gold.first!r}"
+        key = self.found.sides.key
+        finding = f"no document of {key} is here: the first one is {names.first!r}, there {gold.first!r}"
         raise InputError(corpus.source, mark(corpus, 0), finding, self._naming.remedy, "document")
 
     def _more(self) -> bool:

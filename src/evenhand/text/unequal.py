@@ -20,6 +20,7 @@ class SideNames(NamedTuple):
 
 
 GOLD_AND_PREDICTION = SideNames("the gold standard", "the prediction", "the system")
+ANNOTATORS = SideNames("the first annotator", "another annotator", "this annotator")
 
 
 def other_length(sentence: int, wanted: int, found: int, unit: str, sides: SideNames = GOLD_AND_PREDICTION) -> str:

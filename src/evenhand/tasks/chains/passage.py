@@ -43,7 +43,8 @@ class ChainPassage:
         self._asked = asked
         strict = asked.settings.align == "strict"
         self._feeds = {
-            name: ChainFeed(read, asked.sides.gold, strict=strict) for name, read in asked.sides.systems.items()
+            name: ChainFeed(read, asked.sides.gold, strict=strict, called=asked.called)
+            for name, read in asked.sides.systems.items()
         }
         self._seen, self._has_words = SeenNames(), False
         self._types = MentionTypes(asked.vocabulary, asked.settings["nominal"])
