@@ -166,10 +166,10 @@ def test_arcs_of_every_side(open_page: Open, example_pages: dict[str, Path]) -> 
     page = open_page(example_pages["trees"], "#units?system=neural")
     words = page.eval_on_selector_all("#detail .token", "nodes => nodes.length")
     arcs = page.eval_on_selector_all(
-        "#detail svg", "nodes => nodes.map((node) => node.querySelectorAll('.arc').length)"
+        "#detail svg", "nodes => nodes.map((node) => node.querySelectorAll('g:not(.ghost) .arc').length)"
     )
     assert arcs == [words] * 4
-    assert page.eval_on_selector_all("#detail g.here", "nodes => nodes.length") == 4
+    assert page.eval_on_selector_all("#detail g.here:not(.ghost)", "nodes => nodes.length") == 4
 
 
 def test_colours_of_chains(open_page: Open, example_pages: dict[str, Path]) -> None:

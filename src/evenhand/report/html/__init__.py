@@ -22,7 +22,7 @@ from evenhand.result.report import Report
 _TEMPLATES = files("evenhand.report.html") / "templates"
 SCRIPTS = (
     *("nodes", "unpack", "data", "query", "order", "list"),
-    *("detail", "lanes", "links", "brackets", "words"),
+    *("detail", "lanes", "spans", "chains", "links", "brackets", "words", "inline"),
     *("filters", "overview", "pairs", "print", "start"),
 )
 """The parts of the page's script, which are one function together; the second line draws a unit."""

@@ -2,11 +2,7 @@
 /* The trees of all sides: each bracket above what it covers, over the words. */
 function drawBrackets(grid, part, unit) {
   tokensOf(grid, part, unit);
-  const inSight = ([, from, to]) => to > part.first && from < part.last;
-  const trees = part.s.map((side, number) => treeOf(side.filter(inSight).map(([code, from, to, mark]) => {
-    const here = code === data.label[unit] && from === data.start[unit] && to === data.end[unit];
-    return { code, from, to, mark, here, note: !mark ? "" : number ? "wrong" : systems.length > 1 ? `missed by ${mark} of ${systems.length} systems` : "missed" };
-  })));
+  const trees = part.s.map((side, number) => treeOf(bracketsOf(part, unit, number)));
   const drawings = trees.map((tree, number) => {
     sideName(grid, number + 2, number);
     const words = tree.map((node) => `${label(node.code)} over “${part.t.slice(node.from, node.to).join(" ")}”${node.note ? ` (${node.note})` : ""}`);
@@ -18,6 +14,15 @@ function drawBrackets(grid, part, unit) {
   const boxes = [...grid.querySelectorAll(".token")].map((node) => node.getBoundingClientRect());
   const middles = boxes.map((box) => box.left + box.width / 2 - left);
   drawings.forEach((svg, number) => drawTree(svg, trees[number], part, middles));
+}
+
+/* The brackets of a side that are drawn, with what is wrong about them. */
+function bracketsOf(part, unit, number) {
+  const inSight = ([, from, to]) => to > part.first && from < part.last;
+  return part.s[number].filter(inSight).map(([code, from, to, mark]) => {
+    const here = code === data.label[unit] && from === data.start[unit] && to === data.end[unit];
+    return { code, from, to, mark, here, note: !mark ? "" : number ? "wrong" : systems.length > 1 ? `missed by ${mark} of ${systems.length} systems` : "missed" };
+  });
 }
 
 /* Brackets in the order in which they open, each with its parent, its height over the words and the words it has itself. */
@@ -47,7 +52,7 @@ function drawTree(svg, tree, part, middles) {
     svg.append(text);
   }
   for (const node of tree) {
-    const group = drawn("g", { class: `${node.mark ? "wrong" : ""}${node.here ? " here" : ""}` }), title = drawn("title", {});
+    const group = drawn("g", { class: `${node.mark ? "wrong wrong-label" : ""}${node.here ? " here" : ""}` }), title = drawn("title", {});
     const text = drawn("text", { x: x(node), y: y(node) });
     text.textContent = visible(label(node.code));
     title.textContent = `${text.textContent}${node.note ? `: ${node.note}` : ""}`;

@@ -8,13 +8,25 @@ function drawDetail(unit) {
   lanes.setAttribute("aria-label", "The annotation of the sentence");
   place.append(make("bdi", "", `${visible(placeOf(unit))}, sentence ${sentence.n}, document `), make("bdi", "", visible(sentence.d)));
   detail.replaceChildren(place, ...factsOf(unit), lanes);
+  const part = excerpt(sentence, unit);
+  if (isNarrow.matches) return drawInline(lanes, part, unit);
   const grid = make("div", `grid-lanes${data.space ? "" : " running"}`);
-  if (sentence.t.filter((token) => /[\u0590-\u08ff\ufb1d-\ufefc]/.test(token)).length * 2 > sentence.t.filter((token) => /\p{L}/u.test(token)).length) grid.dir = "rtl";
+  if (isRightToLeft(sentence.t)) grid.dir = "rtl";
   lanes.append(grid);
-  ({ spans: drawSpans, links: drawLinks, brackets: drawBrackets, mentions: drawMentions, words: hasHeads(sentence) ? drawArcsOf : drawLabels })[data.drawing](grid, excerpt(sentence, unit), unit);
+  ({ spans: drawSpans, links: drawLinks, brackets: drawBrackets, mentions: drawMentions, words: hasHeads(sentence) ? drawArcsOf : drawLabels })[data.drawing](grid, part, unit);
   const here = grid.querySelector(".token.here");
   if (here && (here.offsetLeft < 0 || here.offsetLeft + here.offsetWidth > lanes.clientWidth)) lanes.scrollLeft = here.offsetLeft - lanes.clientWidth / 2;
 }
+
+const isRightToLeft = (tokens) => tokens.filter((token) => /[\u0590-\u08ff\ufb1d-\ufefc]/.test(token)).length * 2 > tokens.filter((token) => /\p{L}/u.test(token)).length;
+
+/* What is copied from a sentence is the sentence, without labels and line breaks. */
+document.addEventListener("copy", (event) => {
+  const selection = getSelection(), tokens = [...detail.querySelectorAll(".token")].filter((node) => selection.containsNode(node, true));
+  if (tokens.length < 2 || !tokens.every((node) => node.closest(".lanes"))) return;
+  event.clipboardData.setData("text/plain", tokens.map((node) => node.textContent).join(data.space));
+  event.preventDefault();
+});
 
 function factsOf(unit) {
   const own = make("dl"), theirs = make("dl", systems.length > 4 ? "many" : "");

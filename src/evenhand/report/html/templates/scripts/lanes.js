@@ -1,4 +1,4 @@
-/* Tokens and bars in lanes: spans and mentions. */
+/* Tokens and bars in lanes. */
 const PALETTE = ["#56b4e9", "#e69f00", "#5fc9a5", "#f0e442", "#d9a3c7", "#e58b57", "#9db4c8", "#b5d99c", "#c9b8f0", "#f4b6b0"];
 
 function put(grid, node, row, from, to) {
@@ -9,11 +9,16 @@ function put(grid, node, row, from, to) {
 
 function tokensOf(grid, part, unit) {
   grid.style.gridTemplateColumns = `max-content repeat(${Math.max(part.last - part.first, 1)}, auto)`;
-  put(grid, make("div", "side", ""), 1, 1);
+  put(grid, make("div", "side corner", ""), 1, 1);
   for (let at = part.first; at < part.last; at++) {
-    const isCut = (at === part.first && at > 0) || (at === part.last - 1 && part.last < part.length);
-    put(grid, make("bdi", `token${at >= data.start[unit] && at < data.end[unit] ? " here" : ""}`, isCut ? "…" : visible(part.t[at] ?? String(at + 1))), 1, at - part.first + 2);
+    put(grid, make("bdi", `token${at >= data.start[unit] && at < data.end[unit] ? " here" : ""}`, tokenText(part, at)), 1, at - part.first + 2);
   }
+}
+
+/* A token as it is shown; where a long text is cut, dots. */
+function tokenText(part, at) {
+  const isCut = (at === part.first && at > 0) || (at === part.last - 1 && part.last < part.length);
+  return isCut ? "…" : visible(part.t[at] ?? String(at + 1));
 }
 
 function sideName(grid, row, side, span = 1) {
@@ -50,7 +55,7 @@ function drawBars(grid, part, unit, bars, free = 0) {
 function drawBar(grid, part, bar, row) {
   const start = Math.max(part.first, bar.start), end = Math.min(part.last, bar.end);
   const node = make("bdi", `bar ${bar.classes}${bar.start < start ? " cut-left" : ""}${bar.end > end ? " cut-right" : ""}`, visible(bar.text));
-  node.title = node.textContent;
+  node.title = visible(bar.title ?? bar.text);
   node.style.background = bar.color;
   const column = (at) => at - part.first + 2;
   put(grid, node, row, column(start), column(end));
@@ -58,21 +63,3 @@ function drawBar(grid, part, bar, row) {
 }
 
 const colorOf = (number) => PALETTE[number % PALETTE.length];
-
-function drawSpans(grid, part, unit) {
-  const start = data.start[unit], end = data.end[unit];
-  const bars = part.s.map((side, number) => side.map(([code, from, to, ...gaps]) => {
-    const partner = number ? data.partner[number - 1][unit] : -1;
-    const matched = partner >= 0 && !data.surplus[unit] && Math.floor(partner / 4294967296) === from && partner % 4294967296 === to;
-    const own = from === start && to === end && code === data.label[unit];
-    return { start: from, end: to, gaps, text: label(code), color: colorOf(code), classes: own ? "here" : matched ? "partner" : "" };
-  }));
-  drawBars(grid, part, unit, bars);
-}
-
-function drawMentions(grid, part, unit) {
-  const bars = part.s.map((side) => side.map(([chain, from, to]) => ({
-    start: from, end: to, gaps: [], text: String(chain), color: colorOf(chain), classes: from === data.start[unit] && to === data.end[unit] ? "here" : "",
-  })));
-  drawBars(grid, part, unit, bars);
-}

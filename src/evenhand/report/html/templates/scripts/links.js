@@ -9,8 +9,16 @@ function linksOf(part, unit, number) {
     const matched = !surplus && partner >= 0 && Math.floor(partner / 4294967296) === start && partner % 4294967296 === end;
     const found = number ? classOf(unit, number - 1) : null;
     const is = own || (matched && label(code) === found.predicted);
-    return { one, other, here: is, text: (is && found ? `${found.kind} ` : "") + label(code) + (tail < 0 ? " (tail elsewhere)" : "") };
+    const wrong = number > 0 && (is ? !found.right : !hasLink(part, code, one, other));
+    return { one, other, here: is, wrong, text: (is && found ? `${found.kind} ` : "") + label(code) + (tail < 0 ? " (tail elsewhere)" : "") };
   });
+}
+
+/* Whether the gold standard has a link of this type between the same spans; those of the fair and strict models have labels, too. */
+function hasLink(part, code, one, other) {
+  const from = ["fair", "strict"].includes(data.by) ? 0 : 1;
+  const isSame = (span, gold) => [0, 1, 2].slice(from).every((place) => span[place] === gold[place]);
+  return (part.l[0] ?? []).some(([type, head, tail]) => type === code && isSame(one, part.s[0][head]) && isSame(other, part.s[0][tail] ?? part.s[0][head]));
 }
 
 /* The words of both ends of a link; null where units are no links. */
@@ -21,16 +29,24 @@ function endsOf(unit) {
   return link ? `${spanText({ t }, link.one).trim()} → ${spanText({ t }, link.other).trim()}` : null;
 }
 
-function drawLinks(grid, part, unit) {
+/* The links of every side that have an end in the part of the text that is drawn. */
+function visibleLinks(part, unit) {
   const inSight = ([, from, to]) => to > part.first && from < part.last;
-  const links = part.s.map((side, number) => linksOf(part, unit, number).filter((link) => inSight(link.one) || inSight(link.other)));
-  const bars = part.s.map((side, number) => side.map((span) => {
+  return part.s.map((side, number) => linksOf(part, unit, number).filter((link) => inSight(link.one) || inSight(link.other)));
+}
+
+function endBars(part, links) {
+  return part.s.map((side, number) => side.map((span) => {
     const [code, from, to, ...gaps] = span, isEnd = links[number].some((link) => link.here && (link.one === span || link.other === span));
     return { start: from, end: to, gaps, text: label(code), color: colorOf(code), classes: isEnd ? "here" : "" };
   }));
-  const behind = drawBars(grid, part, unit, bars, 1);
+}
+
+function drawLinks(grid, part, unit) {
+  const links = visibleLinks(part, unit);
+  const behind = drawBars(grid, part, unit, endBars(part, links), 1);
   const drawings = links.map((side, number) => {
-    const words = side.map((link) => visible(`${spanText(part, link.one)} ${link.text} ${spanText(part, link.other)}`)).join("; ");
+    const words = side.map((link) => visible(`${spanText(part, link.one)} ${link.text} ${spanText(part, link.other)}${link.wrong ? " (wrong)" : ""}`)).join("; ");
     const svg = drawn("svg", { class: "arcs", role: "img", "aria-label": `${number ? systems[number - 1] : "gold"}: ${words}` });
     put(grid, svg, behind[number] - 1, 2, -1);
     return svg;
@@ -53,7 +69,7 @@ function drawLinkArcs(svg, arcs) {
   arcs.forEach((arc, number) => { arc.level = 1 + Math.max(0, ...arcs.slice(0, number).filter((under) => low(under) <= high(arc) && high(under) >= low(arc)).map((under) => under.level)); });
   svg.setAttribute("height", 18 * Math.max(0, ...arcs.map((arc) => arc.level)) + 12);
   for (const arc of arcs) {
-    const depth = 18 * arc.level, width = arc.to - arc.from, group = drawn("g", arc.here ? { class: "here" } : {});
+    const depth = 18 * arc.level, width = arc.to - arc.from, group = drawn("g", { class: `${arc.here ? "here" : ""}${arc.wrong ? " wrong wrong-label" : ""}` });
     const far = width ? arc.from : arc.from - 8, near = width ? arc.to : arc.to + 8, bend = Math.sign(near - far) * Math.min(8, Math.abs(near - far) / 3);
     const path = `M ${far} 0 C ${far} ${depth * 0.7}, ${far + bend} ${depth}, ${far + bend * 2} ${depth} L ${near - bend * 2} ${depth} C ${near - bend} ${depth}, ${near} ${depth * 0.7}, ${near} 5`;
     const text = drawn("text", { x: (far + near) / 2, y: depth + 4 });

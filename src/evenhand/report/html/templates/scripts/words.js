@@ -3,52 +3,82 @@ function drawLabels(grid, part, unit) {
   tokensOf(grid, part, unit);
   part.s.forEach((side, number) => {
     sideName(grid, number + 2, number);
-    for (let at = part.first; at < part.last; at++) {
-      const row = side[at], gold = part.s[0][at], wrong = number && (!row || row[0] !== gold[0]);
-      put(grid, make("bdi", `cell${wrong ? " wrong" : ""}${at === data.start[unit] ? " here" : ""}`, row ? visible(label(row[0])) : "–"), number + 2, at - part.first + 2);
-    }
+    for (let at = part.first; at < part.last; at++) put(grid, make("bdi", `cell ${tagClasses(part, number, at, unit)}`, visible(tagText(side[at]))), number + 2, at - part.first + 2);
   });
+}
+
+const tagText = (row) => (row ? label(row[0]) : "–");
+
+function tagClasses(part, number, at, unit) {
+  const row = part.s[number][at], wrong = number && (!row || row[0] !== part.s[0][at][0]);
+  return `${wrong ? "wrong" : ""}${at === data.start[unit] ? " here" : ""}`;
 }
 
 function drawArcsOf(grid, part, unit) {
   tokensOf(grid, part, unit);
-  const drawings = part.s.map((side, number) => {
+  const arcs = part.s.map((side, number) => leveled(arcsOf(side, number ? part.s[0] : null)));
+  const drawings = arcs.map((side, number) => {
     sideName(grid, number + 2, number);
-    const svg = drawn("svg", { class: "arcs", role: "img", "aria-label": `${number ? systems[number - 1] : "gold"}: ${arcsInWords(side, part.t)}` });
+    const svg = drawn("svg", { class: "arcs", role: "img", "aria-label": `${sideNames[number]}: ${arcsInWords(side, part.t)}` });
     put(grid, svg, number + 2, 2, -1);
     return svg;
   });
   const left = drawings[0].getBoundingClientRect().left;
   const middles = [...grid.querySelectorAll(".token")].map((node) => { const box = node.getBoundingClientRect(); return box.left + box.width / 2 - left; });
-  drawings.forEach((svg, number) => drawArcs(svg, part.s[number], middles, data.start[unit]));
+  drawings.forEach((svg, number) => drawArcs(svg, arcs[number], middles, data.start[unit]));
 }
 
 /* Labels and heads of a word: its tree's, or those of its enhanced edges. */
 const edgesOf = (row) => (isOfEdges ? row.slice(2).flatMap((code, at, all) => (at % 2 ? [] : [[code, all[at + 1]]])) : [[row[0], row[1]]]);
 
-const arcsInWords = (side, tokens) => side.flatMap((row, at) => (row ? edgesOf(row).map(([code, head]) => visible(`${tokens[at]} is ${label(code)}${head >= 0 ? ` of ${tokens[head]}` : ""}`)) : [])).join("; ");
+/* The arcs of a side; of a system, what is wrong against the gold standard, and ghosts of the heads that it lacks. */
+function arcsOf(side, golds) {
+  return side.flatMap((row, at) => {
+    const edges = row ? edgesOf(row) : [], gold = golds && golds[at] ? edgesOf(golds[at]) : null;
+    const arcs = edges.map(([code, head]) => ({ at, code, head, wrongHead: gold !== null && !gold.some((each) => each[1] === head), wrongLabel: gold !== null && !gold.some((each) => each[0] === code && (each[1] === head || !isOfEdges)) }));
+    const missed = gold === null ? [] : gold.filter((each) => !edges.some((edge) => edge[1] === each[1]));
+    return [...arcs, ...missed.map(([code, head]) => ({ at, code, head, ghost: true }))];
+  });
+}
 
-/* How deep arcs hang: below all those that begin and end under them; each has a dependent, a head and a level. */
-function arcsOf(side) {
-  const all = side.flatMap((row, at) => (row ? edgesOf(row).map(([code, head]) => ({ at, code, head, isArc: head >= 0 && head !== at, from: Math.min(at, head), to: Math.max(at, head), level: 1 })) : []));
-  const arcs = all.filter((arc) => arc.isArc).sort((one, other) => one.to - one.from - (other.to - other.from));
+const isArc = (arc) => arc.head >= 0 && arc.head !== arc.at;
+
+function inWords({ at, code, head, wrongHead, wrongLabel, ghost }, tokens) {
+  const said = `${tokens[at]} is ${label(code)}${head >= 0 ? ` of ${tokens[head]}` : ""}`;
+  const wrong = [wrongHead ? "head" : "", wrongLabel ? data.label_name : ""].filter(Boolean).join(" and ");
+  return visible(ghost ? `not: ${said}` : wrong ? `${said} (wrong ${wrong})` : said);
+}
+
+const arcsInWords = (arcs, tokens) => arcs.map((arc) => inWords(arc, tokens)).join("; ");
+
+/* How deep arcs hang: below all those that begin and end under them. */
+function leveled(all) {
+  for (const arc of all) Object.assign(arc, { from: Math.min(arc.at, arc.head), to: Math.max(arc.at, arc.head), level: 1 });
+  const arcs = all.filter(isArc).sort((one, other) => one.to - one.from - (other.to - other.from));
   arcs.forEach((arc, number) => { for (const under of arcs.slice(0, number)) if (under.from < arc.to && under.to > arc.from) arc.level = Math.max(arc.level, under.level + 1); });
   return all;
 }
 
-function drawArcs(svg, side, middles, here) {
-  const all = arcsOf(side), height = 18 * all.reduce((most, arc) => Math.max(most, arc.isArc ? arc.level : 0), 1) + 22;
-  svg.setAttribute("height", height);
-  for (const { at, code, head, isArc, level } of all) {
-    const x = middles[at], group = drawn("g", at === here ? { class: "here" } : {});
-    const depth = isArc ? 18 * level : height - 18, to = isArc ? middles[head] : x;
-    const side = Math.sign(to - x) * Math.min(8, Math.abs(to - x) / 3), near = x + side / 2, far = to - side / 2;
-    const path = isArc ? `M ${far} 0 C ${far} ${depth * 0.7}, ${far - side} ${depth}, ${far - side * 2} ${depth} L ${near + side * 2} ${depth} C ${near + side} ${depth}, ${near} ${depth * 0.7}, ${near} 5` : `M ${x} ${depth} V 5`;
-    const text = drawn("text", isArc ? { x: (x + to) / 2, y: depth + 4 } : { x, y: height - 6 });
-    const tip = isArc ? near : x;
-    text.textContent = visible(label(code)) + (head === -2 ? " (head elsewhere)" : "");
-    group.append(drawn("path", { class: "arc", d: path }), drawn("path", { class: "tip", d: `M ${tip} 0 l -3.5 6 h 7 z` }), text);
+function drawArcs(svg, all, middles, here) {
+  const height = 18 * all.reduce((most, arc) => Math.max(most, isArc(arc) ? arc.level : 0), 1) + 22;
+  const below = (arc) => (arc.ghost ? 14 : 0); /* so that the roots of a system and of a ghost do not cover each other */
+  svg.setAttribute("height", height + Math.max(0, ...all.filter((arc) => !isArc(arc)).map(below)));
+  for (const arc of all) {
+    const classes = [arc.at === here ? "here" : "", arc.ghost ? "ghost" : "", arc.wrongHead ? "wrong" : "", arc.wrongLabel ? "wrong-label" : ""];
+    const group = drawn("g", { class: classes.filter(Boolean).join(" ") });
+    if (isArc(arc)) drawArc(group, middles[arc.at], middles[arc.head], 18 * arc.level);
+    else group.append(drawn("path", { class: "arc", d: `M ${middles[arc.at]} ${height - 18} V 5` }), drawn("path", { class: "tip", d: `M ${middles[arc.at]} 0 l -3.5 6 h 7 z` }));
+    const text = drawn("text", isArc(arc) ? { x: (middles[arc.at] + middles[arc.head]) / 2, y: 18 * arc.level + 4 } : { x: middles[arc.at], y: height - 6 + below(arc) });
+    text.textContent = visible(label(arc.code)) + (arc.head === -2 ? " (head elsewhere)" : "");
+    group.append(text);
     svg.append(group);
   }
   for (const chosen of [...svg.querySelectorAll(".here")]) svg.append(chosen); /* above the others */
+}
+
+/* An arc from a head to a dependent at x, with a tip there. */
+function drawArc(group, x, to, depth) {
+  const side = Math.sign(to - x) * Math.min(8, Math.abs(to - x) / 3), near = x + side / 2, far = to - side / 2;
+  const path = `M ${far} 0 C ${far} ${depth * 0.7}, ${far - side} ${depth}, ${far - side * 2} ${depth} L ${near + side * 2} ${depth} C ${near + side} ${depth}, ${near} ${depth * 0.7}, ${near} 5`;
+  group.append(drawn("path", { class: "arc", d: path }), drawn("path", { class: "tip", d: `M ${near} 0 l -3.5 6 h 7 z` }));
 }
