@@ -115,7 +115,7 @@ def _intervals(agreement: Agreement, style: TableStyle) -> Table:
             bounds = (_coefficient(bound, style) for bound in (each.low, each.high))
             rows.append([titles[path], " – ".join(bounds)])
         elif path.startswith("f1."):
-            rows.append([f"F1 {path.split('.')[1]}", style.interval((each.low, each.high))])
+            rows.append([f"{_score_name(agreement)} {path.split('.')[1]}", style.interval((each.low, each.high))])
     remark = f"From {made.resamples:,} resamples of the {made.of}, seed {made.seed}."
     return Table(
         f"{100 * made.level:g}% intervals", [Column("figure", "text"), Column("", "label")], rows, remark=remark
@@ -153,13 +153,15 @@ def _pairs(agreement: Agreement, style: TableStyle) -> Table:
 
 
 def _documents(agreement: Agreement, style: TableStyle) -> Table:
-    columns = [Column("document", "text"), Column("annotators", "count"), Column("F1", "percent")]
-    rows: list[list[Cell]] = [
-        [each.name, each.annotators, _score(each.exact), _coefficient(each.alpha, style)]
-        for each in agreement.documents.values()
-    ]
-    paths = [path for path in agreement.undefined if path.startswith("documents.")]
-    return Table("documents", [*columns, Column("alpha", "label")], rows, remark=_why(agreement, paths))
+    columns = [Column("document", "text"), Column("annotators", "count"), Column(_score_name(agreement), "percent")]
+    columns += [Column("alpha", "label")] if agreement.codes else []
+    rows: list[list[Cell]] = []
+    for each in agreement.documents.values():
+        alpha = [_coefficient(each.alpha, style)] if agreement.codes else []
+        rows.append([each.name, each.annotators, _score(each.exact), *alpha])
+    shown = (".exact", ".alpha") if agreement.codes else (".exact",)
+    paths = [path for path in agreement.undefined if path.startswith("documents.") and path.endswith(shown)]
+    return Table("documents", columns, rows, remark=_why(agreement, paths))
 
 
 def _disagreements(agreement: Agreement) -> Table:

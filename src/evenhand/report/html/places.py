@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import gzip
-from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
-import msgspec
 from markupsafe import Markup
 
 from evenhand.report.agreement_tables import summary_of_agreement
 from evenhand.report.html import STYLES, one_function, read_template, template
 from evenhand.report.html.sections import HtmlTable, html_table
+from evenhand.report.html.unit_data import packed
 from evenhand.result.agreement import Agreement
 from evenhand.result.agreement_page import STATES, DrawnPlaces
 from evenhand.table import Cell, Column, Table
@@ -27,13 +25,12 @@ MOST_DOCUMENTS = 100
 
 def render(agreement: Agreement, places: DrawnPlaces, title: str) -> str:
     """The page; all text from the data is escaped by the template, or carried as data."""
-    data = msgspec.json.encode(_data(agreement, places))
     return template("agreement.html").render(
         title=title,
         agreement=agreement,
         style=Markup("".join(read_template(f"styles/{name}.css") for name in (*STYLES, "places"))),
         script=Markup(one_function(SCRIPTS)),
-        data=b64encode(gzip.compress(data, 6, mtime=0)).decode("ascii"),
+        data=packed(_data(agreement, places)),
         met=places.by_state.total(),
         carried=sum(1 for _ in places.carried()),
         conflicts=places.by_state["undecided"] + places.by_state["decided"],

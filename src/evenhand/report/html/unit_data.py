@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from base64 import b64encode
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -14,9 +15,13 @@ from evenhand.tasks.registry import TASKS
 
 
 def carried(report: Report) -> str:
-    """What the error browser reads, as letters, digits, + and /."""
-    data = msgspec.json.encode(unit_data(report))
-    return b64encode(gzip.compress(data, 6, mtime=0)).decode("ascii")
+    """What the error browser reads."""
+    return packed(unit_data(report))
+
+
+def packed(data: Mapping[str, Any]) -> str:
+    """Data as letters, digits, + and /."""
+    return b64encode(gzip.compress(msgspec.json.encode(data), 6, mtime=0)).decode("ascii")
 
 
 def unit_data(report: Report) -> dict[str, Any]:
