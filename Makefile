@@ -14,7 +14,7 @@ LOWEST_VENV := .venv-lowest
 LOWEST := $(shell sed -n 's/^dependencies = \[\(.*\)\]/\1/p' pyproject.toml | sed 's/>=/==/g; s/,//g')
 SITE_VENV := .venv-site
 SITE_READY := $(SITE_VENV)/.ready
-SPHINX := "sphinx>=8.2" "myst-parser>=4.0" "pydata-sphinx-theme>=0.16" "sphinx-copybutton>=0.5.2"
+SPHINX := "sphinx>=9.0" "myst-parser>=5.2" "pydata-sphinx-theme>=0.23" "sphinx-copybutton>=0.5.2"
 PYTEST := $(BIN)/python -m pytest -q
 
 .PHONY: help demo test test-fast test-long test-integrations test-lowest golden check format docs site picture bench bench-short clean

@@ -61,7 +61,7 @@ def test_a_source_without_a_reference_is_a_problem(docs: ModuleType) -> None:
     ]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_links_lead_somewhere(page: Path) -> None:
     text = re.sub(r"`[^`\n]*`", "", page.read_text(encoding="utf-8"))  # code may look like a link
     for target in re.findall(r"\]\(([^)\s]+)\)", text):

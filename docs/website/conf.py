@@ -12,6 +12,7 @@ author = "The Evenhand authors"
 version = release = __version__
 extensions = ["myst_parser", "sphinx_copybutton"]
 myst_heading_anchors = 4
+smartquotes = False  # options keep their two hyphens
 highlight_language = "none"
 suppress_warnings = ["misc.highlighting_failure"]  # pages leave code out with …
 copybutton_prompt_text = "$ "

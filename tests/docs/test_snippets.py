@@ -23,7 +23,7 @@ def examples(tmp_path: Path) -> Path:
     return tmp_path / "examples"
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_every_block_is_run_or_says_why_not(path: Path) -> None:
     for block in blocks(path.read_text(encoding="utf-8")):
         if block.is_code and not block.is_run:
@@ -31,7 +31,7 @@ def test_every_block_is_run_or_says_why_not(path: Path) -> None:
             assert {"not run", "file"} & block.marks.keys(), f"{place}: the block is neither run nor marked as not run"
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_pages_show_what_their_code_gives(path: Path, examples: Path, renews: bool) -> None:
     page = path.read_text(encoding="utf-8")
     lines, session = page.splitlines(), Session(examples, examples)

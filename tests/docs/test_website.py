@@ -127,6 +127,19 @@ def test_every_kind_of_figure_is_in_the_gallery() -> None:
     assert set(FIGURES) == set(plot.commands)
 
 
+def test_the_decision_tables_name_match_models_that_exist() -> None:
+    tables = (DOCS / "explanation" / "measures.md").read_text(encoding="utf-8").partition("## One example")[0]
+    advised = [
+        name
+        for cell in re.findall(r"^\| [^|]+ \| ([^|]+) \|", tables, re.MULTILINE)
+        for name in re.findall("`([^`]+)`", cell)
+    ]
+    models = [each for task in TASKS for each in models_of(task)]
+    known = {each.name for each in models} | {each.family for each in models}
+    assert len(advised) > 25
+    assert [name for name in advised if name.partition("@")[0] not in known] == []
+
+
 def test_a_list_of_parameters_becomes_a_table() -> None:
     text = 'Do it.\n\nof         what is drawn: "documents"\n           or "sentences"\nseed       of the draws\nskip_broken\n           go on'
     rows = '| `of` | what is drawn: "documents" or "sentences" |\n| `seed` | of the draws |\n| `skip_broken` | go on |'
