@@ -1,14 +1,17 @@
-"""The gallery: a picture of each kind of figure, and of the report on each bundled example."""
+"""The gallery: a picture of each kind of figure, and of each page that a command writes."""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import chdir
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import evenhand
+from evenhand import Agreement, Report
 from evenhand.cli.plot import plot
 from evenhand.tasks.registry import TASKS
 from evenhand.tasks.task import Example, Task
@@ -35,7 +38,7 @@ def write_gallery(source: Path, extra: Path) -> None:
     assert set(FIGURES) == set(plot.commands), "every kind of figure has a picture"
     (source / "gallery").mkdir()
     (extra / "reports").mkdir(parents=True)
-    parts = [HEAD, "## Figures", *_figures(source), "## Reports", *_reports(source, extra)]
+    parts = [HEAD, "## Figures", *_figures(source), "## Pages", *_shown_pages(source, extra)]
     (source / "gallery.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
@@ -51,19 +54,40 @@ def _figures(source: Path) -> Iterator[str]:
             yield f"```sh\n{command}\n```\n\n![{kind} of {task.title}]({picture})"
 
 
-def _reports(source: Path, extra: Path) -> Iterator[str]:
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+@dataclass(frozen=True)
+class Page:
+    """A page that a command writes: its name and title here, the command, and what has the page."""
+
+    name: str
+    title: str
+    command: str
+    result: Callable[[], Report | Agreement]
+
+
+def _pages() -> Iterator[Page]:
     for task in TASKS.values():
-        page = extra / "reports" / f"{task.name}.html"
         gold, *systems = (EXAMPLES / task.example.folder / file for file in _names(task.example))
-        evenhand.report(gold, systems, task=task.name).to_html(page)
-        yield f"### {task.title[0].upper()}{task.title[1:]}"
-        yield f"```sh\nevenhand report {_files(task)} -o report.html\n```"
+        command = f"evenhand report {_files(task)} -o report.html"
+        title = task.title[0].upper() + task.title[1:]
+        yield Page(task.name, title, command, partial(evenhand.report, gold, systems, task=task.name))
+    annotators = [EXAMPLES / "ner" / "crf.conll", EXAMPLES / "ner" / "tagger.conll"]
+    command = "evenhand agree crf.conll tagger.conll --page agreement.html"
+    yield Page("agreement", "Agreement of annotators", command, partial(evenhand.agree, annotators))
+
+
+def _shown_pages(source: Path, extra: Path) -> Iterator[str]:
+    """Every page with its command, a picture where there is a browser, and a link."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    for page in _pages():
+        file = extra / "reports" / f"{page.name}.html"
+        page.result().to_html(file)
+        yield f"### {page.title}"
+        yield f"```sh\n{page.command}\n```"
         if chromium:
-            picture = f"gallery/report-{task.name}.png"
-            _photograph(chromium, page, source / picture)
-            yield f"![The report on {task.title}]({picture})"
-        yield f'<a href="reports/{task.name}.html">Open this report</a>'
+            picture = f"gallery/page-{page.name}.png"
+            _photograph(chromium, file, source / picture)
+            yield f"![{page.title}: the top of the page]({picture})"
+        yield f'<a href="reports/{page.name}.html">Open this page</a>'
 
 
 def _photograph(chromium: str, page: Path, picture: Path) -> None:
