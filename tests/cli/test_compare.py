@@ -301,11 +301,11 @@ def test_an_order_that_a_user_gives_stays(options: tuple[str, ...]) -> None:
     [
         ((SPANS[0], SPANS[1]), "A comparison takes two systems at least."),
         ((*SPANS, "--baseline", "nobody"), "There is no system 'nobody'; choose one of gazetteer, crf, tagger."),
-        ((*SPANS, "--by", "las"), "by is 'las'; choose one of fair, exact for spans."),
+        ((*SPANS, "--by", "las"), "by is 'las'; choose one of fair, exact, leak for spans."),
         ((*SPANS, "--baseline", "crf", "--sequence"), "with a baseline or in a sequence, but not both."),
         ((*SPANS, "--slice", "vocabulary"), "takes a word list; name it with --vocabulary FILE."),
         ((SPANS[0], SPANS[1], "missing.conll"), "missing.conll: there is no such file; check the path."),
-        ((*SPANS, "--by", "muc"), "by is 'muc'; choose one of fair, exact for spans."),
+        ((*SPANS, "--by", "muc"), "by is 'muc'; choose one of fair, exact, leak for spans."),
     ],
 )
 def test_errors_are_sentences(arguments: tuple, message: str) -> None:

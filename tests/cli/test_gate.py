@@ -168,7 +168,7 @@ def test_parsers_by_another_score() -> None:
         ((GOLD, WORSE, BETTER, "--max-new-errors", -1), "max-new-errors is -1; it must be a whole number, 0 or more."),
         ((GOLD, WORSE, BETTER, "--alpha", 2), "alpha is 2.0; it must be a number below 1, and 0.000001 at least."),
         ((GOLD, WORSE, BETTER, "--trials", 0), "trials is 0; for p-values below 0.05 the test takes 20 at least."),
-        ((GOLD, WORSE, BETTER, "--by", "las"), "by is 'las'; choose one of fair, exact for spans."),
+        ((GOLD, WORSE, BETTER, "--by", "las"), "by is 'las'; choose one of fair, exact, leak for spans."),
     ],
 )
 def test_bad_usage_is_status_2(arguments: tuple, message: str) -> None:

@@ -117,7 +117,7 @@ def test_short_help_lists_match_models_by_task() -> None:
         "  constituents  labeled, unlabeled, complete, crossing, tagging, short",
         "",
     ]
-    assert sections(run("compare", "--help").stdout)["Scores for --by"][0] == "  spans         fair, exact"
+    assert sections(run("compare", "--help").stdout)["Scores for --by"][0] == "  spans         fair, exact, leak"
 
 
 def test_the_whole_help_has_every_parameter_match_model_and_alias() -> None:
@@ -186,7 +186,7 @@ def test_scores_to_compare_by_have_other_names() -> None:
     result = run("compare", SPANS[0], SPANS[1], SPANS[1].with_name("tagger.conll"), "--by", "Strict", *fast)
     assert '"by": "exact"' in result.stdout or '"by":"exact"' in result.stdout
     result = run("compare", SPANS[0], SPANS[1], SPANS[1].with_name("tagger.conll"), "--by", "las", *fast)
-    assert result.stderr == "evenhand: by is 'las'; choose one of fair, exact for spans.\n"
+    assert result.stderr == "evenhand: by is 'las'; choose one of fair, exact, leak for spans.\n"
 
 
 @pytest.mark.parametrize(

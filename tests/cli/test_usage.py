@@ -43,7 +43,7 @@ def run(*arguments: str) -> Result:
         ),
         (
             ("compare", GOLD, CRF, TAGGER, "--by", "fiar"),
-            "by is 'fiar'; did you mean fair? Choose one of fair, exact for spans.",
+            "by is 'fiar'; did you mean fair? Choose one of fair, exact, leak for spans.",
         ),
         (("score", GOLD, CRF, "-q", "--show-columns", "recal"), "no table has a column 'recal'; did you mean recall? "),
     ],

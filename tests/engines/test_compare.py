@@ -98,7 +98,7 @@ def test_settings_that_are_refused(options: dict, what: str) -> None:
 
 
 def test_by_is_one_of_the_task() -> None:
-    with pytest.raises(eh.SettingError, match="by is 'accuracy'; choose one of fair, exact for spans"):
+    with pytest.raises(eh.SettingError, match="by is 'accuracy'; choose one of fair, exact, leak for spans"):
         eh.compare(SPANS[0], SPANS[1:], by="accuracy")
     with pytest.raises(eh.SettingError, match="by is 'exact'; choose one of las, uas, ls, elas, eulas for trees"):
         eh.compare(TREES[0], TREES[1:], by="exact")

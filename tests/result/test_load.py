@@ -123,7 +123,7 @@ def test_systems_that_find_nothing() -> None:
 @pytest.mark.parametrize(
     ("task", "by"),
     [
-        *(("spans", by) for by in ("fair", "exact")),
+        *(("spans", by) for by in ("fair", "exact", "leak")),
         *(("trees", by) for by in ("las", "uas", "ls")),
         *(("chains", by) for by in ("arcs_any", "arcs_nom")),
         ("tags", "accuracy"),

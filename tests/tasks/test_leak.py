@@ -237,3 +237,28 @@ def test_a_saved_result_keeps_spans_that_leak() -> None:
 def test_what_cannot_be_shown(options: dict[str, Any], message: str) -> None:
     with pytest.raises(SettingError, match=message):
         eh.score(sentences([]), sentences([]), **options)
+
+
+def test_systems_are_compared_by_what_they_cover() -> None:
+    """One span is no longer seen, one is seen now, one is seen in part; labels and surplus spans do not matter."""
+    gold = sentences([("PER", 0, 0), ("PER", 1, 2), ("LOC", 4, 4), ("LOC", 6, 6)])
+    old, new = sentences([("A", 0, 0), ("A", 6, 6)]), sentences([("B", 2, 4), ("B", 5, 6)])
+    compared = eh.compare(gold, {"old": old, "new": new}, by="leak", trials=0, resamples=0)
+    pair = compared.pair("old", "new")
+    found = {
+        name: [(each.gold, each.before, each.after) for each in differences.transitions]
+        for name, differences in pair.classes.items()
+    }
+    assert found == {
+        "correction": [("LOC", "exposed", "covered")],
+        "new_error": [("PER", "covered", "exposed")],
+        "changed_error": [("PER", "exposed", "partial")],
+    }
+    assert dict(compared.scores) == {"old": 0.5, "new": 0.5}
+
+
+def test_a_gate_takes_no_drop_of_what_should_be_low() -> None:
+    gold = sentences([("PER", 0, 0)])
+    with pytest.raises(SettingError, match="leak_rate is better where it is low; use ceiling"):
+        eh.gate(gold, gold, gold, max_drop={"leak_rate": 1})
+    assert eh.gate(gold, gold, sentences([]), by="leak", max_drop=5).passed is False

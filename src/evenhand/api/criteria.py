@@ -69,6 +69,10 @@ def _share(name: ScoreName, result: Result) -> float:
     figure = name.figure(result)
     if figure.is_count:
         raise SettingError(f"max-drop {name.given} is in points, but {name.given} is a count; use ceiling or floor.")
+    if figure.is_best_low:
+        raise SettingError(
+            f"max-drop {name.given} is no limit, as {name.given} is better where it is low; use ceiling."
+        )
     return figure.value
 
 

@@ -32,6 +32,8 @@ class Figure:
     value: float
     is_count: bool
     """Whether it may be above 1."""
+    is_best_low: bool = False
+    """Whether a lower value is better."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +78,10 @@ class ScoreName:
         if isinstance(found, Mapping):
             names = ", ".join(f"{self.given}.{each}" for each in list(found)[:_MOST_LISTED])
             raise SettingError(f"{self.given!r} stands for several numbers; choose one of {names}.")
-        unbounded = {*score.overall.counts, *(each.name for each in score.model.measures if not each.is_share)}
-        return Figure(float(found), isinstance(found, int) or name in unbounded)
+        measures = score.model.measures
+        unbounded = {*score.overall.counts, *(each.name for each in measures if not each.is_share)}
+        is_best_low = any(each.is_best_low for each in measures if each.name == name)
+        return Figure(float(found), isinstance(found, int) or name in unbounded, is_best_low)
 
     def _row(self, scores: Mapping[str, Any]) -> Mapping[str, Any]:
         """The figures of the label or, without one, of all labels together and what stands beside them."""

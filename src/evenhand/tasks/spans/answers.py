@@ -9,7 +9,7 @@ import numpy as np
 from evenhand.arrays import Ints, empty, pack
 from evenhand.dataclass import dataclass
 from evenhand.tasks.answers import Answers
-from evenhand.tasks.spans.kinds import CLASS_KINDS, GE, KINDS, TN, TP
+from evenhand.tasks.spans.kinds import ANSWER_KINDS, CLASS_KINDS, COVERED, GE, KINDS, STATES, TN, TP
 from evenhand.tasks.spans.verdicts import Verdicts
 from evenhand.tasks.units import Units, units_of
 from evenhand.text.layers import Spans
@@ -25,7 +25,7 @@ def span_class(kind: Ints, label: Ints) -> Ints:
 
 def class_of(code: int) -> tuple[str, int]:
     """The verdict and the label of a class."""
-    return CLASS_KINDS[code & ((1 << _KIND_BITS) - 1)], (code >> _KIND_BITS) - 1
+    return ANSWER_KINDS[code & ((1 << _KIND_BITS) - 1)], (code >> _KIND_BITS) - 1
 
 
 def answer_in_words(code: int, labels: Sequence[str]) -> str:
@@ -73,6 +73,28 @@ def without_gold_errors(answers: Answers) -> Answers:
     assert answers.verdict is not None
     shared = ~(answers.verdict == GE).any(axis=0)
     return answers if shared.all() else answers.take(shared)
+
+
+def answers_on_cover(gold: Spans, states: Sequence[Ints]) -> Answers:
+    """What several systems cover of the gold standard's spans, given the states of these under each."""
+    verdict = np.stack(states)
+    shape, nothing = verdict.shape, np.full(verdict.shape, -1)
+    shown = span_class(verdict + len(CLASS_KINDS), nothing)
+    return Answers(
+        label=gold.label,
+        is_surplus=np.zeros(len(gold), dtype=np.bool_),
+        answer=shown,
+        shown=shown,
+        right=verdict == COVERED,
+        part=nothing,
+        sentence=gold.scope,
+        start=gold.start,
+        end=gold.end,
+        absent=np.zeros(shape, dtype=np.bool_),
+        gold_label=np.broadcast_to(gold.label, shape),
+        kinds=STATES,
+        verdict=verdict,
+    )
 
 
 def _of_gold(size: int, system: Spans, verdicts: Verdicts) -> tuple[Ints, Ints]:

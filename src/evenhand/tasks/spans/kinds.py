@@ -7,6 +7,11 @@ TP, LE, BES, BEL, BEO, LBE, FN, FP = range(len(KINDS))
 TN, GE = len(KINDS), len(KINDS) + 1
 CLASS_KINDS = (*KINDS, "TN", "GE")
 """In a comparison, surplus of one system is TN under the others. GE is an error of the gold standard."""
+STATES = ("covered", "partial", "exposed")
+"""What becomes of a gold span under leakage."""
+COVERED, PARTIAL, EXPOSED = range(len(STATES))
+ANSWER_KINDS = (*CLASS_KINDS, *STATES)
+"""All that a system may have of a span."""
 BOUNDARY_KINDS = ("BES", "BEL", "BEO")
 
 EDGES = ("none", "left", "right")

@@ -28,6 +28,7 @@ import numpy as np
 from evenhand.arrays import Bools, Ints, distinct, ranges
 from evenhand.dataclass import dataclass
 from evenhand.tally import Tally
+from evenhand.tasks.spans.kinds import COVERED, EXPOSED, PARTIAL, STATES
 from evenhand.tasks.spans.question import Question
 from evenhand.tasks.spans.segments import runs
 from evenhand.tasks.spans.token_separator import Text
@@ -35,7 +36,7 @@ from evenhand.tasks.spans.values import SystemValues
 from evenhand.text.layers import Spans
 
 LEAK_KINDS = (
-    *("covered", "partial", "exposed", "sensitive", "leaked", "redacted", "over"),
+    *(*STATES, "sensitive", "leaked", "redacted", "over"),
     *("values", "values_safe", "documents", "documents_safe", "atoms", "worded"),
 )
 """The counts, the atoms of the text, and the portions whose words are known."""
@@ -73,11 +74,11 @@ class Cover:
         in_gold[atom] = in_system[other] = True
         return Cover(row, atom, in_gold, in_system, text)
 
-    def spans(self, count: int) -> tuple[Bools, Bools]:
-        """Which gold spans the system covers with all of their atoms, and which with one at least."""
+    def states(self, count: int) -> Ints:
+        """Whether the system covers all, some or none of the atoms of each gold span, as codes of `STATES`."""
         size = np.bincount(self.row, minlength=count)
         met = np.bincount(self.row[self.in_system[self.atom]], minlength=count)
-        return met == size, met > 0
+        return np.where(met == size, COVERED, np.where(met > 0, PARTIAL, EXPOSED))
 
     def counted(self, label_of: Ints) -> Iterator[Counted]:
         """Atoms of either side, and those of one side only; `label_of` has the label of every gold span."""
@@ -108,22 +109,27 @@ def leak(question: Question) -> Tally:
     """The counts of a portion."""
     (gold, system), text = question.covering, question.text
     cover = Cover.of(gold, system, text)
-    covered, met = cover.spans(len(gold))
-    states = {"covered": covered, "partial": met & ~covered, "exposed": ~met}
-    counted = [Counted(kind, gold.scope[rows], gold.label[rows]) for kind, rows in states.items()]
+    state = cover.states(len(gold))
+    counted = [Counted(kind, gold.scope[state == code], gold.label[state == code]) for code, kind in enumerate(STATES)]
     counted += cover.counted(gold.label)
     if text.lengths is not None:
         counted.append(Counted("atoms", np.arange(len(text.lengths)), count=text.lengths))
     if question.values is not None:
-        counted += _of_values(question.values, gold.scope, covered)
+        counted += _of_values(question.values, gold.scope, state != COVERED)
     return _tally(counted, question)
 
 
-def _of_values(values: SystemValues, scope: Ints, covered: Bools) -> Iterator[Counted]:
+def states(question: Question) -> Ints:
+    """What becomes of each gold span, as codes of `STATES`."""
+    gold, system = question.covering
+    return Cover.of(gold, system, question.text).states(len(gold))
+
+
+def _of_values(values: SystemValues, scope: Ints, is_exposed: Bools) -> Iterator[Counted]:
     """Values and documents that are met first here, and those that are exposed first here."""
     if values.here.has_words:
         yield Counted("worded", np.zeros(1, dtype=np.int64))
-    new, exposed = values.first_met(), values.first_exposed(~covered)
+    new, exposed = values.first_met(), values.first_exposed(is_exposed)
     for label, row, change in ((*new, 1), (*exposed, -1)):
         for kind, chosen in (("documents", label < 0), ("values", label >= 0)):
             if change > 0:

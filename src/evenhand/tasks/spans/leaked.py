@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field
 from itertools import groupby, pairwise
-from typing import Literal
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from evenhand.dataclass import dataclass
 from evenhand.ranges import Count
 from evenhand.tasks.passage import Judgement
 from evenhand.tasks.places import Places
+from evenhand.tasks.spans.kinds import COVERED, STATES
 from evenhand.tasks.spans.leak import Cover
 from evenhand.tasks.spans.passage import SpanJudgement
 from evenhand.tasks.spans.question import Question
@@ -35,7 +35,8 @@ class LeakedSpan:
     words: str
     visible: str
     """The words, with a block for what is covered."""
-    state: Literal["partial", "exposed"]
+    state: str
+    """`partial` or `exposed`."""
 
 
 @dataclass
@@ -60,13 +61,12 @@ def leaked_spans(question: Question, places: Places) -> Iterator[LeakedSpan]:
     """The spans that leak, in the order of the text."""
     gold, system = question.covering
     cover = Cover.of(gold, system, question.text)
-    covered, met = cover.spans(len(gold))
+    state = cover.states(len(gold))
     order = np.lexsort((gold.label, gold.end, gold.start, gold.scope))
-    rows = order[~covered[order]]
+    rows = order[state[order] != COVERED]
     where = places.places(gold.scope[rows], gold.start[rows])
-    for (label, scope, start, end), place, is_met in zip(
-        gold.take(rows).rows(), where, met[rows].tolist(), strict=True
-    ):
+    found = zip(gold.take(rows).rows(), where, state[rows].tolist(), strict=True)
+    for (label, scope, start, end), place, code in found:
         hidden = cover.in_system[question.text.first[scope] + np.arange(start, end)].tolist()
         yield LeakedSpan(
             place,
@@ -77,7 +77,7 @@ def leaked_spans(question: Question, places: Places) -> Iterator[LeakedSpan]:
             label,
             places.words(scope, start, end) or "",
             _visible(places, scope, start, hidden),
-            "partial" if is_met else "exposed",
+            STATES[code],
         )
 
 

@@ -19,12 +19,14 @@ from evenhand.tasks.answers import Answers
 from evenhand.tasks.passage import Numbering, Outcome, VerdictRows
 from evenhand.tasks.places import Places
 from evenhand.tasks.side_count import SideCount
-from evenhand.tasks.spans.answers import answers_on_spans, span_units, without_gold_errors
+from evenhand.tasks.spans.answers import answers_on_cover, answers_on_spans, span_units, without_gold_errors
 from evenhand.tasks.spans.document_spans import DocumentTexts
 from evenhand.tasks.spans.drawing import SpanDrawing
 from evenhand.tasks.spans.exact import equal_spans
+from evenhand.tasks.spans.leak import states
 from evenhand.tasks.spans.overrides import Overriding, overridden
 from evenhand.tasks.spans.portion import Portion, Portions, SideSpans
+from evenhand.tasks.spans.privacy_models import LEAK
 from evenhand.tasks.spans.question import Context, Question, Relabeling
 from evenhand.tasks.spans.reference import Reference
 from evenhand.tasks.spans.strings import Form, StringSides
@@ -65,7 +67,7 @@ class SpanPassage:
         self._portions = Portions(asked, [gold, *streams], asked.sides.layers)
         self._drops_unplaced = settings["unplaced"] == "drop"
         self._takes_strings = any(judge.takes_strings for judge in asked.judges)
-        self._values = Values(asked.sides.systems) if asked.asks("leak") else None
+        self._values = Values(asked.sides.systems) if asked.asks(LEAK) else None
         self._takes_texts = any(judge.takes_texts for judge in asked.judges)
         self._relabel = {name: Relabeling(settings, "system", name) for name in asked.sides.systems}
         self._text: list[Tally] = []
@@ -217,6 +219,8 @@ class SpanJudgement:
         return self.portion.places
 
     def answers(self, by: str) -> Answers:
+        if by == LEAK:
+            return answers_on_cover(self.gold, [states(each) for each in self.questions.values()])
         return without_gold_errors(self._all_answers(by))
 
     def units(self, by: str) -> Units:

@@ -9,19 +9,20 @@ from evenhand.scores.match_model import MatchModel, Measure, Sum, measured, plus
 from evenhand.scores.model import Judge, Model
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.sentences import SENTENCES
+from evenhand.tasks.spans.kinds import STATES
 from evenhand.tasks.spans.models import exact_counts
 
 _HOME = "evenhand.tasks.spans"
-_STATES = ("covered", "partial", "exposed")
+LEAK = "leak"
 _OF_LABELS = ("values", "values_safe", "sensitive", "leaked")
 _OVERALL = ("redacted", "over", "documents", "documents_safe")
-"""The counts of leakage: what becomes of gold spans, what labels have, and what they do not have."""
+"""The counts of leakage that labels have beside the states of spans, and those that they do not have."""
 
 
-def _leak(name: str, settings: ScoreSettings) -> MatchModel:
+def leakage(name: str, settings: ScoreSettings) -> MatchModel:
     """What leaks, what is covered, and what is covered needlessly."""
-    kinds = {kind: {kind: 1.0} for kind in (*_STATES, *_OF_LABELS, *_OVERALL)}
-    spans, outside = plus(*(kinds[state] for state in _STATES)), {"atoms": 1.0, "sensitive": -1.0}
+    kinds = {kind: {kind: 1.0} for kind in (*STATES, *_OF_LABELS, *_OVERALL)}
+    spans, outside = plus(*(kinds[state] for state in STATES)), {"atoms": 1.0, "sensitive": -1.0}
     counts = {"spans": spans, **kinds}
     found = measured(
         name,
@@ -77,7 +78,7 @@ def _judge(name: str) -> Judge:
     return Judge(name, late(f"{_HOME}.{module}:{function.replace('-', '_')}"), takes_texts=True)
 
 
-_LEAK = Judge("leak", late(f"{_HOME}.leak:leak"), remembers=True)
+_LEAK = Judge(LEAK, late(f"{_HOME}.leak:leak"), remembers=True)
 _TASKS = {
     "meddocan-ner": (_with_leak, "MEDDOCAN, subtask 1: label, start and end are equal."),
     "meddocan-strict": (_bounds, "MEDDOCAN, subtask 2: start and end are equal."),
@@ -90,7 +91,7 @@ _TASKS = {
 }
 PRIVACY = (
     Model(
-        *("leak", "spans", _LEAK, _leak, f"{_HOME}.leak"),
+        *(LEAK, "spans", _LEAK, leakage, f"{_HOME}.leak"),
         aliases=("leakage", "privacy"),
         summary="What of gold spans is not covered, whatever labels systems give.",
     ),

@@ -6,6 +6,7 @@ from evenhand.parameters import Parameter
 from evenhand.problems import SettingError
 from evenhand.registry import late
 from evenhand.relabeling import Supertag
+from evenhand.scores.match_model import MatchModel
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.agreed import Agreed
 from evenhand.tasks.display import Confusion, Display
@@ -14,7 +15,7 @@ from evenhand.tasks.spans.grounding_parameters import GROUNDING
 from evenhand.tasks.spans.kinds import CLASS_KINDS, ERROR_NAMES
 from evenhand.tasks.spans.models import MODELS, compared
 from evenhand.tasks.spans.override_parameters import OVERRIDES, check_overrides
-from evenhand.tasks.spans.privacy_models import PRIVACY
+from evenhand.tasks.spans.privacy_models import LEAK, PRIVACY, leakage
 from evenhand.tasks.task import Content, Example, Task
 
 
@@ -28,6 +29,10 @@ def _supertags(given: str | tuple[str, ...] | list[str]) -> tuple[Supertag, ...]
 def _check(settings: ScoreSettings, content: Content) -> None:
     refuse_lines(settings, content)
     check_overrides(settings)
+
+
+def _compared(by: str, settings: ScoreSettings) -> MatchModel:
+    return leakage(by, settings) if by == LEAK else compared(by, settings)
 
 
 PARAMETERS = (
@@ -82,9 +87,9 @@ TASK = Task(
     models=(*MODELS, *PRIVACY),
     match=lambda content: ("exact", "fair"),
     ranked=lambda content: ("exact", "fair", "ts", "t"),
-    compared_by=("fair", "exact"),
+    compared_by=("fair", "exact", LEAK),
     reported_by=("fair",),
-    compared=compared,
+    compared=_compared,
     parameters=PARAMETERS,
     has_encoding=True,
     signature=(
@@ -101,7 +106,7 @@ TASK = Task(
     check_sides=late("evenhand.tasks.spans.passage:check_kinds"),
     is_perfect=late("evenhand.tasks.notes:is_perfect"),
     kinds=CLASS_KINDS,
-    right=lambda by: ("TP", "TN"),
+    right=lambda by: ("covered",) if by == LEAK else ("TP", "TN"),
     verdict_judges=("fair", "exact"),
     verdict_columns=(("side", "string"), ("matched_start", "int64"), ("matched_end", "int64")),
     answer=late("evenhand.tasks.spans.answers:answer_in_words"),
