@@ -207,6 +207,11 @@ def test_overrides_that_do_not_fit_are_refused(tmp_path: Path, records: list[Rec
         ('{"document": 1.5, "start": 0, "end": 1, "label": "A", "verdict": "right"}', "document is 1.5; give its name"),
         ('{"sentence": 1, "start": 1, "end": 1, "label": "A", "verdict": "right"}', "the gold span are 1 and 1; count"),
         ('{"sentence": 1, "start": 0, "end": 1, "label": 7, "verdict": "right"}', "the label of the gold span is 7"),
+        (f'{{"sentence": 1, "start": 0, "end": {10**30}, "label": "A", "verdict": "right"}}', f"are 0 and {10**30}"),
+        (
+            f'{{"sentence": 1, "start": 0, "end": 1, "label": "{"A" * 20_000}", "verdict": "right"}}',
+            "a label has more than",
+        ),
         ('{"sentence": 1, "verdict": "missing"}', "has the verdict 'missing' and no `to`"),
         ('{"sentence": 1, "verdict": "missing", "to": {"start": 0, "end": 1}}', "the label of `to` is None"),
         ('{"sentence": 1, "verdict": "missing", "to": {"lable": "A"}}', "`to` has 'lable'"),
@@ -345,6 +350,30 @@ def test_strings_of_language_models_have_no_place_to_be_unclear_at(tmp_path: Pat
     with pytest.raises(eh.SettingError, match="cannot be left out of the strings of a language model"):
         eh.score(spans(GOLD), answers, overrides=path, match="strings")
     assert counts(eh.score(spans(GOLD), answers, overrides=path)) == (0, 0, 3)
+
+
+VALUES = st.none() | st.booleans() | st.integers(-1, 3) | st.sampled_from(["PER", "ORG", "A", "", 1.5, 10**20, []])
+PARTS = {"start": VALUES, "end": VALUES, "label": VALUES}
+RECORDS = st.fixed_dictionaries(
+    {"verdict": st.sampled_from(["spurious", "label", "bounds", "missing", "unclear", "right", None])},
+    optional={
+        **PARTS,
+        "sentence": VALUES,
+        "document": VALUES,
+        "to": VALUES | st.fixed_dictionaries({}, optional=PARTS),
+    },
+)
+
+
+@given(records=st.lists(RECORDS, max_size=3))
+def test_any_file_is_scored_or_refused(records: list[Record]) -> None:
+    with TemporaryDirectory() as folder:
+        path = written(Path(folder), *records)
+        try:
+            before = eh.score(spans(GOLD), spans(GOLD), overrides=path).before["exact"].f1
+        except eh.InputError as error:
+            before = float(str(error).startswith(f"{path}:"))
+    assert before == 1
 
 
 LENGTH, LABELS = 6, ("A", "B")

@@ -19,12 +19,16 @@ import msgspec
 
 from evenhand.formats.addresses import place
 from evenhand.formats.short_text import decoded, short_data
+from evenhand.limits import LABEL as LABEL_LIMIT
+from evenhand.limits import long_label
 from evenhand.problems import InputError
 from evenhand.text.overrides import BOUNDS, LABEL, MISSING, VERDICTS, LabeledBounds, Override, Overrides
 
 _PARTS = ("start", "end", "label")
 _NEEDED = {LABEL: ("label",), BOUNDS: ("start", "end"), MISSING: _PARTS}
 """The verdicts that have a `to`, and what it must name: one of the bounds, or all."""
+_LARGEST = 1 << 31
+"""No file has so many sentences, and no sentence so many tokens."""
 _EXAMPLE = '{"sentence": 12, "start": 3, "end": 5, "label": "ORG", "verdict": "spurious"}'
 
 
@@ -115,8 +119,11 @@ def _bounds(record: Mapping[str, Any], what: str) -> LabeledBounds:
         raise _WrongError(finding, "count tokens from 0 (of texts, characters without spaces), the end exclusive")
     if not isinstance(label, str) or not label:
         raise _WrongError(f"the label of {what} is {label!r}", "give its name")
+    if len(label) > LABEL_LIMIT.value:
+        error = long_label(label)
+        raise _WrongError(error.finding, error.remedy)
     return LabeledBounds(start, end, label)
 
 
 def _is_number(value: Any, least: int) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value < _LARGEST
