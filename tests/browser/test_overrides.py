@@ -22,6 +22,7 @@ def test_every_count_leads_to_as_many_units_with_overrides(open_page: Open, tmp_
     report.to_html(tmp_path / "page.html")
     page = open_page(tmp_path / "page.html", "#units?system=crf&kind=GE")
     assert count(page) == report.results["crf"]["fair"].overall["GE"] > 0
+    assert "GE" in page.locator("#list .verdict.bad").first.text_content()
     size, wrong = wrong_links(page, "td.number a, figure svg a")
     assert wrong == []
     assert size > 50

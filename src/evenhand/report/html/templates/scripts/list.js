@@ -20,7 +20,7 @@ function verdict(unit, system) {
 
 /* A verdict in short: a mark, and what is wrong. */
 function markOf(found) {
-  if (unscoredKinds.has(found.kind)) return ["·", "not scored", ""];
+  if (unscoredKinds.has(found.kind)) return ["·", "not scored", found.hasGold || found.hasPredicted ? found.shown : ""];
   if (found.right) return found.absent ? ["–", "nothing, as it should be", ""] : ["✓", "right", ""];
   const kind = found.kind.replace(/^wrong_/, ""), label = found.hasPredicted && found.predicted !== found.gold ? found.predicted : "";
   if (data.has_verdicts) return ["✗", "wrong", label ? `${kind} ${label}` : kind];
