@@ -143,6 +143,14 @@ def test_words_of_chains_that_differ_are_annotators() -> None:
         eh.agree(["ana.conll", "long.conll"])
 
 
+def test_documents_of_chains_without_names_go_together_by_their_order() -> None:
+    documents = [[[(0, 1), (1, 2)]], [[(0, 1), (2, 3)]]]
+    named, unnamed = eh.chains(documents, names=["a", "b"], name="ana"), eh.chains(documents, name="ben")
+    found = eh.agree([named, unnamed], resamples=0)
+    assert found.f1["muc"].mean == 1
+    assert found.coverage.by_number == {"1": 0, "2": 2}
+
+
 @pytest.mark.usefixtures("chains")
 def test_chains_have_no_places_of_disagreement() -> None:
     result = run("agree", "ana.conll", "ben.conll", "--show", "disagreement")

@@ -24,32 +24,42 @@ from evenhand.text.unequal import ANNOTATORS
 
 def count_by_keys(sides: Mapping[str, Input], prepared: Prepared) -> Counted:
     """Score all annotators with each of them as the key; documents that a side lacks do not count."""
-    had = [_documents(side, _with_key(prepared, name)) for name, side in sides.items()]
+    had = _documents(sides, prepared)
     numbers = {name: number for number, name in enumerate(dict.fromkeys(name for each in had for name in each))}
+    places = [ints([numbers[name] for name in names]) for names in had]
     has = np.zeros((len(numbers), len(sides)), dtype=np.bool_)
-    for at, names in enumerate(had):
-        has[[numbers[name] for name in names], at] = True
+    for at, mine in enumerate(places):
+        has[mine, at] = True
     runs = [_run(key, sides, prepared, has) for key in range(len(sides))]
-    pairs = list(combinations(range(len(sides)), 2))
+    pairs, names = list(combinations(range(len(sides)), 2)), tuple(sides)
     tallies: dict[tuple[int, str], Tally] = {}
     for number, (one, other) in enumerate(pairs):
+        common = np.flatnonzero(has[:, one] & has[:, other])
         for key, response, spell in ((one, other, str), (other, one, reversed_judge)):
-            found = runs[key].tallies.get(list(sides)[response], {}) if (has[:, one] & has[:, other]).any() else {}
-            places = ints([numbers[name] for name in runs[key].names or runs[key].document_names])
-            for judge, tally in found.items():
-                common = np.flatnonzero(has[:, one] & has[:, other])
-                tallies[number, spell(judge)] = tally.regroup(places).select(common)
+            for judge, tally in runs[key].tallies.get(names[response], {}).items():
+                tallies[number, spell(judge)] = tally.regroup(places[key]).select(common)
     units, labels = ints([run.gold.units for run in runs]), [dict(run.gold.labels) for run in runs]
-    counts = Counts.without_codes(tuple(sides), pairs, has, tallies, units, labels)
+    counts = Counts.without_codes(names, pairs, has, tallies, units, labels)
     return Counted(counts, Codebook(), (), list(numbers), [run.gold.reading or Reading() for run in runs])
 
 
-def _documents(side: Input, prepared: Prepared) -> list[str]:
-    """The names of an annotator's documents."""
-    if isinstance(side, Annotation):
-        return list(side.corpus.names)
-    batches = opened(side, prepared.read_as["gold"]).batches(Vocabulary())
-    return [name for batch in batches for name in batch.corpus.names[int(batch.corpus.continues) :]]
+def _documents(sides: Mapping[str, Input], prepared: Prepared) -> list[list[str]]:
+    """What the documents of annotators are matched by: names; numbers where a side has none, and all have as many."""
+    found = [_names(side, _with_key(prepared, name)) for name, side in sides.items()]
+    names = [each for each, _ in found]
+    if all(is_named for _, is_named in found) or len(set(map(len, names))) > 1:
+        return names
+    return [[str(number) for number in range(1, len(each) + 1)] for each in names]
+
+
+def _names(side: Input, prepared: Prepared) -> tuple[list[str], bool]:
+    """The names of an annotator's documents, and whether they are more than numbers."""
+    batches = [side] if isinstance(side, Annotation) else opened(side, prepared.read_as["gold"]).batches(Vocabulary())
+    names, is_named = list[str](), False
+    for batch in batches:
+        names += batch.corpus.names[int(batch.corpus.continues) :]
+        is_named |= not batch.corpus.unnamed
+    return names, is_named
 
 
 def _run(key: int, sides: Mapping[str, Input], prepared: Prepared, has: Bools) -> Run:
