@@ -290,3 +290,20 @@ def test_by_position_words_may_be_other_words(score: Score) -> None:
     assert headlines(score("a 0 root\n b 1 obj", "x 0 root\n y 1 obl", align="position")) == [1, 1 / 2, 1 / 2]
     with pytest.raises(eh.InputError, match=r"system\.conllu:1: this sentence has 2 words where the one at .*:1 has 3"):
         score(DO_NOT_GO, DONT_GO, align="position")
+
+
+def test_heads_that_the_gold_standard_lacks_are_told_apart_in_a_page(tmp_path: Path) -> None:
+    """Two systems divide the first word and attach the second one to different halves."""
+    rows = {
+        "gold": ["1 ab _ X _ _ 2 dep _ _", "2 c _ X _ _ 0 root _ _"],
+        "one": ["1 a _ X _ _ 0 root _ SpaceAfter=No", "2 b _ X _ _ 1 dep _ _", "3 c _ X _ _ 1 dep _ _"],
+        "two": ["1 a _ X _ _ 0 root _ SpaceAfter=No", "2 b _ X _ _ 1 dep _ _", "3 c _ X _ _ 2 dep _ _"],
+    }
+    for name, lines in rows.items():
+        text = "\n".join("\t".join(line.split()) for line in lines)
+        (tmp_path / f"{name}.conllu").write_text(f"{text}\n\n")
+    gold, *systems = (tmp_path / f"{name}.conllu" for name in rows)
+    report = eh.report(gold, systems, trials=0, resamples=0)
+    assert report.comparison is not None
+    assert report.comparison.pair("one", "two").different == 1
+    assert sum(len(set(unit.answers)) > 1 for unit in report.units.units()) == 1

@@ -49,14 +49,17 @@ def _both(head: Ints, relation: Ints) -> Ints:
 
 
 def _heads(systems: Sequence[JudgedUnits], units: Ints) -> Ints:
-    """The heads of units under each system: the gold standard's word, -1 for the root, others by their characters."""
+    """The heads of units under each system: the gold standard's word, -1 for the root, others by their characters; -2 of
+    units that the system does not have.
+    """
     found = np.empty((len(systems), len(units)), dtype=np.int64)
     unknown: list[tuple[int, Ints, Ints]] = []
     for row, each in enumerate(systems):
         assert each.heads is not None
-        head, aligned = each.heads.system[each.partner[units]], each.heads.aligned
-        found[row] = aligned.heads_in_gold(head)
-        lost = np.flatnonzero(found[row] == -2)
+        partner, aligned = each.partner[units], each.heads.aligned
+        head = np.append(each.heads.system, -1)[partner]
+        found[row] = each.heads.in_gold(partner)
+        lost = np.flatnonzero((found[row] == -2) & (partner >= 0))
         words = aligned.system
         start, end = words.start[head[lost]], words.end[head[lost]]
         unknown.append((row, lost, ((start - words.start[0]) << 20) | np.minimum(end - start, (1 << 20) - 1)))
@@ -82,7 +85,8 @@ def word_units(by: str, systems: Sequence[JudgedUnits]) -> Units:
     if first.heads is not None:
         heads = np.stack([each.heads.in_gold(row) for each, row in zip(systems, partner, strict=True) if each.heads])
         kinds, kind = (*TREE_KINDS, MISSING), np.where(heads == first.heads.gold[units], 0, 1) + 2 * kind
-        answer = {"uas": heads, "ls": predicted}.get(by, _both(heads, predicted))
+        told_apart = _heads(systems, units)
+        answer = {"uas": told_apart, "ls": predicted}.get(by, _both(told_apart, predicted))
     kind = np.where(partner < 0, kinds.index(MISSING), kind)
     right = np.array([name in RIGHT.get(by, ("right",)) for name in kinds])[kind]
     places = (first.sentence[units], first.start[units], first.end[units])
