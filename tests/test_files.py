@@ -197,3 +197,15 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"cannot be written \(a file is there\)"), whole_folder(tmp_path / "brat"):
         pass
     assert names(tmp_path) == ["brat"]
+
+
+def test_a_folder_may_have_folders(tmp_path: Path) -> None:
+    """Those that are there keep their other files."""
+    target = tmp_path / "brat"
+    (target / "news").mkdir(parents=True)
+    (target / "news" / "old.txt").write_text("old")
+    with whole_folder(target) as write:
+        write("news/a.txt", "a")
+        write("blogs/a.txt", "b")
+    assert names(target / "news") == ["a.txt", "old.txt"]
+    assert (target / "blogs" / "a.txt").read_text() == "b"

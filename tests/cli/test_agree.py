@@ -195,6 +195,7 @@ def test_disagreements_are_listed(folder: Path) -> None:
     assert ["1:1:4", "Oslo", "LOC", "4-5", "ORG", "4-5", "–"] in lines
     assert "1:1:4" not in run("agree", *FILES, "--show", "disagreement", "--limit", "0").stdout
     assert run("agree", *FILES, "--limit", "1").exit_code == 2
+    assert run("agree", *FILES, "--show", "disagreement", "--limit", "-1").exit_code == 2
 
 
 def test_a_page_is_written_with_places(folder: Path) -> None:

@@ -277,7 +277,8 @@ class Agreement(Shown, Framed, Tabled):
 
     def listing_conflicts(self, vote: str | int = "majority", limit: int | None = None) -> Agreement:
         """The same agreement, whose tables list conflicts, too: all of them, or the first ones."""
-        return Agreement(self.figures, self.by, self._voters, self.conflicts(vote)[:limit])
+        most = None if limit is None else whole_number("limit", limit, 0)
+        return Agreement(self.figures, self.by, self._voters, self.conflicts(vote)[:most])
 
     @property
     def adjudicated(self) -> Annotation:
