@@ -57,6 +57,17 @@ def test_the_corrected_gold_standard_keeps_its_encoding(gold: Path) -> None:
     assert json.loads(Path("out.json").read_text())["verdicts"]["label"] == 1
 
 
+def test_corrected_documents_of_brat_keep_their_names(gold: Path) -> None:
+    Path("brat/x").mkdir(parents=True)
+    for name in ("one", "x/two"):
+        Path("brat", f"{name}.txt").write_text("Ada met Bob.")
+        Path("brat", f"{name}.ann").write_text("T1\tPER 0 3\tAda\n")
+    added = {"document": "two", "verdict": "missing", "to": {"start": 6, "end": 9, "label": "PER"}}
+    assert run("adjudicate", "brat", write("ana.jsonl", added), "--apply", "out", "--to", "brat").exit_code == 0
+    assert Path("out/one.ann").read_text() == Path("brat/one.ann").read_text()
+    assert "T2\tPER 8 11\tBob" in Path("out/x/two.ann").read_text()
+
+
 def test_files_are_merged_in_the_order_of_the_text(gold: Path) -> None:
     """What two files say alike is there once, with all keys of the first."""
     ana, ben = write("ana.jsonl", LABEL, SPURIOUS), write("ben.jsonl", {**SPURIOUS, "by": "ben"})

@@ -424,3 +424,20 @@ def test_scores_are_those_of_sides_corrected_by_hand(texts: list[tuple[list[Any]
     assert found["gold"] == by_hand["gold"]
     assert mine_found["scores"] == mine_by_hand["scores"]
     assert mine_found["before"] == mine_plain["scores"]
+
+
+@given(texts=TEXTS, choices=st.randoms(use_true_random=False))
+def test_the_kind_only_renames_errors(texts: list[tuple[list[Any], list[Any]]], choices: Any) -> None:
+    """Units and TP stay the same; under exact match, GE are the wrong gold spans that the system does not have."""
+    wrong = [(number, span) for number, (mine, _) in enumerate(texts) for span in mine if choices.random() < 0.5]
+    records = [at(number + 1, start, end, label, "spurious") for number, (label, start, end) in wrong]
+    tokens = [[f"w{at}" for at in range(LENGTH)] for _ in texts]
+    gold, system = (eh.spans([both[side] for both in texts], tokens=tokens) for side in (0, 1))
+    with TemporaryDirectory() as folder:
+        kind = eh.score(gold, system, overrides=written(Path(folder), *records), overrides_as="kind")
+    plain, others = eh.score(gold, system), "LE BES BEL BEO LBE FN FP"
+    assert counts(kind, "fair", "TP") == counts(plain, "fair", "TP")
+    assert sum(counts(kind, "fair", f"GE {others}")) == sum(counts(plain, "fair", others))
+    assert counts(kind, "exact", "TP FP") == counts(plain, "exact", "TP FP")
+    missed = [span for number, span in wrong if span not in texts[number][1]]
+    assert counts(kind, "exact", "GE") == (len(missed),)

@@ -8,10 +8,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from evenhand.agreement.documents import Naming
 from evenhand.arguments import checked_arguments
 from evenhand.formats.convert import conversion_of
 from evenhand.formats.override_lines import read_overrides
-from evenhand.pipeline.inputs import Input, name_of, open_sides, side_of
+from evenhand.pipeline.inputs import Input, folder_of, name_of, open_sides, side_of
 from evenhand.pipeline.options import known_options, prepare
 from evenhand.problems import InputError, SettingError
 from evenhand.result.adjudication import Adjudication
@@ -47,10 +48,10 @@ def adjudicate(gold: Input, overrides: File | Sequence[File], **options: Any) ->
     def opened() -> Iterator[Annotation]:
         return open_sides(side, {}, prepared.task, prepared.read_as, Vocabulary(), prepared.content.files).gold()
 
-    return _checked(name_of(side), opened, files)
+    return _checked(side, opened, files)
 
 
-def _checked(name: str, opened: Opened, files: Sequence[Overrides]) -> Adjudication:
+def _checked(side: Input, opened: Opened, files: Sequence[Overrides]) -> Adjudication:
     """One pass over the gold standard."""
     errors: list[InputError] = []
     lines = [line for file in files for line in file.lines]
@@ -62,21 +63,26 @@ def _checked(name: str, opened: Opened, files: Sequence[Overrides]) -> Adjudicat
             spans = batch.spans(layer)
             count.add(spans.label, spans.vocabulary.labels.values)
     return Adjudication(
-        gold=name,
+        gold=name_of(side),
         files=files,
         overrides=gold.applied,
         problems=[error.problem for error in errors],
         before=dict(sorted(before.labels.items())),
         after=dict(sorted(after.labels.items())),
         signature=f"evenhand:{__version__}|task:spans|gold:{reading}|overrides:{merged}",
-        writer=lambda path, format, encoding: _write(lambda: _corrected(opened, merged), path, format, encoding),
+        writer=lambda path, *how: _write(lambda: _corrected(opened, merged, folder_of(side)), path, *how),
     )
 
 
-def _corrected(opened: Opened, overrides: Overrides) -> Iterator[Annotation]:
-    """The batches of the gold standard with its overrides, and nothing else."""
+def _corrected(opened: Opened, overrides: Overrides, folder: str | None) -> Iterator[Annotation]:
+    """The batches of the gold standard with its overrides, and nothing else; documents are called as their files."""
+    naming = Naming(folder)
     for batch in OverriddenGold(overrides, _LAYER)(opened()):
-        yield replace(batch, layers={_LAYER: batch.spans(_LAYER)}, readings={_LAYER: batch.readings[_LAYER]})
+        names = None if folder is None else naming.names(batch)
+        corpus = replace(batch.corpus, names=tuple(names), unnamed=False) if names else batch.corpus
+        yield replace(
+            batch, corpus=corpus, layers={_LAYER: batch.spans(_LAYER)}, readings={_LAYER: batch.readings[_LAYER]}
+        )
 
 
 def _write(batches: Opened, path: Path, format: str | None, encoding: str | None) -> None:

@@ -16,10 +16,8 @@ from evenhand.api.agreement_intervals import intervals_of
 from evenhand.api.agreement_places import drawn_places
 from evenhand.api.significance import Resampling
 from evenhand.api.unit_figures import UnitFigures
-from evenhand.formats.adoption import Adopted
-from evenhand.formats.folders import FileList, files_of
 from evenhand.formats.watching import told
-from evenhand.pipeline.inputs import Input, opened, place_of
+from evenhand.pipeline.inputs import Input, folder_of, opened
 from evenhand.pipeline.options import Prepared
 from evenhand.problems import SettingError
 from evenhand.result import agreement as results
@@ -117,7 +115,7 @@ class AgreementRun:
 
     def _annotators(self) -> Annotators:
         streams = {name: self._stream(name, side) for name, side in self._sides.items()}
-        folders = [_folder(side) for side in self._sides.values()]
+        folders = [folder_of(side) for side in self._sides.values()]
         return Annotators(streams, folders, self._prepared.settings, self._vocabulary)
 
     def _stream(self, name: str, side: Input) -> Iterator[Annotation]:
@@ -130,11 +128,3 @@ class AgreementRun:
         if isinstance(side, Annotation):
             return map(as_spans, [side])
         return map(as_spans, told(name, opened(side, read_as).batches(self._vocabulary)))
-
-
-def _folder(side: Input) -> str | None:
-    """The folder of an annotator with several files, whose names are those of documents."""
-    if isinstance(side, Annotation | Adopted | FileList):
-        return None
-    where = place_of(side)
-    return None if isinstance(where, FileList) or files_of(where) is None else str(where)

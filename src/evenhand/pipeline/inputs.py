@@ -13,7 +13,7 @@ from typing import Any
 from evenhand.arguments import shown
 from evenhand.formats.addresses import Place, place
 from evenhand.formats.adoption import Adopted, adopted
-from evenhand.formats.folders import FileList, check_same_names, names_in
+from evenhand.formats.folders import FileList, check_same_names, files_of, names_in
 from evenhand.formats.read import OpenFiles
 from evenhand.formats.registry import FORMATS
 from evenhand.formats.source import Source
@@ -202,6 +202,14 @@ def name_of(side: Input) -> str:
         return side.name
     where = place(side)
     return where.name if where.is_dir() else Source(where).name
+
+
+def folder_of(side: Input) -> str | None:
+    """The folder of a side with several files, whose names are those of documents."""
+    if isinstance(side, Annotation | Adopted | FileList):
+        return None
+    where = place(side)
+    return None if files_of(where) is None else str(where)
 
 
 def unique_names(sides: Sequence[Input]) -> list[str]:
