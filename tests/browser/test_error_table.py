@@ -63,6 +63,20 @@ def test_a_unit_stands_in_its_context(open_page: Open, example_pages: dict[str, 
     assert sentence.startswith(f"{before} {words} {after}"[:40])
 
 
+def test_what_follows_stands_on_the_left_in_a_script_from_right_to_left(open_page: Open, tmp_path: Path) -> None:
+    words = ["زار", "محمد", "القاهرة", "أمس"]
+    for name, tag in (("gold", "B-LOC"), ("system", "O")):
+        rows = "".join(f"{word} {tag if at == 2 else 'O'}\n" for at, word in enumerate(words))
+        (tmp_path / f"{name}.conll").write_text(rows + "\n", "utf-8")
+    eh.report(tmp_path / "gold.conll", tmp_path / "system.conll", **QUICK).to_html(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html")
+    assert [page.inner_text(f"#unit-0 .{name}") for name in ("before", "words", "after")] == [
+        words[3],
+        words[2],
+        f"{words[0]} {words[1]}",
+    ]
+
+
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (1024, "dark"), (390, "light")])
 def test_long_names_hide_no_verdict(open_page: Open, long_names: Path, width: int, scheme: str) -> None:
     """Each of the five marks is in sight, and none of the columns is narrower than its mark."""
@@ -114,6 +128,6 @@ def test_many_systems_have_columns_where_they_are_asked_for(open_page: Open, tmp
     eh.report(example / "gold.conll", systems, **QUICK).to_html(tmp_path / "page.html")
     page = open_page(tmp_path / "page.html", "#units")
     assert texts(page, "#head .name") == ["tagger-0", "tagger-1", "tagger-2"]
-    assert texts(page, "#head .solved") == ["systems right"]
+    assert texts(page, "#head .solved") == ["right"]
     go(page, "#units?from=crf-1&to=gazetteer-2&different=1")
     assert texts(page, "#head .name") == ["crf-1", "gazetteer-2"]

@@ -25,8 +25,6 @@ from evenhand.tasks.task import Content
 
 DEFAULT_LIMIT = 50_000
 _LONGEST_TITLE = 80
-_MOST_TRANSITIONS = 50
-"""How many transitions of each class a page lists."""
 
 
 @checked_arguments(known_options)
@@ -69,7 +67,7 @@ def report(
         title=title or f"{_named(sides)} on {name_of(gold)}",
         results=totals_of(found.gold_name, found.run, scored),
         ranking=_ranking(found, scored),
-        comparison=replace(comparison(run, found), top=_MOST_TRANSITIONS) if pairs else None,
+        comparison=comparison(run, found) if pairs else None,
         by=found.by,
         units=units,
         labels=tuple(found.counts.labels.values),

@@ -41,10 +41,22 @@ class Fix:
 
 @dataclass
 class Met:
-    """The units of a group that the page carries: how many, and the first ones with different words."""
+    """The units of a group that the page carries: how many, and the first ones, with and without other words."""
 
     count: int = 0
-    examples: dict[str, Example] = field(default_factory=dict)
+    different: dict[str, Example] = field(default_factory=dict)
+    others: list[Example] = field(default_factory=list)
+
+    def add(self, example: Example) -> None:
+        if example.words not in self.different:
+            self.different[example.words] = example
+        elif len(self.others) < _EXAMPLES:
+            self.others.append(example)
+
+    @property
+    def examples(self) -> list[Example]:
+        """Three, with different words if that can be."""
+        return [*self.different.values(), *self.others][:_EXAMPLES]
 
 
 Key = tuple[str, str, str]
@@ -64,7 +76,7 @@ def _fix(report: Report, system: str, group: ErrorGroup, met: Met) -> Fix:
     is_complete = units.carried < units.met or met.count == group.count
     href = address(group.query(task, system), report.by) if is_complete else None
     points = f"+{100 * group.recoverable:.2f}"
-    return Fix(group.title(task), f"{group.count:,}", points, href, list(met.examples.values()))
+    return Fix(group.title(task), f"{group.count:,}", points, href, met.examples)
 
 
 def _met(report: Report) -> Mapping[str, Mapping[Key, Met]]:
@@ -82,9 +94,8 @@ def _met(report: Report) -> Mapping[str, Mapping[Key, Met]]:
                 continue
             met = found[system][key]
             met.count += 1
-            if len(met.examples) < _EXAMPLES:
-                example = _example(report.units, number, unit, space)
-                met.examples.setdefault(example.words, example)
+            if len(met.different) < _EXAMPLES:
+                met.add(_example(report.units, number, unit, space))
     return found
 
 

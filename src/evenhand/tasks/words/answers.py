@@ -49,8 +49,9 @@ def _both(head: Ints, relation: Ints) -> Ints:
 
 
 def _heads(systems: Sequence[JudgedUnits], units: Ints) -> Ints:
-    """The heads of units under each system: the gold standard's word, -1 for the root, others by their characters; -2 of
-    units that the system does not have.
+    """The heads of units under each system: the gold standard's word, -1 for the root, others by their characters.
+
+    Units that a system does not have get -2.
     """
     found = np.empty((len(systems), len(units)), dtype=np.int64)
     unknown: list[tuple[int, Ints, Ints]] = []

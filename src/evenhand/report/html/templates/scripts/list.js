@@ -64,15 +64,16 @@ const keyword = (unit) => endsOf(unit) ?? words(unit);
 function listRow(place) {
   const unit = shown[place], node = make("tr", "unit"), { t } = sentenceOf(unit), start = data.start[unit], end = data.end[unit];
   const around = (from, to) => (isNowhere(unit) ? "" : visible(t.slice(from, to).join(data.space)));
+  const before = around(Math.max(0, start - CONTEXT), start), after = around(end, end + CONTEXT);
   node.id = `unit-${place}`;
   node.setAttribute("role", "row");
   node.setAttribute("aria-selected", place === current);
   node.setAttribute("aria-rowindex", place + 2);
   node.append(
     cell("where", visible(shortPlace(unit))),
-    cell("before", around(Math.max(0, start - CONTEXT), start)),
+    cell("before", isRightToLeft(t) ? after : before),
     cell("words", visible(keyword(unit)) || "–"),
-    cell("after", around(end, end + CONTEXT)),
+    cell("after", isRightToLeft(t) ? before : after),
     cell("gold", visible(told(unit)) || "–"),
     ...laneOf(columns().map((system) => verdictCell(unit, system)), () => cell("solved", `${solvers(unit)} of ${systems.length}`)),
   );
@@ -110,7 +111,7 @@ function drawHead() {
     return node;
   });
   const first = heading("where", hasFiles ? "place" : data.line[0] === null ? "sentence" : "line", "");
-  byId("head").replaceChildren(first, heading("words", "unit in its context", "unit", 3), heading("gold", "gold", "gold"), ...laneOf(named, () => heading("solved", "systems right", "solved")));
+  byId("head").replaceChildren(first, heading("words", "unit in its context", "unit", 3), heading("gold", "gold", "gold"), ...laneOf(named, () => heading("solved", "right", "solved")));
   byId("letters").replaceChildren(...(systems.length > 1 ? columns().map((system) => make("span", "", `${letter(system)} ${visible(systems[system])}`)) : []));
 }
 
