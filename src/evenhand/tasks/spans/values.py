@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, empty, ints
+from evenhand.arrays import Bools, Ints, distinct, empty, ints
 from evenhand.dataclass import dataclass
 
 Key = tuple[int, int, str]
@@ -51,17 +51,22 @@ class GoldValues:
     def take(self, documents: Ints, labels: Ints, words: Sequence[str] | None, last: int) -> PortionValues:
         """Those of the next portion, given the document, label and words of its spans; `last` is its last document."""
         numbers, before = self._numbers, len(self._numbers)
-        document = documents.tolist()
-        keys: list[Key] = [(each, _NO_LABEL, "") for each in document]
+        met = distinct(documents)
+        number = self._numbered((each, _NO_LABEL, "") for each in met.tolist())[np.searchsorted(met, documents)]
         if words is not None:
-            keys += zip(document, labels.tolist(), words, strict=True)
-        number = ints([numbers.setdefault(key, len(numbers)) for key in keys])
-        row = np.tile(np.arange(len(document)), 1 if words is None else 2)
+            keys = zip(documents.tolist(), labels.tolist(), words, strict=True)
+            number = np.concatenate((number, self._numbered(keys)))
+        row = np.tile(np.arange(len(documents)), 1 if words is None else 2)
         label = ints([label for _, label, _ in numbers])
         kept = [key for key in numbers if key[0] == last]
         found = PortionValues(number, row, label, before, ints([numbers[key] for key in kept]), words is not None)
         self._numbers = {key: number for number, key in enumerate(kept)}
         return found
+
+    def _numbered(self, keys: Iterable[Key]) -> Ints:
+        """The numbers of keys, some of which may be new."""
+        numbers = self._numbers
+        return ints([numbers.setdefault(key, len(numbers)) for key in keys])
 
 
 class SystemValues:
