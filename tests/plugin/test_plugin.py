@@ -76,6 +76,24 @@ def test_a_model_ranks_and_a_bad_parameter_is_a_sentence(path: str) -> None:
     assert wrong.stderr == "evenhand: last_token_tolerance is -1; it must be 0 or more.\n"
 
 
+def test_a_model_with_measures_of_its_own(path: str, tmp_path: Path) -> None:
+    """Tables, JSON, ranks, gates and saved results have them, as they have those of leak."""
+    saved = tmp_path / "scores.json"
+    run(path, "score", ENTITIES, CRF, TAGGER, "--match", "last-token-rates", "-o", saved)
+    scores = json.loads(saved.read_text())["systems"][0]["scores"]["last-token-rates"]
+    assert scores["overall"] == {"gold_hits": 192, "gold": 285, "hit_rate": 192 / 285, "miss_rate": 93 / 285}
+    assert scores["headline"] == 192 / 285
+    code = f"import evenhand as eh; print(eh.Results.from_json({str(saved)!r}))"
+    shown = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path}, check=True
+    )
+    assert "last-token-rates  hit rate  miss rate" in shown.stdout
+    ranked = run(path, "rank", ENTITIES, CRF, TAGGER, "--match", "last-token-rates", "--as", "csv", "--resamples", 0)
+    assert f"crf,last-token-rates,{192 / 285}" in ranked.stdout
+    failed = run(path, "gate", ENTITIES, CRF, "--floor", "hit_rate=0.7", "--ceiling", "PER:miss_rate=1", code=1)
+    assert "hit_rate is 0.6737; the floor is 0.7." in failed.stdout
+
+
 def test_a_model_divided_among_processes(path: str) -> None:
     options = ("--match", "last-token", "--as", "json", "-q")
     one, two = (run(path, "score", ENTITIES, CRF, *options, *more).stdout for more in ((), ("--jobs", 2)))

@@ -2,6 +2,7 @@
 
 - recall R = `gold_hits` / `gold`, precision P = `system_hits` / `system`
 - With `--last-token-tolerance n` the ends may be n tokens apart.
+- `last-token-rates` has measures of its own: hit_rate = `gold_hits` / `gold`, miss_rate = 1 - hit_rate.
 
 Source: this package; heads of noun phrases in English mostly stand last.
 """
@@ -11,7 +12,9 @@ from __future__ import annotations
 import numpy as np
 
 from evenhand.parameters import Parameter
+from evenhand.scores.match_model import MatchModel, Measure, measured
 from evenhand.scores.model import Judge, Model
+from evenhand.settings import ScoreSettings
 from evenhand.tally import Tally
 from evenhand.tasks.spans.models import hit_model
 from evenhand.tasks.spans.overlap import Hits
@@ -36,6 +39,15 @@ def _hit(spans: Spans, others: Spans, tolerance: int) -> np.ndarray:
     return np.array([row in ends for row in rows], dtype=np.bool_)
 
 
+def rates(name: str, settings: ScoreSettings) -> MatchModel:
+    """Shares of gold spans, in place of precision, recall and F1."""
+    hits, misses = {"gold_hits": 1.0}, {"gold_others": 1.0}
+    both = hits | misses
+    hit_rate = Measure("hit_rate", hits, both, "gold spans that are hit.")
+    miss_rate = Measure("miss_rate", misses, both, "gold spans that are missed.", is_best_low=True)
+    return measured(name, "last-token", {"gold_hits": hits, "gold": both}, (hit_rate, miss_rate))
+
+
 MODEL = Model(
     name="last-token",
     task="spans",
@@ -53,4 +65,12 @@ MODEL = Model(
             compares=False,
         ),
     ),
+)
+RATES = Model(
+    name="last-token-rates",
+    task="spans",
+    judge=MODEL.judge,
+    arithmetic=rates,
+    definition=MODEL.definition,
+    parameters=MODEL.parameters,
 )
