@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given
@@ -22,7 +24,7 @@ MODELS = ("exact", "fair", "ts", "t", "overlap", "accuracy")
 
 
 def tallies(
-    gold: list[list[str]], system: list[str], monkeypatch: pytest.MonkeyPatch, portion: int
+    gold: list[list[str]], system: list[str], monkeypatch: pytest.MonkeyPatch, portion: int, **options: object
 ) -> dict[str, object]:
     """The counts of all judges; the gold standard comes a sentence at a time, the system as one sentence."""
     monkeypatch.setattr(import_module("evenhand.tasks.spans.portion"), "PORTION", portion)
@@ -31,7 +33,7 @@ def tallies(
     batch = Annotation(bioes.corpus, {"spans": bioes.spans()}, bioes.readings)
     vocabulary = Vocabulary()
     systems = {"s": lambda reference: iter([batch])}
-    run = run_of(lambda: _read(golds, vocabulary), systems, score_settings("spans", MODELS), vocabulary)
+    run = run_of(lambda: _read(golds, vocabulary), systems, score_settings("spans", MODELS, **options), vocabulary)
     return {
         judge: {
             kind: count for kind, count in zip(tally.kinds, tally.by_label().overall.tolist(), strict=True) if count
@@ -51,6 +53,23 @@ def test_counts_do_not_depend_on_portions(gold: list[str], system: list[str]) ->
     sentences = [[next(rest) for _ in words] for words in WORDS]
     with pytest.MonkeyPatch.context() as patch:
         assert tallies(sentences, system, patch, 0) == tallies(sentences, system, patch, 1000)
+
+
+@given(st.lists(st.sampled_from(TAGS), min_size=9, max_size=9), st.lists(st.sampled_from(TAGS), min_size=9, max_size=9))
+def test_counts_with_unclear_spans_do_not_depend_on_portions(gold: list[str], system: list[str]) -> None:
+    """A system span that is left out has no tokens in later portions either."""
+    rest = iter(gold)
+    sentences = [[next(rest) for _ in words] for words in WORDS]
+    rows = eh.tags(sentences, encoding="iob2").spans().rows()
+    with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as folder:
+        path = Path(folder, "overrides.jsonl")
+        lines = [
+            {"sentence": scope + 1, "start": start, "end": end, "label": label, "verdict": "unclear"}
+            for label, scope, start, end in rows[::2]
+        ]
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        small, large = (tallies(sentences, system, patch, portion, overrides=path) for portion in (0, 1000))
+    assert small == large
 
 
 def test_a_span_over_three_portions() -> None:

@@ -38,9 +38,9 @@ class CorrectedTags:
         return Tags(code, tuple(self._coder.names))
 
 
-def without_spans(tags: Tags, spans: Spans, first: Sequence[int]) -> Tags:
-    """Tags in which some spans are outside; `first` is the first token of each sentence."""
-    code, names = tags.code.copy(), (*tags.names, "O")
-    for _, scope, start, end in spans.rows():
-        code[first[scope] + start : first[scope] + end] = len(tags.names)
-    return Tags(code, names)
+def outside(tags: Tags, spans: Spans) -> Tags:
+    """Tags in which some spans, counted from the first token, are outside."""
+    code = tags.code.copy()
+    for _, _, start, end in spans.rows():
+        code[start:end] = len(tags.names)
+    return Tags(code, (*tags.names, "O"))

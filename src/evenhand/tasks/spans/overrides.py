@@ -20,12 +20,12 @@ from evenhand.tasks.side_count import SideCount
 from evenhand.tasks.spans.gold_errors import are_among
 from evenhand.tasks.spans.override_parameters import as_kind
 from evenhand.tasks.spans.pairs import AllPairs
-from evenhand.tasks.spans.portion import Portion, SideSpans
+from evenhand.tasks.spans.portion import Portion, SideSpans, overhang
 from evenhand.tasks.spans.question import Question
 from evenhand.tasks.spans.reference import Reference
 from evenhand.tasks.spans.values import Values
 from evenhand.text.annotation import Annotation
-from evenhand.text.corrected_tags import without_spans
+from evenhand.text.corrected_tags import outside
 from evenhand.text.layers import Spans
 from evenhand.text.overridden import AS_READ, TARGETS, UNCLEAR_SPANS, OverriddenGold
 
@@ -47,6 +47,8 @@ class Overriding:
             name: {judge.name: [] for judge in self._judges} for name in asked.sides.systems
         }
         self._levels = dict.fromkeys(asked.sides.systems, 1)
+        self._reaching: dict[str, Spans] = {}
+        """What spans that were left out cover behind the portions so far, by system."""
 
     def as_read(self, portion: Portion) -> Reference:
         """The gold standard as it was read; it is counted."""
@@ -66,22 +68,31 @@ class Overriding:
         """What the gold standard should have, where its errors are a kind."""
         return self._relabel(portion.side(TARGETS).spans) if self._as_kind else None
 
-    def left_out(self, portion: Portion, side: SideSpans, gold: Spans) -> SideSpans:
+    def left_out(self, name: str, portion: Portion, side: SideSpans, gold: Spans) -> SideSpans:
         """A system's side without the spans that overlap an unclear one and equal no gold span."""
         unclear = portion.side(UNCLEAR_SPANS).spans
-        if not len(unclear):
+        if not len(unclear) and name not in self._reaching:
             return side
         if self._takes_strings and side.items is not None:
             finding = "spans that overlap an unclear one cannot be left out of the strings of a language model"
             raise SettingError(f"{finding}, which have no positions; choose other match models.")
         rows = _doubtful(unclear, side.spans, gold)
         best = None if side.best is None else side.best.without(_doubtful(unclear, side.best, gold))
-        tags = side.tags
-        if tags is not None and len(rows):
-            assert portion.lengths is not None  # there is a tag a token
-            first = np.cumsum(portion.lengths) - portion.lengths
-            tags = without_spans(tags, side.spans.take(rows), first.tolist())
-        return replace(side, spans=side.spans.without(rows), tags=tags, best=best)
+        found = replace(side, spans=side.spans.without(rows), best=best)
+        lengths = portion.lengths
+        return found if lengths is None else self._without_tokens(name, lengths, found, side.spans.take(rows))
+
+    def _without_tokens(self, name: str, lengths: Ints, side: SideSpans, gone: Spans) -> SideSpans:
+        """A side whose tags and spans from before have nothing of spans that are left out, here or before."""
+        first, size = np.cumsum(lengths) - lengths, int(lengths.sum())
+        whole, before, continued = gone.in_text(first), self._reaching.pop(name, None), side.continued
+        if before is not None:
+            whole = Spans.concatenate([whole, before], [0, 0])
+            assert continued is not None  # the feed carried the same spans
+            continued = continued.without(np.flatnonzero(are_among(continued.in_text(first), before)))
+        if (whole.end > size).any():
+            self._reaching[name] = overhang(whole, size)
+        return replace(side, tags=None if side.tags is None else outside(side.tags, whole), continued=continued)
 
     def finish(self) -> passage.Before:
         """The counts of the gold standard as it was read."""

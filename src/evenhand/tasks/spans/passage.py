@@ -119,7 +119,7 @@ class SpanPassage:
             try:
                 if overriding is not None and as_read is not None:
                     overriding.judge_before(name, self._question(name, portion, as_read, system, context))
-                    system = overriding.left_out(portion, system, gold.spans)
+                    system = overriding.left_out(name, portion, system, gold.spans)
                 self._count(name, self._question(name, portion, gold, system, context), found)
             except LimitError as error:  # judges do not know in which file spans are
                 source = portion.batches[0].corpus.source

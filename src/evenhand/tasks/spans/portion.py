@@ -248,11 +248,11 @@ def _carried(side: SideSpans, feed: Feed, lengths: Ints) -> SideSpans:
         inside = before.take(np.flatnonzero(before.start < size))
         scope = np.searchsorted(first, inside.start, side="right") - 1
         side = replace(side, continued=inside.in_scopes(scope, first))
-    feed.reaching = _overhang(whole, size) if (whole.end > size).any() else None
+    feed.reaching = overhang(whole, size) if (whole.end > size).any() else None
     return side
 
 
-def _overhang(spans: Spans, size: int) -> Spans:
+def overhang(spans: Spans, size: int) -> Spans:
     """What spans cover behind the first `size` tokens, counted from there; they are counted from the first token.
 
     A system may break sentences elsewhere, so that a span of its own goes on in the next portion of the gold standard.
