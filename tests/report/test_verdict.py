@@ -24,7 +24,7 @@ def test_wnut17_has_no_sure_winner(wnut17: eh.Report) -> None:
     assert verdict(wnut17) == [
         "uh_ritual leads arcada by 0.37 points, p = 0.78: no evidence of a difference.",
         "Both beat mic-cis.",
-        "No evidence that flytxt is worse than both.",
+        "No evidence that flytxt is worse than uh_ritual.",
     ]
     assert how(wnut17) == (
         "Points of fair F1. p: approximate randomization of sentences, corrected for 6 pairs (Holm); "
@@ -38,6 +38,15 @@ def test_a_sure_winner(example: Path) -> None:
     assert verdict(report) == [
         "tagger leads crf by 14.52 points, p = 0.023: evidence of a difference.",
         "tagger also beats gazetteer.",
+    ]
+
+
+def test_the_best_may_beat_whom_the_next_one_does_not() -> None:
+    folder = Path(eh.__file__).parent / "examples" / "links"
+    systems = [folder / f"{name}.jsonl" for name in ("popularity", "context", "reranker")]
+    assert verdict(eh.report(folder / "gold.jsonl", systems)) == [
+        "reranker leads context by 12.74 points, p = 0.062: no evidence of a difference.",
+        "reranker also beats popularity; no evidence that context does.",
     ]
 
 

@@ -79,7 +79,7 @@ def _leading(comparison: Comparison, names: Sequence[str]) -> Iterator[str]:
     else:
         yield f"{first} leads {second} by {100 * abs(pair.delta):.2f} points{_sureness(pair)}."
     if others:
-        yield from _against(comparison, [first] if differs(comparison, first, second) else [first, second], others)
+        yield from _against(comparison, first, second, others)
 
 
 def _sureness(pair: Pair) -> str:
@@ -96,21 +96,28 @@ def p_words(p: float) -> str:
     return f"p = {p:.2f}" if p >= 0.1 else f"p = {p:.2g}"
 
 
-def _against(comparison: Comparison, best: Sequence[str], others: Sequence[str]) -> Iterator[str]:
-    """Which of the others the best ones beat, and which they do not."""
-    if any(differs(comparison, best[0], other) is None for other in others):
+def _against(comparison: Comparison, first: str, second: str, others: Sequence[str]) -> Iterator[str]:
+    """Which of the others the best one beats, whether the next one does, too, and whom it does not beat."""
+    if any(differs(comparison, first, other) is None for other in others):
         return
-    beaten = [other for other in others if all(differs(comparison, one, other) for one in best)]
+    beaten = [other for other in others if differs(comparison, first, other)]
     open_cases = [other for other in others if other not in beaten]
-    subject = best[0] if len(best) == 1 else "Both"
-    if beaten:
-        whom = f"all {len(others)} others" if not open_cases and len(others) > 1 else _named(beaten)
-        also = " also" if len(best) == 1 else ""
-        yield f"{subject}{also} beat{'s' if len(best) == 1 else ''} {whom}."
+    if differs(comparison, first, second):
+        by_both, by_first = [], beaten
+    else:
+        by_both = [other for other in beaten if differs(comparison, second, other)]
+        by_first = [other for other in beaten if other not in by_both]
+    if by_both:
+        yield f"Both beat {_whom(by_both, others)}."
+    if by_first:
+        only = "" if differs(comparison, first, second) else f"; no evidence that {second} does"
+        yield f"{first} also beats {_whom(by_first, others)}{only}."
     if open_cases:
-        worse = "is" if len(open_cases) == 1 else "are"
-        than = "than both" if len(best) > 1 else f"than {best[0]}"
-        yield f"No evidence that {_named(open_cases)} {worse} worse {than}."
+        yield f"No evidence that {_named(open_cases)} {'is' if len(open_cases) == 1 else 'are'} worse than {first}."
+
+
+def _whom(beaten: Sequence[str], others: Sequence[str]) -> str:
+    return f"all {len(others)} others" if len(beaten) == len(others) > 1 else _named(beaten)
 
 
 def _named(names: Sequence[str]) -> str:
