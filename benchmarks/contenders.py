@@ -15,6 +15,7 @@ from pathlib import Path
 from time import process_time
 
 from brackets import evenhand_constituents, plain_brackets
+from brat import plain_brat
 from chains import evenhand_chains, plain_loop
 from corefud import evenhand_corefud, plain_corefud
 from links import timed_links, timed_loop
@@ -311,6 +312,7 @@ CONTENDERS: dict[str, Callable[[str, str], Timed]] = {
     "evenhand-jsonl": evenhand_read,
     "evenhand-read": evenhand_read,
     "json-loads": json_loads,
+    "plain-brat": plain_brat,
     "loop-over-answers": loop_over_answers,
     "evenhand-ground": evenhand_ground,
     "conlleval-loop": conlleval_loop,

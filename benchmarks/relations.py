@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, getrusage
 
 HERE = Path(__file__).parent
 MODELS = "strict,boundaries,dygie,relaxed,fair,ehealthkd"
@@ -25,17 +26,16 @@ def measure(published: Path) -> dict[str, tuple[float, float]] | None:
         return None
     evenhand = [sys.executable, "-c", "from evenhand.cli import main; main()", "score", *files, "--task", "relations"]
     evenhand += ["--sentences", "lines", "--unannotated", "skip", "--match", MODELS, "--as", "json", "-q"]
-    seconds, output = _timed(evenhand)
+    seconds, output = timed(evenhand)
     (system,) = json.loads(output)["systems"]
-    loop, printed = _timed([sys.executable, str(HERE / "ehealthkd_loop.py"), *files])
+    loop, printed = timed([sys.executable, str(HERE / "ehealthkd_loop.py"), *files])
     f1 = system["scores"]["ehealthkd"]["overall"]["f1"]
     return dict(zip(NAMES, ((seconds, f1), (loop, float(printed))), strict=True))
 
 
-def _timed(command: list[str]) -> tuple[float, str]:
+def timed(command: list[str]) -> tuple[float, str]:
     """The CPU seconds of a process, and what it prints."""
-    before = os.times()
+    before = getrusage(RUSAGE_CHILDREN)
     output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    after = os.times()
-    spent = after.children_user + after.children_system - before.children_user - before.children_system
-    return spent, output
+    after = getrusage(RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, output

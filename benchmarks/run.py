@@ -14,10 +14,10 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
-from time import perf_counter
 from typing import Any
 
 import brackets
+import brat
 import chains
 import corefud
 import corpus
@@ -25,6 +25,7 @@ import links
 import relations
 import report_page
 import scale
+import start
 import worst
 from promises import PROMISES, SAME, bounded
 
@@ -95,7 +96,7 @@ def _full(bench: Bench, data: Path) -> list[dict[str, Any]]:
         _relations(bench, published)
         _links(bench, linked)
         _constituents(bench, data, 40_000)
-        _start_up(bench)
+        _start_up(bench, data)
     further = _large(bench, data) + scale.processes(data) + worst.measure(data)
     print("  a page with 50,000 units ...", file=sys.stderr)
     further += report_page.beside_compare(data)
@@ -118,7 +119,7 @@ def _short(bench: Bench, data: Path) -> list[dict[str, Any]]:
         bench.run("evenhand-chains", *documents, repeat=3)
         bench.run("plain-chains", *documents, repeat=3, contender="plain-loop")
         _constituents(bench, data, 10_000)
-        _start_up(bench, times=5)
+        _start_up(bench, data, times=5)
     doubled = worst.measure(data, list(SHORT_WORST), SHORT_PART)
     print("  a page ...", file=sys.stderr)
     pages = report_page.beside_compare(data, report_page.SHORT)
@@ -142,6 +143,9 @@ def _layers(bench: Bench, data: Path, json_lines: Path, columns: Path) -> None:
     if parquet is not None:
         bench.run("evenhand-parquet", parquet, parquet, repeat=5, contender="evenhand-read")
         bench.run("evenhand-columns", columns, columns, repeat=5, contender="evenhand-read")
+    documents = brat.write_documents(data)
+    bench.run("evenhand-brat", documents, documents, repeat=4, contender="evenhand-read")
+    bench.run("plain-brat", documents, documents, repeat=4)
 
 
 def _answers(bench: Bench, data: Path) -> None:
@@ -223,16 +227,10 @@ def _constituents(bench: Bench, data: Path, sentences: int) -> None:
         bench.run(name, *files, repeat=4)
 
 
-def _start_up(bench: Bench, times: int = 10) -> None:
-    commands = {
-        "import-click": [sys.executable, "-c", "import click"],
-        "help": [str(Path(sys.executable).with_name("evenhand")), "--help"],
-    }
+def _start_up(bench: Bench, data: Path, times: int = 10) -> None:
     for _ in range(times):
-        for name, command in commands.items():
-            begin = perf_counter()
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-            bench.seconds.setdefault(name, []).append(perf_counter() - begin)
+        for name, seconds in start.measure(data).items():
+            bench.seconds.setdefault(name, []).append(seconds)
 
 
 def _check_same(answers: dict[str, float]) -> None:

@@ -122,6 +122,18 @@ def test_help_is_instant_because_nothing_heavy_is_loaded(statement: str) -> None
     assert not loaded_by(statement) & {"numpy", "msgspec", "tempfile"}
 
 
+def test_a_score_of_a_small_file_loads_nothing_that_it_does_not_need(tmp_path: Path) -> None:
+    path = tmp_path / "file.conll"
+    path.write_text("Ada B-PER\n")
+    command = ["score", str(path), str(path), "-q", "-o", str(tmp_path / "scores.txt")]
+    loaded = loaded_by(f"from evenhand.cli import main; main({command}, standalone_mode=False)")
+    assert not loaded & {"hashlib", "importlib.metadata", "jinja2", "numpy.ma", "shutil", "tempfile"}
+    rooms = {".".join(name.split(".")[:3]) for name in loaded if name.count(".") > 1}
+    others = {f"evenhand.tasks.{task}" for task in TASKS} - {"evenhand.tasks.spans"}
+    assert not rooms & {"evenhand.comparison.ranking", "evenhand.grounding.document", "evenhand.formats.brat_lines"}
+    assert {name for name in loaded if name.startswith(tuple(f"{each}.passage" for each in others))} == set()
+
+
 def test_data_classes_are_those_that_are_quick_to_load() -> None:
     """`from evenhand.dataclass import dataclass`; all else of `dataclasses` is the standard library's."""
     slow = re.compile(r"^\s*from dataclasses import .*\bdataclass\b", re.MULTILINE)

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 import evenhand as eh
 from evenhand.formats import brat_documents, brat_write
-from evenhand.formats.brat import FORMAT
-from evenhand.formats.brat_lines import share_of_annotations
+from evenhand.formats.brat import FORMAT, recognise
 from evenhand.formats.convert import Conversion
 from evenhand.formats.recognition import SURE
 from evenhand.formats.source import Source
@@ -57,7 +56,7 @@ def words(annotation: Annotation) -> list[tuple[str, str]]:
 
 
 def sample(path: Path) -> bool:
-    return share_of_annotations(Source(path).sample(1 << 12)) >= SURE
+    return recognise(Source(path).sample(1 << 12)) >= SURE
 
 
 def test_a_document_is_one_scope_of_characters_without_spaces(pair: Pair) -> None:

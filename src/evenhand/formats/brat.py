@@ -8,16 +8,32 @@ The code that reads and writes these files is loaded when a file needs it.
 
 from __future__ import annotations
 
+import re
+
 from evenhand.formats.format import Carry, Format, Writing
-from evenhand.formats.source import Source
+from evenhand.formats.source import Block, Source
 from evenhand.registry import late
 from evenhand.text.link_names import LAYER as LINKS
+
+IDENTIFIER = r"(?:[TREAMN][A-Za-z]*[0-9]|[*#])\S*\t"
+"""How a line begins, as a pattern."""
 
 
 def is_document(source: Source, task: str | None) -> bool:
     """Whether it is an annotation file, or a text with one beside it."""
     plain = source.plain_path
     return plain.suffix == ".ann" or (plain.suffix == ".txt" and plain.with_suffix(".ann").exists())
+
+
+def recognise(sample: Block) -> float:
+    """The share of lines with an identifier of brat; some must be text-bound, or all have one."""
+    lines = [line for line in sample.data[: sample.size].decode().split("\n") if line.strip()]
+    identified = sum(re.match(rf"{IDENTIFIER}\S+[ :]\S", line) is not None for line in lines)
+    if not identified:
+        return 0.0
+    from evenhand.formats.brat_lines import TEXT_BOUND
+
+    return identified / len(lines) if identified == len(lines) or any(map(TEXT_BOUND.match, lines)) else 0.0
 
 
 FORMAT = Format(
@@ -39,6 +55,6 @@ FORMAT = Format(
     suffixes=(".ann",),
     begins=b"TREAMN*#",
     certain=is_document,
-    recognise=late("evenhand.formats.brat_lines:share_of_annotations"),
+    recognise=recognise,
     is_one_text=True,
 )

@@ -16,7 +16,8 @@ import numpy as np
 
 from evenhand.arrays import Ints, ints
 from evenhand.dataclass import dataclass
-from evenhand.formats.source import LINE_FEED, Block, Source
+from evenhand.formats.brat import IDENTIFIER
+from evenhand.formats.source import LINE_FEED, Source
 
 OTHER_KINDS = {
     "R": "relations",
@@ -29,11 +30,9 @@ OTHER_KINDS = {
 }
 """What the first character of an identifier says of lines that hold no spans; M is an older name for A."""
 _OFFSETS = "[0-9]{1,18} [0-9]{1,18}"
-IDENTIFIER = re.compile(r"(?:[TREAMN][A-Za-z]*[0-9]|[*#])\S*\t")
 TEXT_BOUND = re.compile(rf"(T\S*)\t(\S+) ({_OFFSETS}(?:;{_OFFSETS})*)\t(.*)", re.DOTALL)
 _TEXT_BOUNDS = re.compile(rf"(?:T[A-Za-z]*[0-9]\S*\t\S+ {_OFFSETS}(?:;{_OFFSETS})*\t[^\t\n]*(?:\n|$))*")
 """Text-bound lines, without tabs in their quotations."""
-_ANNOTATION = re.compile(IDENTIFIER.pattern + r"\S+[ :]\S")
 _ODD_LABEL = re.compile(r"^\S*;", re.MULTILINE)
 """A label with the sign that stands between the parts of a span."""
 
@@ -86,15 +85,6 @@ class Standoff:
         return {kind: list(zip(*self.of_kind(kind), strict=True)) for kind in self._numbers}
 
 
-def share_of_annotations(sample: Block) -> float:
-    """The share of lines with an identifier of brat; some must be text-bound, or all have one."""
-    lines = [line for line in sample.data[: sample.size].decode().split("\n") if line.strip()]
-    identified = sum(map(bool, map(_ANNOTATION.match, lines)))
-    if not identified or not (identified == len(lines) or any(map(TEXT_BOUND.match, lines))):
-        return 0.0
-    return identified / len(lines)
-
-
 def standoff(source: Source, content: str, wanted: Collection[str] = (), *, takes_empty: bool = False) -> Standoff:
     """The lines of a file; `wanted` are first characters of lines without spans that are kept, the others count.
 
@@ -130,7 +120,7 @@ def _check_identifiers(source: Source, numbers: Sequence[int], lines: Sequence[s
     """Refuse lines that begin with no identifier, unless they are blank."""
     for number in numbers:
         line = lines[number - 1]
-        if line.strip() and not IDENTIFIER.match(line):
+        if line.strip() and not re.match(IDENTIFIER, line):
             remedy = "begin each line with an identifier such as T1 and a tab"
             raise source.error(number, f"{line!r} is no annotation of brat", remedy)
 

@@ -24,7 +24,6 @@ from evenhand.tasks.spans.document_spans import DocumentTexts
 from evenhand.tasks.spans.drawing import SpanDrawing
 from evenhand.tasks.spans.exact import equal_spans
 from evenhand.tasks.spans.leak import states
-from evenhand.tasks.spans.overrides import Overriding, overridden
 from evenhand.tasks.spans.portion import Portion, Portions, SideSpans
 from evenhand.tasks.spans.privacy_models import LEAK
 from evenhand.tasks.spans.question import Context, Question, Relabeling
@@ -44,6 +43,7 @@ from evenhand.text.plain_labels import SETTLE
 
 if TYPE_CHECKING:
     from evenhand.tasks.spans.grounded_feed import GroundedFeed
+    from evenhand.tasks.spans.overrides import Overriding
 
 Parts = dict[str, list[Tally]]
 """The tallies of portions by judge."""
@@ -58,6 +58,8 @@ class SpanPassage:
         self._relabel_gold = Relabeling(settings, "gold", "gold")
         self._overriding: Overriding | None = None
         if settings["overrides"] is not None:
+            from evenhand.tasks.spans.overrides import Overriding, overridden  # slow to load, and rare
+
             asked = overridden(asked, keeps_tags=self._takes_tags)
             self._overriding = Overriding(asked, self._relabel_gold, keeps_tags=self._takes_tags)
         self._asked = asked

@@ -6,15 +6,18 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints
 from evenhand.dataclass import dataclass
-from evenhand.grounding.document import Document
 from evenhand.text.characters import Texts
 from evenhand.text.corpus import Corpus
 from evenhand.text.layers import Spans
+
+if TYPE_CHECKING:
+    from evenhand.grounding.document import Document
 
 LabeledOffsets = tuple[int, int, str]
 """Start and end in a text, and a label."""
@@ -34,6 +37,8 @@ class UnitText:
 
     def document(self) -> Document:
         """The text as one to look for strings in, which keeps what is found out about it."""
+        from evenhand.grounding.document import Document  # slow to load
+
         return Document(self.text, self.edges[1:])
 
     def place(self, offset: int) -> tuple[int, int]:
