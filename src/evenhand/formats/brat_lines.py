@@ -33,7 +33,9 @@ _OFFSETS = "[0-9]{1,18} [0-9]{1,18}"
 TEXT_BOUND = re.compile(rf"(T\S*)\t(\S+) ({_OFFSETS}(?:;{_OFFSETS})*)\t(.*)", re.DOTALL)
 _TEXT_BOUNDS = re.compile(rf"(?:T[A-Za-z]*[0-9]\S*\t\S+ {_OFFSETS}(?:;{_OFFSETS})*\t[^\t\n]*(?:\n|$))*")
 """Text-bound lines, without tabs in their quotations."""
-_ODD_LABEL = re.compile(r"^\S*;", re.MULTILINE)
+_IDENTIFIED = re.compile(rf"(?:{IDENTIFIER}[^\n]*(?:\n|$))*")
+"""Lines that begin with identifiers."""
+_ODD_LABEL = re.compile(r"\n[^\s;]*;")
 """A label with the sign that stands between the parts of a span."""
 
 
@@ -118,8 +120,10 @@ def _by_kind(content: str) -> dict[str, list[int]]:
 
 def _check_identifiers(source: Source, numbers: Sequence[int], lines: Sequence[str]) -> None:
     """Refuse lines that begin with no identifier, unless they are blank."""
-    for number in numbers:
-        line = lines[number - 1]
+    mine = [lines[number - 1] for number in numbers]
+    if _IDENTIFIED.fullmatch("\n".join(mine)):
+        return
+    for number, line in zip(numbers, mine, strict=True):
         if line.strip() and not re.match(IDENTIFIER, line):
             remedy = "begin each line with an identifier such as T1 and a tab"
             raise source.error(number, f"{line!r} is no annotation of brat", remedy)
@@ -133,7 +137,7 @@ def _spans(source: Source, numbers: list[int], lines: list[str], *, takes_empty:
         _check_identifiers(source, numbers, lines)
         cells = [cell for number, line in zip(numbers, mine, strict=True) for cell in _cells(source, number, line)]
     text = "\n".join(cells[1::3])
-    if _ODD_LABEL.search(text) if ";" in text else False:
+    if _ODD_LABEL.search(f"\n{text}") if ";" in text else False:
         labels = [each.partition(" ")[0] for each in cells[1::3]]
         parts = [f"; {part}" for each in cells[1::3] for part in each.partition(" ")[2].split(";")]
         sizes = [1 + each.partition(" ")[2].count(";") for each in cells[1::3]]
@@ -170,7 +174,7 @@ def _cells(source: Source, number: int, line: str) -> tuple[str, str, str]:
 def _check(source: Source, found: TextBounds, *, takes_empty: bool) -> None:
     """Refuse parts that cover nothing and parts that overlap, the first one in the file."""
     row_of = np.repeat(np.arange(len(found)), np.diff(found.first))
-    order = np.lexsort((found.start, row_of))
+    order = by_place(row_of, found.start)
     start, end, row = found.start[order], found.end[order], row_of[order]
     empty = end < start if takes_empty else end <= start
     overlapping = np.append((row[1:] == row[:-1]) & (start[1:] < end[:-1]), False)[: len(row)]
@@ -183,3 +187,10 @@ def _check(source: Source, found: TextBounds, *, takes_empty: bool) -> None:
         raise source.error(found.line[at], finding, "ends are exclusive, so that each must be above its start")
     finding = f"the parts {found.offsets(at)!r} overlap"
     raise source.error(found.line[at], finding, "list each character of the span once")
+
+
+def by_place(span: Ints, start: Ints) -> Ints:
+    """The order of parts by their places, where they are in the order of their spans. Mostly they are in it already."""
+    if ((span[1:] == span[:-1]) & (start[1:] < start[:-1])).any():
+        return np.lexsort((start, span))
+    return np.arange(len(span))

@@ -12,7 +12,7 @@ import numpy as np
 
 from evenhand.arrays import Ints, empty, ints, ranges, zeros
 from evenhand.dataclass import dataclass
-from evenhand.formats.brat_lines import TextBounds
+from evenhand.formats.brat_lines import TextBounds, by_place
 from evenhand.formats.json_spans import Span, on_texts, slices
 from evenhand.formats.source import Source
 from evenhand.settings import Offsets, ReadSettings
@@ -99,13 +99,13 @@ def _misquoted(found: TextBounds, text: str, offsets: Offsets) -> list[int]:
     """The rows of spans that do not quote what the text has there."""
     other: Sequence[int] = range(len(found))
     if offsets == "codepoints":  # most spans quote their parts as they stand, with blanks between
-        start, end, first = found.start.tolist(), found.end.tolist(), found.first.tolist()
-        bounds = zip(start, end, strict=True)
-        if len(start) == len(found):
-            held = [text[begin:behind] for begin, behind in bounds]
-        else:
-            parts = [text[begin:behind] for begin, behind in bounds]
-            held = [" ".join(parts[low:high]) for low, high in pairwise(first)]
+        parts = [text[begin:end] for begin, end in zip(found.start.tolist(), found.end.tolist(), strict=True)]
+        first = found.first.tolist()
+        held = parts if len(parts) == len(found) else [parts[at] for at in first[:-1]]
+        for row in np.flatnonzero(np.diff(found.first) > 1).tolist():
+            held[row] = " ".join(parts[first[row] : first[row + 1]])
+        if held == found.quoted:
+            return []
         other = [row for row, (mine, quoted) in enumerate(zip(held, found.quoted, strict=True)) if mine != quoted]
     return [row for row in other if not _quotes(found, row, slices(text, found.parts(row), offsets))]
 
@@ -126,7 +126,7 @@ def _atoms(
     span_of = np.repeat(np.arange(len(found)), np.diff(found.first))
     begin, behind = texts.places(text_of[span_of], found.start), texts.places(text_of[span_of], found.end)
     kept = np.flatnonzero((begin >= 0) & (behind > begin))
-    order = kept[np.lexsort((begin[kept], span_of[kept]))]
+    order = kept[by_place(span_of[kept], begin[kept])]
     begin_of, behind_of, span_of_part = begin[order], behind[order], span_of[order]
     whole = np.bincount(span_of_part, minlength=len(found))
     outside = np.bincount(span_of, (begin < 0) | (behind < 0), minlength=len(found))
