@@ -21,9 +21,9 @@ from evenhand.result.report import Report
 
 _TEMPLATES = files("evenhand.report.html") / "templates"
 SCRIPTS = (
-    *("nodes", "unpack", "data", "query", "order", "list"),
+    *("nodes", "unpack", "data", "ids", "query", "order", "list"),
     *("detail", "lanes", "spans", "chains", "links", "brackets", "words", "inline"),
-    *("filters", "overview", "pairs", "print", "start"),
+    *("filters", "views", "overview", "pairs", "print", "start"),
 )
 """The parts of the page's script, which are one function together; the second line draws a unit."""
 STYLES = ("page", "drawing")

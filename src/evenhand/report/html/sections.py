@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
+from urllib.parse import quote
 
 from evenhand.dataclass import dataclass
 from evenhand.report.cells import best_cells, cell_text, headings, row_texts, without_bars
@@ -67,11 +68,11 @@ def sections(report: Report) -> Iterator[HtmlSection]:
             HtmlSection("ranks", "Ranks by all measures, with intervals", ranked, is_open=False),
         ]
         yield HtmlSection("scores", "Scores", [], parts)
-    systems = [_system(report, result, number) for number, result in enumerate(results.values(), 1)]
+    systems = [_system(report, result) for result in results.values()]
     yield HtmlSection("systems", "System by system", [], systems)
 
 
-def _system(report: Report, result: Result, number: int) -> HtmlSection:
+def _system(report: Report, result: Result) -> HtmlSection:
     """The tables of a system; those of other measures than the one that comes first are folded."""
     alone = len(report.results) == 1
     others = {model_title(report.task, name) for name in result.scores if name != report.primary}
@@ -79,7 +80,12 @@ def _system(report: Report, result: Result, number: int) -> HtmlSection:
     folded = [html_table(table, report.by) for table in tables if table.title in others]
     shown = [html_table(table, report.by) for table in tables if table.title not in others]
     parts = [HtmlSection("", "By other measures", folded, is_open=False)] if folded else []
-    return HtmlSection(f"system-{number}", result.name, shown, parts, is_open=alone)
+    return HtmlSection(_id("system", result.name), result.name, shown, parts, is_open=alone)
+
+
+def _id(part: str, name: str) -> str:
+    """What addresses call a part of a section; it stays the same when a page is made anew."""
+    return quote(f"{part}-{name}".replace(" ", "-"), safe="")
 
 
 def _listing(result: Result) -> Iterable[Table]:
@@ -94,8 +100,8 @@ def _comparison(comparison: Comparison) -> HtmlSection:
     further += [("Tests of all pairs", significance(comparison))] if len(comparison.systems) > 2 else []
     further.append(("Scores on the units that are compared", scores))
     parts = [
-        HtmlSection(f"difference-{number}", heading, [html_table(table, by)], is_open=False)
-        for number, (heading, table) in enumerate(further, 1)
+        HtmlSection(_id("differences", heading), heading, [html_table(table, by)], is_open=False)
+        for heading, table in further
     ]
     return HtmlSection("differences", "What changes between systems", [html_table(found, by)], parts, has_pair=True)
 

@@ -153,7 +153,7 @@ function choose(place) {
 function step(place) {
   choose(place);
   if (current < 0) return;
-  wanted.unit = String(shown[current]);
+  wanted.unit = idOf(shown[current]);
   clearTimeout(writing);
   writing = setTimeout(() => history.replaceState(null, "", address(wanted)), 150);
 }

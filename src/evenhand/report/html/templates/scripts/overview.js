@@ -1,11 +1,15 @@
 /* What to fix first: the system whose errors are shown, and examples that lead to their units. */
 function buildFixes() {
   const place = byId("fix-first"), parts = [...place.querySelectorAll(".fixes")];
-  for (const link of place.querySelectorAll("[data-unit]")) link.href = address({ ...parsed(link.hash), unit: link.dataset.unit });
+  for (const link of place.querySelectorAll("[data-unit]")) link.href = address({ ...parsed(link.hash), unit: idOf(Number(link.dataset.unit)) });
   if (parts.length < 2) return;
   const node = make("label", "", "of "), select = make("select");
   data.order.forEach((system, at) => { const option = make("option", "", visible(systems[system])); option.value = at; select.append(option); });
-  select.addEventListener("change", () => parts.forEach((part, at) => { part.hidden = at !== Number(select.value); }));
+  const show = () => parts.forEach((part, at) => { part.hidden = at !== Number(select.value); });
+  const follow = () => { const { system } = askedOf("fix-first"); if (systems.includes(system)) { select.value = data.order.indexOf(systems.indexOf(system)); show(); } };
+  select.addEventListener("change", () => { show(); noteView("fix-first", { system: systems[data.order[Number(select.value)]] }); });
+  window.addEventListener("hashchange", follow);
   node.append(select);
   place.querySelector("h3").after(node);
+  follow();
 }

@@ -10,13 +10,25 @@ function buildPairs() {
     const node = make("label", "", `${name} `), select = make("select");
     for (const system of data.order) { const option = make("option", "", visible(systems[system])); option.value = system; select.append(option); }
     select.value = [from, to][at];
-    select.addEventListener("change", () => drawPair(...chosen.map((each) => Number(each.value))));
+    select.addEventListener("change", () => {
+      const pair = chosen.map((each) => Number(each.value));
+      drawPair(...pair);
+      noteView("differences", { from: systems[pair[0]], to: systems[pair[1]] });
+    });
     node.append(select);
     place.append(node);
     return select;
   });
   place.append(make("div", ""));
   drawPair(from, to);
+  const follow = () => {
+    const asked = askedOf("differences"), pair = [asked.from, asked.to].map((name) => systems.indexOf(name));
+    if (pair.some((system) => system < 0)) return;
+    chosen.forEach((each, at) => { each.value = pair[at]; });
+    drawPair(...pair);
+  };
+  window.addEventListener("hashchange", follow);
+  follow();
 }
 
 function drawPair(a, b) {
@@ -102,6 +114,9 @@ function tableOf(names, rows) {
     });
     body.append(line);
   }
+  wide.tabIndex = 0;
+  wide.setAttribute("role", "group");
+  wide.setAttribute("aria-label", visible(`Table: ${names.join(", ")}`));
   top.append(head);
   table.append(top, body);
   wide.append(table);

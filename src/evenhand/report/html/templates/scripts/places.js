@@ -81,6 +81,7 @@ function draw(item, place) {
 }
 
 byId("more").addEventListener("click", more);
+document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); byId("places").scrollIntoView(); form.querySelector("select").focus(); });
 addEventListener("hashchange", () => { if (location.hash.startsWith("#places")) { update(); byId("places").scrollIntoView(); } });
 update();
 if (location.hash.startsWith("#places")) byId("places").scrollIntoView();

@@ -15,7 +15,7 @@ function update(isNew) {
   const further = described(wanted);
   status.textContent = `${shown.length.toLocaleString("en")} of ${size.toLocaleString("en")} units` + (further.length ? ` (${visible(further.join(", "))})` : "");
   list.scrollTop = 0;
-  choose(Math.max(0, shown.indexOf(Number(wanted.unit ?? -1))));
+  choose(Math.max(0, wanted.unit === undefined ? 0 : shown.indexOf(unitOf(wanted.unit))));
   document.documentElement.dataset.filterMs = (performance.now() - begin).toFixed(1); /* with the list and the unit drawn */
   if (!isNew || !location.hash.startsWith("#units") || form.contains(document.activeElement)) return;
   byId("units").scrollIntoView();
@@ -42,4 +42,5 @@ buildFixes();
 buildPairs();
 buildPrint();
 update(true);
+buildViews();
 document.documentElement.dataset.ready = "true";

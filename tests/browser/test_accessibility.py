@@ -1,0 +1,94 @@
+"""Pages for everybody: no violation that axe-core finds, all that scrolls has the focus, and filters are near."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evenhand as eh
+from conftest import ROOT
+from declared import EXAMPLES
+from pages import QUICK, Open
+
+WIDTHS = ({"width": 1440, "height": 900}, {"width": 390, "height": 844})
+PAGES = [
+    name if name == "spans" else pytest.param(name, marks=pytest.mark.long) for name in (*EXAMPLES, "constituents")
+]
+VIOLATIONS = """() => axe.run(document, { resultTypes: ["violations"] }).then((found) =>
+    found.violations.flatMap((each) => each.nodes.map((node) => `${each.id}: ${node.target.join(" ")} (${node.any.concat(node.all).map((one) => one.message).join("; ")})`)))"""
+OPENED = "document.querySelectorAll('details').forEach((part) => { part.open = true; })"
+STUCK = """() => [...document.querySelectorAll("*")].filter((node) => {
+    const { overflowX, overflowY } = getComputedStyle(node), can = (value) => ["auto", "scroll"].includes(value);
+    const scrolls = (can(overflowX) && node.scrollWidth > node.clientWidth) || (can(overflowY) && node.scrollHeight > node.clientHeight);
+    return scrolls && node !== document.documentElement && node.tabIndex < 0 && !node.querySelector("a, button, select, [tabindex='0']");
+}).map((node) => node.outerHTML.slice(0, 80))"""
+
+
+@pytest.fixture(scope="module")
+def all_pages(example_pages: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = ROOT / "src" / "evenhand" / "examples" / "constituents"
+    path = tmp_path_factory.mktemp("page") / "constituents.html"
+    systems = [folder / f"{name}.mrg" for name in ("chunks", "pcfg", "neural")]
+    eh.report(folder / "gold.mrg", systems, task="constituents", **QUICK).to_html(path)
+    return {**example_pages, "constituents": path}
+
+
+def axe() -> str:
+    """The script of axe-core."""
+    package = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
+    return (Path(package.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("viewport", WIDTHS, ids=("wide", "narrow"))
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_violation(
+    open_page: Open, all_pages: dict[str, Path], name: str, viewport: dict[str, int], scheme: str
+) -> None:
+    page = open_page(all_pages[name], "#units", viewport=viewport, color_scheme=scheme)
+    page.evaluate(OPENED)
+    page.evaluate(axe())
+    assert page.evaluate(VIOLATIONS) == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_all_that_scrolls_can_have_the_focus(open_page: Open, all_pages: dict[str, Path], name: str) -> None:
+    page = open_page(all_pages[name], "#units", viewport=WIDTHS[1])
+    page.evaluate(OPENED)
+    assert page.evaluate(STUCK) == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_filters_are_reached_with_few_keys(open_page: Open, all_pages: dict[str, Path], name: str) -> None:
+    page = open_page(all_pages[name])
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the filters"
+    assert page.evaluate("document.activeElement.getBoundingClientRect().top >= 0"), "it is seen while it has the focus"
+    page.keyboard.press("Enter")
+    controls = page.eval_on_selector_all("#filters select, #filters input", "all => all.map((each) => each.name)")
+    found = [page.evaluate("document.activeElement.name")]
+    while len(found) < len(controls):
+        page.keyboard.press("Tab")
+        found.append(page.evaluate("document.activeElement.name"))
+    assert found == controls
+    assert 1 + len(controls) <= 12
+    assert page.evaluate("location.hash") == "", "the view stays as it is"
+
+
+def sizes(page: Any) -> dict[str, str]:
+    """The sizes of texts in charts and drawings."""
+    found: dict[str, str] = page.evaluate(
+        """Object.fromEntries([".parts > *", "#detail svg text"].map((name) => [name, getComputedStyle(document.querySelector(name)).fontSize]))"""
+    )
+    return found
+
+
+def test_texts_of_charts_have_fixed_sizes(open_page: Open, all_pages: dict[str, Path]) -> None:
+    wide, small = ({"width": width, "height": 900} for width in (1440, 700))
+    page = open_page(all_pages["relations"], "#units", viewport=wide)
+    assert sizes(page) == {".parts > *": "12px", "#detail svg text": "11px"}
+    page.set_viewport_size(small)
+    assert sizes(page) == {".parts > *": "12px", "#detail svg text": "11px"}
+    assert page.locator("svg[viewBox]").count() == 0, "nothing that is scaled has text"
