@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evenhand as eh
+from divided import check_same
 from evenhand.problems import SettingError
 
 WORDS = ["Dr.", "Ada", "Lovelace", "met", "ADA", "in", "London"]
@@ -262,3 +263,20 @@ def test_a_gate_takes_no_drop_of_what_should_be_low() -> None:
     with pytest.raises(SettingError, match="leak_rate is better where it is low; use ceiling"):
         eh.gate(gold, gold, gold, max_drop={"leak_rate": 1})
     assert eh.gate(gold, gold, sentences([]), by="leak", max_drop=5).passed is False
+
+
+def test_folders_are_divided_among_processes_and_files_are_not(tmp_path: Path) -> None:
+    """A file is a document, which is judged as a whole; so the counts are the same, group by group."""
+    for side, label in (("gold", "PER"), ("system", "X")):
+        (tmp_path / side).mkdir()
+        for number in range(6):
+            names = ["Ada", "Bob", "ADA"] if number % 2 else ["Cyd", "cyd"]
+            tags = [label if side == "gold" or (number + place) % 3 else None for place in range(len(names))]
+            lines = [f"{name}\t{f'B-{tag}' if tag else 'O'}\n.\tO\n\n" for name, tag in zip(names, tags, strict=True)]
+            (tmp_path / side / f"{number}.conll").write_text("".join(lines))
+    gold, system = tmp_path / "gold", tmp_path / "system"
+    for match in ("leak", "meddocan,i2b2"):
+        engine = check_same(gold, system, 3, match=match, groups="sentence")
+        assert (engine.parts > 1, engine.whole) == (True, False)
+    engine = check_same(gold / "1.conll", system / "1.conll", 3, match="leak,exact")
+    assert engine.parts == 1

@@ -51,7 +51,7 @@ def parts(work: Work, jobs: int, smallest: int = SMALLEST) -> Generator[Work, No
     share, waiting, waits = Share(jobs, smallest, sum(sizes)), list[Pair](), 0
     for pair, size in zip(pairs, sizes, strict=True):
         wanted = share(waits)
-        divisions = _divisions(work, pair) if size >= 2 * wanted else None
+        divisions = _divisions(work, pair) if size >= 2 * wanted and not work.keeps_files else None
         if waiting and (divisions is not None or waits + size > wanted or len(waiting) * len(pair) >= _MOST_FILES):
             yield part_of(work, together(waiting))
             waiting, waits = [], 0

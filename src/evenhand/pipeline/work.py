@@ -65,14 +65,19 @@ class Work:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it must not be divided: judges look at whole documents, or strings are placed in documents.
+        """Whether it must not be divided: judges compare strings, or strings are placed in documents.
 
         Overrides name sentences and documents by their numbers in the whole gold standard.
         """
         settings = self.prepared.settings
         if settings.parameters != without_overrides(settings).parameters:
             return True
-        return any(judge.by_document for judge in self.judges) or any(map(self._is_placed, self.systems or ()))
+        return any(judge.takes_strings for judge in self.judges) or any(map(self._is_placed, self.systems or ()))
+
+    @property
+    def keeps_files(self) -> bool:
+        """Whether files must not be divided, as judges look at whole documents."""
+        return any(judge.by_document for judge in self.judges)
 
     def _is_placed(self, name: str) -> bool:
         """Whether the documents of a system are matched with the gold standard's, whatever its files are."""

@@ -29,7 +29,7 @@ class Judge:
     takes_texts: bool = False
     """Whether it takes the texts of whole documents, and spans as offsets into them."""
     remembers: bool = False
-    """Whether it looks back to the begin of a document, so that portions must come in their order, in one process."""
+    """Whether it looks back to the begin of a document, so that the portions of a file are judged in their order."""
 
     @property
     def by_document(self) -> bool:

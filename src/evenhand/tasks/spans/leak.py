@@ -39,7 +39,7 @@ LEAK_KINDS = (
     *(*STATES, "sensitive", "leaked", "redacted", "over"),
     *("values", "values_safe", "documents", "documents_safe", "atoms", "worded"),
 )
-"""The counts, the atoms of the text, and the portions whose words are known."""
+"""The counts, the atoms of the text, and the sentences whose words are known."""
 _KIND = {name: code for code, name in enumerate(LEAK_KINDS)}
 _NO_LABEL = -1
 
@@ -116,6 +116,8 @@ def leak(question: Question) -> Tally:
         counted.append(Counted("atoms", np.arange(len(text.lengths)), count=text.lengths))
     if question.values is not None:
         counted += _of_values(question.values, gold.scope, state != COVERED)
+        words = question.values.here.has_words
+        counted += [Counted("worded", np.arange(len(question.groups)))] if words else []
     return _tally(counted, question)
 
 
@@ -127,8 +129,6 @@ def states(question: Question) -> Ints:
 
 def _of_values(values: SystemValues, scope: Ints, is_exposed: Bools) -> Iterator[Counted]:
     """Values and documents that are met first here, and those that are exposed first here."""
-    if values.here.has_words:
-        yield Counted("worded", np.zeros(1, dtype=np.int64))
     new, exposed = values.first_met(), values.first_exposed(is_exposed)
     for label, row, change in ((*new, 1), (*exposed, -1)):
         for kind, chosen in (("documents", label < 0), ("values", label >= 0)):
