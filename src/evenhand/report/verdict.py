@@ -28,7 +28,7 @@ def verdict(report: Report) -> list[str]:
 
 def how(report: Report) -> str:
     """What was compared and tested, in small print."""
-    title, comparison = measure(report), report.comparison
+    title, comparison = score_name(report, report.by), report.comparison
     if comparison is None:
         return ""
     made, pairs = comparison.resampling, len(comparison.pairs)

@@ -14,7 +14,7 @@ from evenhand.tasks.recoverable import ErrorGroup
 from evenhand.tasks.registry import TASKS
 
 _EXAMPLES = 3
-_BEFORE, _AFTER, _MOST_WORDS = 24, 6, 8
+_BEFORE, _AFTER, _MOST_WORDS = 18, 6, 8
 """How many characters before the unit an example has, and how many tokens after it and of it."""
 
 

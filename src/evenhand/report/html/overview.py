@@ -8,7 +8,7 @@ from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 from evenhand.report.figures.fills import fills
 from evenhand.report.html.links import address
-from evenhand.report.verdict import differs, measure, p_words
+from evenhand.report.verdict import differs, measure, p_words, score_name
 from evenhand.result.comparison import Comparison
 from evenhand.result.report import Report
 from evenhand.tasks.error_bars import Bar as ErrorBar
@@ -57,6 +57,8 @@ class SystemRow:
 @dataclass(frozen=True)
 class Overview:
     measure: str
+    points: str
+    """The score that errors are told by, of which `fix first` has the points."""
     low: str
     """The scale of intervals, from here to `high`."""
     high: str
@@ -81,7 +83,8 @@ def overview(report: Report) -> Overview:
     rows = [_row(report, name, low, high, own.get(name)) for name in report.ordered]
     legend = [(color, kind.name) for kind, color in colors.items()]
     remark = "" if found is None else found.remark
-    return Overview(measure(report), f"{100 * low:.1f}", f"{100 * high:.1f}", rows, others, legend, remark)
+    scale = f"{100 * low:.1f}", f"{100 * high:.1f}"
+    return Overview(measure(report), score_name(report, report.by), *scale, rows, others, legend, remark)
 
 
 def _errors(report: Report) -> ErrorBars | None:
