@@ -97,6 +97,9 @@ picture: $(DEV_READY)  ## docs/report.png, with chromium
 bench: $(BENCH_READY)  ## speed, side by side with other tools (half an hour, 3 GB of disk)
 	@$(BENCH_VENV)/bin/python benchmarks/run.py
 
+bench-shapes: $(BENCH_READY)  ## the same on one text in twenty shapes of files (half an hour)
+	@$(BENCH_VENV)/bin/python benchmarks/shapes.py
+
 bench-short: $(DEV_READY)  ## the same in two minutes, without other tools
 	@$(BIN)/python benchmarks/run.py --short
 

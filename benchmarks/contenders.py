@@ -20,27 +20,7 @@ from chains import evenhand_chains, plain_loop
 from corefud import evenhand_corefud, plain_corefud
 from links import timed_links, timed_loop
 from peak import peak_mb
-
-Lists = list[list[str]]
-Timed = tuple[float, float]
-"""CPU seconds, and F1 (or the number of spans) to see that all did the same work."""
-
-
-def plain_reader(path: str) -> Lists:
-    """The reader that users of list-based tools write: tags of the last column, a list a sentence."""
-    sentences: Lists = []
-    sentence: list[str] = []
-    with open(path, encoding="utf-8") as file:
-        for line in file:
-            parts = line.split()
-            if parts:
-                sentence.append(parts[-1])
-            elif sentence:
-                sentences.append(sentence)
-                sentence = []
-    if sentence:
-        sentences.append(sentence)
-    return sentences
+from shape_contenders import SHAPE_CONTENDERS, Timed, f1_of, plain_reader, report_of
 
 
 def evenhand(gold: str, system: str, match: str = "exact,fair") -> Timed:
@@ -168,11 +148,7 @@ def udtools(gold: str, system: str) -> Timed:
 
 
 def seqeval(gold: str, system: str) -> Timed:
-    from seqeval.metrics import classification_report
-
-    begin = process_time()
-    report = classification_report(plain_reader(gold), plain_reader(system), digits=6)
-    return process_time() - begin, _f1_of(report)
+    return report_of(plain_reader, gold, system)
 
 
 def seqeval_lists(gold: str, system: str) -> Timed:
@@ -191,12 +167,7 @@ def _report(classification_report: Callable[..., str], gold: str, system: str) -
     true, predicted = plain_reader(gold), plain_reader(system)
     begin = process_time()
     report = classification_report(true, predicted, digits=6)
-    return process_time() - begin, _f1_of(report)
-
-
-def _f1_of(report: str) -> float:
-    line = next(line for line in report.splitlines() if "micro avg" in line)
-    return float(line.split()[-2])
+    return process_time() - begin, f1_of(report)
 
 
 def nervaluate(gold: str, system: str) -> Timed:
@@ -289,14 +260,14 @@ def _ends(before: tuple[str, str], here: tuple[str, str]) -> bool:
     """Whether a chunk ends before this tag."""
     if before[0] == "O":
         return False
-    return here[0] in ("B", "O") or before[0] == "E" or before[1] != here[1]
+    return here[0] in ("B", "S", "O") or before[0] in ("E", "S") or before[1] != here[1]
 
 
 def _starts(before: tuple[str, str], here: tuple[str, str]) -> bool:
     """Whether a chunk starts with this tag."""
     if here[0] == "O":
         return False
-    return here[0] == "B" or before[0] in ("O", "E") or before[1] != here[1]
+    return here[0] in ("B", "S") or before[0] in ("O", "E", "S") or before[1] != here[1]
 
 
 CONTENDERS: dict[str, Callable[[str, str], Timed]] = {
@@ -330,6 +301,7 @@ CONTENDERS: dict[str, Callable[[str, str], Timed]] = {
     "nervaluate": nervaluate,
     "seqeval": seqeval,
     "seqeval-lists": seqeval_lists,
+    **SHAPE_CONTENDERS,
 }
 
 

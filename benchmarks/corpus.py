@@ -52,7 +52,7 @@ def write_pair(folder: Path, sentences: int, seed: int = 1) -> tuple[Path, Path]
     files = [path.open("w") for path in (systems / "a.conll", systems / "b.conll", gold_path)]
     for _ in range(sentences):
         text, spans = _text(chance, words)
-        sides = [_tags(len(text), _predict(chance, spans, len(text))) for _ in range(2)]
+        sides = [_tags(len(text), predict(chance, spans, len(text))) for _ in range(2)]
         for file, tags in zip(files, [*sides, _tags(len(text), spans)], strict=True):
             file.write(_lines(text, tags))
     for file in files:
@@ -165,7 +165,7 @@ def write_treebank(folder: Path, data: Path, times: int) -> tuple[Path, Path] | 
 
 def _sentence(chance: random.Random, words: list[str]) -> tuple[list[str], list[str], list[str]]:
     text, spans = _text(chance, words)
-    return text, _tags(len(text), spans), _tags(len(text), _predict(chance, spans, len(text)))
+    return text, _tags(len(text), spans), _tags(len(text), predict(chance, spans, len(text)))
 
 
 def _text(chance: random.Random, words: list[str]) -> tuple[list[str], list[tuple[int, int, str]]]:
@@ -182,7 +182,7 @@ def _text(chance: random.Random, words: list[str]) -> tuple[list[str], list[tupl
     return text, spans
 
 
-def _predict(chance: random.Random, spans: list[tuple[int, int, str]], length: int) -> list[tuple[int, int, str]]:
+def predict(chance: random.Random, spans: list[tuple[int, int, str]], length: int) -> list[tuple[int, int, str]]:
     """A flat prediction: 82 % right, the rest wrong labels, wrong bounds, both, missing; and some spurious ones."""
     found: list[tuple[int, int, str]] = []
     for start, end, label in spans:

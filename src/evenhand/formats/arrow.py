@@ -33,7 +33,8 @@ class _Library:
             raise SettingError("pyarrow is not installed, which this takes; run: pip install evenhand[arrow]") from None
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.load(), name)
+        found = self.__dict__[name] = getattr(self.load(), name)
+        return found
 
 
 arrow: Any = _Library()
