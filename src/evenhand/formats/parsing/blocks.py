@@ -144,31 +144,13 @@ def split(block: Block, *, tabs: bool) -> Lines:
     return Lines(block.data, block.first_line, cells, first, start, end)
 
 
-def _separators(data: Bytes, maybe: Bools, *wanted: int) -> tuple[Ints, Bytes]:
-    """Where the wanted bytes are, and which it is there; `maybe` says where they may be, and is right but rarely."""
-    place = np.flatnonzero(maybe)
-    byte = data[place]
-    is_wanted = byte == wanted[0]
-    for each in wanted[1:]:
-        is_wanted |= byte == each
-    return (place, byte) if is_wanted.all() else (place[is_wanted], byte[is_wanted])
-
-
-def _behind(end: Ints) -> Ints:
-    """Where cells begin that stand just behind the end of the one before."""
-    start = np.empty_like(end)
-    start[:1] = 0
-    np.add(end[:-1], 1, out=start[1:])
-    return start
-
-
 def _tabbed_cells(data: Bytes) -> tuple[Ints, Ints, Ints]:
     """Begin and end of every cell between tabs, and which are the last of their lines.
 
     Lines end before the carriage returns and spaces at their end.
     """
-    end, byte = _separators(data, data <= LINE_FEED, TAB, LINE_FEED)
-    start, last = _behind(end), np.flatnonzero(byte == LINE_FEED)
+    end = np.flatnonzero((data == TAB) | (data == LINE_FEED))
+    start, last = np.append(0, end[:-1] + 1), np.flatnonzero(data[end] == LINE_FEED)
     end[last] = trimmed(data, start[last], end[last], b"\r ")
     return start, end, last
 
@@ -192,15 +174,8 @@ def _cells_between_runs(data: Bytes) -> tuple[Ints, Ints, Ints]:
 
     A blank line keeps one empty cell.
     """
-    blank = data <= SPACE
     line_feed = data == LINE_FEED
-    if _is_plain(blank, line_feed):
-        end, byte = _separators(data, blank, TAB, LINE_FEED, CARRIAGE_RETURN, SPACE)
-        return _behind(end), end, np.flatnonzero(byte == LINE_FEED)
-    low, byte = _separators(data, data < SPACE, TAB, LINE_FEED, CARRIAGE_RETURN)
-    if len(low) + np.count_nonzero(data == SPACE) < np.count_nonzero(blank):  # other control characters are text
-        blank = data == SPACE
-        blank[low] = True
+    blank = line_feed | (data == SPACE) | (data == TAB) | (data == CARRIAGE_RETURN)
     text_before = np.zeros_like(blank)
     np.logical_not(blank[:-1], out=text_before[1:])
     end = np.flatnonzero((blank & text_before) | line_feed)
@@ -215,13 +190,6 @@ def _cells_between_runs(data: Bytes) -> tuple[Ints, Ints, Ints]:
     ends_line[:-1] |= trailing[1:]
     keep = ~trailing
     return start[keep], end[keep], np.flatnonzero(ends_line[keep])
-
-
-def _is_plain(blank: Bools, line_feed: Bools) -> bool:
-    """Whether blanks stand alone, but for the line feeds of blank lines."""
-    together = np.count_nonzero(blank[1:] & blank[:-1])
-    starts_blank = bool(blank[0]) and not line_feed[0]
-    return not starts_blank and together == np.count_nonzero(line_feed[1:] & line_feed[:-1])
 
 
 def numbers(data: bytes, start: Ints, end: Ints) -> tuple[Ints, Bools]:

@@ -11,7 +11,7 @@ from functools import cache
 
 import numpy as np
 
-from evenhand.arrays import Bools, Bytes, Ints, distinct, ints, others, ranges
+from evenhand.arrays import Bools, Bytes, Ints, distinct, others, ranges
 from evenhand.dataclass import dataclass
 from evenhand.formats.parsing.blocks import CARRIAGE_RETURN, SPACE, TAB
 from evenhand.formats.parsing.cells import Cells
@@ -55,15 +55,14 @@ class Grid(Cells):
 def grid(block: Block, columns: int, *, tabs: bool) -> Grid | None:
     """The cells of a block whose lines are blank or have `columns` of them; None where it is written otherwise."""
     data = np.frombuffer(block.data, dtype=np.uint8)[: block.size]
-    has_returns = b"\r" in block.data
-    separates = _tabs_and_ends(data, has_returns=has_returns) if tabs else data <= SPACE
+    separates = (data == TAB) | (data == LINE_FEED) | (data == CARRIAGE_RETURN) if tabs else data <= SPACE
     edges = _edges(separates)
-    if not len(edges) or len(edges) % (2 * columns) or not (tabs or _has_plain_blanks(data, has_returns=has_returns)):
+    if not len(edges) or len(edges) % (2 * columns) or not (tabs or _has_plain_blanks(data)):
         return None
     edges = edges.reshape(-1, 2 * columns)
     end = edges[:, -1].copy()
     behind = np.append(edges[1:, 0], block.size) - end
-    wide = np.flatnonzero(behind != 1 + has_returns)
+    wide = np.flatnonzero(behind != (2 if b"\r" in block.data else 1))
     is_ended, feeds = data[end + behind - 1] == LINE_FEED, _line_feeds(data, end[wide], behind[wide])
     is_ended[wide] = feeds > 0
     # Where all line feeds stand behind rows, none stands within one.
@@ -72,18 +71,11 @@ def grid(block: Block, columns: int, *, tabs: bool) -> Grid | None:
     if not is_ended.all() or before + len(end) - len(wide) + int(feeds.sum()) != lines:
         return None
     has_single_tabs = np.count_nonzero(separates) == edges[0, 0] + len(end) * (columns - 1) + int(behind.sum())
-    if tabs and not (has_single_tabs and _have_plain_ends(data, edges, behind, has_returns=has_returns)):
+    if tabs and not (has_single_tabs and _have_plain_ends(data, int(edges[0, 0]), end, behind)):
         return None
     block.has_lines(lines)
     bounds = np.concatenate(([0], wide[feeds > 1] + 1, [len(end)]))
     return Grid(block.data, columns, edges, bounds[: -1 if bounds[-2] == len(end) else None])
-
-
-def _tabs_and_ends(data: Bytes, *, has_returns: bool) -> Bools:
-    separates: Bools = (data == TAB) | (data == LINE_FEED)
-    if has_returns:
-        separates |= data == CARRIAGE_RETURN
-    return separates
 
 
 def _edges(separates: Bools) -> Ints:
@@ -94,11 +86,11 @@ def _edges(separates: Bools) -> Ints:
     return np.flatnonzero(changes)
 
 
-def _has_plain_blanks(data: Bytes, *, has_returns: bool) -> bool:
+def _has_plain_blanks(data: Bytes) -> bool:
     """Whether no bytes up to the space are others than tabs, line feeds, carriage returns and spaces."""
-    odd = [(LINE_FEED + 1, CARRIAGE_RETURN), (CARRIAGE_RETURN + 1, SPACE)] if has_returns else [(LINE_FEED + 1, SPACE)]
+    odd = ((0, TAB), (LINE_FEED + 1, CARRIAGE_RETURN), (CARRIAGE_RETURN + 1, SPACE))
     # Bytes below a range wrap around, so that those within it become the least ones.
-    return int(data.min()) >= TAB and all(int((data - np.uint8(low)).min()) >= high - low for low, high in odd)
+    return all(int((data - np.uint8(low)).min()) >= high - low for low, high in odd)
 
 
 def _line_feeds(data: Bytes, end: Ints, behind: Ints) -> Ints:
@@ -110,12 +102,9 @@ def _line_feeds(data: Bytes, end: Ints, behind: Ints) -> Ints:
     return counted
 
 
-def _have_plain_ends(data: Bytes, edges: Ints, behind: Ints, *, has_returns: bool) -> bool:
+def _have_plain_ends(data: Bytes, first: int, end: Ints, behind: Ints) -> bool:
     """Whether lines have no tabs or spaces at their ends, and every carriage return a line feed behind it."""
-    if has_returns and ((data[:-1] == CARRIAGE_RETURN) & (data[1:] != LINE_FEED)).any():
-        return False
-    first, end, wide = int(edges[0, 0]), edges[:, -1], np.flatnonzero(behind > 1)
-    last = np.append(end[wide] + behind[wide], [first] if first else [])
-    return not (
-        (data[end - 1] == SPACE).any() or (data[end[wide]] == TAB).any() or (data[ints(last) - 1] != LINE_FEED).any()
-    )
+    returns, wide = np.flatnonzero(data == CARRIAGE_RETURN), np.flatnonzero(behind > 1)
+    feeds = np.concatenate((returns + 1, end[wide] + behind[wide] - 1, [first - 1] * bool(first)))
+    has_blanks = (data[end - 1] == SPACE).any() or (data[end[wide]] == TAB).any()
+    return not has_blanks and bool((data[feeds.astype(np.int64)] == LINE_FEED).all())

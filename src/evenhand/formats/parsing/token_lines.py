@@ -14,7 +14,7 @@ from evenhand.formats.parsing.cells import Cells
 from evenhand.formats.parsing.grid import grid
 from evenhand.formats.source import LINE_FEED, Block, Source
 from evenhand.settings import ColumnName
-from evenhand.text.tokens import PADDING, windows
+from evenhand.text.tokens import windows
 
 DOCUMENT_START = "-DOCSTART-"
 _DOCUMENT_START_HEAD = np.frombuffer(DOCUMENT_START.encode()[:8], dtype="<u8")
@@ -83,18 +83,7 @@ class Parsed:
 def parsed(layout: Layout, source: Source, blocks: Iterator[Block]) -> Iterator[Parsed]:
     """The blocks of a file by what their lines are."""
     for block in blocks:
-        yield _regular(layout, block) or _classify(source, layout, split(_with_plain_ends(block), tabs=layout.tabs))
-
-
-def _with_plain_ends(block: Block) -> Block:
-    """The block without the carriage returns before line feeds."""
-    if block.data.find(b"\r") < 0:
-        return block
-    text = np.frombuffer(block.data, dtype=np.uint8)
-    keep = text != CARRIAGE_RETURN
-    keep[:-1] |= text[1:] != LINE_FEED
-    data = text.compress(keep).tobytes()
-    return Block(data, len(data) - len(PADDING), block.first_line)
+        yield _regular(layout, block) or _classify(source, layout, split(block, tabs=layout.tabs))
 
 
 def _regular(layout: Layout, block: Block) -> Parsed | None:
