@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import evenhand as eh
+from evenhand.formats.parsing import token_lines
 from evenhand.formats.parsing.blocks import split
 from evenhand.formats.parsing.grid import grid
 from evenhand.formats.source import Block
+from evenhand.problems import InputError
 from evenhand.text.tokens import PADDING
 
 
@@ -143,3 +148,53 @@ def test_lines_count_blank_ones() -> None:
     assert np.asarray(lines[1:3]).tolist() == [1, 4]
     assert np.asarray(lines[1:][1:]).tolist() == [4, 6]
     assert lines[np.array([3, 0])].tolist() == [6, 0]
+
+
+@st.composite
+def tagged_files(draw: st.DrawFn) -> tuple[str, str]:
+    """A file of tokens and tags with comments, marks of documents and odd lines, and its format."""
+    is_germeval = draw(st.booleans())
+    between = draw(st.sampled_from(["\t", "\t", " ", "  "]))
+    others = ["", "", "", "#\tx", "# newdoc", "# a b", " ", between, "# a b c", "#\tdocument_id = 1\tb\tc"]
+    lines = []
+    for number in range(draw(st.integers(1, 12))):
+        word, tag = (
+            draw(st.sampled_from(["Ada", "#", "Zürich", "-DOCSTART-"])),
+            draw(st.sampled_from(["O", "B-X", "I-X"])),
+        )
+        cells = [str(number), word, tag, "O"] if is_germeval else [word, tag]
+        lines.append(between.join(cells) + draw(st.sampled_from(["", "", "", " ", "\t"])))
+        lines += draw(st.lists(st.sampled_from(others), max_size=2))
+    end = draw(st.sampled_from(["\n", "\n", "\r\n"]))
+    return end.join(lines) + end, "germeval" if is_germeval else "conll"
+
+
+def outcome(path: Path, format: str) -> object:
+    """All that a file says, or the message that it gets."""
+    try:
+        read = eh.read(path, format=format)
+    except InputError as error:
+        return str(error)
+    corpus, spans = read.corpus, read.spans()
+    assert corpus.tokens is not None
+    assert corpus.bounds is not None
+    return (
+        [corpus.tokens[place] for place in range(len(corpus.tokens))],
+        corpus.bounds.tolist(),
+        np.asarray(corpus.lines + corpus.first_line).tolist(),
+        corpus.documents.tolist(),
+        spans.rows(),
+        spans.level.tolist(),
+        read.readings,
+    )
+
+
+@settings(max_examples=60)
+@given(tagged_files())
+def test_files_read_the_same_without_grids(tmp_path_factory: pytest.TempPathFactory, file: tuple[str, str]) -> None:
+    path = tmp_path_factory.mktemp("files") / "file.conll"
+    path.write_text(file[0], newline="")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(token_lines, "grid", lambda *_, **__: None)
+        expected = outcome(path, file[1])
+    assert outcome(path, file[1]) == expected

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import evenhand as eh
 
@@ -51,6 +53,20 @@ def test_another_id_can_be_ignored_or_none() -> None:
     assert eh.tags([[1, -1]], names=NAMES, ignore=-1).corpus.token_count == 1
     assert eh.tags([[1, 0]], names=NAMES, ignore=None).corpus.token_count == 2
     assert eh.tags([[-100, -100], [1, 0]], names=NAMES).corpus.bounds.tolist() == [0, 0, 2]  # type: ignore[union-attr]
+
+
+@given(
+    st.lists(st.lists(st.sampled_from([-256, -100, 0, 1, 2, 70_000]), max_size=6), max_size=6),
+    st.sampled_from([{-256: "I-X", 0: "O", 1: "B-X", 2: "O"}, {-256: "B-X", 0: "I-Y", 1: "O", 2: "B-X", 70_000: "O"}]),
+)
+def test_ids_are_what_their_names_are(ids: list[list[int]], names: dict[int, str]) -> None:
+    known = [[each for each in row if each in names or each == -100] for row in ids]
+    found = eh.tags(known, names=names, encoding="iob2")
+    spelled = eh.tags([[names[each] for each in row if each != -100] for row in known], encoding="iob2")
+    assert found["tags"].to_list() == spelled["tags"].to_list()  # type: ignore[union-attr]
+    assert found["tags"].names == spelled["tags"].names  # type: ignore[union-attr]
+    assert found.spans().rows() == spelled.spans().rows()
+    assert found.corpus.bounds.tolist() == spelled.corpus.bounds.tolist()  # type: ignore[union-attr]
 
 
 def test_tokens_are_those_that_are_not_ignored() -> None:
