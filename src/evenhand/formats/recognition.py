@@ -107,8 +107,9 @@ def _refuse(source: Source, sample: Block) -> None:
 
 
 def _is_start_end_label(cells: list[str]) -> bool:
-    numbers = [_NUMBER.fullmatch(cell) is not None for cell in cells[:3]]
-    return len(cells) in (3, 4) and numbers == [True, True, False]
+    if len(cells) not in (3, 4):
+        return False
+    return [_NUMBER.fullmatch(cell) is not None for cell in cells[:3]] == [True, True, False]
 
 
 def _delimiter(sample: Block) -> str | None:
