@@ -41,7 +41,6 @@ class HtmlTable:
     rows: Sequence[Sequence[HtmlCell]]
     summary_rows: int = 0
     remark: str = ""
-    heading: str = ""
 
 
 @dataclass(frozen=True)
@@ -106,7 +105,7 @@ def _comparison(comparison: Comparison) -> HtmlSection:
     return HtmlSection("differences", "What changes between systems", [html_table(found, by)], parts, has_pair=True)
 
 
-def html_table(table: Table, by: str, heading: str = "") -> HtmlTable:
+def html_table(table: Table, by: str) -> HtmlTable:
     """A table with links to the units behind its cells, whose verdicts are those of a score."""
     table = without_bars(table)
     numeric = [column.kind != "text" for column in table.columns]
@@ -123,4 +122,4 @@ def html_table(table: Table, by: str, heading: str = "") -> HtmlTable:
             heat = value / most if most and isinstance(value, int | float) else None
             cells.append(HtmlCell(text, numeric[place], href, heat, (number, place) in best))
         rows.append(cells)
-    return HtmlTable(headings(table), numeric, rows, table.summary_rows, table.remark, heading)
+    return HtmlTable(headings(table), numeric, rows, table.summary_rows, table.remark)
