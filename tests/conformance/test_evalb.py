@@ -68,7 +68,7 @@ def test_the_sample_of_evalb(data: Path) -> None:
     overall = result["labeled"].overall
     found = [round(100 * each, 2) for each in (overall.recall, overall.precision, overall.f1)]
     assert found == [87.76, 90.53, 89.12]
-    left_out = result["complete"].left_out
+    left_out = result["complete"].further["left_out"]
     assert len(left_out) == 7
     assert list(left_out.values())[:2] == [
         "skip: the system has no word",

@@ -140,7 +140,7 @@ def test_a_response_without_documents_is_cut_as_the_gold_standard_is(table: Writ
     response = table('In O O _ _ _\nBern B-loc O Q70 _ _\n" I-loc O Q70 _ _\nBad I-loc O Q70 _ _\n', "system.tsv")
     found = eh.score(table(GOLD), response, match=["mentions", "all"])
     assert [found["mentions"].overall[kind] for kind in ("TP", "FP", "FN")] == [1, 1, 1]
-    assert found["all"].documents["recall"].mean == 0.5
+    assert found["all"].further["documents"]["recall"]["mean"] == 0.5
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def test_links_in_documents_that_a_table_of_neleval_lacks_are_wrong(tmp_path: Pa
     system = written(tmp_path / "system.tsv", "b\t0\t4\tQ2\t1\tLOC\na\t0\t4\tQ1\t1\tLOC\nc\t0\t1\tQ2\t1\tLOC\n")
     found = eh.score(gold, system, match="links")
     assert [found["links"].overall[kind] for kind in ("TP", "FP", "FN")] == [1, 2, 0]
-    assert found["links"].documents["precision"].mean == 1.0
+    assert found["links"].further["documents"]["precision"]["mean"] == 1.0
     assert found.notes == ()
 
 

@@ -118,8 +118,9 @@ def model_of_names(names: Iterable[str], task: str, by: str) -> str:
     prepared = [each.prepare(settings) for each in models_of(task)]
     for figure in (name.rpartition(":")[2] for name in names):
         owners = [each.name for each in prepared if figure in (measure.name for measure in each.measures)]
-        is_model = name_among(task, figure, [each.name for each in prepared]) is not None
-        if len(owners) == 1 and figure not in _SCORES and not is_model:
+        if len(owners) != 1 or figure in _SCORES:
+            continue
+        if name_among(task, figure, [each.name for each in prepared]) is None:
             return owners[0]
     return by
 
