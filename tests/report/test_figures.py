@@ -541,6 +541,16 @@ def test_long_names_are_cut_by_their_width() -> None:
     assert canvas.clean("a\tb\nc\x00") == "a b c\ufffd"
 
 
+def test_long_names_that_would_look_alike_are_cut_in_the_middle() -> None:
+    assert canvas.distinct_names(["Vicomtech-run1.spert", "ExSim"], 0.8) == {
+        "Vicomtech-run1.spert": "Vicomtech-r…",
+        "ExSim": "ExSim",
+    }
+    runs = [f"Vicomtech-run{number}.spert" for number in (1, 2)]
+    assert list(canvas.distinct_names(runs, 0.8).values()) == ["Vic…n1.spert", "Vic…n2.spert"]
+    assert list(canvas.distinct_names(["x" * 60, "x" * 61], 0.0).values()) == ["…x", "…x"]
+
+
 # What cannot be drawn
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -174,6 +174,24 @@ def named(text: str, inches: float) -> str:
     while text and text_width(f"{text}…", TEXT_SIZE) > inches:
         text = text[:-1]
     return f"{text}…"
+
+
+def distinct_names(names: Iterable[str], inches: float) -> dict[str, str]:
+    """Names of systems, cut if they are wider than this: at their ends or, if some would look alike, in the middle."""
+    names = list(dict.fromkeys(names))
+    cut = {name: named(name, inches) for name in names}
+    return cut if len(set(cut.values())) == len(names) else {name: _cut_inside(clean(name), inches) for name in names}
+
+
+def _cut_inside(text: str, inches: float) -> str:
+    """A text without what is inside; a third of the rest is its beginning."""
+    begin, end = 0, len(text)
+    shown = text
+    while text_width(shown, TEXT_SIZE) > inches and end > 1:
+        end -= 1
+        begin = end // 3
+        shown = f"{text[:begin]}…{text[begin - end :]}"
+    return shown
 
 
 def _is_unfit(char: str) -> bool:

@@ -59,8 +59,9 @@ def _panels(pairs: Sequence[Pair], size: Size) -> tuple[Figure, list[Axes], tupl
     """Axes for bars on both sides of zero, for bars, and for the score: side by side, or below in a narrow figure."""
     narrow = size.inches < _NARROW
     widest = 0.25 * size.inches if narrow else min(1.1, 0.2 * size.inches)
-    names = [(canvas.named(pair.before, widest), canvas.named(pair.after, widest)) for pair in pairs]
-    shown = [canvas.joined(before, "\n→ " if narrow else " → ", after) for before, after in names]
+    names = canvas.distinct_names((name for pair in pairs for name in (pair.before, pair.after)), widest)
+    arrow = "\n→ " if narrow else " → "
+    shown = [canvas.joined(names[pair.before], arrow, names[pair.after]) for pair in pairs]
     room = size.inches - max(canvas.text_width(line, canvas.TEXT_SIZE) for name in shown for line in name.split("\n"))
     ranges = _ranges(pairs, room, 0 if narrow else _DELTA)
     new, corrected, changed = ranges

@@ -87,9 +87,10 @@ def _places(bars: Sequence[Bar]) -> Iterator[float]:
 
 def _row_names(bars: Sequence[Bar], inches: float) -> list[str]:
     """The system on the first of its bars, not wider than this, and the model."""
+    shown = canvas.distinct_names((bar.system for bar in bars), inches)
     names, before = [], None
     for bar in bars:
-        name = canvas.named(bar.system, inches) if bar.system != before else ""
+        name = shown[bar.system] if bar.system != before else ""
         names.append(canvas.joined(name, "   ", bar.model) if name and bar.model else name or bar.model)
         before = bar.system
     return names

@@ -26,7 +26,7 @@ def draw(ranking: Ranking, size: Size) -> Figure:
     """Systems by rank under the first model; beside each score stand its rank and the places gained or lost."""
     models = [model for model in ranking.models if any(each.score for each in ranking[model].values())]
     models = models or list(ranking.models)
-    names = [canvas.named(system, 0.3 * size.inches) for system in ranking.systems]
+    names = list(canvas.distinct_names(ranking.systems, 0.3 * size.inches).values())
     room = size.inches - max(canvas.text_width(name, canvas.TEXT_SIZE) for name in names)
     rows = ceil(len(models) / max(1, min(_MOST_PANELS, len(models), int(room / _PANEL))))
     columns = ceil(len(models) / rows)
