@@ -55,7 +55,7 @@ def test_rows_are_divided_where_a_page_has_two_columns_and_break_over_pages_wher
     assert lines(high)[0] == r"\begin{longtable}{lrr}"
     assert lines(high)[4] == r"\endhead"
     shown = lines(high, TWO)
-    assert shown.count(r"\toprule") == shown.count(r"label & L0 & L1 \\") == 3
+    assert shown.count(r"\toprule") == shown.count(r"label & L0 & L1 \\") == 4
     assert [line for line in shown if line.startswith("row")] == [rf"row {row} & 0 & 1 \\" for row in range(100)]
 
 

@@ -17,8 +17,8 @@ from evenhand.report.latex_width import BOLD, FONTS, folded, pieces, text_width
 
 _ROOMS = {1: ((345.0, False),), 2: ((219.0, False), (455.0, True))}
 """The widths of lines on pages of so many columns, in points, and whether they go across; as in `article` and ACL."""
-_HEIGHT, _LINE = 530.0, 1.2
-"""How high a table may be in points, and how far lines are apart, by the size of their type."""
+_HEIGHT, _LINE = 470.0, 1.2
+"""How high a table may be in points, below its caption, and how far lines are apart, by the size of their type."""
 _GAP, SMALL_GAP, _INDENT = 12.0, 6.0, 20.0
 """Points between columns in the type of the document, and in smaller type; how far paragraphs are indented at most."""
 _LEAST = 80.0
