@@ -15,7 +15,7 @@ import click
 from evenhand.cli.ending import orderly, say
 from evenhand.cli.streams import steady_streams
 from evenhand.cli.usage import Group, sentence
-from evenhand.memory import end_without_search, keep_freed_memory
+from evenhand.memory import keep_freed_memory, search_seldom
 from evenhand.problems import EvenhandError, brief
 from evenhand.threads import start_no_threads
 from evenhand.version import __version__
@@ -78,7 +78,7 @@ class Commands(Group):
 
     def invoke(self, ctx: click.Context) -> object:
         keep_freed_memory()
-        end_without_search()
+        search_seldom()
         start_no_threads()
         with orderly(), _plain_warnings():
             try:
