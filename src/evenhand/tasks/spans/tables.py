@@ -71,7 +71,7 @@ def query(result: Result, model: str, count: str, label: str | None = None) -> Q
         return None
     if count == "FP" or (by_system and count in ("LE", "LBE")):
         return Query(system, kind=count, predicted=label)
-    return Query(system, kind=count, gold=label) if count in CLASS_KINDS else Query(system, label=label)
+    return Query(system, kind=count, gold=label) if count in CLASS_KINDS else None
 
 
 def _error_types(result: Result, score: ModelScore) -> Table:
