@@ -98,7 +98,7 @@ def sheet(size: Size, height: float) -> Figure:
     """An empty figure of this height in inches, not higher than a page, unless the user has chosen another height."""
     from evenhand.report.figures.drawing import Drawing
 
-    return Drawing((size.inches, size.height or min(height, PAGE)), layout="constrained")
+    return Drawing((size.inches, size.height or round(min(height, PAGE), 2)), layout="constrained")
 
 
 def remark(figure: Figure, text: str) -> None:
