@@ -88,11 +88,11 @@ def test_a_gate_that_passes(data: Path) -> None:
 @pytest.mark.parametrize(
     ("criteria", "lines"),
     [
-        (["--floor", "recall=0.71", *LEAK_RATE], ["recall is 0.7021; the floor is 0.71."]),
-        ([*RECALL, "--ceiling", "leak_rate=0.16"], ["leak_rate is 0.1644; the ceiling is 0.16."]),
+        (["--floor", "recall=0.71", *LEAK_RATE], ["leak.recall is 0.7021; the floor is 0.71."]),
+        ([*RECALL, "--ceiling", "leak_rate=0.16"], ["leak.leak_rate is 0.1644; the ceiling is 0.16."]),
         (
             ["--floor", "recall=0.71", "--floor", "HOSPITAL:recall=1", *LEAK_RATE],
-            ["recall is 0.7021; the floor is 0.71.", "HOSPITAL:recall is 0.8000; the floor is 1."],
+            ["leak.recall is 0.7021; the floor is 0.71.", "HOSPITAL:leak.recall is 0.8000; the floor is 1."],
         ),
     ],
 )

@@ -106,8 +106,9 @@ def _without_baseline(
 
 def _names(limits: Limits, task: str, by: str | None) -> dict[str, ScoreName]:
     """What the names of scores mean."""
-    default = model_of_names(limits.score_names, task, compared_by(TASKS[task], by))
-    return {name: ScoreName.read(name, task, default) for name in limits.score_names}
+    compared = compared_by(TASKS[task], by)
+    default = model_of_names(limits.score_names, task, compared)
+    return {name: ScoreName.read(name, task, default, compared) for name in limits.score_names}
 
 
 def _prepared(

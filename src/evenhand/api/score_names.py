@@ -45,21 +45,25 @@ class ScoreName:
     model: str
     path: tuple[str, ...]
     """Where its figure stands below the match model."""
+    by: str
+    """The match model that sentences need not name."""
 
     @staticmethod
-    def read(given: str, task: str, by: str) -> ScoreName:
-        """What a name means for a task whose systems are compared by a match model."""
+    def read(given: str, task: str, default: str, by: str) -> ScoreName:
+        """What a name means for a task whose systems are compared by a match model; `default` is that of bare names."""
         label, colon, rest = given.rpartition(":")
         first, *path = rest.split(".")
-        model = name_among(task, first, [each.name for each in models_of(task)]) if first else by
+        model = name_among(task, first, [each.name for each in models_of(task)]) if first else default
         if model is None:
-            model, path = by, [first, *path]
-        return ScoreName(given, label if colon else None, model, tuple(path))
+            model, path = default, [first, *path]
+        return ScoreName(given, label if colon else None, model, tuple(path), by)
 
     @property
     def shown(self) -> str:
-        """What sentences call it."""
-        return self.given or self.model
+        """What sentences call it: as it is given, or with its match model where nobody would expect that one."""
+        if self.model == self.by or not self.given:
+            return self.given or self.model
+        return ("" if self.label is None else f"{self.label}:") + ".".join((self.model, *self.path))
 
     def figure(self, result: Result) -> Figure:
         """The figure that a result has under this name; an error if it has none."""
