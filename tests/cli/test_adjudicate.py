@@ -149,3 +149,18 @@ def test_an_adjudication_in_python(gold: Path) -> None:
     assert len(broken.problems) == 1
     with pytest.raises(eh.InputError, match=r"ana\.jsonl:1: sentence 1 has no gold span"):
         broken.merge()
+
+
+@pytest.mark.parametrize("overrides", [None, 5, [None]])
+def test_overrides_that_are_no_files_are_refused(gold: Path, overrides: Any) -> None:
+    with pytest.raises(eh.SettingError, match="give the path of a file, or a list of such paths"):
+        eh.adjudicate(gold, overrides)
+
+
+def test_problems_name_the_place_as_the_override_does(tmp_path: Path) -> None:
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text(json.dumps({"id": "d7", "text": "Ada", "spans": [{"start": 0, "end": 3, "label": "PER"}]}) + "\n")
+    path = tmp_path / "overrides.jsonl"
+    path.write_text(json.dumps({"document": "d7", "start": 0, "end": 2, "label": "PER", "verdict": "right"}) + "\n")
+    (problem,) = eh.adjudicate(gold, path).problems
+    assert problem.finding == "document 'd7' has no gold span 'PER' from 0 to 2 (the nearest one is 'PER' from 0 to 3)"

@@ -83,7 +83,7 @@ def test_documents_go_together_by_their_names_in_any_order(folder: Path) -> None
     assert found.f1["exact"].mean == 1
     assert found.pairs["ben", "cyd"].f1["exact"] is None
     assert found.undefined["pairs.ben.cyd.f1.exact"] == "the two have no document in common"
-    assert found.undefined["pairs.ben.cyd.codes.all.alpha"] == "no document is common to two annotators"
+    assert found.undefined["pairs.ben.cyd.codes.all.alpha"] == "the two have no document in common"
 
 
 def test_intervals_resample_documents_and_depend_on_the_seed_alone(folder: Path) -> None:
@@ -240,3 +240,33 @@ def test_labels_are_renamed_for_one_annotator(folder: Path) -> None:
     with pytest.raises(eh.SettingError, match="map has no annotator 'gold'; the annotators are ana, ben"):
         eh.agree(FILES, map="gold:ORG=LOC")
     assert "SIDE" not in run("agree", "--help-all").stdout
+
+
+def test_reasons_say_what_is_lacking() -> None:
+    whole = eh.spans({"d": [("A", 0, 2)]}, lengths={"d": 2})
+    one_code = "all codes are the same, so that no chance agreement can be told from true agreement"
+    assert eh.agree({"x": whole, "y": whole}).undefined["labels.A.kappa"] == one_code
+    other = eh.spans({"e": [("A", 0, 2)]}, lengths={"e": 2})
+    found = eh.agree({"x": whole, "y": other}, alpha_u=True, gamma=True).undefined
+    apart = "the two have no document in common"
+    assert [found[f"unitizing.{name}"] for name in ("u_alpha", "cu_alpha", "alpha_U", "gamma")] == [apart] * 4
+    nothing = eh.spans({"d": [], "e": [("A", 0, 1)]}, lengths={"d": 2, "e": 1})
+    found = eh.agree({"x": eh.spans({"d": []}, lengths={"d": 2}), "y": nothing}).undefined
+    assert found["labels.A.f1.mean"] == "nobody uses the label in a document of two annotators"
+
+
+def test_codes_of_one_name_are_added_up() -> None:
+    """A label may be called O, as atoms without a label are."""
+    sides = eh.spans([[("O", 0, 1)]], lengths=[3]), eh.spans([[]], lengths=[3])
+    assert eh.agree(dict(zip("xy", sides, strict=True))).pairs["x", "y"].confusion == {"O": {"O": 3}}
+
+
+def test_standard_output_has_conflicts_alone(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run("agree", *FILES, "--conflicts", "-").stdout == ""
+    assert [json.loads(line)["text"] for line in capfd.readouterr().out.splitlines()] == ["Oslo"]
+
+
+@pytest.mark.parametrize("annotators", [None, [], {}])
+def test_nobody_cannot_agree(annotators: Any) -> None:
+    with pytest.raises(eh.SettingError, match="Agreement takes two annotators at least"):
+        eh.agree(annotators)

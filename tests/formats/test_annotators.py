@@ -202,3 +202,20 @@ def test_users_of_label_studio_without_an_address_have_numbers(tmp_path: Path) -
     assert found.coverage.by_annotator == {"7": 1, "ben@example.org": 2}
     assert found.f1["exact"].mean == 1
     assert any(note.startswith("left out of 7: ") and "given again" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("line", [1, 3])
+@pytest.mark.parametrize("nobody", [{}, {"annotator": None}, {"annotator": ["a"]}, {"annotator": " "}])
+def test_records_that_name_no_annotator_are_refused(tmp_path: Path, line: int, nobody: dict[str, object]) -> None:
+    records = [record("a", "Ada"), record("b", "Ada")]
+    records.insert(line - 1, {"text": "Bo", "spans": [], **nobody})
+    path = write(tmp_path / "all.jsonl", *records)
+    with pytest.raises(eh.InputError, match=rf"all\.jsonl:{line}: the record names no annotator \(annotator\)"):
+        eh.agree(path)
+    with pytest.raises(eh.InputError, match="has records of 2 annotators"):
+        eh.score(path, path)
+
+
+def test_a_field_that_no_record_has_is_named(tmp_path: Path) -> None:
+    with pytest.raises(eh.InputError, match="no record has the field 'who'"):
+        eh.agree(write(tmp_path / "all.jsonl", record("a", "Ada"), record("b", "Ada")), annotator="who")

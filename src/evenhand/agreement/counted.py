@@ -37,7 +37,8 @@ class Counted:
             found.append(f"{what} one annotator only, and no part in any figure but the coverage.")
         if self.book.stacked:
             stacked = self.book.stacked
-            found.append(f"{stacked:,} codes of atoms under several labels of one annotator are sets of labels.")
+            codes = "1 code is a set of labels" if stacked == 1 else f"{stacked:,} codes are sets of labels"
+            found.append(f"{codes}, as an annotator has spans of several labels there.")
         for name, reading in zip(self.counts.names, self.readings, strict=True):
             skipped = ", ".join(f"{count:,} {what}" for what, count in reading.skipped.items())
             found += [f"left out of {name}: {skipped}."] if skipped else []

@@ -25,8 +25,9 @@ from evenhand.text.layers import Spans
 
 MAJORITY, UNANIMOUS = "majority", "unanimous"
 ADJUDICATED = "adjudicated"
-Answer = tuple[int, int, str]
-"""Start, end and label of a span."""
+Gaps = tuple[tuple[int, int], ...]
+Answer = tuple[int, int, str] | tuple[int, int, str, Gaps]
+"""Start, end and label of a span and, if it has gaps, where each of these starts and ends."""
 
 
 @dataclass(frozen=True)
@@ -117,11 +118,13 @@ class Voting:
         """The batches of a portion with the spans that the vote accepts."""
         places = _Places(text)
         agreed, disputed = places.agreed(self._accepts_all(len(text.spans))), self._disputed(text, places)
-        found = [(scope, *span) for scope, place in disputed for span in place.accepted]
-        vocabulary, gaps = agreed.vocabulary, _gaps(text.spans) if found else {}
-        columns = [(scope, start, end, vocabulary.labels.code(label)) for scope, start, end, label in found]
-        scope, start, end, label = ints(columns).reshape(-1, 4).T
-        shape = ints([gaps.get(span, 0) for span in found])
+        vocabulary = agreed.vocabulary
+        found = [
+            (scope, *span[:2], vocabulary.labels.code(span[2]), vocabulary.shapes.code(_shape(span)))
+            for scope, place in disputed
+            for span in place.accepted
+        ]
+        scope, start, end, label, shape = ints(found).reshape(-1, 5).T
         settled = Spans.of(vocabulary, scope, start, end, label, shape=shape)
         spans, first = Spans.concatenate([agreed, settled], [0, 0]), 0
         spans = spans.take(np.lexsort((spans.label, spans.end, spans.start, spans.scope)))
@@ -173,9 +176,10 @@ class _Places:
         order = np.lexsort((spans.end, spans.start, spans.scope))
         place = zeros(len(spans)).copy()
         place[order] = np.cumsum(_begins(spans.scope[order], spans.start[order], spans.end[order])) - 1
-        self._order = np.lexsort((self._side, spans.label, spans.end, spans.start, place))
+        columns = (spans.shape, spans.label, spans.end, spans.start, place)
+        self._order = np.lexsort((self._side, *columns))
         self._place, size = place, int(place.max(initial=-1)) + 1
-        is_new = self._is_new((spans.label, spans.end, spans.start, place))
+        is_new = self._is_new(columns)
         answers = is_new | self._is_new((self._side,))
         self._voters = zeros(size).copy()
         self._voters[place] = text.has.sum(axis=1)[spans.scope]
@@ -205,25 +209,27 @@ class _Places:
     def _rows(self, rows: Ints) -> Iterator[tuple[int, list[tuple[int, Answer]]]]:
         """The same of some rows, place by place."""
         begins = np.flatnonzero(np.diff(self._place[rows])) + 1
-        spans, names = self._spans, self._spans.vocabulary.labels
         for mine in np.split(rows, begins) if len(rows) else ():
-            yield (
-                int(spans.scope[mine[0]]),
-                [
-                    (int(self._side[row]), (int(spans.start[row]), int(spans.end[row]), names[int(spans.label[row])]))
-                    for row in mine.tolist()
-                ],
-            )
+            scope, answers = int(self._spans.scope[mine[0]]), [_answer(self._spans, row) for row in mine.tolist()]
+            yield scope, list(zip(self._side[mine].tolist(), answers, strict=True))
 
 
-def _gaps(sides: Sequence[Spans]) -> dict[tuple[int, int, int, str], int]:
-    """The shapes of spans with gaps."""
-    found = {}
-    for side in sides:
-        gapped = side.take(np.flatnonzero(side.shape))
-        for (label, scope, start, end), shape in zip(gapped.rows(), gapped.shape.tolist(), strict=True):
-            found[scope, start, end, label] = shape
-    return found
+def _answer(spans: Spans, row: int) -> Answer:
+    """One span."""
+    start, end, names = int(spans.start[row]), int(spans.end[row]), spans.vocabulary
+    label, left_out = names.labels[int(spans.label[row])], names.shapes[int(spans.shape[row])]
+    if not left_out:
+        return start, end, label
+    among = set(left_out)
+    first = [start + atom for atom in left_out if atom - 1 not in among]
+    behind = [start + atom + 1 for atom in left_out if atom + 1 not in among]
+    return start, end, label, tuple(zip(first, behind, strict=True))
+
+
+def _shape(answer: Answer) -> tuple[int, ...]:
+    """The atoms that a span leaves out, counted from its start."""
+    gaps: Gaps = answer[3] if len(answer) > 3 else ()
+    return tuple(atom - answer[0] for gap in gaps for atom in range(*gap))
 
 
 def _begins(scope: Ints, start: Ints, end: Ints) -> Bools:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.agreement.documents import Naming
-from evenhand.arguments import checked_arguments
+from evenhand.arguments import checked_arguments, shown
 from evenhand.formats.convert import conversion_of
 from evenhand.formats.override_lines import read_overrides
 from evenhand.pipeline.inputs import Input, folder_of, name_of, open_sides, side_of
@@ -40,7 +40,10 @@ def adjudicate(gold: Input, overrides: File | Sequence[File], **options: Any) ->
     """
     side = side_of(gold)
     prepared = prepare(side, {}, {**options, "task": "spans"})
-    paths = [overrides] if isinstance(overrides, str | PathLike) else list(overrides)
+    paths: list[Any] = list(overrides) if isinstance(overrides, list | tuple) else [overrides]
+    for each in paths:
+        if not isinstance(each, str | PathLike):
+            raise SettingError(f"overrides has {shown(each)}; give the path of a file, or a list of such paths.")
     if not paths:
         raise SettingError("There is no file of overrides; name one at least.")
     files = [read_overrides(path) for path in paths]

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from evenhand.agreement.codes import CODINGS, Coding
 from evenhand.agreement.continuum import Continuum
 from evenhand.api.agreement_run import AgreementRun
-from evenhand.api.annotator_layouts import annotators_in
+from evenhand.api.annotator_layouts import TWO, annotators_in
 from evenhand.api.comparison_run import without_effect
 from evenhand.api.significance import Resampling
 from evenhand.api.unit_figures import UnitFigures
@@ -60,6 +60,8 @@ def agree(
     annotator does not have is missing data, one without spans is an answer. The other keywords are those of `score`
     that say how files are read and which labels count.
     """
+    if annotators is None or (isinstance(annotators, list | tuple | Mapping) and not annotators):
+        raise SettingError(TWO)
     given = named(annotators) or {}
     choose("coding", coding, CODINGS)
     choose("by", by, ("document",), optional=True)

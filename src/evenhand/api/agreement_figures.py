@@ -39,8 +39,11 @@ NOTHING_SHARED = "no document is common to two annotators"
 ONE_CODE = "all codes are the same, so that no chance agreement can be told from true agreement"
 NO_ATOMS = {"all": "there is no text", "any": "nobody labels anything", "every": "nothing is labeled by everybody"}
 NO_COMMON = "the two have no document in common"
+NOT_COMMON = "no document is common to all"
 NO_CODES = "nothing has a code"
 PAIRS_ONLY = "defined for two annotators only"
+ONE_LABEL = "there are not two labels in what both label"
+UNUSED = "nobody uses the label in a document of two annotators"
 
 
 class AgreementFigures:
@@ -93,7 +96,8 @@ class AgreementFigures:
             values = {each.name: chosen.coefficient(each, quantifier) for each in JOINT}
             values["kappa"] = chosen.kappa(quantifier)
             atoms = chosen.atoms(quantifier)
-            reason = NOTHING_SHARED if not chosen.is_shared else ONE_CODE if atoms else NO_ATOMS[quantifier]
+            nothing = NOTHING_SHARED if statistics is None else NO_COMMON
+            reason = nothing if not chosen.is_shared else ONE_CODE if atoms else NO_ATOMS[quantifier]
             self._explain({f"{path}.{quantifier}.{name}": value for name, value in values.items()}, reason)
             found[quantifier] = Coefficients(atoms, **values)
         return found
@@ -115,11 +119,12 @@ class AgreementFigures:
             binary = self.counts.patterns.about(lambda code, label=label: book.contains(code, label))  # type: ignore[misc]
             chosen, name = Statistics(self.counts, range(len(self.counts.names)), binary), self._names[label]
             values = {"kappa": chosen.kappa(), "fleiss": chosen.coefficient(FLEISS), "alpha": chosen.coefficient(ALPHA)}
-            self._explain({f"labels.{name}.{key}": value for key, value in values.items()}, NOTHING_SHARED)
+            reason = NOTHING_SHARED if not chosen.is_shared else UNUSED if not chosen.atoms("any") else ONE_CODE
+            self._explain({f"labels.{name}.{key}": value for key, value in values.items()}, reason)
             pairs = range(len(self.counts.pairs))
             f1 = _spread([self._score(pair, self._models[0], name).total() for pair in pairs])
             found[name] = LabelAgreement(**values, f1=f1)
-            self._explain({f"labels.{name}.f1.mean": found[name].f1.mean}, NOTHING_SHARED)
+            self._explain({f"labels.{name}.f1.mean": f1.mean}, UNUSED if chosen.is_shared else NOTHING_SHARED)
         return found
 
     def unitizing(self, annotators: Sequence[int] | None = None, path: str = "unitizing") -> Unitizing:
@@ -134,13 +139,14 @@ class AgreementFigures:
         both: list[float | None] = [None, None]
         if reason is None:
             both = [each.total() for each in statistics.u_alphas()]
-        no_text = "no document is common to all" if not atoms else ONE_CODE
-        self._explain({f"{path}.u_alpha": both[0], f"{path}.u_alpha_binary": both[1]}, reason or no_text)
+        nothing = NO_COMMON if len(chosen) == 2 else NOT_COMMON
+        lacking = ONE_CODE if atoms else NO_ATOMS["all"] if statistics.common.any() else nothing
+        self._explain({f"{path}.u_alpha": both[0], f"{path}.u_alpha_binary": both[1]}, reason or lacking)
         cu_alpha, by_label = None, dict[int, float | None]()
         if len(chosen) == 2 and reason is None:
             pair = self.counts.pairs.index((chosen[0], chosen[1]))
             cu_alpha, by_label = cu_alphas(self.counts, self._book, pair)
-        why = PAIRS_ONLY if len(chosen) > 2 else reason or "there are not two labels in what both label"
+        why = PAIRS_ONLY if len(chosen) > 2 else reason or (ONE_LABEL if atoms else lacking)
         named = dict(sorted((self._names[label], value) for label, value in by_label.items()))
         self._explain({f"{path}.cu_alpha": cu_alpha}, why)
         self._explain({f"{path}.ku_alpha.{name}": value for name, value in named.items()}, why)
@@ -148,14 +154,15 @@ class AgreementFigures:
         if self._unit_figures is None:
             return found
         found, why_not = self._unit_figures.added(found, self.counts, chosen, self._names)
-        self.undefined |= {f"{path}.{name}": reason for name, reason in why_not.items()}
+        absent = None if atoms else lacking
+        self.undefined |= {f"{path}.{name}": absent or reason for name, reason in why_not.items()}
         return found
 
     def _overlaps(self, what: str, annotators: Sequence[int]) -> str | None:
         """Why units cannot be compared, where spans overlap."""
         many = [(self.counts.names[at], int(self.counts.overlapping[at])) for at in annotators]
-        found = " and ".join(f"{name} has {count:,} that do" for name, count in many if count)
-        return f"{what} needs spans that do not overlap; {found}" if found else None
+        found = [f"{name} has {count:,}" for name, count in many if count]
+        return f"{what} needs spans that do not overlap; {', '.join(found)} that do" if found else None
 
     def pairs(self) -> list[PairAgreement]:
         return [self._pair(number, *pair) for number, pair in enumerate(self.counts.pairs)]
@@ -200,7 +207,8 @@ class AgreementFigures:
         names, found = self._book.names(self._names), dict[str, dict[str, int]]()
         for (one, other), count in zip(statistics.patterns.codes.tolist(), statistics.totals.tolist(), strict=True):
             if one >= 0 and other >= 0 and count:
-                found.setdefault(names[one], {})[names[other]] = int(count)
+                row = found.setdefault(names[one], {})
+                row[names[other]] = row.get(names[other], 0) + int(count)
         return {name: dict(sorted(row.items())) for name, row in sorted(found.items())}
 
     def documents(self) -> list[DocumentAgreement]:

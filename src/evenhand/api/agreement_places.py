@@ -35,8 +35,10 @@ def _in_pieces(place: Place, pieces: tuple[int, ...]) -> DrawnPlace:
     """A place in the tokens of its sentence, or in the pieces of its text."""
 
     def moved(answer: Answer) -> Answer:
-        start, end, label = answer
-        return piece(pieces, start), piece(pieces, end), label
+        start, end, label = piece(pieces, answer[0]), piece(pieces, answer[1]), answer[2]
+        if len(answer) == 3:
+            return start, end, label
+        return start, end, label, tuple((piece(pieces, gap[0]), piece(pieces, gap[1])) for gap in answer[3])
 
     answers = {name: [moved(each) for each in given] for name, given in place.answers.items()}
     start, end = piece(pieces, place.start), piece(pieces, place.end)

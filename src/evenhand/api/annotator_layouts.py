@@ -12,7 +12,7 @@ from evenhand.problems import InputError, SettingError
 from evenhand.settings import PickedAnnotator, ReadSettings
 from evenhand.text.annotation import Annotation
 
-_TWO = "Agreement takes two annotators at least."
+TWO = "Agreement takes two annotators at least."
 _LAYOUTS = "name a file or folder for each annotator, or the field that names them with --annotator"
 Sides = tuple[dict[str, Input], Mapping[str, PickedAnnotator]]
 """The annotators by name, and who is picked of files with several."""
@@ -21,16 +21,17 @@ Sides = tuple[dict[str, Input], Mapping[str, PickedAnnotator]]
 def annotators_in(side: Input, settings: ReadSettings, field: str | None) -> Sides:
     """The annotators of one input."""
     if isinstance(side, Annotation | Adopted | FileList):
-        raise SettingError(_TWO)
+        raise SettingError(TWO)
     where = place_of(side)
     if isinstance(where, Path) and where.is_dir():
         return _of_folder(where), {}
     file = opened(side, settings).first
     if file.format.annotators is None:
-        raise SettingError(f"{_TWO} {name_of(side)} is read as {file.format.name}, which names none.")
+        raise SettingError(f"{TWO} {name_of(side)} is read as {file.format.name}, which names none.")
     found = file.format.annotators(file.source, field)
     if found is None or len(found[1]) < 2:
-        finding = "names no annotators" if found is None else f"has one annotator only, {found[1][0]}"
+        nobody = "names no annotators" if field is None else f"no record has the field {field!r}"
+        finding = nobody if found is None else f"has one annotator only, {found[1][0]}"
         raise InputError(file.source.shown, None, finding, _LAYOUTS)
     field, names = found
     return dict.fromkeys(names, side), {name: PickedAnnotator(field, name) for name in names}

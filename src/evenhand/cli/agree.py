@@ -12,7 +12,7 @@ from evenhand.cli.choices import Choice
 from evenhand.cli.convert import written
 from evenhand.cli.ending import say
 from evenhand.cli.help import SCORING, STATISTICS, WRITING, Command, option
-from evenhand.cli.inputs import INPUT, OUTPUT
+from evenhand.cli.inputs import INPUT, OUTPUT, STANDARD_OUTPUT
 from evenhand.cli.options import file_options, score_options, scoring_options, task_option
 from evenhand.cli.output import emit, form_option, output_option, quiet_option, table_options, table_style
 from evenhand.cli.statistics import seed_option
@@ -107,7 +107,9 @@ def agree(files: tuple[InputPlace, ...], **options: Any) -> None:
         found.to_html(options["page"], vote=vote, **limit)
     if options["show"] is not None:
         found = found.listing_conflicts(vote, options["limit"])
-    emit(found, options["form"], options["output"], quiet=options["quiet"], style=style)
+    written_to = [options[name] for name in ("conflicts", "adjudicate", "page")]
+    if options["output"] is not None or STANDARD_OUTPUT not in written_to:
+        emit(found, options["form"], options["output"], quiet=options["quiet"], style=style)
 
 
 def _check_uses(options: Mapping[str, Any]) -> None:

@@ -1,8 +1,8 @@
 """Several annotators in one file of JSON lines: a field of each record names who wrote it.
 
 Without a name for the field, it is `annotator`, Prodigy's `_annotator_id` or `_session_id`, or doccano's `username`,
-whichever the first record has. Documents are known by `id`, `doc_id` or `document`, Prodigy's by `_input_hash`; without
-any of these, by their texts. Of two answers of one annotator to one document the last counts.
+whichever the first record with one of them has. Documents are known by `id`, `doc_id` or `document`, Prodigy's by
+`_input_hash`; without any of these, by their texts. Of two answers of one annotator to one document the last counts.
 """
 
 from __future__ import annotations
@@ -39,10 +39,13 @@ class AnnotatorLines:
     """By annotator and document, the line of the last answer."""
     repeated: Counter[str] = field(default_factory=Counter)
     """How many answers of each annotator were given again later."""
+    nameless: int | None = None
+    """The first line that names nobody."""
 
     def add(self, number: int, record: dict[str, Any]) -> None:
         who = record.get(self.key)
-        if who is None:
+        if not isinstance(who, str | int) or not str(who).strip():
+            self.nameless = self.nameless or number
             return
         mine, document = self.documents.setdefault(str(who), {}), _document(record)
         self.repeated[str(who)] += document in mine
@@ -56,21 +59,26 @@ class AnnotatorLines:
 def annotator_lines(source: Source, named: str | None = None) -> AnnotatorLines | None:
     """Who wrote which lines; None where no field says."""
     found: AnnotatorLines | None = None
+    nameless: int | None = None
     for number, record in _records(source.whole):
         if found is None:
             name = named or next((each for each in FIELDS if each in record), None)
             if name is None and has_numbers_for_labels(record.get("annotations")):
                 raise source.error(number, *NUMBERED)
             if name is None:
-                return None
-            found = AnnotatorLines(name)
+                nameless = nameless or number
+                continue
+            found = AnnotatorLines(name, nameless=nameless)
         found.add(number, record)
     return found if found is not None and found.documents else None
 
 
 def annotators(source: Source, named: str | None = None) -> tuple[str, list[str]] | None:
-    """The field that names annotators, and their names."""
+    """The field that names annotators, and their names, if every record has one."""
     found = annotator_lines(source, named)
+    if found is not None and found.nameless is not None:
+        remedy = "say who wrote it, or leave it out"
+        raise source.error(found.nameless, f"the record names no annotator ({found.key})", remedy)
     return None if found is None else (found.key, list(found.documents))
 
 
@@ -90,10 +98,10 @@ def refuse_several(source: Source) -> None:
     """Raise an error for a file with several annotators; one that cannot be read twice is not looked at."""
     if not source.is_plain or not _has_field(source):
         return
-    found = annotators(source)
-    if found is not None and len(found[1]) > 1:
-        key, names = found
-        finding = f"has records of {len(names)} annotators ({key}: {', '.join(names[:10])})"
+    found = annotator_lines(source)
+    if found is not None and len(found.documents) > 1:
+        names = list(found.documents)
+        finding = f"has records of {len(names)} annotators ({found.key}: {', '.join(names[:10])})"
         raise source.error(None, finding, _PICK)
 
 
@@ -106,10 +114,10 @@ def chosen(records: list[Record], lines: np.ndarray[Any, Any], kept: dict[int, s
 
 
 def _has_field(source: Source) -> bool:
-    """Whether the first record says who wrote it."""
+    """Whether one of the first records may say who wrote it."""
     sample = source.sample(1 << 14)
-    line = sample.data[: sample.size].lstrip().partition(b"\n")[0]
-    return any(f'"{name}"'.encode() in line for name in FIELDS)
+    data = sample.data[: sample.size]
+    return any(f'"{name}"'.encode() in data for name in FIELDS)
 
 
 def _records(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:

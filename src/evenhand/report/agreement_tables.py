@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from evenhand.agreement.places import Answer
 from evenhand.result.agreement import Agreement, Coefficients, PairAgreement
 from evenhand.table import Cell, Column, Table
 from evenhand.table_style import PLAIN, TableStyle
@@ -12,6 +13,8 @@ from evenhand.tasks.registry import TASKS
 NOTHING = "–"
 MOST_CODES = 12
 """How many codes a confusion matrix shows."""
+MOST_REASONS = 4
+"""How many reasons for undefined figures a table has below."""
 _ATOMS = {"all": "all", "any": "labeled by any", "every": "labeled by every"}
 COEFFICIENTS = {"observed": "observed", "kappa": "kappa", "fleiss": "Fleiss", "alpha": "alpha", "ac1": "AC1"}
 UNITIZING = {"u_alpha": "u-alpha", "u_alpha_binary": "|u-alpha", "cu_alpha": "cu-alpha"}
@@ -51,7 +54,9 @@ def _score(value: float | None) -> Cell:
 
 def _why(agreement: Agreement, paths: Iterable[str]) -> str:
     """The reasons for what is undefined, each once."""
-    reasons = dict.fromkeys(agreement.undefined[path] for path in paths if path in agreement.undefined)
+    reasons = list(dict.fromkeys(agreement.undefined[path] for path in paths if path in agreement.undefined))
+    if len(reasons) > MOST_REASONS:
+        reasons[MOST_REASONS:] = ["the JSON has further reasons"]
     return f"{NOTHING}: {'; '.join(reasons)}." if reasons else ""
 
 
@@ -177,8 +182,11 @@ def _disagreements(agreement: Agreement) -> Table:
     return Table("", columns, rows, remark=remark)
 
 
-def _answers(spans: Sequence[tuple[int, int, str]]) -> str:
-    return ", ".join(f"{label} {start}-{end}" for start, end, label in spans) or NOTHING
+def _answers(spans: Sequence[Answer]) -> str:
+    """Labels and bounds, and the gaps of spans that have some."""
+    gaps = ["".join(f" without {start}-{end}" for start, end in (each[3] if len(each) > 3 else ())) for each in spans]
+    found = (f"{each[2]} {each[0]}-{each[1]}{gap}" for each, gap in zip(spans, gaps, strict=True))
+    return ", ".join(found) or NOTHING
 
 
 def _confusion(pair: PairAgreement) -> Iterator[Table]:

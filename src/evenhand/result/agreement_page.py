@@ -53,7 +53,7 @@ class DrawnPlaces:
     def count(self, place: Place) -> None:
         self.by_state[place.state] += 1
         self.by_document[place.document, place.state] += 1
-        for label in {label for given in place.answers.values() for _, _, label in given}:
+        for label in {answer[2] for given in place.answers.values() for answer in given}:
             self.by_label[label, place.state] += 1
         for a, b in combinations(place.answers, 2):
             self.by_pair[a, b] += place.answers[a] != place.answers[b]

@@ -123,7 +123,7 @@ class _Batch:
 
     def _add(self, scope: int, override: Override) -> None:
         """Take an override, if its span is there, or is missing as it says, and has no other one."""
-        key, subject, place = (scope, override.subject), override.subject, f"sentence {self._before + scope + 1}"
+        key, subject, place = (scope, override.subject), override.subject, self._where(scope, override)
         if (other := self._by_span.get(key)) is not None:
             if other.agrees(override):
                 return
@@ -142,7 +142,7 @@ class _Batch:
         scope, target = key[0], override.target
         if target is None:
             return
-        place, size = f"sentence {self._before + scope + 1}", None if self._lengths is None else self._lengths[scope]
+        place, size = self._where(scope, override), None if self._lengths is None else self._lengths[scope]
         if size is not None and target.end > size:
             raise stale(override, f"`to` ends at {target.end}, and {place} at {size}")
         if (other := self._makers.get((scope, target))) is not None:
@@ -150,6 +150,12 @@ class _Batch:
         if self._stays((scope, target)) or target == override.span:
             raise stale(override, f"`to` makes the span {target}, which {place} has already")
         self._targets[key], self._makers[scope, target] = target, override
+
+    def _where(self, scope: int, override: Override) -> str:
+        """What a message calls the place of an override: as its line does."""
+        if override.sentence is None:
+            return f"document {override.document!r}"
+        return f"sentence {self._before + scope + 1}"
 
     def _stays(self, key: Key) -> bool:
         """Whether a span is there, and stays as it is."""

@@ -71,7 +71,8 @@ function draw(item, place) {
   const isHere = (start, end) => start < place.end && end > place.start;
   const bar = (code, start, end, gaps) => ({ start, end, gaps, text: data.labels[code], color: colorOf(code), classes: isHere(start, end) ? "here" : "" });
   const sides = sentence.s.map((side) => side.map(([code, start, end, ...gaps]) => bar(code, start, end, gaps)));
-  sides.push(place.accepted.map(([start, end, label]) => bar(codes.get(label), start, end, [])));
+  const leftOut = (gaps) => gaps.flatMap(([from, to]) => Array.from({ length: to - from }, (_, at) => from + at));
+  sides.push(place.accepted.map(([start, end, label, gaps]) => bar(codes.get(label), start, end, leftOut(gaps ?? []))));
   drawBars(grid, part, data.places.indexOf(place), sides);
   place.answers.forEach((answers, side) => { if (!answers) grid.querySelectorAll(".side")[side + 1].textContent += " (lacks it)"; });
   lanes.append(grid);
