@@ -31,7 +31,7 @@ def render(subject: Shown | Tabled, style: TableStyle = PLAIN) -> str:
         body += ["", comment(section.heading)] if section.heading else []
         for table in section.tables:
             if floats:
-                for each in list(_floating(table, section, style, number)):
+                for each in _floating(table, section, style, number):
                     body += ["", r"\clearpage"] if number and number % _MOST_FLOATS == 0 else []
                     body += ["", *each]
                     number += 1
