@@ -94,7 +94,7 @@ site: $(SITE_READY)  ## the site from docs/, in build/site/html; a warning or a 
 picture: $(DEV_READY)  ## docs/report.png, with chromium
 	$(BIN)/python docs/picture.py
 
-bench: $(BENCH_READY)  ## speed, side by side with other tools (half an hour, 3 GB of disk)
+bench: $(BENCH_READY)  ## speed, side by side with other tools (an hour, 3 GB of disk)
 	@$(BENCH_VENV)/bin/python benchmarks/run.py
 
 bench-shapes: $(BENCH_READY)  ## the same on one text in twenty shapes of files (half an hour)

@@ -25,6 +25,7 @@ import links
 import relations
 import report_page
 import scale
+import shapes
 import start
 import worst
 from promises import PROMISES, SAME, bounded
@@ -98,6 +99,7 @@ def _full(bench: Bench, data: Path) -> list[dict[str, Any]]:
         _constituents(bench, data, 40_000)
         _start_up(bench, data)
     further = _large(bench, data) + scale.processes(data) + worst.measure(data)
+    further += shapes.measurements(shapes.measure(data, published, shapes.TURNS))
     print("  a page with 50,000 units ...", file=sys.stderr)
     further += report_page.beside_compare(data)
     page = report_page.measure(data)

@@ -16,10 +16,12 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import chains
 import corpus
 import shape_files
+from promises import bounded
 
 HERE = Path(__file__).parent
 TURNS = 5
@@ -155,6 +157,16 @@ def _check_same(shape: Shape, f1: dict[str, float]) -> None:
     """End with an error where contenders did not find the same."""
     if shape.own in f1 and max(f1.values()) - min(f1.values()) > 1e-5:
         sys.exit(f"{shape.name}: the contenders disagree: {f1}")
+
+
+def measurements(rows: list[Row]) -> list[dict[str, Any]]:
+    """All ratios beside their bounds, for the table of `make bench`."""
+    floors = {shape.name: FLOORS | shape.floors for shape in shapes(Path())}
+    return [
+        bounded(f"{row.shape}, {tool} : Evenhand", ratio, floor=floors[row.shape][tool])
+        for row in rows
+        for tool, ratio in row.ratios.items()
+    ]
 
 
 def table(rows: list[Row]) -> str:
