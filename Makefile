@@ -17,7 +17,7 @@ SITE_READY := $(SITE_VENV)/.ready
 SPHINX := "sphinx>=9.0" "myst-parser>=5.2" "pydata-sphinx-theme>=0.23" "sphinx-copybutton>=0.5.2"
 PYTEST := $(BIN)/python -m pytest -q
 
-.PHONY: help demo test test-fast test-long test-integrations test-lowest golden check format docs site picture bench bench-short clean
+.PHONY: help demo test test-fast test-long test-integrations test-lowest golden check format docs site picture bench bench-shapes bench-short clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /make \1@/p' $(MAKEFILE_LIST) | awk -F@ '{ printf "%-18s%s\n", $$1, $$2 }'
