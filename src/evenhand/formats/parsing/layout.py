@@ -26,7 +26,7 @@ from evenhand.text.tokens import Tokens
 TRAILING = "empty cells at the ends of lines"
 _SAMPLE = 1 << 14
 _BLOCKS = 2
-"""How many times larger than elsewhere blocks are: more rows share the cost of a call."""
+"""How many times larger than elsewhere blocks are, unless lines are as short as a tag: more of them share a call."""
 
 
 class TableBatches(Iterator[Annotation]):
@@ -80,7 +80,8 @@ class TableBatches(Iterator[Annotation]):
         self._weights = None
         if settings.weight is not None:
             self._weights = WeightColumn(source, *layout.places(source, (settings.weight,)))
-        self._parsed = parsed(layout, source, source.blocks(_BLOCKS * settings.block_size))
+        size = settings.block_size * (1 if layout.columns == 1 else _BLOCKS)
+        self._parsed = parsed(layout, source, source.blocks(size))
         self._new_document = not source.begins_inside
 
     def __next__(self) -> Annotation:
