@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -11,7 +11,7 @@ import numpy as np
 from evenhand.agreement.annotators import SharedText
 from evenhand.agreement.codes import Codebook
 from evenhand.agreement.continuum import Continuum
-from evenhand.agreement.counts import Counts, PatternCounts, Sums, reversed_judge
+from evenhand.agreement.counts import Counts, PatternCounts, Sums, reversed_judge, stacked_judge
 from evenhand.agreement.patterns import MISSING, OUTSIDE
 from evenhand.agreement.unitizing import overlaps, squares
 from evenhand.agreement.units import Units, units_of
@@ -126,18 +126,23 @@ class Counting:
                 continue
             sides = [_within(text.spans[side], both) for side in (one, other)]
             try:
-                self._ask(number, str, Question(sides[0], sides[1], context))
+                found = self._judged(Question(sides[0], sides[1], context))
+                self._keep(number, str, found)
                 if not (is_flat[one] and is_flat[other]):
-                    self._ask(number, reversed_judge, Question(sides[1], sides[0], context))
+                    self._keep(number, stacked_judge, found)
+                    self._keep(number, reversed_judge, self._judged(Question(sides[1], sides[0], context)))
             except LimitError as error:
                 source = text.portion.batches[0].corpus.source
                 raise InputError(source, None, error.finding, error.remedy) from None
 
-    def _ask(self, pair: int, spell: Callable[[str], str], question: Question) -> None:
-        for judge in self._judges:
-            assert judge.count is not None
-            waiting = self._tallies.setdefault((pair, spell(judge.name)), [])
-            waiting.append(judge.count(question))
+    def _judged(self, question: Question) -> dict[str, Tally]:
+        """What each judge counts."""
+        return {judge.name: judge.count(question) for judge in self._judges if judge.count is not None}
+
+    def _keep(self, pair: int, spell: Callable[[str], str], found: Mapping[str, Tally]) -> None:
+        for judge, tally in found.items():
+            waiting = self._tallies.setdefault((pair, spell(judge)), [])
+            waiting.append(tally)
             if len(waiting) > _MOST:
                 waiting[:] = [Tally.merge(waiting)]
 

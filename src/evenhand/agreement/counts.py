@@ -37,6 +37,11 @@ def reversed_judge(judge: str) -> str:
     return f"{judge} reversed"
 
 
+def stacked_judge(judge: str) -> str:
+    """What the verdicts of a judge are called on portions in which spans of an annotator overlap."""
+    return f"{judge} of overlapping spans"
+
+
 class Sums:
     """Rows that are added up."""
 
@@ -117,7 +122,11 @@ class Counts:
     crossing: Rows
     """Σ (atoms of a unit that the other one labels)² by document, pair and label."""
     tallies: Mapping[tuple[int, str], Tally]
-    """By pair and judge, also with the second annotator as the key (`reversed_judge`); groups are documents."""
+    """By pair and judge, also with the second annotator as the key (`reversed_judge`); groups are documents.
+
+    Where portions without overlapping spans are not judged in reverse, those with such are there for themselves, too
+    (`stacked_judge`).
+    """
     overlapping: Ints
     """How many units of each annotator share atoms with another one."""
     units: Ints

@@ -17,7 +17,7 @@ from evenhand.agreement.coefficients import (
     mean_defined,
     ratio,
 )
-from evenhand.agreement.counts import Counts, distinct_rows, reversed_judge
+from evenhand.agreement.counts import Counts, distinct_rows, reversed_judge, stacked_judge
 from evenhand.agreement.patterns import Patterns
 from evenhand.agreement.unitizing import SQUARES, continuum_rows, u_alpha_binary_of, u_alpha_of
 from evenhand.arrays import Bools, Values
@@ -138,13 +138,22 @@ def pair_f1(counts: Counts, pair: int, model: MatchModel, label: str | None = No
     """F1 of a pair of annotators; the mean of both directions where these may differ, and of parts."""
     if model.parts:
         return mean_of([pair_f1(counts, pair, part, label) for part in model.parts])
-    ways = [key for key in ((pair, model.judge), (pair, reversed_judge(model.judge))) if key in counts.tallies]
-    if not ways:
-        return Statistic(np.zeros((counts.documents, 4)), f1_of)
     sums = [model.right, model.found, model.wanted, model.met]
     labels = None if label is None else [label]
-    tables = [counts.tallies[key].by_group(counts.documents, sums, labels)[:, 0] for key in ways]
-    return mean_of([Statistic(table, f1_of) for table in tables])
+
+    def table(judge: str) -> Values:
+        """Right, found, wanted and met, by document."""
+        tally = counts.tallies.get((pair, judge))
+        return (
+            np.zeros((counts.documents, 4)) if tally is None else tally.by_group(counts.documents, sums, labels)[:, 0]
+        )
+
+    forward, backward = table(model.judge), table(reversed_judge(model.judge))
+    if (pair, stacked_judge(model.judge)) in counts.tallies:  # all other portions are the same both ways
+        backward = backward + (forward - table(stacked_judge(model.judge)))[:, ::-1]
+    elif (pair, reversed_judge(model.judge)) not in counts.tallies:
+        return Statistic(forward, f1_of)
+    return mean_of([Statistic(each, f1_of) for each in (forward, backward)])
 
 
 def equal_codes(counts: Counts, pair: int) -> Statistic:

@@ -16,6 +16,7 @@ from evenhand.dataclass import dataclass
 from evenhand.result.agreement import Unitizing
 
 NO_UNITS = "nobody has a span"
+NO_CHANCE = "no disagreement is expected by chance"
 
 
 @dataclass(frozen=True)
@@ -63,12 +64,17 @@ def _with_alpha_u(
     common = np.all(counts.has[:, list(annotators)], axis=1)
     by_label = continuum.labels(annotators, common)
     known = {label: each for label, each in by_label.items() if isinstance(each, Disagreement)}
-    stacked = [counts.names[each] for each in by_label.values() if not isinstance(each, Disagreement)]
-    reason = NO_UNITS
-    if stacked:
-        reason = f"alpha_U needs spans of a label that do not overlap, and some of {stacked[0]} do"
+    stacked = {label: each for label, each in by_label.items() if not isinstance(each, Disagreement)}
     values = {labels[label]: known[label].alpha if label in known else None for label in by_label}
     alpha = None if stacked else alpha_u(known.values())
+    reasons = {labels[label]: _overlapping(counts.names[annotator]) for label, annotator in stacked.items()}
+    reason = _overlapping(counts.names[min(stacked.values())]) if stacked else NO_CHANCE if known else NO_UNITS
     undefined |= {} if alpha is not None else {"alpha_U": reason}
-    undefined |= {f"alpha_U_labels.{name}": reason for name, value in values.items() if value is None}
+    undefined |= {
+        f"alpha_U_labels.{name}": reasons.get(name, NO_CHANCE) for name, value in values.items() if value is None
+    }
     return replace(found, alpha_u=alpha, alpha_u_labels=dict(sorted(values.items())))
+
+
+def _overlapping(annotator: str) -> str:
+    return f"alpha_U needs spans of a label that do not overlap, and some of {annotator} do"
