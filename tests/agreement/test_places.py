@@ -61,11 +61,14 @@ def test_documents_of_one_annotator_are_taken_over_whatever_the_vote() -> None:
     sides = {
         "x": eh.spans({"a": [("A", 0, 1)], "b": [("A", 0, 1)]}, lengths={"a": 1, "b": 1}),
         "y": eh.spans({"a": [("A", 0, 1)]}, lengths={"a": 1}),
+        "z": eh.spans({"a": []}, lengths={"a": 1}),
     }
     found = eh.agree(sides, resamples=0)
     assert found.adjudicate(2).spans().rows() == [("A", 0, 0, 1), ("A", 1, 0, 1)]
     assert found.adjudicate(3).spans().rows() == [("A", 1, 0, 1)]
-    assert found.conflicts(3) == []
+    assert [place.accepted for place in found.conflicts(3)] == [[]]
+    with pytest.raises(eh.SettingError, match="vote is 4, but there are only 3 annotators; choose fewer"):
+        found.conflicts(4)
 
 
 def test_spans_that_differ_in_their_gaps_are_a_conflict() -> None:

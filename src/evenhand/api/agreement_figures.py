@@ -21,7 +21,7 @@ from evenhand.agreement.statistics import (
     pair_f1,
 )
 from evenhand.api.unit_figures import UnitFigures
-from evenhand.result.agreement import (
+from evenhand.result.agreement_figures import (
     Annotator,
     Coefficients,
     Coverage,

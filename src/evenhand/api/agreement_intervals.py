@@ -9,7 +9,7 @@ import numpy as np
 from evenhand.agreement.statistics import Statistic
 from evenhand.api.significance import Resampling
 from evenhand.arrays import Bools
-from evenhand.result.agreement import Interval
+from evenhand.result.agreement_figures import Interval
 from evenhand.statistics.group_types import table_types
 from evenhand.statistics.intervals import interval as percentile
 from evenhand.statistics.resample import bootstrap

@@ -20,8 +20,8 @@ from evenhand.formats.watching import told
 from evenhand.pipeline.inputs import Input, folder_of, opened
 from evenhand.pipeline.options import Prepared
 from evenhand.problems import SettingError
-from evenhand.result import agreement as results
-from evenhand.result.agreement import Figures
+from evenhand.result import agreement_figures as results
+from evenhand.result.agreement_figures import Figures
 from evenhand.result.agreement_page import DrawnPlaces
 from evenhand.result.notes import notes_on_settings
 from evenhand.result.signature import agreement_signature
@@ -111,6 +111,8 @@ class AgreementRun:
         return drawn_places(self._annotators().portions(), self._voting(vote), limit)
 
     def _voting(self, vote: Vote) -> Voting:
+        if isinstance(vote.rule, int) and vote.rule > len(self._sides):
+            raise SettingError(f"vote is {vote.rule}, but there are only {len(self._sides)} annotators; choose fewer.")
         return Voting(list(self._sides), vote, settles=not self.agreed.is_unitized)
 
     def _annotators(self) -> Annotators:

@@ -13,7 +13,7 @@ from evenhand.agreement.continuum import Continuum
 from evenhand.agreement.counts import Counts
 from evenhand.agreement.gamma import gamma
 from evenhand.dataclass import dataclass
-from evenhand.result.agreement import Unitizing
+from evenhand.result.agreement_figures import Unitizing
 
 NO_UNITS = "nobody has a span"
 NO_CHANCE = "no disagreement is expected by chance"

@@ -36,7 +36,8 @@ def _rows(agreement: Agreement, figures: object, about: Row, before: str) -> Ite
         bounds = agreement.intervals.get(before + path)
         low, high = (None, None) if bounds is None else (bounds.low, bounds.high)
         if value is not None or before + path in agreement.undefined:
-            yield [*about, path, value, low, high, agreement.undefined.get(before + path)]
+            reason = agreement.undefined.get(before + path) if value is None else None
+            yield [*about, path, value, low, high, reason]
 
 
 def _flat(figures: object, before: str) -> Iterator[tuple[str, float | None]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from evenhand.agreement.places import Answer
-from evenhand.result.agreement import Agreement, Coefficients, PairAgreement
+from evenhand.result.agreement import Agreement
+from evenhand.result.agreement_figures import Coefficients, PairAgreement
 from evenhand.table import Cell, Column, Table
 from evenhand.table_style import PLAIN, TableStyle
 from evenhand.tasks.registry import TASKS

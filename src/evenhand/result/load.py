@@ -11,7 +11,8 @@ import msgspec
 
 from evenhand.arguments import check_file
 from evenhand.problems import InputError, SettingError
-from evenhand.result.agreement import Agreement, Figures
+from evenhand.result.agreement import Agreement
+from evenhand.result.agreement_figures import Figures
 from evenhand.result.comparison import Comparison
 from evenhand.result.load_scores import results_of
 from evenhand.result.ranking import Ranking
