@@ -64,7 +64,7 @@ def test_what_to_fix_first_leads_to_its_units(open_page: Open, wnut17: Path) -> 
     page.select_option("#fix-first select", label="mic-cis")
     assert page.locator(".fixes:visible").count() == 1
     page.locator(".fixes:visible .number a").first.click()
-    assert page.input_value("[name=system]") == "=mic-cis"
+    page.wait_for_function("document.querySelector('[name=system]').value === '=mic-cis'")
 
 
 def test_one_system_has_its_score_and_no_rival(open_page: Open, tmp_path: Path, example: Path) -> None:

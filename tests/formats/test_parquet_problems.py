@@ -10,6 +10,7 @@ import pytest
 
 import evenhand as eh
 from arrow_files import FORMS, NAMES, NUMBERS, TAGS, TOKENS, class_label, error, pyarrow, save
+from evenhand.formats.arrow import arrow
 from evenhand.formats.check import check
 from evenhand.settings import ReadSettings
 
@@ -190,6 +191,7 @@ def test_pyarrow_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (tmp_path / "data.parquet").write_bytes(b"PAR1")
     (tmp_path / "data.arrow").write_bytes(b"ARROW1")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
+    vars(arrow).clear()  # what it loaded before
     remedy = "take pyarrow, which is not installed; run: pip install evenhand[arrow]."
     assert error(tmp_path / "data.parquet") == f": Parquet files {remedy}"
     assert error(tmp_path / "data.arrow") == f": Arrow files {remedy}"

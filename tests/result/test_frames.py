@@ -13,6 +13,7 @@ import pytest
 
 import evenhand as eh
 from conftest import ROOT
+from evenhand.formats.arrow import arrow
 from evenhand.report import csv as csv_report
 
 EXAMPLES = ROOT / "src" / "evenhand" / "examples"
@@ -185,5 +186,6 @@ def test_saved_results_have_the_same_frames() -> None:
 )
 def test_a_library_that_is_absent(library: str, method: str, package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, library, None)
+    vars(arrow).clear()  # what it loaded before
     with pytest.raises(eh.SettingError, match=rf"^{library} is not installed, .*; run: pip install {package}$"):
         getattr(made("one"), method)()
