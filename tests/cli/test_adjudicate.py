@@ -115,6 +115,14 @@ def test_wrong_usage_is_refused(gold: Path, arguments: list[str], sentence: str)
     assert sentence in result.stderr
 
 
+def test_a_format_that_cannot_hold_the_corrected_spans_is_refused(gold: Path) -> None:
+    found = eh.adjudicate(gold, write("ana.jsonl", {**SPURIOUS, "verdict": "bounds", "to": {"end": 4}}))
+    with pytest.raises(eh.SettingError, match="write another format, such as jsonl"):
+        found.apply("corrected.conll")
+    found.apply("corrected.jsonl")
+    assert len(eh.read("corrected.jsonl").spans()) == 3
+
+
 def test_overrides_must_be_no_output(gold: Path) -> None:
     path = write("ana.jsonl", SPURIOUS)
     result = run("score", gold, gold, "--overrides", path, "-o", path)

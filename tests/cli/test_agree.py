@@ -278,3 +278,14 @@ def test_standard_output_has_conflicts_alone(folder: Path, capfd: pytest.Capture
 def test_nobody_cannot_agree(annotators: Any) -> None:
     with pytest.raises(eh.SettingError, match="Agreement takes two annotators at least"):
         eh.agree(annotators)
+
+
+def test_a_format_that_cannot_hold_what_a_vote_accepts_is_refused(folder: Path) -> None:
+    """There is no --lossy here, and messages name no such option."""
+    spans = [{"start": 0, "end": 8, "label": "A"}, {"start": 4, "end": 8, "label": "B"}]
+    for name in ("x.jsonl", "y.jsonl"):
+        Path(name).write_text(json.dumps({"id": "d", "text": "Ada flew", "spans": spans}) + "\n")
+    result = run("agree", "x.jsonl", "y.jsonl", "--adjudicate", "gold.conll")
+    assert result.exit_code == 2
+    assert result.stderr.endswith("; write another format, such as jsonl.\n")
+    assert not Path("gold.conll").exists()

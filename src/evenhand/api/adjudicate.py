@@ -94,4 +94,4 @@ def _write(batches: Opened, path: Path, format: str | None, encoding: str | None
     assert first is not None  # a reader yields one batch at least, or raises
     target = conversion_of(first, path, format, _LAYER)
     own = first.readings[_LAYER].encoding if target.carry.tags else None
-    conversion_of(first, path, format, _LAYER, encoding=encoding or own).write(path, batches)
+    conversion_of(first, path, format, _LAYER, encoding=encoding or own, lossy=None).write(path, batches)

@@ -139,7 +139,7 @@ def _write_adjudicated(found: Agreement, vote: str, options: Mapping[str, Any]) 
     path, quiet, alone = options["adjudicate"], options["quiet"], found.coverage.by_number["1"]
     first, _ = peeked(found.adjudicated_batches(vote))
     assert first is not None  # there was a text to compare
-    conversion = conversion_of(first, path, options["to"])
+    conversion = conversion_of(first, path, options["to"], lossy=None)
     written(conversion, path, lambda: found.adjudicated_batches(vote), quiet=quiet)
     if alone and not quiet:
         what = "1 document" if alone == 1 else f"{alone:,} documents"

@@ -41,7 +41,8 @@ class Conversion:
     encoding: str | None = None
     """The encoding that a user names for tags."""
     stacked: bool = False
-    lossy: bool = False
+    lossy: bool | None = False
+    """Whether a user takes losses; None where nobody can say so."""
     losses: Counter[str] = field(default_factory=Counter)
     not_carried: set[str] = field(default_factory=set)
     """What beside the annotation the target has no place for."""
@@ -91,6 +92,7 @@ class Conversion:
             return
         if not self.lossy:
             remedy = f"give --lossy to convert all the same{or_else}"
+            remedy = "write another format, such as jsonl" if self.lossy is None else remedy
             raise SettingError(f"{self.target.name} cannot carry {count:,} {what}; {remedy}.")
         self.losses[what] += count
 
@@ -182,7 +184,7 @@ def conversion_of(
     *,
     encoding: str | None = None,
     stacked: bool = False,
-    lossy: bool = False,
+    lossy: bool | None = False,
 ) -> Conversion:
     """What converts an annotation like the first batch of a file, to the format that is named or that a name shows."""
     if first.extractions is not None:
