@@ -24,6 +24,8 @@ from evenhand.tasks.registry import TASKS, all_parameters
 from evenhand.tasks.task import Task
 
 MOST_SAMPLES = 1_000_000
+BLOCK = 1 << 18
+"""How many bytes of each file are read at a time: fewer than elsewhere, as all annotators are in memory together."""
 
 
 @checked_arguments(known_options)
@@ -104,7 +106,10 @@ def _prepared(
         if each.only is not None and each.only not in sides:
             raise SettingError(unknown(f"map has no annotator {each.only!r}", each.only, list(sides), _known(sides)))
     shared = prepared.read_as["system"]
-    read_as = {name: replace(prepared.read_as.get(name, shared), annotator=picked.get(name)) for name in sides}
+    read_as = {
+        name: replace(prepared.read_as.get(name, shared), annotator=picked.get(name), block_size=BLOCK)
+        for name in sides
+    }
     return sides, replace(prepared, read_as={**prepared.read_as, **read_as})
 
 
