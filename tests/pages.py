@@ -9,7 +9,7 @@ import pytest
 
 from declared import EXAMPLES
 
-ALWAYS = ("chains", "relations", "spans")
+ALWAYS = ("chains", "spans")
 """The tasks whose pages differ most; those of the others are looked at by `make test-long`."""
 TASKS = [name if name in ALWAYS else pytest.param(name, marks=pytest.mark.long) for name in sorted(EXAMPLES)]
 QUICK: dict[str, Any] = {"trials": 50, "resamples": 50}

@@ -62,7 +62,8 @@ def test_axe_finds_no_violation(
     assert page.evaluate(VIOLATIONS) == []
 
 
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_violation_in_an_agreement(open_page: Open, tmp_path: Path, scheme: str) -> None:
     folder = ROOT / "src" / "evenhand" / "examples" / "ner"
     eh.agree([folder / f"{name}.conll" for name in ("crf", "tagger")], resamples=20).to_html(tmp_path / "page.html")
