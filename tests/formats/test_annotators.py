@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,13 @@ def test_commands_refuse_files_with_several_annotators_and_name_them(both: Path,
     result = CliRunner().invoke(main, [command[0], *[str(both)] * 3, *command[1:]])
     assert result.exit_code in (1, 2)
     assert "has records of 2 annotators (annotator: ana, ben)" in result.stdout + result.stderr
+
+
+def test_compressed_files_with_several_annotators_are_refused_too(both: Path) -> None:
+    packed = both.with_suffix(".jsonl.gz")
+    packed.write_bytes(gzip.compress(both.read_bytes()))
+    with pytest.raises(eh.InputError, match=r"has records of 2 annotators \(annotator: ana, ben\)"):
+        eh.score(packed, packed)
 
 
 @pytest.mark.parametrize(

@@ -95,8 +95,8 @@ def picked_lines(source: Source, picked: PickedAnnotator) -> AnnotatorLines:
 
 
 def refuse_several(source: Source) -> None:
-    """Raise an error for a file with several annotators; one that cannot be read twice is not looked at."""
-    if not source.is_plain or not _has_field(source):
+    """Raise an error for a file with several annotators; what cannot be read again is not looked at."""
+    if not source.is_here or not _has_field(source):
         return
     found = annotator_lines(source)
     if found is not None and len(found.documents) > 1:

@@ -130,9 +130,12 @@ class Source:
     @property
     def is_plain(self) -> bool:
         """Whether one can begin to read anywhere: it is on this machine, and not compressed."""
-        if self._is_standard_input or not isinstance(self.path, Path) or not self.path.is_file():
-            return False
-        return not self.head.is_compressed
+        return self.is_here and not self.head.is_compressed
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it is a file on this machine, which can be read again."""
+        return not self._is_standard_input and isinstance(self.path, Path) and self.path.is_file()
 
     @property
     def _is_standard_input(self) -> bool:
