@@ -62,7 +62,10 @@ def test_examples_do_not_depend_on_hashes_or_on_what_is_loaded(tmp_path: Path) -
     assert once == examples(tmp_path, "2", "evenhand.formats.conllu", "evenhand.report.latex", "evenhand.settings")
 
 
-@pytest.mark.parametrize("processes", [(), ("-n", "2")], ids=["one process", "two processes"])
+@pytest.mark.parametrize(
+    "processes",
+    [pytest.param((), id="one process"), pytest.param(("-n", "2"), id="two processes", marks=pytest.mark.long)],
+)
 def test_what_is_skipped_is_said_in_one_line_a_reason(tmp_path: Path, processes: tuple[str, ...]) -> None:
     shutil.copy(ROOT / "tests" / "conftest.py", tmp_path)
     (tmp_path / "test_some.py").write_text(SKIPPING)

@@ -36,6 +36,7 @@ def test_a_unit_is_named_by_document_sentence_span_and_label(open_page: Open, ex
     assert chosen(page, 1).endswith("&unit=news%2Fferry_0~1~7-10~nouns")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("task", TASKS)
 def test_an_address_holds_in_a_page_of_other_systems(
     open_page: Open, example_pages: dict[str, Path], tmp_path: Path, task: str

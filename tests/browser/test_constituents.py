@@ -22,6 +22,7 @@ def page_of_trees(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_every_number_leads_to_as_many_units(open_page: Open, page_of_trees: Path) -> None:
     page = open_page(page_of_trees)
     size, wrong = wrong_links(page, "td.number a")

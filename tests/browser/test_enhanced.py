@@ -31,6 +31,7 @@ def page_of_edges(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "page.html"
 
 
+@pytest.mark.long
 def test_every_number_leads_to_as_many_edges(open_page: Open, page_of_edges: Path) -> None:
     page = open_page(page_of_edges)
     size, wrong = wrong_links(page, "td.number a")

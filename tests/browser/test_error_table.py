@@ -77,7 +77,9 @@ def test_what_follows_stands_on_the_left_in_a_script_from_right_to_left(open_pag
     ]
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (1024, "dark"), (390, "light")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1440, "light"), pytest.param(1024, "dark", marks=pytest.mark.long), (390, "light")]
+)
 def test_long_names_hide_no_verdict(open_page: Open, long_names: Path, width: int, scheme: str) -> None:
     """Each of the five marks is in sight, and none of the columns is narrower than its mark."""
     page = open_page(long_names, "#units", viewport={"width": width, "height": 900}, color_scheme=scheme)
@@ -124,6 +126,7 @@ def test_where_systems_differ_most_comes_first(
     assert f"sentence {most['n']}," in first
 
 
+@pytest.mark.long
 def test_many_systems_have_columns_where_they_are_asked_for(open_page: Open, tmp_path: Path, example: Path) -> None:
     files = ("gazetteer", "crf", "tagger")
     systems = {f"{file}-{number}": example / f"{file}.conll" for file in files for number in range(3)}

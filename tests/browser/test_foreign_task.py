@@ -12,6 +12,7 @@ from foreign import TOPICS
 from pages import QUICK, Open, wrong_links
 
 
+@pytest.mark.long
 def test_numbers_lead_to_units(open_page: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, example: Path) -> None:
     monkeypatch.setitem(TASKS.__dict__, "_plugins", {"topics": TOPICS})
     systems = {name: eh.read(example / f"{name}.conll") for name in ("gazetteer", "crf", "tagger")}

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 import evenhand as eh
 from pages import QUICK, Open, count, wrong_links
 
 
+@pytest.mark.long
 def test_every_count_leads_to_as_many_units_with_overrides(open_page: Open, tmp_path: Path, example: Path) -> None:
     gold, systems = example / "gold.conll", [example / "crf.conll", example / "tagger.conll"]
     rows = eh.read(gold).spans().rows()

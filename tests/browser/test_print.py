@@ -16,6 +16,7 @@ def pages_of(page: Any, sentences: str) -> int:
     return len(re.findall(rb"/Type\s*/Page\b(?!s)", page.pdf(format="A4")))
 
 
+@pytest.mark.long
 def test_as_many_sentences_as_asked_for(open_page: Open, example_pages: dict[str, Path]) -> None:
     page = open_page(example_pages["spans"], "#units?right=0")
     few, many = pages_of(page, "0"), pages_of(page, "50")

@@ -41,6 +41,7 @@ def test_sixteen_systems_are_under_4_mb_and_40_000_elements(open_page: Open, con
     assert page.evaluate("document.querySelectorAll('*').length") < 40_000
 
 
+@pytest.mark.long
 def test_loc_taken_for_org_in_conll2003(open_page: Open, conll2003: Path, data: Path) -> None:
     folder = data / "conll2003"
     result = eh.score(folder / "gold.testb.tags", folder / "systems" / "florian.testb.tags")
@@ -56,6 +57,7 @@ def test_transitions_and_bars_of_conll2003(open_page: Open, conll2003: Path) -> 
     assert wrong_links(page, ".parts a, #differences td.number a, #pair a")[1] == []
 
 
+@pytest.mark.long
 def test_wnut17(open_page: Open, data: Path, tmp_path: Path) -> None:
     folder = data / "wnut17"
     systems = [folder / "systems" / f"{name}.conll" for name in ("arcada", "flytxt", "uh_ritual")]
@@ -65,6 +67,7 @@ def test_wnut17(open_page: Open, data: Path, tmp_path: Path) -> None:
     assert count(page) > 100
 
 
+@pytest.mark.long
 def test_germeval2014(open_page: Open, data: Path, tmp_path: Path) -> None:
     folder = data / "germeval2014"
     report = eh.report(folder / "gold.tsv", folder / "stanza.sixcol.tsv", **QUICK)

@@ -64,6 +64,7 @@ def test_markup_is_shown_as_text(open_page: Open, nasty: Path, elements: str) ->
     assert names == ["", "gold", *(shown(token) for token in NASTY)]
 
 
+@pytest.mark.long
 def test_names_that_are_markup_can_be_filtered_by(open_page: Open, nasty: Path, elements: str) -> None:
     page = open_page(nasty, "#units")
     for number in range(1, len(NASTY) + 1):

@@ -203,7 +203,7 @@ def test_lines_of_repaired_tags_are_those_of_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.long), 50])
-@pytest.mark.parametrize("groups", ["total", "finest"])
+@pytest.mark.parametrize("groups", [pytest.param("total", marks=pytest.mark.long), "finest"])
 @pytest.mark.parametrize("task", ["ner", "tags", "trees", "chains"])
 def test_examples(task: str, groups: Any, jobs: int) -> None:
     folder = Path(eh.__file__).parent / "examples" / task

@@ -365,7 +365,7 @@ def collisions(figure) -> list[tuple[str, str]]:
     return [(one, other) for (one, box), (other, beside) in combinations(boxes, 2) if box.overlaps(beside)]
 
 
-@pytest.mark.parametrize("width", [6.3, 3.03])
+@pytest.mark.parametrize("width", [pytest.param(6.3, marks=pytest.mark.long), 3.03])
 @pytest.mark.parametrize(
     "task", [*("spans", "trees"), *(pytest.param(each, marks=pytest.mark.long) for each in ("tags", "chains"))]
 )
@@ -427,6 +427,7 @@ def test_the_same_figure_is_the_same_bytes(results: dict[str, eh.Results], tmp_p
     assert b"Date" not in first.read_bytes()
 
 
+@pytest.mark.long
 def test_bytes_do_not_depend_on_the_process_or_the_users_settings(
     results: dict[str, eh.Results], tmp_path: Path
 ) -> None:
