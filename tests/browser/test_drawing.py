@@ -123,7 +123,7 @@ def test_text_wraps_with_inline_labels_on_a_phone(open_page: Open, example_pages
     assert page.locator("#detail .inline .chip").count() > 0
 
 
-@pytest.mark.parametrize("viewport", [{"width": 1280, "height": 900}, PHONE])
+@pytest.mark.parametrize("viewport", [{"width": 1280, "height": 900}, pytest.param(PHONE, marks=pytest.mark.long)])
 def test_copying_a_sentence_gives_the_sentence(
     open_page: Open, example_pages: dict[str, Path], viewport: dict[str, int]
 ) -> None:

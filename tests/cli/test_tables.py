@@ -167,7 +167,7 @@ SPAN = st.tuples(st.sampled_from("AB"), st.integers(0, 3), st.integers(1, 3)).ma
 SIDE = st.lists(st.lists(SPAN, max_size=4), min_size=4, max_size=4)
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(SIDE, st.dictionaries(st.sampled_from(["a", "b"]), SIDE, min_size=1), st.sampled_from(["fair", "exact"]))
 def test_every_count_has_its_verdicts(gold: Any, systems: Any, match: str) -> None:
     pyarrow()

@@ -83,7 +83,7 @@ def test_the_paper_s_reason_for_pairing_responses() -> None:
 WORDS = st.lists(st.tuples(*[st.sampled_from("ACX")] * 4), min_size=1, max_size=10)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(WORDS)
 def test_agreement_of_taggers_is_their_accuracy_against_each_other(words: list[tuple[str, ...]]) -> None:
     gold, *systems = (eh.tags([[row[side] for row in words]]) for side in range(4))
@@ -96,7 +96,7 @@ def test_agreement_of_taggers_is_their_accuracy_against_each_other(words: list[t
 SENTENCES = st.lists(st.tuples(*[spans_of_a_sentence(length=6, most=4)] * 4), min_size=1, max_size=3)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(SENTENCES)
 def test_agreement_on_spans_is_their_exact_f1_against_each_other(sentences: list[tuple[list[Row], ...]]) -> None:
     gold, *systems = (spans(*(sentence[side] for sentence in sentences)) for side in range(4))

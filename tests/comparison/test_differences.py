@@ -173,7 +173,7 @@ def test_punctuation_can_be_left_out() -> None:
 WORDS = st.lists(st.tuples(*[st.sampled_from("ACDX")] * 3), min_size=1, max_size=12)
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(st.lists(WORDS, min_size=1, max_size=3))
 def test_the_difference_of_accuracies_is_what_was_corrected(sentences: list[list[tuple[str, str, str]]]) -> None:
     """accuracy(b) - accuracy(a) = (corrections - new errors) / N."""
@@ -203,7 +203,7 @@ def three_trees(draw: st.DrawFn) -> list[list[list[tuple[int, str]]]]:
     return found
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(three_trees(), st.sampled_from(["las", "uas", "ls"]))
 def test_the_difference_of_attachment_is_what_was_corrected(sides: list[list[list[tuple[int, str]]]], by: str) -> None:
     gold, a, b = (eh.trees(side) for side in sides)

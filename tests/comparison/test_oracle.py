@@ -146,7 +146,7 @@ def test_a_boundary_error_is_not_solved() -> None:
 SENTENCES = st.lists(st.tuples(*[spans_of_a_sentence(length=6, most=4)] * 4), min_size=1, max_size=3)
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(SENTENCES)
 def test_bounds_and_difficulty_agree(sentences: list[tuple[list[Row], ...]]) -> None:
     gold, *systems = (spans(*(sentence[side] for sentence in sentences)) for side in range(4))

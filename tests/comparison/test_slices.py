@@ -203,7 +203,7 @@ def test_slices_add_figures_and_change_none() -> None:
 SENTENCES = st.lists(st.tuples(*[spans_of_a_sentence(length=6, most=4)] * 3), min_size=1, max_size=3)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(SENTENCES)
 def test_one_slice_of_all_is_the_whole(sentences: list[tuple[list[Row], ...]]) -> None:
     """All sentences are of one document and have one length; slices of lengths add up to all gold spans."""

@@ -185,7 +185,7 @@ def sides(sentences: list[tuple[list[Row], ...]]) -> tuple[eh.Annotation, ...]:
     return tuple(spans(*(sentence[side] for sentence in sentences)) for side in range(3))
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(SENTENCES)
 def test_corrections_and_new_errors_are_the_difference_of_the_errors(sentences: list[tuple[list[Row], ...]]) -> None:
     """corrections - new errors = E(a) - E(b), and TP likewise."""
@@ -201,7 +201,7 @@ def test_corrections_and_new_errors_are_the_difference_of_the_errors(sentences: 
     assert pair.delta == pytest.approx(scores["b"].f1 - scores["a"].f1)
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(SENTENCES)
 def test_the_units_of_one_system_are_its_tp_and_errors(sentences: list[tuple[list[Row], ...]]) -> None:
     """And outputs that are the same differ nowhere, even where a third one is beside them."""
@@ -216,7 +216,7 @@ def test_the_units_of_one_system_are_its_tp_and_errors(sentences: list[tuple[lis
     assert [rows(each) for each in first.classes.values()] == [rows(each) for each in second.classes.values()]
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(SENTENCES, st.sampled_from(["fair", "exact"]))
 def test_a_pair_that_is_swapped(sentences: list[tuple[list[Row], ...]], by: str) -> None:
     gold, a, b = sides(sentences)
@@ -233,7 +233,7 @@ def test_a_pair_that_is_swapped(sentences: list[tuple[list[Row], ...]], by: str)
         assert sorted(turned) == sorted(rows(ahead.classes[one]))
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(SENTENCES)
 def test_exact_match_has_no_changed_errors(sentences: list[tuple[list[Row], ...]]) -> None:
     """corrections - new errors = (FN + FP)(a) - (FN + FP)(b)."""

@@ -70,7 +70,7 @@ def test_every_seed_is_a_file_of_its_format(name: str, tmp_path: Path) -> None:
 
 
 def test_mutated_files(tmp_path: Path) -> None:
-    check(0, 0, 150, tmp_path)
+    check(0, 0, 100, tmp_path)
 
 
 @pytest.mark.long
