@@ -12,6 +12,8 @@ from conftest import ROOT
 from declared import EXAMPLES
 from pages import QUICK, TASKS, Open, fragment_of, until
 
+pytestmark = pytest.mark.long
+
 
 def chosen(page: Any, keys: int = 3) -> str:
     """The address after so many steps down the list."""
@@ -36,7 +38,6 @@ def test_a_unit_is_named_by_document_sentence_span_and_label(open_page: Open, ex
     assert chosen(page, 1).endswith("&unit=news%2Fferry_0~1~7-10~nouns")
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("task", TASKS)
 def test_an_address_holds_in_a_page_of_other_systems(
     open_page: Open, example_pages: dict[str, Path], tmp_path: Path, task: str

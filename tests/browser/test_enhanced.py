@@ -9,6 +9,8 @@ import pytest
 import evenhand as eh
 from pages import QUICK, Open, go, wrong_links
 
+pytestmark = pytest.mark.long
+
 DEPS = {
     "gold": ("2:nsubj|5:nsubj", "0:root", "2:obl:in", "5:cc", "2:conj:and"),
     "one": ("2:nsubj", "0:root", "2:obl:on", "3:cc", "2:conj:and|4:dep"),
@@ -31,7 +33,6 @@ def page_of_edges(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "page.html"
 
 
-@pytest.mark.long
 def test_every_number_leads_to_as_many_edges(open_page: Open, page_of_edges: Path) -> None:
     page = open_page(page_of_edges)
     size, wrong = wrong_links(page, "td.number a")

@@ -218,7 +218,7 @@ def test_examples(task: str, groups: Any, jobs: int) -> None:
     assert not engine.whole
 
 
-@pytest.mark.parametrize("jobs", [1, 50])
+@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.long), 50])
 def test_rankings_have_the_same_intervals(jobs: int) -> None:
     """Though labels are met in another order."""
     folder = Path(eh.__file__).parent / "examples" / "ner"
