@@ -117,6 +117,7 @@ def test_the_queries_of_the_documentation(tmp_path: Path) -> None:
         {r.name: r["exact"].overall.recall for r in results.values()}
     )
     found = database.execute(confused).fetchall()
+    database.close()
     assert sum(row[3] for row in found) == results["tagger"]["fair"].overall["LE"]
 
 
