@@ -36,7 +36,7 @@ def written(folder: Path, documents: list[Document]) -> list[Source]:
 
 
 def told(annotation: Annotation) -> object:
-    """Everything about a document but what was skipped."""
+    """Everything about a document."""
     corpus, spans = annotation.corpus, annotation.spans()
     assert corpus.bounds is not None
     assert corpus.raw is not None
@@ -51,7 +51,7 @@ def told(annotation: Annotation) -> object:
             corpus.names,
             corpus.tokens.texts(0, len(corpus.tokens)),
         ),
-        *(spans.rows(), spans.token_sets(), spans.level.tolist()),
+        *(spans.rows(), spans.token_sets(), spans.level.tolist(), annotation.readings),
     )
 
 
@@ -118,6 +118,14 @@ def test_some_documents(settings: ReadSettings) -> None:
 def test_what_is_skipped_is_counted_in_all(tmp_path: Path) -> None:
     written(tmp_path, [ADA, BARE, ADA])
     assert eh.read(tmp_path).readings["spans"].skipped == {"notes": 2}
+
+
+def test_what_is_skipped_is_counted_where_it_is(tmp_path: Path) -> None:
+    attributes = ("Ada", "T1\tPER 0 3\tAda\nA1\tOld T1\nM2\tFamous T1\n#1\tNote T1\tx")
+    sources = written(tmp_path, [BARE, ADA, BARE, attributes])
+    found = read_together(sources, ReadSettings(), Vocabulary(), {})
+    skipped = [each.readings["spans"].skipped for each in found]
+    assert skipped == [{}, {"notes": 1}, {}, {"attributes": 2, "notes": 1}]
 
 
 def test_an_error_names_its_file_and_line(tmp_path: Path) -> None:

@@ -92,10 +92,9 @@ def _at_once(loaded: Sequence[_Loaded], vocabulary: Vocabulary) -> list[Annotati
     found = standoff(loaded[0].annotations, "\n".join(each.lines for each in loaded))
     sizes = [each.lines.count("\n") + 1 for each in loaded]
     read = documents(found.spans, sizes, [each.text for each in loaded], [each.source for each in loaded], vocabulary)
-    readings = [Reading(FORMAT.name, skipped=found.skipped), *([Reading(FORMAT.name)] * (len(loaded) - 1))]
     return [
-        Annotation(corpus, {"spans": spans}, {"spans": reading}, each.source.name)
-        for each, (corpus, spans), reading in zip(loaded, read, readings, strict=True)
+        Annotation(corpus, {"spans": spans}, {"spans": Reading(FORMAT.name, skipped=skipped)}, each.source.name)
+        for each, (corpus, spans), skipped in zip(loaded, read, found.skipped_in(sizes), strict=True)
     ]
 
 

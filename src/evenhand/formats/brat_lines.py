@@ -70,11 +70,25 @@ class Standoff:
     """What an `.ann` file holds."""
 
     spans: TextBounds
-    skipped: dict[str, int]
-    """How many lines there are of every kind that nobody wants."""
+    unwanted: Mapping[str, list[int]]
+    """The numbers of lines that nobody wants, by their kinds."""
     _lines: Sequence[str]
     _numbers: Mapping[str, list[int]]
     """The numbers of lines that somebody wants, by their first characters."""
+
+    @property
+    def skipped(self) -> dict[str, int]:
+        """How many lines there are of every kind that nobody wants."""
+        return {kind: len(numbers) for kind, numbers in self.unwanted.items()}
+
+    def skipped_in(self, sizes: Sequence[int]) -> list[dict[str, int]]:
+        """The same for each of several files that make up these lines and have so many of them."""
+        found: list[dict[str, int]] = [{} for _ in sizes]
+        for kind, numbers in self.unwanted.items():
+            files = np.searchsorted(np.cumsum(sizes), ints(numbers) - 1, side="right")
+            for file, count in Counter(files.tolist()).items():
+                found[file][kind] = count
+        return found
 
     def of_kind(self, kind: str) -> tuple[list[int], list[str]]:
         """The numbers and texts of the lines that begin so."""
@@ -99,13 +113,13 @@ def standoff(source: Source, content: str, wanted: Collection[str] = (), *, take
         if kind not in ("T", "R"):  # which are many, and checked when they are read
             _check_identifiers(source, mine, lines)
     if "R" not in wanted:
-        _check_identifiers(source, numbers.get("R", []), lines)
-    skipped = Counter[str]()
-    for kind in OTHER_KINDS:
-        if kind not in wanted and numbers.get(kind):
-            skipped[OTHER_KINDS[kind]] += len(numbers[kind])
-    spans = _spans(source, numbers.get("T", []), lines, takes_empty=takes_empty)
-    return Standoff(spans, dict(skipped), lines, {kind: numbers.get(kind, []) for kind in wanted})
+        _check_identifiers(source, numbers["R"], lines)
+    unwanted: dict[str, list[int]] = {}
+    for kind, name in OTHER_KINDS.items():
+        if kind not in wanted and numbers[kind]:
+            unwanted[name] = unwanted.get(name, []) + numbers[kind]
+    spans = _spans(source, numbers["T"], lines, takes_empty=takes_empty)
+    return Standoff(spans, unwanted, lines, {kind: numbers[kind] for kind in wanted})
 
 
 def _by_kind(content: str) -> dict[str, list[int]]:
