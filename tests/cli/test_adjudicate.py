@@ -165,6 +165,12 @@ def test_overrides_that_are_no_files_are_refused(gold: Path, overrides: Any) -> 
         eh.adjudicate(gold, overrides)
 
 
+@pytest.mark.parametrize("option", [{"match": "fair"}, {"task": "tags"}, {"labels": "PER"}, {"jobs": 2}])
+def test_options_that_do_not_say_how_the_gold_standard_is_read_are_refused(gold: Path, option: dict[str, Any]) -> None:
+    with pytest.raises(eh.SettingError, match=f"adjudicate has no option '{next(iter(option))}'"):
+        eh.adjudicate(gold, write("ana.jsonl", SPURIOUS), **option)
+
+
 def test_problems_name_the_place_as_the_override_does(tmp_path: Path) -> None:
     gold = tmp_path / "gold.jsonl"
     gold.write_text(json.dumps({"id": "d7", "text": "Ada", "spans": [{"start": 0, "end": 3, "label": "PER"}]}) + "\n")

@@ -27,7 +27,7 @@ def test_strict_combined_from_six_columns(folder: Path) -> None:
 def test_strict_combined_from_two_files(folder: Path) -> None:
     result = eh.score(folder / "gold.tsv", folder / "stanza.sixcol.tsv", levels="separate")
     assert prf(result) == (74.45, 66.22, 70.09)
-    assert result.notes[0] == "gold gold: skipped 1 empty cells at the ends of lines.", "line 19728"
+    assert result.notes[0] == "gold gold: skipped empty cells at the ends of lines (1).", "line 19728"
 
 
 def test_outer_and_inner_level(folder: Path) -> None:

@@ -48,7 +48,7 @@ def test_the_last_answer_counts_and_that_is_said(both: Path) -> None:
     found = eh.agree(both)
     assert found.annotators == ("ana", "ben")
     assert [(each.name, each.exact) for each in found.documents.values()] == [("1", 1.0), ("2", 0.0)]
-    assert "left out of ana: 1 answers that were given again." in found.notes
+    assert "left out of ana: answers that were given again (1)." in found.notes
 
 
 def test_sides_of_a_score_are_picked(both: Path) -> None:
@@ -77,6 +77,17 @@ def test_commands_refuse_files_with_several_annotators_and_name_them(both: Path,
     result = CliRunner().invoke(main, [command[0], *[str(both)] * 3, *command[1:]])
     assert result.exit_code in (1, 2)
     assert "has records of 2 annotators (annotator: ana, ben)" in result.stdout + result.stderr
+
+
+def test_a_file_with_several_annotators_is_not_compared_beside_others(both: Path) -> None:
+    result = CliRunner().invoke(
+        main, ["agree", str(both), str(write(both.with_name("eva.jsonl"), record("eva", "Ada")))]
+    )
+    assert result.exit_code == 2
+    assert result.stderr.endswith(
+        "both.jsonl: has records of 2 annotators (annotator: ana, ben); give it to evenhand agree alone to compare them, "
+        "or to another command with --annotator FIELD=NAME.\n"
+    )
 
 
 def test_compressed_files_with_several_annotators_are_refused_too(both: Path) -> None:
@@ -120,6 +131,14 @@ def test_a_folder_of_documents_has_no_annotators(tmp_path: Path) -> None:
         (tmp_path / f"{name}.ann").write_text("T1\tPER 0 3\tAda\n")
     with pytest.raises(eh.InputError, match="neither a folder nor a file for each annotator"):
         eh.agree(tmp_path)
+
+
+def test_a_read_me_file_in_a_folder_is_no_annotator(tmp_path: Path) -> None:
+    for name in ("ana", "ben"):
+        write(tmp_path / f"{name}.jsonl", {"text": "Ada ran", "spans": [{"start": 0, "end": 3, "label": "PER"}]})
+    (tmp_path / "README.md").write_text("# Two annotators\n")
+    (tmp_path / "LICENSE").write_text("Free to use.\n")
+    assert eh.agree(tmp_path).annotators == ("ana", "ben")
 
 
 def test_numbers_for_labels_of_old_doccano_are_refused(tmp_path: Path) -> None:

@@ -82,7 +82,12 @@ SAME: dict[str, Case] = {
     "underscores for hyphens": (table("B_PER I_PER O O B_LOC O O B_LOC O O").encode(), {}, 1.0, ""),
     "underscores for O": (table("B-PER I-PER _ _ B-LOC _ _ B-LOC _ _").encode(), {}, 1.0, ""),
     "empty tags for O": (GOLD.replace("\tO\n", "\t\n").encode(), {}, 1.0, ""),
-    "empty cells behind some lines": (changed("lives\tO\n", "lives\tO\t\t\n"), {}, 1.0, "skipped 1 empty cells"),
+    "empty cells behind some lines": (
+        changed("lives\tO\n", "lives\tO\t\t\n"),
+        {},
+        1.0,
+        "skipped empty cells at the ends of lines (1)",
+    ),
     "other sentence breaks": (GOLD.replace(".\tO\n\n", ".\tO\n").encode(), {}, 1.0, "its sentences differ"),
     "a break too many": (changed("in\tO\n", "in\tO\n\n"), {}, 1.0, "its sentences differ"),
     "one tag a line": ("".join(line.split("\t")[-1] + "\n" for line in GOLD.split("\n")[:-1]).encode(), {}, 1.0, ""),

@@ -40,7 +40,7 @@ class Counted:
             codes = "1 code is a set of labels" if stacked == 1 else f"{stacked:,} codes are sets of labels"
             found.append(f"{codes}, as an annotator has spans of several labels there.")
         for name, reading in zip(self.counts.names, self.readings, strict=True):
-            skipped = ", ".join(f"{count:,} {what}" for what, count in reading.skipped.items())
+            skipped = ", ".join(f"{what} ({count:,})" for what, count in reading.skipped.items())
             found += [f"left out of {name}: {skipped}."] if skipped else []
         if not self.by_name and len(has) > 1:
             found.append("documents have no names on all sides, so that texts are matched by their order.")

@@ -13,7 +13,7 @@ from evenhand.arguments import checked_arguments, shown
 from evenhand.formats.convert import conversion_of
 from evenhand.formats.override_lines import read_overrides
 from evenhand.pipeline.inputs import Input, folder_of, name_of, open_sides, side_of
-from evenhand.pipeline.options import known_options, prepare
+from evenhand.pipeline.options import READING, prepare
 from evenhand.problems import InputError, SettingError
 from evenhand.result.adjudication import Adjudication
 from evenhand.tasks.side_count import SideCount
@@ -29,14 +29,15 @@ File = str | PathLike[str]
 Opened = Callable[[], Iterator[Annotation]]
 
 
-@checked_arguments(known_options, inputs=("gold", "overrides"))
+@checked_arguments(lambda: READING, inputs=("gold", "overrides"))
 def adjudicate(gold: Input, overrides: File | Sequence[File], **options: Any) -> Adjudication:
     """Check overrides of a gold standard: whether each fits it, and none says something else than another one.
 
     overrides  a file of overrides, or several; what two of them say alike counts once
 
-    The other keywords are those of `score` that say how the gold standard is read. Problems are listed, not raised;
-    `merge` and `apply` write the overrides as one file, and the corrected gold standard, if there are none.
+    The other keywords say how the gold standard is read, as those of `score` do: format, column, encoding, repair,
+    offsets, functions and annotator. Problems are listed, not raised. If there are none, `merge` writes the overrides
+    as one file, and `apply` the corrected gold standard.
     """
     side = side_of(gold)
     prepared = prepare(side, {}, {**options, "task": "spans"})

@@ -14,6 +14,8 @@ from evenhand.text.annotation import Annotation
 
 TWO = "Agreement takes two annotators at least."
 _LAYOUTS = "name a file or folder for each annotator, or the field that names them with --annotator"
+_ABOUT = frozenset(name + suffix for name in ("readme", "license") for suffix in ("", ".md", ".txt", ".rst"))
+"""Files about a folder, in lower case, which are nobody's annotation."""
 Sides = tuple[dict[str, Input], Mapping[str, PickedAnnotator]]
 """The annotators by name, and who is picked of files with several."""
 
@@ -40,7 +42,8 @@ def annotators_in(side: Input, settings: ReadSettings, field: str | None) -> Sid
 def _of_folder(folder: Path) -> dict[str, Input]:
     """A folder for each annotator (brat), or a file (doccano)."""
     shown = sorted(each for each in folder.iterdir() if not each.name.startswith("."))
-    folders, files = [each for each in shown if each.is_dir()], [each for each in shown if each.is_file()]
+    folders = [each for each in shown if each.is_dir()]
+    files = [each for each in shown if each.is_file() and each.name.lower() not in _ABOUT]
     if len(folders) > 1:
         annotated = [each for each in folders if any(each.rglob("*.ann"))]
         without = [each for each in folders if each not in annotated and any(each.rglob("*.txt"))]

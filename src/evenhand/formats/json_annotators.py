@@ -26,7 +26,7 @@ _HASH = "_input_hash"
 _TEXTS = ("text", "data")
 _BLOCK = 1 << 20
 AGAIN = "answers that were given again"
-_PICK = "pick one with --annotator FIELD=NAME, or compare them with evenhand agree"
+_PICK = "give it to evenhand agree alone to compare them, or to another command with --annotator FIELD=NAME"
 
 
 @dataclass

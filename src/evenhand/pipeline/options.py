@@ -23,10 +23,9 @@ T = TypeVar("T")
 ColumnChoice = ColumnName | Sequence[ColumnName] | Mapping[str, ColumnName | Sequence[ColumnName]] | None
 Choice = str | Mapping[str, str] | None
 """One value for all files, or one for each side: {"gold": …, "system": …}."""
-COMMON = (
-    *("match", "task", "labels", "exclude", "map", "align", "beta"),
-    *("format", "column", "encoding", "repair", "offsets", "functions", "annotator"),
-)
+READING = ("format", "column", "encoding", "repair", "offsets", "functions", "annotator")
+"""The options that say how files are read."""
+COMMON = ("match", "task", "labels", "exclude", "map", "align", "beta", *READING)
 """The options of all tasks."""
 
 

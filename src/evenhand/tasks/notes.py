@@ -41,9 +41,9 @@ def reading_notes(side: str, name: str, reading: Reading, repair: str) -> list[s
         )
     if reading.looks_like is not None:
         found.append(f"{side} {name}: {_judged_as(reading.looks_like, reading.encoding or '')}.")
-    skipped = [f"{side} {name}: skipped {count:,} {what}." for what, count in reading.skipped.items() if count]
+    skipped = [f"{side} {name}: skipped {what} ({count:,})." for what, count in reading.skipped.items() if count]
     kept = [
-        f"{side} {name}: took {count:,} {what} as they stand (--repair error refuses them)."
+        f"{side} {name}: took {what} as they stand ({count:,}; --repair error refuses them)."
         for what, count in reading.kept.items()
     ]
     return found + skipped + kept
