@@ -186,11 +186,17 @@ def test_folders_of_brat_without_a_common_file_are_refused(tmp_path: Path) -> No
 
 def test_files_that_a_folder_of_brat_lacks_count_as_empty(tmp_path: Path) -> None:
     brat(tmp_path / "gold", "a", "b")
-    brat(tmp_path / "crf", "b", "c")
+    brat(tmp_path / "crf", "b")
     result = eh.score(tmp_path / "gold", tmp_path / "crf")
     assert result["exact"].overall.counts == {"TP": 1, "FP": 0, "FN": 1}
     assert any("lacks documents a.ann" in note for note in result.notes)
-    assert any("c.ann" in note for note in result.notes)
+
+
+def test_files_that_the_gold_standard_lacks_are_refused(tmp_path: Path) -> None:
+    brat(tmp_path / "gold", "a", "b")
+    brat(tmp_path / "crf", "b", "c")
+    with pytest.raises(eh.InputError, match=r"both sides must have files"):
+        eh.score(tmp_path / "gold", tmp_path / "crf")
 
 
 def test_texts_that_name_themselves_are_no_ids(tmp_path: Path) -> None:

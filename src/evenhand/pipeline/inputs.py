@@ -63,15 +63,16 @@ def open_sides(
 def _check_same_names(gold: File, system: File, opened_gold: _Opened, opened: _Opened) -> None:
     """Raise an error if two folders have other files, unless documents are matched by names.
 
-    Such are the names that a format has for them or, where each file is one text, those of files.
+    Such are the names that a format has for them or, where each file is one text, those of files: a system may then
+    lack some, as an annotator does who did not see all texts, but has none that the gold standard lacks.
     """
     try:
         check_same_names(place_of(gold), place_of(system))
     except InputError:  # only now, as telling the format opens a file
         if opened.matches_documents:
             return
-        names = [side.names for side in (opened_gold, opened)]
-        if not set(names[0]) & set(names[1]):
+        known, found = set(opened_gold.names), set(opened.names)
+        if not found or found - known:
             raise
         opened_gold.by_file = opened.by_file = True
 
