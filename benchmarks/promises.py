@@ -40,6 +40,7 @@ PROMISES = (
     Promise("file to report, nervaluate : exact + fair", "nervaluate", "evenhand", floor=45),
     Promise("file to report, seqscore : exact + fair", "seqscore", "evenhand"),
     Promise("file to report, conlleval loop : exact", "conlleval-loop", "evenhand-exact", floor=9),
+    Promise("file to report, leak : exact", "evenhand-leak", "evenhand-exact"),
     Promise("lists to report, seqeval : exact + fair", "seqeval-lists", "evenhand-lists", floor=15),
     Promise("lists to report, seqeval : its drop-in", "seqeval-lists", "evenhand-drop-in", floor=30),
     Promise("JSON lines to layer, json.loads : Evenhand", "json-loads", "evenhand-jsonl", floor=3),

@@ -114,7 +114,7 @@ def _short(bench: Bench, data: Path) -> list[dict[str, Any]]:
     million, json_lines = corpus.write(data, 1_000_000), corpus.write_json_lines(data, 50_000)
     documents = chains.write_chains(data, 250)
     for _ in range(SHORT_ROUNDS):
-        for name in ("evenhand", "evenhand-exact", "conlleval-loop"):
+        for name in ("evenhand", "evenhand-exact", "evenhand-leak", "conlleval-loop"):
             bench.run(name, *million, repeat=3)
         _layers(bench, data, json_lines, million[0])
         _answers(bench, data)
@@ -161,7 +161,7 @@ def _answers(bench: Bench, data: Path) -> None:
 def _spans(bench: Bench, million: tuple[Path, Path], ten_million: tuple[Path, Path], turn: int) -> None:
     """Peers take minutes in all, in which a machine may become faster or slower: they take turns, too."""
     for peer in ("seqeval", "nervaluate", "conlleval-loop"):
-        for name in ("evenhand", "evenhand-exact"):
+        for name in ("evenhand", "evenhand-exact", "evenhand-leak"):
             bench.run(name, *million, repeat=4)
         bench.run(peer, *million)
     bench.run("evenhand-lists", *million, repeat=3)

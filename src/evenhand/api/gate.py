@@ -57,8 +57,8 @@ def gate(
 
     Every criterion that is named must hold. Floors and ceilings take no baseline: gate(gold, candidate=…, floor=…).
     A score is named as LABEL:MODEL.FIGURE. Without a label it is that of all labels, without a match model that of
-    `by`, without a figure the headline; figures are those of the JSON of `score` ("precision", "FN", "macro.f1"). A
-    figure that only one model declares (`leak_rate`) makes it the model of all names without one.
+    `by`, without a figure the headline; figures are those of the JSON of `score` ("precision", "FN", "macro.f1").
+    Without `by`, a figure that only one model declares (`leak_rate`) makes it the model of all names without one.
 
     A test that cannot reach alpha is no reason to pass: where the systems differ in too few groups for it, a worse
     candidate fails by an alpha that is named; if no criterion is named, its score may fall by one point. `by`,
@@ -100,15 +100,20 @@ def _without_baseline(
     names = _names(limits, content.task, by)
     prepared = _prepared(gold, systems, names, by, options, content)
     results = scored(gold, systems, prepared, "total")
-    default = model_of_names(limits.score_names, content.task, compared_by(TASKS[content.task], by))
+    default = _model_of_bare_names(limits, content.task, by)
     return Gate(name, default, tuple(of_scores(limits, names, results[name])), results, None)
 
 
 def _names(limits: Limits, task: str, by: str | None) -> dict[str, ScoreName]:
     """What the names of scores mean."""
-    compared = compared_by(TASKS[task], by)
-    default = model_of_names(limits.score_names, task, compared)
+    default, compared = _model_of_bare_names(limits, task, by), compared_by(TASKS[task], by)
     return {name: ScoreName.read(name, task, default, compared) for name in limits.score_names}
+
+
+def _model_of_bare_names(limits: Limits, task: str, by: str | None) -> str:
+    """The match model of names without one: the one that a user compares by, or else the one that figures tell."""
+    compared = compared_by(TASKS[task], by)
+    return compared if by is not None else model_of_names(limits.score_names, task, compared)
 
 
 def _prepared(

@@ -4,7 +4,7 @@ A name is LABEL:MODEL.FIGURE. Without a label it is the score of all labels toge
 one that systems are compared by, and without a figure the headline. Figures are those that the JSON of `score` has.
 
 Where a figure without a match model is a measure that only one model declares (`leak_rate`), that model is meant by all
-names without one: `recall` beside `leak_rate` is the recall of `leak`.
+names without one, unless a user says what to compare by: `recall` beside `leak_rate` is the recall of `leak`.
 """
 
 from __future__ import annotations
