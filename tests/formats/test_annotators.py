@@ -97,6 +97,12 @@ def test_compressed_files_with_several_annotators_are_refused_too(both: Path) ->
         eh.score(packed, packed)
 
 
+def test_the_first_records_of_standard_input_are_looked_at(both: Path) -> None:
+    found = CliRunner().invoke(main, ["score", "-", str(both)], input=both.read_bytes())
+    assert found.exit_code == 2
+    assert "standard input: has records of 2 annotators (annotator: ana, ben)" in found.stderr
+
+
 @pytest.mark.parametrize(
     ("picked", "message"),
     [

@@ -8,7 +8,7 @@ whichever the first record with one of them has. Documents are known by `id`, `d
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import field
 from typing import Any
 
@@ -17,14 +17,14 @@ import numpy as np
 
 from evenhand.dataclass import dataclass
 from evenhand.formats.json_records import NUMBERED, UNREADABLE, Record, has_numbers_for_labels
-from evenhand.formats.source import Source
+from evenhand.formats.source import Block, Source
 from evenhand.settings import PickedAnnotator
 
 FIELDS = ("annotator", "_annotator_id", "_session_id", "username")
 _IDS = ("id", "doc_id", "document")
 _HASH = "_input_hash"
 _TEXTS = ("text", "data")
-_BLOCK = 1 << 20
+_BLOCK, _SAMPLE = 1 << 20, 1 << 14
 AGAIN = "answers that were given again"
 _PICK = "give it to evenhand agree alone to compare them, or to another command with --annotator FIELD=NAME"
 
@@ -58,9 +58,15 @@ class AnnotatorLines:
 
 def annotator_lines(source: Source, named: str | None = None) -> AnnotatorLines | None:
     """Who wrote which lines; None where no field says."""
+    return _lines_of(_records(source.whole.blocks(_BLOCK, cut_behind="line")), source, named)
+
+
+def _lines_of(
+    records: Iterable[tuple[int, dict[str, Any]]], source: Source, named: str | None = None
+) -> AnnotatorLines | None:
     found: AnnotatorLines | None = None
     nameless: int | None = None
-    for number, record in _records(source.whole):
+    for number, record in records:
         if found is None:
             name = named or next((each for each in FIELDS if each in record), None)
             if name is None and has_numbers_for_labels(record.get("annotations")):
@@ -95,10 +101,11 @@ def picked_lines(source: Source, picked: PickedAnnotator) -> AnnotatorLines:
 
 
 def refuse_several(source: Source) -> None:
-    """Raise an error for a file with several annotators; what cannot be read again is not looked at."""
-    if not source.is_here or not _has_field(source):
+    """Raise an error for a file with several annotators; of what cannot be read again, its first records tell."""
+    sample = source.sample(_SAMPLE)
+    if not any(f'"{name}"'.encode() in sample.data[: sample.size] for name in FIELDS):
         return
-    found = annotator_lines(source)
+    found = annotator_lines(source) if source.is_here else _lines_of(_records([sample]), source)
     if found is not None and len(found.documents) > 1:
         names = list(found.documents)
         finding = f"has records of {len(names)} annotators ({found.key}: {', '.join(names[:10])})"
@@ -113,16 +120,9 @@ def chosen(records: list[Record], lines: np.ndarray[Any, Any], kept: dict[int, s
     return [records[row] for row in rows], lines[rows]
 
 
-def _has_field(source: Source) -> bool:
-    """Whether one of the first records may say who wrote it."""
-    sample = source.sample(1 << 14)
-    data = sample.data[: sample.size]
-    return any(f'"{name}"'.encode() in data for name in FIELDS)
-
-
-def _records(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The records of a file with their lines; what cannot be read is left to the reader."""
-    for block in source.blocks(_BLOCK, cut_behind="line"):
+def _records(blocks: Iterable[Block]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The records of blocks with their lines; what cannot be read is left to the reader."""
+    for block in blocks:
         for number, line in enumerate(block.data[: block.size].split(b"\n"), block.first_line):
             if line.strip():
                 try:
