@@ -9,6 +9,7 @@ import pytest
 
 import evenhand as eh
 from conftest import ROOT
+from evenhand.tasks.registry import TASKS, parameters_of
 
 EXAMPLES = ROOT / "src" / "evenhand" / "examples"
 GLOSSARY = (ROOT / "docs" / "reference" / "glossary.md").read_text(encoding="utf-8")
@@ -47,6 +48,17 @@ def test_every_key_of_a_signature_is_explained(gold: str, system: str, options: 
 
 def _common(options: dict[str, str]) -> dict[str, str]:
     return {name: value for name, value in options.items() if name == "task"}
+
+
+@pytest.mark.parametrize("task", list(TASKS))
+def test_every_key_that_a_task_declares_is_explained(task: str) -> None:
+    declared = {each.signature_key for each in parameters_of(task)} | set(TASKS[task].signature)
+    assert declared - explained() - {""} == set()
+
+
+def test_every_key_of_an_agreement_is_explained() -> None:
+    annotators = [EXAMPLES / "letters" / name for name in ("rules.jsonl", "model.jsonl")]
+    assert keys(eh.agree(annotators, resamples=10, gamma=True, samples=2).signature) - explained() == set()
 
 
 @pytest.mark.parametrize("as_script", [False, True])
