@@ -47,7 +47,7 @@ def definition(name: str) -> str:
 
 def problems(page: str, template: str) -> Iterator[str]:
     """Match models without a section, sections of match models without a source, sources without a reference."""
-    body, _, references = page.partition(REFERENCES)
+    body, _, bibliography = page.partition(REFERENCES)
     sections = body.split("\n## ")[1:]
     for model in (model for task in TASKS for model in models_of(task)):
         if f"{{{{{model.definition}}}}}" not in template:
@@ -60,7 +60,7 @@ def problems(page: str, template: str) -> Iterator[str]:
         elif not re.search("^Sources?: ", section, re.MULTILINE):
             yield f"The section of the match model {model} names no source."
     for name, year in sorted(set(re.findall(r"([\w-]+)(?: et\s+al\.)?\s(\d{4})\b", body))):
-        if not any(name in line and f"({year})" in line for line in references.split("\n- ")):
+        if not any(name in line and f"({year})" in line for line in bibliography.split("\n- ")):
             yield f"There is no reference for {name} {year}; add it to src/evenhand/references.bib."
 
 

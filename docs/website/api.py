@@ -28,7 +28,7 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "results": (
         "Results",
         (
-            *("Result", "Results", "scores.model_score:ModelScore", "scores.model_score:Row", "Comparison"),
+            *("Result", "Results", "scores.model_score:ModelScore", "scores.row:Row", "Comparison"),
             *("Ranking", "Gate", "Agreement", "Adjudication", "Report", "GermEval", "Tally"),
         ),
     ),
