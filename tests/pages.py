@@ -27,16 +27,38 @@ def count(page: Any) -> int:
     return int(status(page).split(" of ")[0].replace(",", ""))
 
 
+def follow(page: Any, act: Callable[[], object]) -> None:
+    """Do what changes the address; what it asks for is listed when this returns.
+
+    Browsers tell a page of a new address some time after it changed, and the page lists its units only then.
+    """
+    page.evaluate(
+        """() => {
+            const mark = document.documentElement.dataset;
+            delete mark.followed;
+            window.addEventListener("hashchange", () => { mark.followed = "true"; }, { once: true });
+        }"""
+    )
+    act()
+    page.wait_for_selector("html[data-followed=true]", state="attached")
+
+
 def go(page: Any, fragment: str) -> None:
     """Another fragment of the same page; its units are listed when this returns."""
-    page.evaluate(
-        """(fragment) => new Promise((done) => {
-            if (location.hash === fragment) return done();
-            window.addEventListener("hashchange", () => done(), { once: true });
-            location.hash = fragment;
-        })""",
-        fragment,
-    )
+    if fragment_of(page) != fragment:
+        follow(page, lambda: page.evaluate("(fragment) => { location.hash = fragment; }", fragment))
+
+
+def choose(page: Any, name: str, **option: Any) -> None:
+    """Set a filter by the label or the index of an option; what it asks for is listed when this returns."""
+    follow(page, lambda: page.select_option(f"[name={name}]", **option))
+
+
+def step_down(page: Any) -> None:
+    """The next unit of the list; its name is in the address, which follows a moment behind the key."""
+    before = fragment_of(page)
+    page.locator("#list").press("j")
+    until(page, lambda: fragment_of(page) != before)
 
 
 def listed(page: Any) -> list[str]:
@@ -86,8 +108,8 @@ def wrong_links(page: Any, selector: str, most: int = 0) -> tuple[int, Sequence[
 
 
 def until(page: Any, holds: Callable[[], bool]) -> None:
-    """Wait for something, five seconds at most; the page's policy forbids what Playwright would do."""
-    for _ in range(250):
+    """Wait for something, 30 seconds at most; the page's policy forbids what Playwright would do."""
+    for _ in range(1500):
         if holds():
             return
         page.wait_for_timeout(20)

@@ -10,7 +10,7 @@ import pytest
 import evenhand as eh
 from conftest import ROOT
 from declared import EXAMPLES
-from pages import QUICK, TASKS, Open, fragment_of, until
+from pages import QUICK, TASKS, Open, follow, fragment_of, step_down
 
 pytestmark = pytest.mark.long
 
@@ -18,9 +18,7 @@ pytestmark = pytest.mark.long
 def chosen(page: Any, keys: int = 3) -> str:
     """The address after so many steps down the list."""
     for _ in range(keys):
-        page.locator("#list").press("j")
-    until(page, lambda: "unit=" in fragment_of(page))
-    page.wait_for_timeout(400)  # the address follows a moment behind the keys
+        step_down(page)
     return fragment_of(page)
 
 
@@ -90,6 +88,6 @@ def test_examples_of_what_to_fix_lead_to_their_units(open_page: Open, example_pa
     page = open_page(example_pages["spans"])
     link = page.locator(".fixes:not([hidden]) .example a").first
     words = link.locator("mark").text_content()
-    link.click()
-    until(page, lambda: "unit=" in fragment_of(page))
+    follow(page, link.click)
+    assert "unit=" in fragment_of(page)
     assert page.text_content("#detail dl dd") == words

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import evenhand as eh
-from pages import Open
+from pages import Open, choose, follow, fragment_of, go
 
 
 @pytest.fixture(scope="module")
@@ -50,27 +50,26 @@ def test_numbers_lead_to_as_many_places(open_page: Open, agreement_page: Path) -
     found = links.evaluate_all("nodes => nodes.map((node) => [node.textContent, node.getAttribute('href')])")
     assert len(found) > 10
     for number, address in found:
-        page.evaluate("address => { location.hash = address; }", address)
-        page.wait_for_function("number => document.querySelectorAll('.place').length === number", arg=int(number))
+        go(page, address)
+        assert page.locator(".place").count() == int(number), address
 
 
 def test_figures_lead_to_places(open_page: Open, agreement_page: Path) -> None:
     page = open_page(agreement_page)
-    page.locator("#figures th a", has_text="ana – ben").click()
+    follow(page, page.locator("#figures th a", has_text="ana – ben").click)
     assert page.text_content("#status") == "2 of 3 places"
     assert page.locator("select[name=pair]").input_value() == "ana\tben"
-    page.locator("#figures th a", has_text="ORG").click()
+    follow(page, page.locator("#figures th a", has_text="ORG").click)
     assert page.locator(".place h3 bdi:first-child").all_text_contents() == ["Nordic", "<b>Oslo"]
 
 
 def test_filters_change_the_address(open_page: Open, agreement_page: Path) -> None:
     page = open_page(agreement_page)
-    page.locator("select[name=state]").select_option("agreed")
-    page.wait_for_function("() => location.hash === '#places?state=agreed'")
+    choose(page, "state", label="agreed")
+    assert fragment_of(page) == "#places?state=agreed"
     assert page.text_content("#status") == "1 of 3 places"
 
 
 def test_a_page_fits_a_telephone(open_page: Open, agreement_page: Path) -> None:
-    page = open_page(agreement_page)
-    page.set_viewport_size({"width": 390, "height": 844})
+    page = open_page(agreement_page, viewport={"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

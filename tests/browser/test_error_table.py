@@ -9,7 +9,7 @@ import pytest
 
 import evenhand as eh
 from evenhand.report.html.unit_data import unit_data
-from pages import QUICK, Open, count, fragment_of, go, status
+from pages import QUICK, Open, choose, count, follow, fragment_of, go, status
 
 NAMES = [f"a-parser-with-a-long-name-that-was-trained-on-corpus-{number}" for number in range(1, 6)]
 
@@ -37,12 +37,11 @@ def test_only_errors_are_shown_unless_all_are_asked_for(
     page = open_page(example_pages["spans"])
     assert page.input_value("[name=right]") == "=0"
     errors = count(page)
-    page.select_option("[name=right]", label="right units")
+    choose(page, "right", label="right units")
     assert 0 < count(page) < size
-    page.select_option("[name=right]", label="all units")
+    choose(page, "right", label="all units")
     assert status(page) == f"{size} of {size} units"
-    page.keyboard.press("Escape")
-    page.wait_for_timeout(50)
+    follow(page, lambda: page.keyboard.press("Escape"))
     assert 0 < errors == count(page) < size
 
 
@@ -100,12 +99,12 @@ def test_long_names_hide_no_verdict(open_page: Open, long_names: Path, width: in
 def test_the_header_sorts(open_page: Open, example_pages: dict[str, Path]) -> None:
     page = open_page(example_pages["spans"])
     before = count(page)
-    page.click("#head .gold button")
+    follow(page, lambda: page.click("#head .gold button"))
     assert "sort=gold" in fragment_of(page)
     assert page.get_attribute("#head .gold", "aria-sort") == "ascending"
     labels = texts(page, "#list .unit .gold")
     assert labels == sorted(labels, key=lambda label: label.replace("–", ""))
-    page.click("#head .verdict:nth-child(5) button")
+    follow(page, lambda: page.click("#head .verdict:nth-child(5) button"))
     marks = texts(page, "#list .unit .verdict:nth-child(7)")
     assert all(mark.startswith("✗") for mark in marks)
     assert count(page) == before
@@ -120,7 +119,7 @@ def test_where_systems_differ_most_comes_first(
     for unit, sentence in enumerate(data["sentence"]):
         different[sentence] += data["answer"][crf][unit] != data["answer"][tagger][unit]
     page = open_page(example_pages["spans"], "#units?from=crf&to=tagger&different=1")
-    page.select_option("[name=sort]", label="most different first")
+    choose(page, "sort", label="most different first")
     first = page.inner_text("#detail .place")
     most = data["sentences"][different.index(max(different))]
     assert f"sentence {most['n']}," in first

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import evenhand as eh
-from pages import QUICK, Open, count, go, selected
+from pages import QUICK, Open, count, follow, go, selected
 
 
 @pytest.fixture(scope="module")
@@ -56,15 +56,15 @@ def test_what_to_fix_first_leads_to_its_units(open_page: Open, wnut17: Path) -> 
     assert row.locator("th, .number").all_inner_texts() == ["missing: person", "180", "+16.20"]
     assert row.locator(".example").count() == 3
     words = row.locator(".example mark").nth(1).inner_text()
-    row.locator(".number a").click()
+    follow(page, row.locator(".number a").click)
     assert count(page) == 180
-    row.locator(".example a").nth(1).click()
+    follow(page, row.locator(".example a").nth(1).click)
     assert count(page) == 180
     assert page.inner_text(f"#unit-{selected(page)} .words") == words
     page.select_option("#fix-first select", label="mic-cis")
     assert page.locator(".fixes:visible").count() == 1
-    page.locator(".fixes:visible .number a").first.click()
-    page.wait_for_function("document.querySelector('[name=system]').value === '=mic-cis'")
+    follow(page, page.locator(".fixes:visible .number a").first.click)
+    assert page.input_value("[name=system]") == "=mic-cis"
 
 
 def test_one_system_has_its_score_and_no_rival(open_page: Open, tmp_path: Path, example: Path) -> None:

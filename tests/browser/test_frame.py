@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import evenhand as eh
+from pages import until
 
 
 def test_a_figure_in_the_frame_leads_to_its_units(
@@ -19,6 +20,6 @@ def test_a_figure_in_the_frame_leads_to_its_units(
     frame.locator("#rows .unit").first.wait_for()
     assert "Units are being unpacked" not in frame.locator("#status").inner_text()
     inner = page.frames[1]
-    assert inner.url.startswith("about:srcdoc#units?from=")
+    until(page, lambda: inner.url.startswith("about:srcdoc#units?from="))
     assert inner.title() == example_reports["spans"].title
     page.close()

@@ -10,7 +10,21 @@ import pytest
 import evenhand as eh
 from declared import EXAMPLES
 from evenhand.report.html.unit_data import unit_data
-from pages import QUICK, TASKS, Open, count, fragment_of, go, listed, selected, status, until, wrong_links
+from pages import (
+    QUICK,
+    TASKS,
+    Open,
+    choose,
+    count,
+    follow,
+    fragment_of,
+    go,
+    listed,
+    selected,
+    status,
+    step_down,
+    wrong_links,
+)
 
 NUMBERS = "td.number a, .parts a, #pair a"
 """The links of all numbers."""
@@ -39,7 +53,7 @@ def test_a_click_on_a_cell_lists_its_units(open_page: Open, example_pages: dict[
     page = open_page(example_pages["spans"])
     page.click("#systems details > summary >> nth=0")
     cell = page.locator("#systems > details:first-of-type td.heat a").first
-    cell.click()
+    follow(page, cell.click)
     assert count(page) == int(cell.text_content())
     assert page.evaluate("document.activeElement.id") == "list"
 
@@ -67,14 +81,14 @@ def test_filters_compose(
     data = unit_data(example_reports["spans"])
     page = open_page(example_pages["spans"])
     assert status(page) == f"{errors(data)} of 305 units"
-    page.select_option("[name=system]", label="crf")
-    page.select_option("[name=kind]", label="FN")
-    page.select_option("[name=gold]", label="LOC")
+    choose(page, "system", label="crf")
+    choose(page, "kind", label="FN")
+    choose(page, "gold", label="LOC")
     assert count(page) == matching(data, 1, "FN", "LOC", "") == 32
     page.fill("[name=text]", "THE ")
     assert count(page) == matching(data, 1, "FN", "LOC", "the ")
     assert 0 < count(page) < 32
-    page.click("#filters button")
+    follow(page, lambda: page.click("#filters button"))
     assert status(page) == f"{errors(data)} of 305 units"
 
 
@@ -84,21 +98,19 @@ def test_new_errors_of_one_system_against_another(
     comparison = example_reports["spans"].comparison
     assert comparison is not None
     page = open_page(example_pages["spans"])
-    page.select_option("[name=from]", label="crf")
-    page.select_option("[name=to]", label="tagger")
-    page.select_option("[name=change]", label="new errors")
+    choose(page, "from", label="crf")
+    choose(page, "to", label="tagger")
+    choose(page, "change", label="new errors")
     assert count(page) == comparison.pair("crf", "tagger").new_errors.count == 20
 
 
 @pytest.mark.parametrize("task", TASKS)
 def test_the_address_restores_the_view(open_page: Open, example_pages: dict[str, Path], task: str) -> None:
     page = open_page(example_pages[task])
-    page.select_option("[name=system]", index=2)
+    choose(page, "system", index=2)
     page.fill("[name=text]", "a")
     for _ in range(3):
-        page.locator("#list").press("j")
-    until(page, lambda: selected(page) == 3)
-    page.wait_for_timeout(1000)  # the address follows a moment behind the keys
+        step_down(page)
     other = open_page(example_pages[task], fragment_of(page))
     assert (status(other), listed(other), selected(other)) == (status(page), listed(page), 3)
     assert other.text_content("#detail") == page.text_content("#detail")
@@ -109,13 +121,12 @@ def test_back_and_forward(open_page: Open, example_pages: dict[str, Path]) -> No
     page = open_page(example_pages["spans"])
     for fragment in ("#units?system=crf&kind=FN", "#units?system=crf&kind=LE"):
         go(page, fragment)
-    errors = status(page)
-    page.go_back()
-    until(page, lambda: status(page) != errors)
+    assert status(page) == "8 of 305 units"
+    follow(page, page.go_back)
     assert status(page).startswith("69 of 305")
-    page.go_forward()
-    until(page, lambda: fragment_of(page).endswith("LE"))
-    until(page, lambda: status(page) == errors == "8 of 305 units")
+    follow(page, page.go_forward)
+    assert fragment_of(page).endswith("LE")
+    assert status(page) == "8 of 305 units"
 
 
 def test_keys(open_page: Open, example_pages: dict[str, Path], example_reports: dict[str, eh.Report]) -> None:
@@ -130,9 +141,8 @@ def test_keys(open_page: Open, example_pages: dict[str, Path], example_reports: 
     assert page.evaluate("document.activeElement.name") == "text"
     page.keyboard.type("jk")
     assert "text=jk" in fragment_of(page)
-    press("Escape")
-    wrong = errors(unit_data(example_reports["spans"]))
-    until(page, lambda: status(page) == f"{wrong} of 305 units")
+    follow(page, lambda: press("Escape"))
+    assert status(page) == f"{errors(unit_data(example_reports['spans']))} of 305 units"
     assert page.evaluate("document.activeElement.name") != "text"
 
 

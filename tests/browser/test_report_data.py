@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import evenhand as eh
-from pages import QUICK, Open, count, go, status, wrong_links
+from pages import QUICK, Open, count, follow, go, status, wrong_links
 
 
 def page_of(report: eh.Report, folder: Path) -> Path:
@@ -47,7 +47,8 @@ def test_loc_taken_for_org_in_conll2003(open_page: Open, conll2003: Path, data: 
     result = eh.score(folder / "gold.testb.tags", folder / "systems" / "florian.testb.tags")
     page = open_page(conll2003)
     page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
-    page.click("#systems a[href='#units?system=florian.testb&right=0&gold=LOC&predicted=ORG']")
+    link = "#systems a[href='#units?system=florian.testb&right=0&gold=LOC&predicted=ORG']"
+    follow(page, lambda: page.click(link))
     assert count(page) == result["fair"].confusion["LOC"]["ORG"] > 0
 
 
