@@ -20,15 +20,8 @@ from evenhand.text.corpus import Corpus, complete
 from evenhand.text.document_feed import Mismatches
 from evenhand.text.id_feed import IdFeed
 from evenhand.text.layers import Spans, Tags
-from evenhand.text.tokens import Tokens, first_difference
+from evenhand.text.same_text import SAME_SENTENCES, check_ends, check_tokens, remedy_for
 from evenhand.text.unequal import GOLD_AND_PREDICTION, SideNames, other_length, other_number, shorter
-
-SAME_TOKENS = (
-    "both sides must have the same tokens in the same order, unless you choose --align position (other spellings) or "
-    "--align characters (other tokens of the same text)"
-)
-SAME_TEXT = "both sides must have the same text, spaces aside"
-SAME_SENTENCES = "both sides must have the same sentences in the same order"
 
 
 class Feed:
@@ -73,20 +66,20 @@ class Feed:
             portion = self._rest or self._next(gold)
             if portion is None:
                 self._check_lengths(gold, portions)
-                remedy = _remedy(gold, by_position=self._by_position)
+                remedy = remedy_for(gold, by_position=self._by_position)
                 raise _ends_early(gold, self._last, done, remedy, self._sides)
             need = _size(gold, portion.by_token)
             beyond = _beyond(portion, need - done)
             cut, self._rest = portion.cut(need - done)
             if portion.by_token and not self._by_position:
-                _check_tokens(gold, cut.corpus, done)
+                check_tokens(gold, cut.corpus, done)
             portions.append(cut)
             self._last = cut if self._rest is None else None
             done += len(cut)
         spans = _Portion.join(portions)
         self.tags = _Portion.join_tags(portions) if self.keeps_tags else None
         if not portions[0].by_token:
-            _check_ends(gold, portions[0].corpus, spans)
+            check_ends(gold, portions[0].corpus, spans)
             return spans
         assert gold.bounds is not None
         self.breaks_differ |= self._check_lengths(gold, portions, beyond)
@@ -122,7 +115,9 @@ class Feed:
         finding = f"found {what} behind the end of {self._sides.key} {gold.source}"
         if corpus.tokens is None and corpus.line(0) is None:
             finding = other_number(gold.sentences, gold.sentences + corpus.sentences, self._sides)
-        raise InputError(corpus.source, corpus.line(0), finding, _remedy(corpus, by_position=self._by_position), "text")
+        raise InputError(
+            corpus.source, corpus.line(0), finding, remedy_for(corpus, by_position=self._by_position), "text"
+        )
 
     @property
     def mismatches(self) -> Mismatches | None:
@@ -222,37 +217,6 @@ def _sentence_starts(portions: Sequence[_Portion]) -> Ints:
     return np.concatenate(found)
 
 
-def _check_tokens(gold: Corpus, system: Corpus, begin: int) -> None:
-    """Raise an error at the first token of `system` that differs from the gold standard's from `begin` on."""
-    if gold.tokens is None or system.tokens is None:
-        return
-    mine = gold.tokens.slice(begin, begin + len(system.tokens))
-    theirs = system.tokens
-    place = first_difference(mine, theirs)
-    if place is None:
-        return
-    if gold.atoms == "characters":
-        found, wanted = _around(system.tokens, place), _around(mine, place)
-        finding = f"found the text {found!r} where {gold.place(begin + place)} has {wanted!r}"
-    else:
-        found, wanted = system.tokens[place], mine[place]
-        finding = f"found the token {found!r} where {gold.place(begin + place)} has {wanted!r}"
-    raise InputError(system.source, system.line(place), finding, _remedy(gold), "text")
-
-
-def _around(characters: Tokens, place: int, width: int = 10) -> str:
-    """The characters before and behind a place, as their file has them, with spaces."""
-    first, last = max(place - width, 0), min(place + width, len(characters)) - 1
-    return characters.data[characters.start[first] : characters.end[last]].decode()
-
-
-def _remedy(corpus: Corpus, *, by_position: bool = False) -> str:
-    """What both sides must have."""
-    if corpus.tokens is None or by_position:
-        return SAME_SENTENCES
-    return SAME_TEXT if corpus.atoms == "characters" else SAME_TOKENS
-
-
 def _beyond(portion: _Portion, size: int) -> int:
     """How many tokens the sentence has behind a cut that the cut goes through; 0 where it goes through none."""
     bounds = portion.corpus.bounds
@@ -280,17 +244,6 @@ def _other_length(
     if line is None:
         finding = other_length(sentence, wanted, found, cut.unit, sides)
     return InputError(cut.corpus.source, line, finding, SAME_SENTENCES, "text")
-
-
-def _check_ends(gold: Corpus, system: Corpus, spans: Spans) -> None:
-    """Raise an error if a span of a table reaches beyond its sentence, where the gold standard knows its length."""
-    if gold.lengths is None:
-        return
-    beyond = np.flatnonzero(spans.end > gold.lengths[spans.scope])
-    if len(beyond):
-        sentence, end = int(spans.scope[beyond[0]]), int(spans.end[beyond[0]])
-        finding = f"a span of this sentence ends at token {end}, but the sentence has {gold.lengths[sentence]} tokens"
-        raise InputError(system.source, system.line(sentence), finding, SAME_SENTENCES, "text")
 
 
 def _ends_early(gold: Corpus, last: _Portion | None, done: int, remedy: str, sides: SideNames) -> InputError:

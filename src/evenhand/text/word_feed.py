@@ -16,9 +16,9 @@ from evenhand.arrays import Bytes, Ints, zeros
 from evenhand.dataclass import dataclass
 from evenhand.problems import InputError
 from evenhand.settings import Align
-from evenhand.text.align import SAME_SENTENCES, SAME_TEXT, SAME_TOKENS
 from evenhand.text.align_words import Rows, align_words
 from evenhand.text.annotation import Annotation, Reading
+from evenhand.text.same_text import SAME_SENTENCES, SAME_TEXT, SAME_TOKENS
 from evenhand.text.tokens import first_difference
 from evenhand.text.unequal import other_length
 from evenhand.text.words import Words, by_characters, by_position, surface
