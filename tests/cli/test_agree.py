@@ -172,7 +172,7 @@ def test_votes_that_cannot_be_counted_are_refused(folder: Path, vote: Any) -> No
 
 
 def test_a_saved_agreement_has_no_conflicts(folder: Path) -> None:
-    with pytest.raises(eh.SettingError, match="A saved agreement has no conflicts, which needs the files"):
+    with pytest.raises(eh.SettingError, match="A saved agreement has no conflicts, as these are in the files"):
         eh.Agreement.from_json(eh.agree(FILES).to_json()).conflicts()
 
 
@@ -204,7 +204,7 @@ def test_a_page_is_written_with_places(folder: Path) -> None:
     page = Path("page.html").read_text()
     assert "1 of 2 places are in conflict." in page
     assert "The page carries 1 of 2 places, conflicts first" in page
-    with pytest.raises(eh.SettingError, match="A saved agreement has no places, which needs the files"):
+    with pytest.raises(eh.SettingError, match="A saved agreement has no places, as these are in the files"):
         eh.Agreement.from_json(eh.agree(FILES).to_json()).to_html()
 
 
@@ -240,6 +240,18 @@ def test_labels_are_renamed_for_one_annotator(folder: Path) -> None:
     with pytest.raises(eh.SettingError, match="map has no annotator 'gold'; the annotators are ana, ben"):
         eh.agree(FILES, map="gold:ORG=LOC")
     assert "SIDE" not in run("agree", "--help-all").stdout
+
+
+def test_gamma_is_undefined_where_samples_have_no_disorder() -> None:
+    one, other = (eh.spans([[(label, 0, 1)]], lengths=[1]) for label in "AB")
+    found = eh.agree({"x": one, "y": other}, gamma=True, samples=1, seed=1, resamples=0)
+    assert found.unitizing.gamma is None
+    assert found.undefined["unitizing.gamma"] == "no disagreement is expected by chance"
+
+
+def test_options_without_effect_are_refused_in_python() -> None:
+    with pytest.raises(eh.SettingError, match="beta does nothing where annotators are compared"):
+        eh.agree(FILES, beta=2)
 
 
 def test_reasons_say_what_is_lacking() -> None:

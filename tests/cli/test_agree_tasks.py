@@ -155,4 +155,4 @@ def test_documents_of_chains_without_names_go_together_by_their_order() -> None:
 def test_chains_have_no_places_of_disagreement() -> None:
     result = run("agree", "ana.conll", "ben.conll", "--show", "disagreement")
     assert result.exit_code == 2
-    assert "has no conflicts" in result.stderr
+    assert "Annotators vote on spans or tags, and not on chains." in result.stderr

@@ -56,7 +56,10 @@ def _near(one: Units, other: Units) -> tuple[Ints, Ints]:
 
 
 def gamma(documents: Iterable[tuple[Units, Units, int]], samples: int, seed: Sequence[int]) -> float | None:
-    """gamma of two annotators over documents, each with its number of atoms; None where there are no units."""
+    """gamma of two annotators over documents, each with its number of atoms.
+
+    None where there are no units, and where samples have no disorder but the annotators do.
+    """
     observed = expected = 0.0
     found = False
     for number, (one, other, length) in enumerate(documents):
@@ -65,7 +68,7 @@ def gamma(documents: Iterable[tuple[Units, Units, int]], samples: int, seed: Seq
             found = True
             observed += units * disorder(one, other)
             expected += units * sampled_disorder(one, other, length, samples, (*seed, number))
-    if not found:
+    if not found or observed > expected == 0:
         return None
     return 1 - observed / expected if observed else 1.0
 

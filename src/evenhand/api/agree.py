@@ -70,21 +70,20 @@ def agree(
     resampling = Resampling.checked(0, resamples, "percentile", level, seed)
     sides, prepared = _prepared(given, options, annotator)
     _check_asked(prepared.task, {"coding": coding != "label", "alpha-u": alpha_u, "gamma": gamma})
-    asked = None
+    asked, drawn = None, whole_number("samples", samples, 1, MOST_SAMPLES)
     if alpha_u or gamma:
-        drawn = whole_number("samples", samples, 1, MOST_SAMPLES)
         units, wholes = (Continuum(len(sides)) if wanted else None for wanted in (alpha_u, gamma))
         asked = UnitFigures(units, wholes, drawn, resampling.seed)
     run = AgreementRun(sides, prepared, coding, asked)
-    return Agreement(run.figures(resampling), by, run if run.agreed.has_codes else None)
+    return Agreement(run.figures(resampling), by, run)
 
 
 def _prepared(
     sides: Mapping[str, Input], options: Mapping[str, Any], field: str | None
 ) -> tuple[Mapping[str, Input], Prepared]:
     """The annotators and the settings; options that change nothing here are refused."""
-    of_gold = [each.name for each in all_parameters().values() if each.effect == "gold"]
-    for name in (*without_effect(), *of_gold):
+    idle = [each.name for each in all_parameters().values() if each.effect != "scores"]
+    for name in (*without_effect(), *idle, "beta"):
         if name in options:
             raise SettingError(f"{name.replace('_', '-')} does nothing where annotators are compared; leave it out.")
     first, *others = sides.values()

@@ -25,7 +25,7 @@ from evenhand.result.agreement_figures import Figures
 from evenhand.result.agreement_page import DrawnPlaces
 from evenhand.result.notes import notes_on_settings
 from evenhand.result.signature import agreement_signature
-from evenhand.tasks.registry import model
+from evenhand.tasks.registry import TASKS, model
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
 
@@ -111,6 +111,9 @@ class AgreementRun:
         return drawn_places(self._annotators().portions(), self._voting(vote), limit)
 
     def _voting(self, vote: Vote) -> Voting:
+        if not self.agreed.has_codes:
+            known = " or ".join(each.name for each in TASKS.values() if each.agreed and each.agreed.has_codes)
+            raise SettingError(f"Annotators vote on {known}, and not on {self._prepared.task.name}.")
         if isinstance(vote.rule, int) and vote.rule > len(self._sides):
             raise SettingError(f"vote is {vote.rule}, but there are only {len(self._sides)} annotators; choose fewer.")
         return Voting(list(self._sides), vote, settles=not self.agreed.is_unitized)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import combinations
+from collections.abc import Iterator, Sequence
+from itertools import chain, combinations
 
 import numpy as np
 from msgspec.structs import replace
@@ -12,6 +12,7 @@ from evenhand.agreement.alpha_u import Disagreement, alpha_u
 from evenhand.agreement.continuum import Continuum
 from evenhand.agreement.counts import Counts
 from evenhand.agreement.gamma import gamma
+from evenhand.agreement.units import Units
 from evenhand.dataclass import dataclass
 from evenhand.result.agreement_figures import Unitizing
 
@@ -43,13 +44,23 @@ class UnitFigures:
             known = [each for each in pairs if each is not None]
             name = "gamma" if len(annotators) == 2 else "gamma_pairs"
             found = replace(found, **{name: float(np.mean(known)) if known else None})
-            undefined |= {} if known else {name: NO_UNITS}
+            undefined |= {} if known else {name: _no_gamma(self.wholes, counts, annotators)}
         return found, undefined
 
     def _gamma(self, wholes: Continuum, counts: Counts, pair: tuple[int, ...]) -> float | None:
-        one, other = pair
-        common = counts.has[:, one] & counts.has[:, other]
-        return gamma(wholes.documents(one, other, common), self.samples, (self.seed, one, other))
+        return gamma(_shared(wholes, counts, pair), self.samples, (self.seed, *pair))
+
+
+def _shared(wholes: Continuum, counts: Counts, pair: tuple[int, ...]) -> Iterator[tuple[Units, Units, int]]:
+    """The units in the documents of both."""
+    one, other = pair
+    return wholes.documents(one, other, counts.has[:, one] & counts.has[:, other])
+
+
+def _no_gamma(wholes: Continuum, counts: Counts, annotators: Sequence[int]) -> str:
+    """Why no pair has a gamma."""
+    shared = chain.from_iterable(_shared(wholes, counts, pair) for pair in combinations(annotators, 2))
+    return NO_CHANCE if any(len(one) + len(other) for one, other, _ in shared) else NO_UNITS
 
 
 def _with_alpha_u(

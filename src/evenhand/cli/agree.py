@@ -44,11 +44,11 @@ AGREE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 @option(STATISTICS, "--resamples", type=int, default=1_000, help="Resamples of documents for intervals; 0: none.")
 @option(STATISTICS, "--level", type=float, default=0.95, help="Confidence level of intervals.", rare=True)
 @seed_option
-@task_option(SCORING, "the first file")
+@task_option(SCORING, "the first file", AGREED_TASKS)
 @file_options(sided=True, of_annotators=True)
 @scoring_options(with_match=False, without=("beta",), effects=("scores",), tasks=AGREED_TASKS, of_annotators=True)
 @form_option(AGREE_OUTPUTS)
-@option(WRITING, "--by", type=Choice(["document"]), metavar="document", help="List documents, too.")
+@option(WRITING, "--by", "rows", type=Choice(["document"]), metavar="document", help="List documents, too.")
 @option(WRITING, "--show", type=Choice(["disagreement"]), metavar="disagreement", help="List places of disagreement.")
 @option(WRITING, "--page", type=OUTPUT, metavar="FILE", help="Write a page with all places, a lane for each annotator.")
 @option(WRITING, "--limit", type=int, help="Most places that --show lists [all] or --page holds [5000].", rare=True)
@@ -94,7 +94,8 @@ def agree(files: tuple[InputPlace, ...], **options: Any) -> None:
     import evenhand
 
     style = table_style(options)
-    chosen = score_options(options, "coding", "alpha_u", "gamma", "samples", "by", "resamples", "level", "seed")
+    chosen = score_options(options, "coding", "alpha_u", "gamma", "samples", "resamples", "level", "seed")
+    chosen["by"] = options["rows"]
     chosen["annotator"] = options["annotators"][-1][1] if options["annotators"] else None
     _check_uses(options)
     found, vote = evenhand.agree(list(files), **chosen), options["vote"] or "majority"

@@ -58,9 +58,10 @@ def reading_options(*, sided: bool) -> Decorator:
     return with_options(task, file_options(sided=sided), *declared)
 
 
-def task_option(group: str, source: str) -> Decorator:
+def task_option(group: str, source: str, tasks: Sequence[str] = tuple(TASKS)) -> Decorator:
     """What files are read for; `source` tells it, unless a user does."""
-    return option(group, "--task", type=Choice(list(TASKS)), metavar="NAME", help=_TASK.format(source))
+    help = f"What the files are read for: {', '.join(tasks)} [recognised from {source}]."
+    return option(group, "--task", type=Choice(tasks), metavar="NAME", help=help)
 
 
 def file_options(*, sided: bool, of_annotators: bool = False) -> Decorator:
@@ -71,9 +72,6 @@ def file_options(*, sided: bool, of_annotators: bool = False) -> Decorator:
 def _read_parameters() -> list[Parameter]:
     """What tasks declare and readers look at. Commands with two sides have it among their scoring options."""
     return [each for each in all_parameters().values() if each.reads]
-
-
-_TASK = f"What the files are read for: {', '.join(TASKS)} [recognised from {{}}]."
 
 
 def _by_side_options(has_sides: bool, of_annotators: bool = False) -> Iterator[Decorator]:

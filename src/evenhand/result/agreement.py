@@ -195,11 +195,11 @@ class Agreement(Shown, Framed, Tabled):
 
     def adjudicated_batches(self, vote: str | int = "majority") -> Iterator[Annotation]:
         """The same in batches."""
-        return self._asked("adjudicated annotation").adjudicated(Vote.of(vote))
+        return self._asked("adjudicated spans").adjudicated(Vote.of(vote))
 
     def _asked(self, what: str) -> Voters:
         if self._voters is None:
-            raise SettingError(f"A saved agreement has no {what}, which needs the files; call agree again.")
+            raise SettingError(f"A saved agreement has no {what}, as these are in the files; call agree again.")
         return self._voters
 
     def to_dict(self) -> dict[str, Any]:
