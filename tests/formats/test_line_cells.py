@@ -13,10 +13,10 @@ from evenhand.text.tokens import PADDING
 
 CELL = st.one_of(
     st.text(st.sampled_from("ab#(|)-é世🜨"), min_size=1, max_size=4),
-    st.integers(1, 30).map(lambda size: "x" * size),
+    st.integers(1, 200).map(lambda size: "x" * size),
 )
 BLANKS = st.text(st.sampled_from(" \t\r\x0b"), max_size=3)
-WIDE = st.integers(1, 20).map(lambda size: " " * size)
+WIDE = st.integers(1, 90).map(lambda size: " " * size)
 PLACES = st.sets(st.integers(0, 7), max_size=4).map(sorted)
 
 
@@ -98,10 +98,10 @@ def test_empty_cells_behind_the_least_are_passed_over(texts: list[str], least: i
     assert np.array_equal(lines.end, end)
 
 
-@pytest.mark.parametrize("size", range(1, 31))
+@pytest.mark.parametrize("size", [*range(1, 20), *range(50, 70), 1000])
 @pytest.mark.parametrize("tabs", [True, False])
 def test_cells_of_any_length_at_the_begin_of_the_data(size: int, tabs: bool) -> None:
-    """There is no window of eight bytes before them."""
+    """They end before a word of sixty-four bits does, with it, or behind it."""
     separator = "\t" if tabs else "  "
     cell, other = "x" * size, "é" * size
     for texts in ([cell], [f"{cell}{separator}{other}"], [f"a{separator}{cell}", f"{other}{separator}b"]):

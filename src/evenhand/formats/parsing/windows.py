@@ -28,14 +28,14 @@ def leading_numbers(window: Words) -> tuple[Ints, Ints]:
 def lengths_to_quote(window: Words) -> Ints:
     """How many bytes of each window stand before its first quote; 8 if it has none."""
     others = window ^ _each(window, ord('"'))
-    return before_first((others - _each(window, 1)) & ~others & _each(window, 0x80)).astype(np.int64)
+    return _before_first((others - _each(window, 1)) & ~others & _each(window, 0x80)).astype(np.int64)
 
 
 def _numbers(window: Windows) -> tuple[Windows, Windows]:
     kind, size = window.dtype.type, window.itemsize
     digits = window ^ _each(window, ord("0"))
     # What is added sets the high bit of bytes over nine.
-    length = before_first(((digits + _each(window, 0x76)) | digits) & _each(window, 0x80))
+    length = _before_first(((digits + _each(window, 0x76)) | digits) & _each(window, 0x80))
     # Digits move up to the last byte, and zeros in; then neighbours are added up: to pairs, fours, eights.
     value = digits << (kind(8 * size) - (length.astype(kind) << kind(3)))
     step = 1
@@ -46,7 +46,7 @@ def _numbers(window: Windows) -> tuple[Windows, Windows]:
     return value, length
 
 
-def before_first(high_bits: Windows) -> Windows:
+def _before_first(high_bits: Windows) -> Windows:
     """How many bytes stand before the lowest one whose high bit is set; all of them where none is."""
     below = (high_bits & -high_bits) - high_bits.dtype.type(1)
     counted: Windows = np.bitwise_count(below) >> np.uint8(3)
