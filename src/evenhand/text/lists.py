@@ -14,11 +14,12 @@ from evenhand.problems import InputError
 from evenhand.settings import ENCODINGS, Repair, choose
 from evenhand.text import encodings
 from evenhand.text.annotation import LISTS, Annotation, Reading
-from evenhand.text.codes import Mostly, NewCodes
+from evenhand.text.codes import Mostly
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import MostlyTags, Tags, Trees
-from evenhand.text.list_checks import check_name, is_text, lists, numbers, refuse_texts
+from evenhand.text.list_checks import check_name, lists, numbers, refuse_texts
+from evenhand.text.list_codes import coded, mostly_coded
 from evenhand.text.plain_labels import doubt
 from evenhand.text.tag_ids import Ids, Names, coded_ids
 from evenhand.text.tag_table import TagTable, looks_plain
@@ -49,7 +50,7 @@ def tags(
     if names is None:
         given = lists(sentences, "sentence", name, 'give a list of tags for each sentence, such as [["B-PER", "O"]]')
         bounds = bounds_of(given)
-        code, met = coded(given, int(bounds[-1]), "tag", name)
+        code, met = mostly_coded(given, int(bounds[-1]), name)
         known = met
     else:
         code, met, bounds, known = coded_ids(sentences, names, ignore, name)
@@ -58,7 +59,7 @@ def tags(
 
 
 def _decoded(
-    corpus: Corpus, code: Ints, met: list[str], known: list[str], encoding: str | None, repair: Repair
+    corpus: Corpus, code: Mostly, met: list[str], known: list[str], encoding: str | None, repair: Repair
 ) -> Annotation:
     """The spans that tags spell; `met` are the tags by code, `known` are all that there could be."""
     name, is_named = corpus.source, encoding is not None
@@ -70,30 +71,31 @@ def _decoded(
         if finding is not None:
             raise InputError(name, None, finding, "mend it, or name the encoding")
     parts = () if plain or known is met else filter(None, map(encodings.parse, known))
-    mostly = Mostly.of(code)
-    encoding = encoding or table.recognise(mostly, corpus.bounds[:-1], [prefix for prefix, _ in parts])
+    found = table.segments(code, corpus.bounds[:-1])
+    encoding = encoding or table.recognise(found, [prefix for prefix, _ in parts])
     if table.prefixes - encodings.allowed(encoding):
         raise InputError(name, None, f"some tags do not occur in {encoding.upper()}", "name the encoding they are in")
-    decoded = table.decode(mostly, corpus, encoding, repair)
+    decoded = table.decode(found, corpus, encoding, repair)
     first = None
     if len(decoded.ill_formed):
         token = int(decoded.ill_formed.min())
-        first = f"{met[int(code[token])]!r} in sentence {int(np.searchsorted(corpus.bounds, token, side='right'))}"
+        tag = met[int(code.slice(token, token + 1).column()[0])]
+        first = f"{tag!r} in sentence {int(np.searchsorted(corpus.bounds, token, side='right'))}"
         if repair == "error":
             raise InputError(name, None, f"a span is ill-formed in {encoding.upper()}: {first}", "mend it")
     is_sure = is_named or not plain or not set(met).issuperset(encodings.OUTSIDE_TAGS.intersection(known))
-    doubtful = None if is_sure else doubt(met, len(code), _outside(code, met))
+    doubtful = None if is_sure else doubt(met, code.size, _outside(code, met))
     reading = Reading(
         LISTS, encoding, repaired=len(decoded.ill_formed), first_repair=first, is_named=is_named, doubt=doubtful
     )
-    return Annotation(
-        corpus, {"spans": decoded.spans, "tags": MostlyTags(mostly, tuple(met))}, {"spans": reading}, name
-    )
+    return Annotation(corpus, {"spans": decoded.spans, "tags": MostlyTags(code, tuple(met))}, {"spans": reading}, name)
 
 
-def _outside(code: Ints, met: list[str]) -> int:
+def _outside(code: Mostly, met: list[str]) -> int:
     """How many tags are outside."""
-    return int(np.isin(code, [place for place, tag in enumerate(met) if tag in encodings.OUTSIDE_TAGS]).sum())
+    outside = [place for place, tag in enumerate(met) if tag in encodings.OUTSIDE_TAGS]
+    others = (code.size - len(code.rows)) * (code.common in outside)
+    return int(np.isin(code.codes, outside).sum()) + others
 
 
 def trees(
@@ -143,19 +145,6 @@ def bounds_of(sentences: Sequence[Sized]) -> Ints:
 
 def by_sentence(values: Sequence[Any], bounds: Ints) -> list[Sequence[Any]]:
     return [values[begin:end] for begin, end in pairwise(bounds.tolist())]
-
-
-def coded(sentences: Sequence[Sequence[Any]], count: int, what: str, name: str) -> tuple[Ints, list[str]]:
-    """A code a tag, and the tags by code."""
-    codes = NewCodes()
-    flat = chain.from_iterable(sentences)
-    try:
-        found = np.fromiter(map(codes.__getitem__, flat), dtype=np.int64, count=count)
-    except TypeError:  # what cannot be a key is no text
-        refuse_texts(sentences, what, name)
-    if not all(map(is_text, codes)):
-        refuse_texts(sentences, what, name)
-    return found, list(map(str, codes))
 
 
 def tokens_of(sentences: Any, bounds: Ints, name: str, what: str = "token", where: str = "sentence") -> Tokens | None:

@@ -19,7 +19,8 @@ from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
 from evenhand.text.list_checks import check_name, gaps_of, is_text, listed, lists, numbers, refuse_texts
-from evenhand.text.lists import bounds_of, by_sentence, coded, parts_of, tokens_of
+from evenhand.text.list_codes import coded
+from evenhand.text.lists import bounds_of, by_sentence, parts_of, tokens_of
 from evenhand.text.tokens import Tokens
 
 SpanTuple = tuple[str, int, int] | tuple[str, int, int, Sequence[int]]

@@ -12,7 +12,9 @@ import numpy.typing as npt
 from evenhand.arguments import shown
 from evenhand.arrays import Ints, ints
 from evenhand.problems import InputError
+from evenhand.text.codes import Mostly
 from evenhand.text.list_checks import is_text, listed, lists, numbers
+from evenhand.text.list_codes import COMMON, in_order
 
 Ids = npt.NDArray[np.integer[Any]]
 """An array of ids, with a row a sentence."""
@@ -25,7 +27,7 @@ _TABLE = 1 << 16
 _NAMES = "give the tags in the order of their ids, or a mapping from ids to tags (id2label)"
 
 
-def coded_ids(value: Any, names: Any, ignore: Any, name: str) -> tuple[Ints, list[str], Ints, list[str]]:
+def coded_ids(value: Any, names: Any, ignore: Any, name: str) -> tuple[Mostly, list[str], Ints, list[str]]:
     """A code for each id but those to ignore, the tags by code, the bounds of sentences, and all tags.
 
     Codes are given to tags that occur, in the order in which they do.
@@ -36,24 +38,20 @@ def coded_ids(value: Any, names: Any, ignore: Any, name: str) -> tuple[Ints, lis
     flat, bounds = _flat(value, name)
     if ignore is not None:
         kept = np.flatnonzero(flat != ignore)
-        flat, bounds = flat[kept], np.searchsorted(kept, bounds)
-    known = ints(sorted(tags))
-    place = _places(flat, known)
-    strange = np.flatnonzero(known[place] != flat) if len(known) else np.arange(len(flat))
+        flat, bounds = flat.take(kept), np.searchsorted(kept, bounds)
+    common = next((each for each, tag in tags.items() if tag == COMMON), None)
+    rows = np.arange(len(flat)) if common is None else np.flatnonzero(flat != common)
+    ids, known = flat[rows].astype(np.int64), ints(sorted(tags))
+    place = _places(ids, known)
+    strange = np.flatnonzero(known[place] != ids) if len(known) else rows
     if len(strange):
-        sentence = int(np.searchsorted(bounds, strange[0], side="right"))
-        finding = f"sentence {sentence} has the id {flat[strange[0]]}, which is none of the {len(tags)} in names"
+        sentence = int(np.searchsorted(bounds, rows[strange[0]], side="right"))
+        finding = f"sentence {sentence} has the id {ids[strange[0]]}, which is none of the {len(tags)} in names"
         raise InputError(name, None, finding, f"{_NAMES} (ids equal to ignore, {shown(ignore)}, are left out)")
-    return *_by_first(place, [tags[each] for each in known.tolist()]), bounds, list(tags.values())
-
-
-def _by_first(place: Ints, tags: list[str]) -> tuple[Ints, list[str]]:
-    """A code for each place in the list of tags, in the order in which tags occur, and the tags by code."""
-    first = np.full(len(tags), len(place))
-    first[place[::-1]] = np.arange(len(place) - 1, -1, -1)
-    met = np.argsort(first)[: np.count_nonzero(first < len(place))].tolist()
-    codes = {tag: code for code, tag in enumerate(dict.fromkeys(tags[each] for each in met))}
-    return ints([codes.get(tag, -1) for tag in tags])[place], list(codes)
+    first = np.full(len(known), len(flat))
+    first[place[::-1]] = rows[::-1]
+    spelled = [tags[each] for each in known.tolist()]
+    return *in_order(len(flat), rows, place, spelled, first.tolist()), bounds, list(tags.values())
 
 
 def _places(flat: Ints, known: Ints) -> Ints:
@@ -64,13 +62,13 @@ def _places(flat: Ints, known: Ints) -> Ints:
     return np.searchsorted(known, np.arange(low, high + 1)).take(flat - low, mode="clip")
 
 
-def _flat(value: Any, name: str) -> tuple[Ints, Ints]:
+def _flat(value: Any, name: str) -> tuple[Ids, Ints]:
     """The ids of all sentences and the bounds of these, from an array with a row a sentence, or from lists."""
     if hasattr(value, "__array__") and not isinstance(value, np.ndarray):
         value = np.asarray(value)
     if isinstance(value, np.ndarray) and value.dtype != object:
         if value.ndim == 2 and np.issubdtype(value.dtype, np.integer):
-            return value.astype(np.int64, copy=False).ravel(), np.arange(len(value) + 1) * value.shape[1]
+            return value.ravel(), np.arange(len(value) + 1) * value.shape[1]
         _refuse_array(value, name)
     found = lists(value, "sentence", name, _IDS)
     flat = list(chain.from_iterable(found))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -77,26 +77,25 @@ class TagTable:
             self._columns[level] = np.append(known[0], ints(prefixes)), np.append(known[1], ints(labels))
         return self._columns.get(level, known)
 
-    def segments(self, code: Mostly, sentence_starts: Ints, level: int) -> Segments:
-        """The spans on one level of a text whose tokens have these tags."""
-        prefix, label = self.columns(level)
+    def segments(self, code: Mostly, sentence_starts: Ints) -> list[Segments]:
+        """The spans of a text whose tokens have these tags, level by level."""
+        return [self._segments(code, sentence_starts, *self.columns(level)) for level in range(self.levels)]
+
+    @staticmethod
+    def _segments(code: Mostly, sentence_starts: Ints, prefix: Ints, label: Ints) -> Segments:
         inside, tags = _inside(code, prefix)
         return encodings.segment(inside, prefix[tags], label[tags], sentence_starts)
 
-    def recognise(self, code: Mostly, sentence_starts: Ints, more: Iterable[int] = ()) -> str:
-        """The encoding that fits these tags best; `more` are prefixes that occur elsewhere."""
-        if self.plain:
-            return "plain"
-        found = [self.segments(code, sentence_starts, level) for level in range(self.levels)]
-        return encodings.recognise(self.prefixes.union(more), found)
+    def recognise(self, levels: Sequence[Segments], more: Iterable[int] = ()) -> str:
+        """The encoding that fits tags best that spell these spans; `more` are prefixes that occur elsewhere."""
+        return "plain" if self.plain else encodings.recognise(self.prefixes.union(more), levels)
 
-    def decode(self, code: Mostly, corpus: Corpus, encoding: str, repair: Repair) -> Decoded:
-        """The spans of a text with these tags, by their first token, then by level."""
+    def decode(self, levels: Sequence[Segments], corpus: Corpus, encoding: str, repair: Repair) -> Decoded:
+        """The spans that the tags of a text spell, by their first token, then by level."""
         bounds = corpus.bounds
         assert bounds is not None
         parts, ill_formed = [], []
-        for level in range(self.levels):
-            found = self.segments(code, bounds[:-1], level)
+        for level, found in enumerate(levels):
             wrong = encodings.ill_formed(found, encoding)
             ill_formed.append(found.start[wrong])
             start, end, label = found.start, found.end, found.label
@@ -106,8 +105,8 @@ class TagTable:
                 start, end, label = start[keep], end[keep], label[keep]
             scope = ints(corpus.sentence_of[start])
             first = bounds[scope]
-            levels = np.full(len(start), level, dtype=np.int64) if level else None
-            parts.append(Spans.of(self.vocabulary, scope, start - first, end - first, label, levels))
+            number = np.full(len(start), level, dtype=np.int64) if level else None
+            parts.append(Spans.of(self.vocabulary, scope, start - first, end - first, label, number))
         spans = Spans.concatenate(parts, [0] * len(parts))
         if len(parts) > 1:
             spans = spans.take(np.lexsort((spans.level, spans.start, spans.scope)))

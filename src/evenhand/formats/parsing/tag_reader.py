@@ -79,7 +79,9 @@ class TagReader:
         tags = MostlyTags(coded.code, tuple(self._table.names))
         if self._wrong:
             self._report_wrong(corpus, tags.code)
-        decoded = self._table.decode(coded.code, corpus, self._encoding, self._repair)
+        assert corpus.bounds is not None
+        found = self._table.segments(coded.code, corpus.bounds[:-1])
+        decoded = self._table.decode(found, corpus, self._encoding, self._repair)
         first = None
         if len(decoded.ill_formed) and (self._reports or not self._has_repaired):
             first = self._report_ill_formed(corpus, tags.code, decoded.ill_formed)
@@ -172,7 +174,7 @@ def _recognised(coded: Coded, table: TagTable, names: Iterable[str], reference: 
     listed = TagTable(Vocabulary(), plain=False)
     for tag in names:
         listed.add(tag)
-    found = table.recognise(coded.code, coded.corpus.bounds[:-1], listed.prefixes)
+    found = table.recognise(table.segments(coded.code, coded.corpus.bounds[:-1]), listed.prefixes)
     if reference in (None, "plain", found):
         return Encoding(found)
     fits = table.prefixes | listed.prefixes <= encodings.allowed(reference)

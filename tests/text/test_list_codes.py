@@ -1,0 +1,54 @@
+"""Tags of lists as codes: all tags in one text give the codes that a dictionary gives."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evenhand.text.list_codes import coded, mostly_coded
+
+TAGS = st.sampled_from(["O", "O", "O", "O", "B-PER", "I-PER", "OO", "B", "", "B-Ort-und-Straße", "B-Ort-und-Straßen"])
+ODD_TAGS = st.text(st.sampled_from("\n\0O-Bß"), max_size=3)
+
+
+@given(st.lists(st.lists(TAGS | ODD_TAGS | st.text(max_size=20)), max_size=8))
+def test_codes_are_those_of_a_dictionary(sentences: list[list[str]]) -> None:
+    same_codes(sentences)
+
+
+@given(st.lists(st.lists(TAGS), max_size=20), st.integers(0, 5000))
+def test_codes_of_few_tags_are_those_of_a_dictionary(sentences: list[list[str]], more: int) -> None:
+    """More tags than the first ones, from which different ones are learned."""
+    same_codes([["O", "B-PER", "I-PER", "O"] * more, *sentences])
+
+
+@pytest.mark.parametrize("different", [1, 500, 513, 5000])
+@pytest.mark.parametrize("first", [[], ["O"], ["B-a"] * 5000])
+def test_codes_of_many_tags_are_those_of_a_dictionary(different: int, first: list[str]) -> None:
+    same_codes([first, [f"B-{number * 7 % different}" for number in range(6000)], ["O"]])
+
+
+def same_codes(sentences: list[list[str]]) -> None:
+    count = sum(map(len, sentences))
+    found, names = mostly_coded(sentences, count, "tags")
+    expected, known = coded(sentences, count, "tag", "tags")
+    assert names == known
+    assert found.column().tolist() == expected.tolist()
+    assert found.common in range(max(len(names), 1))
+
+
+class Tag(str, Enum):  # noqa: UP042 (StrEnum shows the text)
+    """Tags as some programs keep them; each is shown as its name, not as its text."""
+
+    BEGIN, OUTSIDE, BROKEN = "B-X", "O", "B-X\n"
+
+
+@pytest.mark.parametrize("sentence", [[Tag.BEGIN, Tag.OUTSIDE], [np.str_("B-X"), np.str_("O")], [Tag.BROKEN, "O"]])
+def test_the_text_of_a_tag_counts_whatever_its_type(sentence: list[str]) -> None:
+    _, names = mostly_coded([sentence], 2, "tags")
+    assert names == [sentence[0][:], "O"]
+    assert {type(name) for name in names} == {str}
