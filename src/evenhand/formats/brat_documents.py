@@ -17,7 +17,7 @@ from evenhand.formats.brat_lines import standoff
 from evenhand.formats.brat_relations import KINDS, relations
 from evenhand.formats.brat_text import LINES, document, documents
 from evenhand.formats.source import COMPRESSIONS, Source
-from evenhand.formats.whole_text import whole_text
+from evenhand.formats.whole_text import whole_data
 from evenhand.problems import EvenhandError
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Layer, Reading
@@ -26,7 +26,7 @@ from evenhand.text.link_names import LAYER as LINKS
 from evenhand.text.relations import LAYER as RELATIONS
 
 _TOGETHER = 1 << 20
-"""How many characters are looked at together."""
+"""How many bytes are looked at together."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class _Loaded:
     annotations: Source
     written: Source
     """The file of the text."""
-    lines: str
-    text: str
+    lines: bytes
+    text: bytes
 
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
@@ -89,8 +89,8 @@ def _is_plain(settings: ReadSettings) -> bool:
 
 def _at_once(loaded: Sequence[_Loaded], vocabulary: Vocabulary) -> list[Annotation]:
     """Documents whose spans are all as they should be; else an error, whose place is not that in a file."""
-    found = standoff(loaded[0].annotations, "\n".join(each.lines for each in loaded))
-    sizes = [each.lines.count("\n") + 1 for each in loaded]
+    found = standoff(loaded[0].annotations, b"\n".join(each.lines for each in loaded))
+    sizes = [each.lines.count(b"\n") + 1 for each in loaded]
     read = documents(found.spans, sizes, [each.text for each in loaded], [each.source for each in loaded], vocabulary)
     return [
         Annotation(corpus, {"spans": spans}, {"spans": Reading(FORMAT.name, skipped=skipped)}, each.source.name)
@@ -122,7 +122,7 @@ def _loaded(source: Source) -> _Loaded:
         annotations, written = _beside(source, ".ann", "annotations"), source
     else:
         annotations, written = source, _beside(source, ".txt", "text")
-    return _Loaded(source, annotations, written, whole_text(annotations), whole_text(written))
+    return _Loaded(source, annotations, written, whole_data(annotations), whole_data(written))
 
 
 def _beside(source: Source, suffix: str, what: str) -> Source:

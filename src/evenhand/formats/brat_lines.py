@@ -1,7 +1,7 @@
 """The lines of brat's `.ann` files: text-bound ones as columns, and others as they stand for those who want them.
 
-The cells of all lines are cut at once where all lines are as they should be. Lines with tabs in their quotations, and
-all that is wrong, are looked at one by one.
+The cells of all lines are cut at once (`brat_cells`) unless one of them is odd: a label has a semicolon, or something
+is wrong. Then lines are looked at one by one.
 """
 
 from __future__ import annotations
@@ -16,8 +16,11 @@ import numpy as np
 
 from evenhand.arrays import Ints, ints
 from evenhand.dataclass import dataclass
-from evenhand.formats.brat import IDENTIFIER
-from evenhand.formats.source import LINE_FEED, Source
+from evenhand.formats.brat_cells import Lines, TextBoundCells
+from evenhand.formats.source import Source
+from evenhand.text.codes import Coder
+from evenhand.text.labels import Codes
+from evenhand.text.tokens import Tokens
 
 OTHER_KINDS = {
     "R": "relations",
@@ -31,22 +34,19 @@ OTHER_KINDS = {
 """What the first character of an identifier says of lines that hold no spans; M is an older name for A."""
 _OFFSETS = "[0-9]{1,18} [0-9]{1,18}"
 TEXT_BOUND = re.compile(rf"(T\S*)\t(\S+) ({_OFFSETS}(?:;{_OFFSETS})*)\t(.*)", re.DOTALL)
-_TEXT_BOUNDS = re.compile(rf"(?:T[A-Za-z]*[0-9]\S*\t\S+ {_OFFSETS}(?:;{_OFFSETS})*\t[^\t\n]*(?:\n|$))*")
-"""Text-bound lines, without tabs in their quotations."""
-_IDENTIFIED = re.compile(rf"(?:{IDENTIFIER}[^\n]*(?:\n|$))*")
-"""Lines that begin with identifiers."""
-_ODD_LABEL = re.compile(r"\n[^\s;]*;")
-"""A label with the sign that stands between the parts of a span."""
 
 
 @dataclass(frozen=True)
 class TextBounds:
     """Spans as their lines have them, in the order of the file."""
 
-    line: Sequence[int]
-    identifier: Sequence[str]
-    label: Sequence[str]
-    quoted: Sequence[str]
+    line: Ints
+    _identifier: Tokens
+    names: Codes[str]
+    """The labels."""
+    label: Ints
+    """Their codes."""
+    quoted: Tokens
     first: Ints
     """Where the parts of each span begin among all parts, and the end of the last."""
     start: Ints
@@ -55,6 +55,10 @@ class TextBounds:
 
     def __len__(self) -> int:
         return len(self.line)
+
+    @cached_property
+    def identifiers(self) -> list[str]:
+        return self._identifier.texts(0, len(self))
 
     def parts(self, row: int) -> list[tuple[int, int]]:
         low, high = self.first[row : row + 2].tolist()
@@ -70,119 +74,111 @@ class Standoff:
     """What an `.ann` file holds."""
 
     spans: TextBounds
-    unwanted: Mapping[str, list[int]]
-    """The numbers of lines that nobody wants, by their kinds."""
-    _lines: Sequence[str]
-    _numbers: Mapping[str, list[int]]
-    """The numbers of lines that somebody wants, by their first characters."""
+    unwanted: Mapping[str, Ints]
+    """The lines that nobody wants, counted from 0, by their kinds."""
+    _lines: Lines
+    _wanted: Mapping[str, Ints]
+    """The lines that somebody wants, likewise, by their first characters."""
 
     @property
     def skipped(self) -> dict[str, int]:
         """How many lines there are of every kind that nobody wants."""
-        return {kind: len(numbers) for kind, numbers in self.unwanted.items()}
+        return {kind: len(rows) for kind, rows in self.unwanted.items()}
 
     def skipped_in(self, sizes: Sequence[int]) -> list[dict[str, int]]:
         """The same for each of several files that make up these lines and have so many of them."""
         found: list[dict[str, int]] = [{} for _ in sizes]
-        for kind, numbers in self.unwanted.items():
-            files = np.searchsorted(np.cumsum(sizes), ints(numbers) - 1, side="right")
+        for kind, rows in self.unwanted.items():
+            files = np.searchsorted(np.cumsum(sizes), rows, side="right")
             for file, count in Counter(files.tolist()).items():
                 found[file][kind] = count
         return found
 
     def of_kind(self, kind: str) -> tuple[list[int], list[str]]:
         """The numbers and texts of the lines that begin so."""
-        numbers = self._numbers[kind]
-        return numbers, [self._lines[number - 1] for number in numbers]
+        rows = self._wanted[kind]
+        return (rows + 1).tolist(), self._lines.texts(rows)
 
     @cached_property
     def others(self) -> Mapping[str, Sequence[tuple[int, str]]]:
         """Numbered lines of the kinds that somebody wants, by their first characters."""
-        return {kind: list(zip(*self.of_kind(kind), strict=True)) for kind in self._numbers}
+        return {kind: list(zip(*self.of_kind(kind), strict=True)) for kind in self._wanted}
 
 
-def standoff(source: Source, content: str, wanted: Collection[str] = (), *, takes_empty: bool = False) -> Standoff:
+def standoff(source: Source, content: bytes, wanted: Collection[str] = (), *, takes_empty: bool = False) -> Standoff:
     """The lines of a file; `wanted` are first characters of lines without spans that are kept, the others count.
 
     With `takes_empty`, one of several parts may cover nothing.
     """
-    if "\r" in content:
-        content = re.sub(r"\r+$", "", content, flags=re.MULTILINE)
-    lines, numbers = content.split("\n"), _by_kind(content)
-    for kind, mine in numbers.items():
-        if kind not in ("T", "R"):  # which are many, and checked when they are read
-            _check_identifiers(source, mine, lines)
+    lines = Lines.of(content)
+    rows = _by_kind(lines)
+    for kind, mine in rows.items():
+        if kind not in ("T", "R"):  # R lines are checked when they are read
+            _check_identifiers(source, lines, mine)
     if "R" not in wanted:
-        _check_identifiers(source, numbers["R"], lines)
-    unwanted: dict[str, list[int]] = {}
+        _check_identifiers(source, lines, rows["R"])
+    unwanted: dict[str, Ints] = {}
     for kind, name in OTHER_KINDS.items():
-        if kind not in wanted and numbers[kind]:
-            unwanted[name] = unwanted.get(name, []) + numbers[kind]
-    spans = _spans(source, numbers["T"], lines, takes_empty=takes_empty)
-    return Standoff(spans, unwanted, lines, {kind: numbers[kind] for kind in wanted})
+        if kind not in wanted and len(rows[kind]):
+            unwanted[name] = np.append(unwanted[name], rows[kind]) if name in unwanted else rows[kind]
+    _check_identifiers(source, lines, rows["T"])
+    spans = _spans(source, lines, rows["T"])
+    _check(source, spans, takes_empty=takes_empty)
+    return Standoff(spans, unwanted, lines, {kind: rows[kind] for kind in wanted})
 
 
-def _by_kind(content: str) -> dict[str, list[int]]:
-    """The numbers of lines by their first characters, as far as these are known; all others under the empty one."""
-    data = np.frombuffer(content.encode() + b"\n", dtype=np.uint8)
-    first = data[np.append(0, np.flatnonzero(data == LINE_FEED)[:-1] + 1)]
+def _by_kind(lines: Lines) -> dict[str, Ints]:
+    """The lines by their first characters, as far as these are known; all others under the empty one."""
     known = ("T", *OTHER_KINDS)
-    found = {kind: (np.flatnonzero(first == ord(kind)) + 1).tolist() for kind in known}
-    found[""] = (np.flatnonzero(~np.isin(first, [ord(kind) for kind in (*known, "\n")])) + 1).tolist()
+    found = {kind: np.flatnonzero(lines.kind == ord(kind)) for kind in known}
+    found[""] = np.flatnonzero(~np.isin(lines.kind, [ord(kind) for kind in (*known, "\n")]))
     return found
 
 
-def _check_identifiers(source: Source, numbers: Sequence[int], lines: Sequence[str]) -> None:
+def _check_identifiers(source: Source, lines: Lines, rows: Ints) -> None:
     """Refuse lines that begin with no identifier, unless they are blank."""
-    mine = [lines[number - 1] for number in numbers]
-    if _IDENTIFIED.fullmatch("\n".join(mine)):
-        return
-    for number, line in zip(numbers, mine, strict=True):
-        if line.strip() and not re.match(IDENTIFIER, line):
+    for row in rows[~lines.are_identified(rows)].tolist():
+        line = lines.text(row)
+        if line.strip():
             remedy = "begin each line with an identifier such as T1 and a tab"
-            raise source.error(number, f"{line!r} is no annotation of brat", remedy)
+            raise source.error(row + 1, f"{line!r} is no annotation of brat", remedy)
 
 
-def _spans(source: Source, numbers: list[int], lines: list[str], *, takes_empty: bool) -> TextBounds:
-    """The text-bound lines, which have these numbers, as columns."""
-    mine = [lines[number - 1] for number in numbers]
-    cells = _cells_of_all(mine)
-    if cells is None:  # a quotation may have tabs, or a line is wrong
-        _check_identifiers(source, numbers, lines)
-        cells = [cell for number, line in zip(numbers, mine, strict=True) for cell in _cells(source, number, line)]
-    text = "\n".join(cells[1::3])
-    if _ODD_LABEL.search(f"\n{text}") if ";" in text else False:
-        labels = [each.partition(" ")[0] for each in cells[1::3]]
-        parts = [f"; {part}" for each in cells[1::3] for part in each.partition(" ")[2].split(";")]
-        sizes = [1 + each.partition(" ")[2].count(";") for each in cells[1::3]]
-        triples = " ".join(parts).split()
-        first = list(accumulate(sizes, initial=0))
-    else:
-        triples = text.replace(";", " ; ").split()
-        begins = [at for at, name in enumerate(triples[0::3]) if name != ";"]
-        labels, first = [triples[3 * at] for at in begins], [*begins, len(triples) // 3]
-    start, end = (ints(list(map(int, triples[at::3]))) for at in (1, 2))
-    found = TextBounds(numbers, cells[0::3], labels, cells[2::3], ints(first), start, end)
-    _check(source, found, takes_empty=takes_empty)
-    return found
+def _spans(source: Source, lines: Lines, rows: Ints) -> TextBounds:
+    """The text-bound lines as columns."""
+    cells = lines.text_bounds(rows)
+    if cells is not None:
+        coder = Coder()
+        code = coder(cells.label)
+        if all(name.split() == [name] for name in coder.names):
+            return _columns(rows, cells, Codes(coder.names), code)
+    cells, labels = _one_by_one(source, lines, rows)
+    names: Codes[str] = Codes()
+    return _columns(rows, cells, names, names.codes(labels))
 
 
-def _cells_of_all(lines: list[str]) -> list[str] | None:
-    """Identifier, label with offsets, and quotation of every line, if all lines have just these."""
-    text = "\n".join(lines)
-    if not lines or _TEXT_BOUNDS.fullmatch(text) is None:
-        return None if lines else []
-    return text.replace("\n", "\t").split("\t")
+def _columns(rows: Ints, cells: TextBoundCells, names: Codes[str], label: Ints) -> TextBounds:
+    return TextBounds(rows + 1, cells.identifier, names, label, cells.quoted, cells.first, cells.start, cells.end)
 
 
-def _cells(source: Source, number: int, line: str) -> tuple[str, str, str]:
-    """Identifier, label with offsets, and quotation of a line; an error if it has none."""
+def _one_by_one(source: Source, lines: Lines, rows: Ints) -> tuple[TextBoundCells, list[str]]:
+    """The cells of text-bound lines, and their labels as strings; or an error about the first line that is wrong."""
+    found = [_matched(source, row, lines.text(row)) for row in rows.tolist()]
+    identifiers, labels, offsets, quotations = ([cells[at] for cells in found] for at in range(4))
+    parts = [each.split(";") for each in offsets]
+    numbers = ints(list(map(int, " ".join(" ".join(each) for each in parts).split())))
+    first = ints(list(accumulate(map(len, parts), initial=0)))
+    identifier, label, quoted = map(Tokens.of, (identifiers, labels, quotations))
+    return TextBoundCells(identifier, label, quoted, first, numbers[0::2], numbers[1::2]), labels
+
+
+def _matched(source: Source, row: int, line: str) -> tuple[str, ...]:
+    """Identifier, label, offsets and quotation of a line; an error if it has none."""
     match = TEXT_BOUND.fullmatch(line)
     if match is None:
         remedy = "write identifier, tab, label, start and end with spaces between, tab, quoted text"
-        raise source.error(number, f"{line!r} has no label, offsets and text", remedy)
-    identifier, label, offsets, quoted = match.groups()
-    return identifier, f"{label} {offsets}", quoted
+        raise source.error(row + 1, f"{line!r} has no label, offsets and text", remedy)
+    return match.groups()
 
 
 def _check(source: Source, found: TextBounds, *, takes_empty: bool) -> None:
@@ -198,9 +194,9 @@ def _check(source: Source, found: TextBounds, *, takes_empty: bool) -> None:
     at = int(wrong[0])
     if bool(empty[row == at].any()):
         finding = f"the offsets {found.offsets(at)!r} cover nothing"
-        raise source.error(found.line[at], finding, "ends are exclusive, so that each must be above its start")
+        raise source.error(int(found.line[at]), finding, "ends are exclusive, so that each must be above its start")
     finding = f"the parts {found.offsets(at)!r} overlap"
-    raise source.error(found.line[at], finding, "list each character of the span once")
+    raise source.error(int(found.line[at]), finding, "list each character of the span once")
 
 
 def by_place(span: Ints, start: Ints) -> Ints:

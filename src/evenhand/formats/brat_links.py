@@ -21,7 +21,7 @@ _LINK = re.compile(r"N\S*\t\S+ (\S+) ([^\t]*\S[^\t]*)(?:\t.*)?")
 
 def linked(source: Source, found: Standoff, spans: Spans) -> Spans:
     """The spans of a file with their links."""
-    place = {identifier: row for row, identifier in enumerate(found.spans.identifier)}
+    place = {identifier: row for row, identifier in enumerate(found.spans.identifiers)}
     candidates: list[list[str]] = [[] for _ in range(len(spans))]
     for number, line in found.others["N"]:
         match = _LINK.fullmatch(line)

@@ -118,7 +118,7 @@ def _events(source: Source, lines: Iterable[tuple[int, str]]) -> tuple[dict[str,
 
 def _numbered(found: Standoff, head: list[str], tail: list[str]) -> tuple[Ints, Ints] | None:
     """The rows of heads and tails where all identifiers are T with a number, and all are there; else None."""
-    columns = [_numbers(names) for names in (found.spans.identifier, head, tail)]
+    columns = [_numbers(names) for names in (found.spans.identifiers, head, tail)]
     mine, *ends = columns
     if mine is None or not len(mine) or any(each is None for each in ends):
         return None
@@ -141,12 +141,12 @@ def _numbers(identifiers: Sequence[str]) -> Ints | None:
 
 def _places(source: Source, found: Standoff, triggers: dict[str, tuple[int, str]]) -> dict[str, int]:
     """The row of the span that each identifier stands for."""
-    spans = found.spans
-    places = dict(zip(spans.identifier, range(len(spans)), strict=True))
+    spans, names = found.spans, found.spans.identifiers
+    places = dict(zip(names, range(len(spans)), strict=True))
     if len(places) < len(spans):
-        row = next(row for row, name in enumerate(spans.identifier) if places[name] != row)
-        again = spans.line[places[spans.identifier[row]]]
-        finding = f"the identifier {spans.identifier[row]} stands in line {spans.line[row]}, too"
+        row = next(row for row, name in enumerate(names) if places[name] != row)
+        again = int(spans.line[places[names[row]]])
+        finding = f"the identifier {names[row]} stands in line {spans.line[row]}, too"
         raise source.error(again, finding, "give every span an identifier of its own")
     for event, (number, trigger) in triggers.items():
         if trigger not in places:

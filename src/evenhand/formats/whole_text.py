@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 from codecs import BOM_UTF8
-from contextlib import suppress
 
-from evenhand.formats.source import BYTE_ORDER_MARK, Source
+from evenhand.formats.source import Source
 
 
 def whole_text(source: Source) -> str:
     """All of a file; it may be empty (an answer, a document without spans), which the blocks of a file may not."""
+    return whole_data(source).decode()
+
+
+def whole_data(source: Source) -> bytes:
+    """The same as bytes in UTF-8, without a byte order mark."""
     data = source.read_whole()
     if data in (b"", BOM_UTF8):
-        return ""
-    if source.delimiter is None and b"\0" not in data:
-        with suppress(UnicodeDecodeError):  # which others tell with its line
-            return data.decode().removeprefix(BYTE_ORDER_MARK)
+        return b""
+    if source.delimiter is None and b"\0" not in data and _is_text(data):
+        return data.removeprefix(BOM_UTF8)
     blocks = source.blocks(len(data), cut_behind="line", of_lines=False)
-    text = b"".join(block.data[: block.size] for block in blocks).decode()
+    text = b"".join(block.data[: block.size] for block in blocks)
     return text if data.endswith(b"\n") else text[:-1]
+
+
+def _is_text(data: bytes) -> bool:
+    """Whether this is UTF-8; what is not is told with its line by others."""
+    try:
+        return data.isascii() or bool(data.decode())
+    except UnicodeDecodeError:
+        return False

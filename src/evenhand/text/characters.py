@@ -102,6 +102,10 @@ class Texts:
 
     def places(self, text: Ints, offset: Ints) -> Ints:
         """Offsets into texts as atoms, counted from the text's first one; -1 where there is no such offset."""
+        return self.atoms_before(text, self.bytes_before(text, offset))
+
+    def bytes_before(self, text: Ints, offset: Ints) -> Ints:
+        """Offsets into texts as places in the data; -1 where there is no such offset."""
         first = self._first[text]
         if self._units_before is None:
             character = first + offset
@@ -114,8 +118,13 @@ class Texts:
         if outside.any():
             character = np.where(outside, first, character)
         place = character if self._byte_of is None else self._byte_of[character]
+        place[outside] = -1
+        return place
+
+    def atoms_before(self, text: Ints, place: Ints) -> Ints:
+        """How many atoms of its text stand before each place in the data; -1 where the place is -1."""
         atoms: Ints = self._atoms_before(place) - self._first_atom[text]
-        atoms[outside] = -1
+        atoms[place < 0] = -1
         return atoms
 
 
