@@ -19,8 +19,8 @@ from evenhand.formats.parsing.windows import leading_numbers
 from evenhand.text.tokens import PADDING, Tokens, windows
 
 _TAB, _LINE_FEED, _RETURN, _BLANK, _SEMICOLON = b"\t\n\r ;"
-_WITHOUT_NUMBER = np.frombuffer(b"*#", dtype=np.uint8)
-"""The kinds of lines whose identifiers need no number."""
+_FEWEST_DIGITS = np.array([1 if kind in b"TREAMN" else 0 if kind in b"*#" else 9 for kind in range(256)])
+"""How many digits an identifier has at least that is a short number behind its kind."""
 _IDENTIFIER = re.compile(IDENTIFIER)
 
 
@@ -82,14 +82,14 @@ class Lines:
     def texts(self, rows: Ints) -> list[str]:
         return Tokens(self.data, self.start, self.end).take(rows).texts(0, len(rows))
 
-    def are_identified(self, rows: Ints) -> Bools:
+    @cached_property
+    def are_identified(self) -> Bools:
         """Which lines begin with an identifier, and a tab behind it."""
-        size = self.marks[self.first[rows]] - self.start[rows]
-        _, digits = leading_numbers(windows(self.data)[self.start[rows] + 1])
-        found: Bools = (digits == size - 1) & (self.mark[self.first[rows]] == _TAB)
-        found &= (digits > 0) | np.isin(self.kind[rows], _WITHOUT_NUMBER)
-        for at in np.flatnonzero(~found).tolist():  # nearly all are a letter and a short number
-            found[at] = _IDENTIFIER.match(self.text(rows[at])) is not None
+        size = self.marks[self.first] - self.start
+        _, digits = leading_numbers(windows(self.data)[self.start + 1])
+        found: Bools = (digits == size - 1) & (self.mark[self.first] == _TAB) & (digits >= _FEWEST_DIGITS[self.kind])
+        for row in np.flatnonzero(~found & (self.start < self.end)).tolist():  # mostly, none is left
+            found[row] = _IDENTIFIER.match(self.text(row)) is not None
         return found
 
     def text_bounds(self, rows: Ints) -> TextBoundCells | None:

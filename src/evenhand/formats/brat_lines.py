@@ -14,7 +14,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from evenhand.arrays import Ints, ints
+from evenhand.arrays import Ints, empty, ints
 from evenhand.dataclass import dataclass
 from evenhand.formats.brat_cells import Lines, TextBoundCells
 from evenhand.formats.source import Source
@@ -111,33 +111,22 @@ def standoff(source: Source, content: bytes, wanted: Collection[str] = (), *, ta
     With `takes_empty`, one of several parts may cover nothing.
     """
     lines = Lines.of(content)
-    rows = _by_kind(lines)
-    for kind, mine in rows.items():
-        if kind not in ("T", "R"):  # R lines are checked when they are read
-            _check_identifiers(source, lines, mine)
-    if "R" not in wanted:
-        _check_identifiers(source, lines, rows["R"])
+    rows = {kind: np.flatnonzero(lines.kind == ord(kind)) for kind in ("T", *OTHER_KINDS)}
+    _check_identifiers(source, lines, besides=rows["R"] if "R" in wanted else empty())
     unwanted: dict[str, Ints] = {}
     for kind, name in OTHER_KINDS.items():
         if kind not in wanted and len(rows[kind]):
             unwanted[name] = np.append(unwanted[name], rows[kind]) if name in unwanted else rows[kind]
-    _check_identifiers(source, lines, rows["T"])
     spans = _spans(source, lines, rows["T"])
     _check(source, spans, takes_empty=takes_empty)
     return Standoff(spans, unwanted, lines, {kind: rows[kind] for kind in wanted})
 
 
-def _by_kind(lines: Lines) -> dict[str, Ints]:
-    """The lines by their first characters, as far as these are known; all others under the empty one."""
-    known = ("T", *OTHER_KINDS)
-    found = {kind: np.flatnonzero(lines.kind == ord(kind)) for kind in known}
-    found[""] = np.flatnonzero(~np.isin(lines.kind, [ord(kind) for kind in (*known, "\n")]))
-    return found
-
-
-def _check_identifiers(source: Source, lines: Lines, rows: Ints) -> None:
-    """Refuse lines that begin with no identifier, unless they are blank."""
-    for row in rows[~lines.are_identified(rows)].tolist():
+def _check_identifiers(source: Source, lines: Lines, besides: Ints) -> None:
+    """Refuse lines that begin with no identifier, unless they are blank or checked when they are read."""
+    is_wrong = ~lines.are_identified
+    is_wrong[besides] = False
+    for row in np.flatnonzero(is_wrong).tolist():
         line = lines.text(row)
         if line.strip():
             remedy = "begin each line with an identifier such as T1 and a tab"
