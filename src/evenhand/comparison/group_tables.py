@@ -30,7 +30,7 @@ class GroupTables:
         sizes = ones(groups)
         if model.headline == "macro":  # so many columns that only types of groups get a row
             kinds = {kind for each in model.divided() for kind in each}
-            first, place = group_types([GroupCounts.of_tally(each, kinds, groups) for each in tallies.values()], groups)
+            first, place = group_types([GroupCounts.of_tally(each, kinds) for each in tallies.values()], groups)
             sizes, groups = np.bincount(place), len(first)
             tallies = {name: tally.choose(first) for name, tally in tallies.items()}
         tables = {name: divided_table(model, tally, labels, groups) for name, tally in tallies.items()}

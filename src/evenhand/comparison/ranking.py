@@ -94,7 +94,7 @@ def resampled(
     """
     judges = dict.fromkeys(model.judge for model in models)
     judged, kinds = (each[judge] for each in tallies.values() for judge in judges), _kinds(models)
-    first, place = group_types([GroupCounts.of_tally(tally, kinds, groups) for tally in judged], groups)
+    first, place = group_types([GroupCounts.of_tally(tally, kinds) for tally in judged], groups)
     sizes = np.bincount(place)
     found: dict[str, dict[str, Values]] = {model.name: {} for model in models}
     wide = [model for model in models if model.headline == "macro" and len(gold_labels) * len(sizes) * 3 > _MOST_CELLS]

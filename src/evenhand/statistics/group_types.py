@@ -1,8 +1,9 @@
 """Types of groups: groups with equal counts are one type, so that only one of each is looked at.
 
 All systems of a ranking or comparison have the same types. To find them, the counts of a group in all systems become
-one number, a sum with random weights, so that one sort finds those that are equal. Then the counts of all groups with
-the same number are compared: if some differ, which is next to impossible, other weights are taken.
+one number, a sum with random weights of 64 bits, so that one sort finds those that are equal. A second sum with weights
+of its own must say the same: if it does not, which is next to impossible, other weights are taken. That groups with
+other counts have equal sums both times is less likely than an error of the machine.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from itertools import count
 
 import numpy as np
 
-from evenhand.arrays import Ints, Numbers, Values, Words, is_ones, ones
+from evenhand.arrays import Bools, Ints, Numbers, Values, Words, is_ones
 from evenhand.dataclass import dataclass
 from evenhand.tally import Tally
 
@@ -23,72 +24,56 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True)
 class GroupCounts:
-    """Counts by group: the cells that each group has, in order, and how many units of each.
+    """Counts by group: a row has so many units of one cell. Whole numbers of several rows of one cell add up."""
 
-    Where all counts are one, a cell stands as often as it is counted.
-    """
-
-    bounds: Ints
-    """Where the cells of each group begin, and where those of the last one end."""
+    group: Ints
     cell: Ints
     count: Numbers
+    matters: Bools
+    """Which cells do."""
 
     @staticmethod
     def of_table(table: Values) -> GroupCounts:
         """The counts of a table, (groups, columns)."""
         groups, columns = table.shape
-        return GroupCounts(np.arange(groups + 1) * columns, np.tile(np.arange(columns), groups), table.ravel())
+        group, column = np.repeat(np.arange(groups), columns), np.tile(np.arange(columns), groups)
+        return GroupCounts(group, column, table.ravel(), np.ones(columns, dtype=np.bool_))
 
     @staticmethod
-    def of_tally(tally: Tally, kinds: AbstractSet[str], groups: int) -> GroupCounts:
+    def of_tally(tally: Tally, kinds: AbstractSet[str]) -> GroupCounts:
         """The counts of a tally of these kinds."""
-        group, cell, number = tally.group, tally.cell, tally.count
-        if not kinds >= set(tally.kinds):
-            rows = np.array([kind in kinds for kind in tally.kinds], dtype=np.bool_).take(tally.kind)
-            if not rows.all():
-                group, cell, number = group[rows], cell[rows], number[rows]
-        if tally.is_wide:
-            cell = np.unique_inverse(cell).inverse_indices
-        width = int(cell.max(initial=0)) + 1
-        key = (group if groups * width < 2**31 else group.astype(np.int64)) * width + cell
-        if is_ones(tally.count):
-            key, number = np.sort(key, kind="stable"), ones(len(key))
-        else:
+        group, count = tally.group, tally.count
+        cells, cell = np.unique_inverse(tally.cell) if tally.is_wide else (np.arange(tally.cell_count), tally.cell)
+        matters = np.array([kind in kinds for kind in tally.kinds], dtype=np.bool_)[cells % len(tally.kinds)]
+        if count.dtype.kind == "f":
+            key = group.astype(np.int64) * len(cells) + cell
             order = np.argsort(key, kind="stable")
-            key, number = _added_up(key[order], number[order])
-        group = key // width
-        return GroupCounts(_bounds(group, groups), key - group * width, number)
+            key, count = _added_up(key[order], count[order])
+            group, cell = np.divmod(key, max(1, len(cells)))
+        return GroupCounts(group, cell, count, matters)
 
-    def mixed(self, random: np.random.Generator) -> Words:
+    def mixed(self, groups: int, random: np.random.Generator) -> Words:
         """For each group the sum of its counts with random weights, modulo 2⁶⁴."""
-        weighed = _weights(int(self.cell.max(initial=0)) + 1, random).take(self.cell)
+        weights = np.where(self.matters, _weights(len(self.matters), random), 0)
+        weighed = weights.take(self.cell)
         if not is_ones(self.count):
             weighed *= _bits(self.count)
-        before = np.zeros(len(weighed) + 1, dtype=np.uint64)
-        np.cumsum(weighed, out=before[1:])
-        return np.diff(before.take(self.bounds))
-
-    def are_equal(self, others: Ints) -> bool:
-        """Whether each group has the same counts as the other group that is named for it."""
-        size, begin = np.diff(self.bounds), self.bounds[:-1]
-        if not np.array_equal(size.take(others), size):
-            return False
-        place = np.arange(len(self.cell)) + np.repeat(begin.take(others) - begin, size)
-        if not np.array_equal(self.cell.take(place), self.cell):
-            return False
-        return is_ones(self.count) or np.array_equal(self.count.take(place), self.count)
+        sums = np.zeros(groups, dtype=np.uint64)
+        np.add.at(sums, self.group, weighed)
+        return sums
 
 
 def group_types(counts: Sequence[GroupCounts], groups: int) -> tuple[Ints, Ints]:
     """The first group of each type, in the order of the groups, and the type of every group."""
     for seed in count():
         random = np.random.default_rng(seed)
-        mixed = np.zeros(groups, dtype=np.uint64)
+        mixed, check = (np.zeros(groups, dtype=np.uint64) for _ in range(2))
         for each in counts:
-            mixed *= _MIX
-            mixed += each.mixed(random)
+            for sums in (mixed, check):
+                sums *= _MIX
+                sums += each.mixed(groups, random)
         _, first, place = np.unique(mixed, return_index=True, return_inverse=True)
-        if all(each.are_equal(first[place]) for each in counts):
+        if np.array_equal(check[first[place]], check):
             break
     return _ordered(first, place, np.argsort(first))
 
@@ -105,19 +90,9 @@ def _ordered(first: Ints, place: Ints, order: Ints) -> tuple[Ints, Ints]:
 
 
 def _added_up(key: Ints, number: Numbers) -> tuple[Ints, Numbers]:
-    """Numbers by key, which are in order: one for each key, none of them 0."""
-    is_first = np.append(True, key[1:] != key[:-1])[: len(key)]
-    if not is_first.all():
-        first = np.flatnonzero(is_first)
-        key, number = key[first], np.add.reduceat(number, first)
-    return (key, number) if number.all() else (key[number != 0], number[number != 0])
-
-
-def _bounds(group: Ints, groups: int) -> Ints:
-    """Where each of these groups, which are in order, begins; and where the last one ends."""
-    bounds = np.zeros(groups + 1, dtype=np.int64)
-    np.cumsum(np.bincount(group, minlength=groups), out=bounds[1:])
-    return bounds
+    """Numbers by key, which are in order: one for each key."""
+    first = np.flatnonzero(np.append(True, key[1:] != key[:-1])[: len(key)])
+    return (key, number) if len(first) == len(key) else (key[first], np.add.reduceat(number, first))
 
 
 def _weights(size: int, random: np.random.Generator) -> Words:
