@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from evenhand.formats.format import Carry, Format, Writing
@@ -41,7 +40,7 @@ def recognise(sample: Block) -> float:
     Number, word, chunk and entity are as many columns, and the labels tell which table it is.
     """
     rows = (cells for _, _, cells in rows_of_sample(sample) if not cells[0].startswith("#"))
-    first = [_without_empty_end(cells) for cells in islice(rows, 200)]
+    first = [_without_empty_end(cells) for cells in rows]
     good = list(filter(_is_row, first))
     if not good or _has_chunks(good):
         return 0.0

@@ -20,13 +20,13 @@ from evenhand.formats.head import SIZE, Head, Look
 from evenhand.formats.parsing.cuts import CUTS, Cut
 from evenhand.formats.pipes import STANDARD_INPUT, is_pipe, open_pipe
 from evenhand.formats.rest import Rest
+from evenhand.formats.utf8 import is_plainly_utf8
 from evenhand.formats.watching import open_watched
 from evenhand.limits import FILE, LimitError
 from evenhand.problems import InputError, Problem
 from evenhand.text.tokens import PADDING
 
 LINE_FEED = 10
-_FIRST_NOT_ASCII = 128
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
 BYTE_ORDER_MARK = "\ufeff"
 _BYTE_ORDER_MARK = BYTE_ORDER_MARK.encode()
@@ -259,7 +259,7 @@ class Source:
         """`rest` and the first `cut` bytes of `more`, if they are text in UTF-8."""
         ending = b"" if more[cut - 1] == LINE_FEED else b"\n"
         data = b"".join((*rest, memoryview(more)[:cut], ending, PADDING))
-        if int(np.frombuffer(data, dtype=np.uint8).max()) >= _FIRST_NOT_ASCII:
+        if not (data.isascii() or is_plainly_utf8(data)):
             data = self._valid(data, first_line)
         self.refuse_nul(data, len(data) - len(PADDING), first_line)
         if self.delimiter is not None:

@@ -25,57 +25,60 @@ class Grid(Cells):
 
     data: bytes
     columns: int
-    edges: Ints
-    """Where each cell begins and ends: a row a line, two columns a cell."""
+    edges: list[Ints]
+    """Where the cells of each column begin, and where they end."""
     bounds: Ints
     """Where sentences begin, in lines with cells, and where the last one ends."""
 
     def column(self, column: int) -> tuple[Ints, Ints]:
-        return self.edges[:, 2 * column], self.edges[:, 2 * column + 1]
+        for which in (2 * column, 2 * column + 1):  # in one piece, as many ask for it
+            self.edges[which] = np.ascontiguousarray(self.edges[which])
+        return self.edges[2 * column], self.edges[2 * column + 1]
 
     @property
     def lines(self) -> LineNumbers:  # type: ignore[override]
-        return LineNumbers(self.bounds[:-1], cache(self.other_lines), 0, len(self.edges))
+        return LineNumbers(self.bounds[:-1], cache(self.other_lines), 0, len(self.edges[0]))
 
     def other_lines(self) -> Ints:
         """How many lines that are none of these stand before each sentence."""
         feeds = np.flatnonzero(np.frombuffer(self.data, dtype=np.uint8) == LINE_FEED)
         first = self.bounds[:-1]
-        begin: Ints = self.edges[first, 0]
+        begin: Ints = self.edges[0][first]
         return np.searchsorted(feeds, begin) - first
 
     def without(self, rows: Ints) -> Grid:
         """The other lines; where some are taken out, a sentence ends."""
-        keep = others(len(self.edges), rows)
+        keep = others(len(self.edges[0]), rows)
         bounds = np.concatenate((self.bounds, rows))
         bounds = distinct(bounds - np.searchsorted(rows, bounds))
-        return Grid(self.data, self.columns, self.edges.take(keep, axis=0), bounds)
+        return Grid(self.data, self.columns, [edge[keep] for edge in self.edges], bounds)
 
 
 def grid(block: Block, columns: int, *, tabs: bool) -> Grid | None:
     """The cells of a block whose lines are blank or have `columns` of them; None where it is written otherwise."""
     data = np.frombuffer(block.data, dtype=np.uint8)[: block.size]
     separates = (data == TAB) | (data == LINE_FEED) | (data == CARRIAGE_RETURN) if tabs else data <= SPACE
-    edges = _edges(separates)
-    if not len(edges) or len(edges) % (2 * columns) or not (tabs or _has_plain_blanks(data)):
+    edges, has_returns = _edges(separates), b"\r" in block.data
+    if not len(edges) or len(edges) % (2 * columns) or not (tabs or _has_plain_blanks(data, has_returns)):
         return None
-    edges = edges.reshape(-1, 2 * columns)
-    end = edges[:, -1].copy()
-    behind = np.append(edges[1:, 0], block.size) - end
-    wide = np.flatnonzero(behind != (2 if b"\r" in block.data else 1))
+    found = [edges[which :: 2 * columns] for which in range(2 * columns)]
+    found[0], found[-1] = begin, end = found[0].copy(), found[-1].copy()
+    behind = np.append(begin[1:], block.size) - end
+    wide = np.flatnonzero(behind != 1 + has_returns)
     is_ended, feeds = data[end + behind - 1] == LINE_FEED, _line_feeds(data, end[wide], behind[wide])
     is_ended[wide] = feeds > 0
     # Where all line feeds stand behind rows, none stands within one.
     lines = int(np.count_nonzero(data == LINE_FEED))
-    before = block.data.count(b"\n", 0, edges[0, 0])
+    before = block.data.count(b"\n", 0, begin[0])
     if not is_ended.all() or before + len(end) - len(wide) + int(feeds.sum()) != lines:
         return None
-    has_single_tabs = np.count_nonzero(separates) == edges[0, 0] + len(end) * (columns - 1) + int(behind.sum())
-    if tabs and not (has_single_tabs and _have_plain_ends(data, int(edges[0, 0]), end, behind)):
-        return None
+    if tabs:
+        single = int(begin[0]) + len(end) * (columns - 1) + int(behind.sum())
+        if np.count_nonzero(separates) != single or not _have_plain_ends(data, int(begin[0]), end, behind):
+            return None
     block.has_lines(lines)
     bounds = np.concatenate(([0], wide[feeds > 1] + 1, [len(end)]))
-    return Grid(block.data, columns, edges, bounds[: -1 if bounds[-2] == len(end) else None])
+    return Grid(block.data, columns, found, bounds[: -1 if bounds[-2] == len(end) else None])
 
 
 def _edges(separates: Bools) -> Ints:
@@ -86,11 +89,12 @@ def _edges(separates: Bools) -> Ints:
     return np.flatnonzero(changes)
 
 
-def _has_plain_blanks(data: Bytes) -> bool:
+def _has_plain_blanks(data: Bytes, has_returns: bool) -> bool:
     """Whether no bytes up to the space are others than tabs, line feeds, carriage returns and spaces."""
-    odd = ((0, TAB), (LINE_FEED + 1, CARRIAGE_RETURN), (CARRIAGE_RETURN + 1, SPACE))
+    behind_feed = LINE_FEED + 1
+    odd = ((behind_feed, CARRIAGE_RETURN), (CARRIAGE_RETURN + 1, SPACE)) if has_returns else ((behind_feed, SPACE),)
     # Bytes below a range wrap around, so that those within it become the least ones.
-    return all(int((data - np.uint8(low)).min()) >= high - low for low, high in odd)
+    return int(data.min()) >= TAB and all(int((data - np.uint8(low)).min()) >= high - low for low, high in odd)
 
 
 def _line_feeds(data: Bytes, end: Ints, behind: Ints) -> Ints:

@@ -15,7 +15,7 @@ from evenhand.limits import COLUMNS
 from evenhand.settings import ColumnName
 from evenhand.text.encodings import OUTSIDE_TAGS, parse
 
-_SAMPLE = 1 << 14
+_SAMPLE = 1 << 12
 _ROWS = 200
 """How many lines are looked at."""
 _TOKEN_NAMES = frozenset({"token", "tokens", "word", "words", "form"})
@@ -43,13 +43,13 @@ def rows_of(source: Source) -> Iterator[Row]:
 
 @lru_cache(maxsize=1)
 def rows_of_sample(sample: Block) -> list[Row]:
-    """The same lines of the sample that formats are asked about, one after the other.
+    """The first of these lines in the sample that formats are asked about, one after the other.
 
     Lines that are wider than any table are left out: they may be long texts of formats that have no columns.
     """
     most = COLUMNS.value
     narrow = ((number, line) for number, line in _lines(sample) if len(line) <= most or not is_wide(line))
-    return [row for number, line in narrow for row in _row(number, line)]
+    return list(islice((row for number, line in narrow for row in _row(number, line)), _ROWS))
 
 
 def _lines(block: Block) -> Iterator[tuple[int, str]]:
