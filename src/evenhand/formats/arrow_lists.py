@@ -13,6 +13,7 @@ import numpy as np
 from evenhand.arrays import Bools, Ints
 from evenhand.dataclass import dataclass
 from evenhand.formats.arrow import arrow
+from evenhand.text.coded_tokens import CodedTokens, Places
 from evenhand.text.spaces import is_ascii
 from evenhand.text.tokens import PADDING, Tokens
 
@@ -155,8 +156,12 @@ def _edges(texts: Any) -> Ints:
 
 def integers(values: Any) -> Ints:
     """Whole numbers, 0 for null."""
-    filled = values.fill_null(0) if values.null_count else values
-    found: Ints = filled.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
+    return _as_they_are(values).astype(np.int64, copy=False)
+
+
+def _as_they_are(values: Any) -> Places:
+    """The same, in the room that they take."""
+    found: Places = (values.fill_null(0) if values.null_count else values).to_numpy(zero_copy_only=False)
     return found
 
 
@@ -179,7 +184,7 @@ def tokens_of(texts: Any) -> Tokens:
     if hasattr(texts, "dictionary"):
         if texts.dictionary.nbytes > _LARGE_DICTIONARY:
             return tokens_of(texts.dictionary_decode())
-        return tokens_of(texts.dictionary).take(integers(texts.indices))
+        return CodedTokens(tokens_of(texts.dictionary), _as_they_are(texts.indices))
     edges, data = _edges(texts), texts.buffers()[2]
     first, last = int(edges[0]), int(edges[-1])
     text = memoryview(data)[first:last] if last > first else b""

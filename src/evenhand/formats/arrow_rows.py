@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import field
 from typing import Any
 
@@ -79,7 +79,7 @@ class Rows:
         return Rows(self.source, self.batch.filter(arrow.array(~self.bad)), self.numbers[~self.bad])
 
 
-def sliced(source: Source, batches: Iterator[Any], size: int) -> Iterator[Rows]:
+def sliced(source: Source, batches: Iterator[Any], size: int) -> Generator[Rows, None, None]:
     """Record batches in slices of whole rows, of about `size` bytes."""
     first = 1
     for batch in batches:

@@ -7,9 +7,10 @@ number of the row, counted from 1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing
 from dataclasses import replace
-from functools import partial
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -33,8 +34,8 @@ Again = Callable[[], Iterator[Rows]]
 Decoded = Mapping[str, Any]
 """The columns of some rows: strings, or lists."""
 
-_SLICE = 2
-"""How many times larger than blocks of text slices of tables are: offsets take room, too."""
+_SLICE = 3
+"""How many times larger than blocks of text slices of tables are: offsets take room, and each has its dictionary."""
 _SAMPLE = 1 << 16
 
 
@@ -50,21 +51,27 @@ def read_table(
     with table.broken():
         layout = layout_of(source, table, columns, settings.task)
 
-    def rows(size: int) -> Iterator[Rows]:
+    def rows(size: int) -> Generator[Rows, None, None]:
         return sliced(source, table.batches(layout.columns, size), size)
 
-    with table.broken():
-        reader = _Reader(name, layout, source, settings, vocabulary, partial(rows, _SAMPLE))
-    met = found = False
-    for each in rows(_SLICE * settings.block_size):
-        met = True
+    with closing(rows(_SLICE * settings.block_size)) as slices:
+        first = list(islice(slices, 1))
+
+        def sample() -> Iterator[Rows]:
+            """All rows in small slices; those of the first large one are not read again."""
+            return chain(sliced(source, (each.batch for each in first), _SAMPLE), rows(_SAMPLE))
+
         with table.broken():
-            annotation = reader.read(each)
-        if annotation is not None:
-            found = True
-            yield annotation
+            reader = _Reader(name, layout, source, settings, vocabulary, sample)
+        found = False
+        for each in chain(first, slices):
+            with table.broken():
+                annotation = reader.read(each)
+            if annotation is not None:
+                found = True
+                yield annotation
     if not found:
-        what = "rows that can be read" if met else "rows"
+        what = "rows that can be read" if first else "rows"
         raise source.error(None, f"{table.what} has no {what}", "check how it was saved")
 
 
