@@ -162,7 +162,8 @@ def test_the_json_is_the_same_after_floors_as_before_but_for_what_they_add() -> 
         ({"floor": {"XX:f1": 0.8}}, "'XX:f1' is no score: there is no label 'XX', only LOC, MISC, ORG, PER."),
         ({"floor": {"fair": 85}}, "floor fair is 85; scores are fractions from 0 to 1: give 0.85."),
         ({"ceiling": {"f1": 101}}, "ceiling f1 is 101; scores are fractions from 0 to 1: give one of these."),
-        ({"floor": {"fair": float("nan")}}, "floor fair is nan; it must be a score or a count."),
+        ({"floor": {"fair": float("nan")}}, "floor fair is nan; it must be a score or a count, 0 at least."),
+        ({"floor": {"recall": -1}}, "floor recall is -1; it must be a score or a count, 0 at least."),
         ({"floor": {"fair": "0.8"}}, "floor is {'fair': '0.8'}; give a mapping from names of scores to numbers"),
         ({"floor": 0.8}, "floor is 0.8; give a mapping from names of scores to numbers, or None."),
         (
