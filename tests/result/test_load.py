@@ -35,7 +35,8 @@ def loads_again(saved: Any) -> Any:
 @pytest.mark.parametrize("beta", [1.0, 0.5])
 @pytest.mark.parametrize("task", FILES)
 def test_scores_of_every_task(task: str, beta: float) -> None:
-    loads_again(scored(task, beta=beta))
+    saved = scored(task, beta=beta)
+    assert loads_again(saved) == saved
 
 
 @pytest.mark.parametrize("beta", [1.0, 3.0])

@@ -57,8 +57,8 @@ class Result(Shown, Framed, Plotted, Tabled, Tallied):
     settings: ScoreSettings
     reading: Reading
     notes: tuple[str, ...] = ()
-    tallies: Mapping[str, Tally] = field(default_factory=dict, repr=False)
-    """The counts behind the scores, by judge (`exact`, `fair`)."""
+    tallies: Mapping[str, Tally] = field(default_factory=dict, repr=False, compare=False)
+    """The counts behind the scores, by judge (`exact`, `fair`); a saved result has none."""
 
     models: tuple[MatchModel, ...] = ()
     """The match models behind the scores."""
