@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.bits import Rank, bits, places
+from evenhand.bits import Rank, at_places, behind, count, equal_to, marked, parity, places
 
 MARKS = st.lists(st.booleans(), min_size=1, max_size=300) | st.lists(
     st.sampled_from([False] * 20 + [True]), min_size=1, max_size=1500
@@ -14,7 +14,7 @@ MARKS = st.lists(st.booleans(), min_size=1, max_size=300) | st.lists(
 
 
 def words(marks: list[bool]) -> np.ndarray:
-    return bits(np.array(marks, dtype=np.bool_))
+    return equal_to(np.array(marks, dtype=np.uint8), 1)
 
 
 def set_places(marks: list[bool]) -> list[int]:
@@ -31,3 +31,27 @@ def test_ranks_count_the_bits_before_a_place_and_find_them_again(marks: list[boo
     rank, found = Rank.of(words(marks)), set_places(marks)
     assert rank.before[-1] == len(found)
     assert rank(np.arange(len(marks))).tolist() == [sum(marks[:place]) for place in range(len(marks))]
+
+
+@given(MARKS)
+def test_bits_are_set_where_the_places_are(marks: list[bool]) -> None:
+    assert at_places(np.array(set_places(marks), dtype=np.int64), len(marks)).tolist() == words(marks).tolist()
+    assert count(words(marks)) == sum(marks)
+
+
+@given(MARKS)
+def test_parity_tells_whether_the_bits_so_far_are_odd(marks: list[bool]) -> None:
+    found = parity(words(marks))
+    assert set(places(found).tolist()) >= {place for place in range(len(marks)) if sum(marks[: place + 1]) % 2}
+    assert count(found) == sum(sum(marks[: place + 1]) % 2 for place in range(64 * len(found)))
+
+
+@given(MARKS, st.integers(1, 63))
+def test_bits_behind_a_place(marks: list[bool], distance: int) -> None:
+    expected = [place - distance for place in set_places(marks) if place >= distance]
+    assert places(behind(words(marks), distance)).tolist() == expected
+
+
+def test_a_long_text_is_looked_at_in_parts() -> None:
+    text = np.arange(200_001, dtype=np.int64).astype(np.uint8)
+    assert places(marked(text, lambda some: some > 250)).tolist() == np.flatnonzero(text > 250).tolist()

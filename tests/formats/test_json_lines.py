@@ -191,6 +191,14 @@ def test_each_record_is_a_document_and_has_its_line(file: File) -> None:
     assert [corpus.line(at) for at in range(3)] == [2, 2, 4]
 
 
+@pytest.mark.parametrize("size", [1, 1 << 19])
+def test_tokens_have_the_lines_of_their_records(file: File, size: int) -> None:
+    """Records without tokens have none, wherever blocks end."""
+    sentences = [["a", "b"], ["c"], [], ["d", "e", "f"], ["g"]]
+    corpus = read(file(*({"tokens": each, "spans": []} for each in sentences)), block_size=size).corpus
+    assert [corpus.line(at) for at in range(7)] == [1, 1, 2, 4, 4, 4, 5]
+
+
 def test_spaces_around_a_span_do_not_count(file: File) -> None:
     assert words(read(file({"text": TEXT, "spans": [{"start": 3, "end": 10, "label": "X"}]}))) == [("X", "lived")]
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.text.codes import CellCodes
-from evenhand.text.layers import MostlyTags
+from evenhand.text.codes import CellCodes, Mostly
+from evenhand.text.layers import MostlyTags, Tags
 from evenhand.text.tokens import Tokens
 
 CELLS = st.lists(
@@ -45,3 +46,10 @@ def test_a_part_of_mostly_equal_tags(batch: list[str], data: st.DataObject) -> N
     assert tags.slice(begin, end).to_list() == batch[begin:end]
     before, after = tags.slice(0, begin), tags.slice(begin, len(batch))
     assert (before.to_list(), after.to_list()) == (batch[:begin], batch[begin:])
+
+
+@given(st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=12), min_size=1, max_size=4))
+def test_sparse_tags_behind_each_other_are_those_of_all(parts: list[list[int]]) -> None:
+    joined = Tags.concatenate([MostlyTags(Mostly.of(np.array(part)), ("O", "A", "B", "C")) for part in parts])
+    assert joined.code.tolist() == [code for part in parts for code in part]
+    assert len(joined) == sum(map(len, parts))

@@ -6,7 +6,8 @@ from unicodedata import category
 
 import numpy as np
 
-from evenhand.text.spaces import begins_atom, in_separator
+from evenhand.bits import places
+from evenhand.text.spaces import atoms, in_separator
 
 ALL = [chr(code) for code in range(0x11000) if not 0xD800 <= code < 0xE000]
 
@@ -18,7 +19,8 @@ def begins(characters: list[str]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
 
 def test_atoms_are_the_characters_that_are_no_spaces() -> None:
     text = np.frombuffer("".join(ALL).encode(), dtype=np.uint8)
-    assert begins_atom(text)[begins(ALL)].tolist() == [not each.isspace() for each in ALL]
+    visible = begins(ALL)[[not each.isspace() for each in ALL]]
+    assert places(atoms(text)).tolist() == visible.tolist()
 
 
 def test_separators_are_those_of_unicode() -> None:

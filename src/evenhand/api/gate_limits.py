@@ -80,7 +80,9 @@ class Limits:
 
 
 def _bound(kind: str, name: str, value: object) -> float:
-    return number_that(f"{kind} {name}".rstrip(), value, lambda value: 0 <= value < inf, "a score or a count, 0 at least")
+    return number_that(
+        f"{kind} {name}".rstrip(), value, lambda value: 0 <= value < inf, "a score or a count, 0 at least"
+    )
 
 
 def _points(name: str, value: object) -> float:

@@ -20,7 +20,7 @@ from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
 
 _SAMPLE = 1 << 14
-_BLOCKS = 8
+_BLOCKS = 4
 """How many times larger than elsewhere blocks are: each is gone through many times, and has few lines."""
 
 

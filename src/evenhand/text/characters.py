@@ -13,14 +13,14 @@ from itertools import chain
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, empty, ints
-from evenhand.bits import Rank, bits
+from evenhand.bits import Rank, marked, places
 from evenhand.dataclass import dataclass
 from evenhand.problems import InputError, SettingError
 from evenhand.settings import Align, Offsets
 from evenhand.text.annotation import Annotation
 from evenhand.text.corpus import Corpus
 from evenhand.text.layers import Spans, Tags
-from evenhand.text.spaces import begins_atom, begins_character, is_ascii
+from evenhand.text.spaces import atoms, continues_character, is_ascii
 from evenhand.text.tokens import PADDING, Characters, Tokens
 
 
@@ -39,8 +39,8 @@ class Texts:
     _first: Ints
     """Where each text begins in the data, in characters."""
     _behind: Ints
-    _byte_of: Ints | None
-    """Where each character begins in the data, in bytes; None where every character is one byte."""
+    _continued: Ints | None
+    """For each byte that continues a character, how many begin before it; None where every character is one byte."""
     _units_before: Ints | None
     """For each character, how many UTF-16 units stand before it; None where units are characters."""
 
@@ -60,18 +60,18 @@ class Texts:
         `has_controls` says whether there can be control characters in it that are no line ends.
         """
         text = np.frombuffer(data, dtype=np.uint8)[: -len(PADDING)]
-        before = Rank.of(bits(begins_atom(text, has_controls=has_controls)))
+        before = Rank.of(atoms(text, has_controls=has_controls))
         first_atom = before(start)
         bounds = np.append(0, np.cumsum(before(end) - first_atom))
-        first, behind, byte_of, units = start, end, None, None
+        first, behind, continued, units = start, end, None, None
         if not is_ascii(text):
-            begins = begins_character(text)
-            byte_of, rank = np.append(np.flatnonzero(begins), len(text)), Rank.of(bits(begins))
-            first, behind = rank(start), rank(end)
+            more = places(marked(text, continues_character))
+            first, behind = (place - np.searchsorted(more, place) for place in (start, end))
+            continued = more - np.arange(len(more))
             if offsets == "utf16" and (text >= 0xF0).any():
-                units = np.append(0, np.cumsum(1 + (text[byte_of[:-1]] >= 0xF0)))
+                units = np.append(0, np.cumsum(1 + (np.delete(text, more) >= 0xF0)))
         tokens = Characters.within(data, start, end)
-        return Texts(tokens, bounds, before, first_atom, first, behind, byte_of, units)
+        return Texts(tokens, bounds, before, first_atom, first, behind, continued, units)
 
     @property
     def raw(self) -> Ints:
@@ -117,9 +117,10 @@ class Texts:
         outside = (character < first) | (character > self._behind[text])
         if outside.any():
             character = np.where(outside, first, character)
-        place = character if self._byte_of is None else self._byte_of[character]
-        place[outside] = -1
-        return place
+        if self._continued is not None:
+            character = character + np.searchsorted(self._continued, character, side="right")
+        character[outside] = -1
+        return character
 
     def atoms_before(self, text: Ints, place: Ints) -> Ints:
         """How many atoms of its text stand before each place in the data; -1 where the place is -1."""
@@ -140,7 +141,7 @@ def to_characters(annotation: Annotation) -> Annotation:
     # As it can be shown, with blanks between tokens, which are no atoms.
     text, edges = tokens.spaced()
     # For each token, how many atoms stand before it; one more entry at the end.
-    before = Rank.of(bits(begins_atom(text)))(edges)
+    before = Rank.of(atoms(text))(edges)
     layers: dict[str, Spans | Tags] = {
         name: _spans_to_characters(layer, before, corpus.bounds)
         for name, layer in annotation.layers.items()

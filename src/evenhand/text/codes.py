@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
@@ -42,6 +42,14 @@ class Mostly:
         found = np.full(self.size, self.common)
         found[self.rows] = self.codes
         return found
+
+    @staticmethod
+    def concatenate(parts: Sequence[Mostly]) -> Mostly:
+        """Columns behind each other that have the same common code."""
+        before = np.cumsum([0, *(part.size for part in parts)])
+        rows = [part.rows + shift for part, shift in zip(parts, before, strict=False)]
+        codes = np.concatenate([part.codes for part in parts])
+        return Mostly(int(before[-1]), parts[0].common, np.concatenate(rows), codes)
 
     def slice(self, begin: int, end: int) -> Mostly:
         first, last = np.searchsorted(self.rows, (begin, end)).tolist()

@@ -233,7 +233,7 @@ class Corpus:
             sentences=int(first_sentence[-1]),
             bounds=_join_bounds([part.bounds for part in parts]),
             tokens=None if tokens is None else Tokens.concatenate(tokens, joined),
-            lines=np.concatenate([part.lines + part.first_line for part in parts]),
+            lines=_join_lines(parts),
             weights=join_columns([part.weights for part in parts]),
             raw=_join_bounds([part.raw for part in parts]),
             decimals=join_columns([part.decimals for part in parts]),
@@ -257,6 +257,17 @@ def join_columns(parts: Sequence[npt.NDArray[Number] | None]) -> npt.NDArray[Num
     """The column of successive parts, if all have one."""
     found = complete(parts)
     return None if found is None else np.concatenate(found)
+
+
+def _join_lines(parts: Sequence[Corpus]) -> Ints:
+    """The lines of successive parts: those of sentences, or of tokens if one has these."""
+    lines = [part.lines + part.first_line for part in parts]
+    if any(len(part.lines) == part.token_count != part.sentences for part in parts):
+        lines = [
+            np.repeat(each, part.lengths) if part.lengths is not None and part.has_lines_of_sentences else each
+            for each, part in zip(lines, parts, strict=True)
+        ]
+    return np.concatenate(lines)
 
 
 def _join_bounds(parts: Sequence[Ints | None]) -> Ints | None:

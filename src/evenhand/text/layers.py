@@ -49,6 +49,9 @@ class Tags:
         written = [part for part in parts if isinstance(part, Written)]
         if len(written) == len(parts):
             return written[0].moved(Tokens.concatenate([part.cells for part in written], joined))
+        sparse = [part.mostly for part in parts if isinstance(part, MostlyTags)]
+        if len(sparse) == len(parts) and len({each.common for each in sparse}) == 1:
+            return MostlyTags(Mostly.concatenate(sparse), parts[-1].names)
         return Tags(np.concatenate([part.code for part in parts]), parts[-1].names)
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, partial
 from itertools import chain
 
 import numpy as np
 
 from evenhand.arrays import Bools, Bytes, Ints, Words, ranges
+from evenhand.bits import places
 from evenhand.dataclass import dataclass
-from evenhand.text.spaces import begins_atom
+from evenhand.text.spaces import atoms
 
 PADDING = bytes(16)
 """Behind all data, so that a window of eight bytes, and one more, can be taken anywhere in it."""
@@ -98,17 +99,35 @@ class Tokens:
         characters = [part for part in parts if isinstance(part, Characters)]
         if len(characters) == len(parts):
             return Characters(tuple(chain.from_iterable(each.parts for each in characters)))
-        joined = {} if joined is None else joined
-        key = tuple(id(part.data) for part in parts)
-        data = joined.get(key)
-        if data is None:
-            data = joined[key] = b"".join([*(memoryview(part.data)[: part.size] for part in parts), PADDING])
-        before = np.cumsum([0, *(part.size for part in parts)])
-        return Tokens(
-            data,
-            np.concatenate([part.start + shift for part, shift in zip(parts, before, strict=False)]),
-            np.concatenate([part.end + shift for part, shift in zip(parts, before, strict=False)]),
-        )
+        return LateTokens(sum(map(len, parts)), partial(_joined, parts, {} if joined is None else joined))
+
+
+class LateTokens(Tokens):
+    """Tokens whose places are worked out when somebody asks: some questions about spans need none of them."""
+
+    def __init__(self, count: int, find: Callable[[], Tokens]) -> None:
+        self.__dict__.update(_count=count, _find=find)
+
+    def __len__(self) -> int:
+        count: int = self.__dict__["_count"]
+        return count
+
+    @cached_property
+    def _found(self) -> Tokens:
+        found: Tokens = self.__dict__.pop("_find")()
+        return found
+
+    @property
+    def data(self) -> bytes:
+        return self._found.data
+
+    @property
+    def start(self) -> Ints:
+        return self._found.start
+
+    @property
+    def end(self) -> Ints:
+        return self._found.end
 
 
 class Characters(Tokens):
@@ -148,12 +167,25 @@ class Characters(Tokens):
 
     @cached_property
     def start(self) -> Ints:
-        return np.flatnonzero(begins_atom(np.frombuffer(self.data, dtype=np.uint8)[: self.size]))
+        return places(atoms(np.frombuffer(self.data, dtype=np.uint8)[: self.size]))
 
     @cached_property
     def end(self) -> Ints:
         ends: Ints = self.start + _LENGTHS[np.frombuffer(self.data, dtype=np.uint8)[self.start]]
         return ends
+
+
+def _joined(parts: Sequence[Tokens], joined: Joined) -> Tokens:
+    key = tuple(id(part.data) for part in parts)
+    data = joined.get(key)
+    if data is None:
+        data = joined[key] = b"".join([*(memoryview(part.data)[: part.size] for part in parts), PADDING])
+    before = np.cumsum([0, *(part.size for part in parts)])
+    return Tokens(
+        data,
+        np.concatenate([part.start + shift for part, shift in zip(parts, before, strict=False)]),
+        np.concatenate([part.end + shift for part, shift in zip(parts, before, strict=False)]),
+    )
 
 
 def first_difference(left: Tokens, right: Tokens) -> int | None:

@@ -15,9 +15,9 @@ import msgspec
 import numpy as np
 
 from evenhand.arrays import Bytes, Ints, Words, distinct, empty, ints
-from evenhand.bits import bits, places
+from evenhand.bits import count, equal_to, marked, places
 from evenhand.formats.parsing.json_spelling import Hole, Piece, Spelling
-from evenhand.formats.parsing.json_strings import OddError, Strings, demand
+from evenhand.formats.parsing.json_strings import OddError, StringLists, Strings, demand
 from evenhand.formats.parsing.windows import leading_numbers, lengths_to_quote
 from evenhand.formats.source import LINE_FEED, Block
 from evenhand.text.tokens import PADDING, windows
@@ -25,18 +25,15 @@ from evenhand.text.tokens import PADDING, windows
 _QUOTE, _BRACE, _BACKSLASH = ord('"'), ord("{"), ord("\\")
 _MINUS, _ZERO, _FIRST_BYTE = np.uint64(ord("-")), np.uint64(ord("0")), np.uint64(255)
 _STRING = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*')
+_STRINGS = msgspec.json.Decoder(str)
 Cells = tuple[Ints, Ints]
 """Where each string of a column begins and ends, without its quotes."""
 
 
 class Matcher:
-    """Compares a block with a spelling: with an `OddError` if its records are not all spelled like this.
+    """Compares a block with a spelling: with an `OddError` if its records are not all spelled like this."""
 
-    `scratch` is room for as many bytes as the block has: to use the same for all blocks saves the system's time.
-    """
-
-    def __init__(self, block: Block, scratch: Bytes) -> None:
-        self.scratch = scratch[: block.size]
+    def __init__(self, block: Block) -> None:
         self.data = block.data
         self.text: Bytes = np.frombuffer(block.data, dtype=np.uint8)[: block.size]
         self.words: Words = windows(block.data)
@@ -45,8 +42,7 @@ class Matcher:
         self.strings: dict[str, Cells] = {}
         self.windows: dict[str, Words] = {}
         self.counts: dict[str, Ints] = {}
-        self.lists: dict[str, tuple[Ints, Ints]] = {}
-        """The first and the last of the strings in each list."""
+        self.lists: dict[str, StringLists] = {}
 
     @cached_property
     def all_strings(self) -> Strings:
@@ -78,7 +74,7 @@ class Matcher:
 
         Records begin lines. Objects begin with a brace and a quote, which texts have only at their ends.
         """
-        braces = places(bits(np.equal(self.text, _BRACE, out=self.scratch.view(np.bool_))))
+        braces = places(equal_to(self.text, _BRACE))
         quoted = self.text[braces + 1] == _QUOTE
         braces = braces if quoted.all() else braces.compress(quoted)
         begins_line = self.text[braces - 1] == LINE_FEED
@@ -97,7 +93,7 @@ class Matcher:
     def _brackets(self, spelling: Spelling) -> Ints:
         """Where spans that are lists begin: texts can have brackets, but not with what stands before these."""
         before = (_literal(spelling.head[-1])[-8:], (_literal(spelling.item[-1]) + spelling.separator)[-8:])
-        brackets = np.flatnonzero(self.text == _literal(spelling.item[0])[0])
+        brackets = places(equal_to(self.text, _literal(spelling.item[0])[0]))
         brackets = brackets[brackets >= 8]
         return np.sort(np.concatenate([self._standing(each, brackets - len(each)) + len(each) for each in before]))
 
@@ -116,7 +112,8 @@ class Matcher:
             window = self._behind(literal, at)
             at = at + len(literal)
             if hole.kind == "list":
-                self.lists[hole.name], at = self.all_strings.lists(at)
+                self.lists[hole.name] = found = self.all_strings.lists(at)
+                at = found.last + 1
             elif hole.kind == "count":
                 self.counts[hole.name], at = _count(at, window)
             elif hole.kind == "number":
@@ -125,7 +122,7 @@ class Matcher:
             else:
                 is_last = place + 3 == len(pieces)
                 known = behind - len(following) if is_last and behind is not None else None
-                end = self._text_ends(at, known) if hole.name == "text" else self._string_ends(at, window)
+                end = self._text_ends(at, known) if hole.name == "text" else self.string_ends(at, window)
                 self.windows[hole.name], self.strings[hole.name], at = window, (at, end), end
         closing = _literal(pieces[-1])
         return at + len(closing), self._behind(closing, at)
@@ -159,11 +156,16 @@ class Matcher:
         demand((end == begin + 1) | ((end > begin) & (self.text[begin] != _ZERO)))
         return end
 
-    def _string_ends(self, at: Ints, window: Words) -> Ints:
-        length = lengths_to_quote(window)
-        end = at + length
-        longer = np.flatnonzero(length == 8)
-        end[longer] = self._searched_ends(at[longer])
+    def string_ends(self, at: Ints, window: Words) -> Ints:
+        """The next quotes; `window` is what is at these places."""
+        end: Ints = at + lengths_to_quote(window)
+        rows = np.flatnonzero(end - at == 8)
+        while len(rows):
+            length = lengths_to_quote(self.words.take(end[rows], mode="clip"))
+            end[rows] += length
+            rows = rows[length == 8]
+            if len(rows) and end[rows].max() >= len(self.text):
+                raise OddError
         return end
 
     def _text_ends(self, at: Ints, known: Ints | None) -> Ints:
@@ -194,32 +196,45 @@ class Matcher:
         at_ends = records * (2 if _literal((spelling.tail or spelling.head)[-1]).endswith(b"\r\n") else 1)
         around = records * (_quotes(spelling.head) + _quotes(spelling.tail)) + spans * _quotes(spelling.item)
         # Those were seen, so that there are others just if there are more. The two kinds differ from all others here.
-        changed = np.bitwise_xor(self.text, 2, out=self.scratch)
-        found = np.less_equal(changed, _QUOTE ^ 2, out=self.scratch.view(np.bool_))
-        if np.count_nonzero(found) != at_ends + around + quoted:
+        if count(marked(self.text, lambda some: some ^ np.uint8(2) <= _QUOTE ^ 2)) != at_ends + around + quoted:
             raise OddError
 
-    def unescaped(self, text: Cells) -> tuple[bytes, Cells, int]:
-        """Data that has texts as they read, where they are in it, and how many quotes are escaped; only in texts."""
+    def unescaped(self, *columns: Cells) -> tuple[bytes, list[Cells], int]:
+        """Data that has strings as they read, where these are in it, and how many quotes are escaped; only in these."""
         if not self.has_escapes:
-            return self.data, text, 0
-        start, end = (column.copy() for column in text)
-        escapes = np.flatnonzero(self.text == _BACKSLASH)
-        row = np.searchsorted(start, escapes, side="right") - 1
-        demand((row >= 0) & (escapes < end[row]))
-        rows = distinct(row)
-        written = [self.data[begin:behind] for begin, behind in zip(start[rows], end[rows], strict=True)]
-        try:
-            read = [msgspec.json.decode(b'"' + each + b'"', type=str).encode() for each in written]
-        except (msgspec.DecodeError, UnicodeEncodeError):
-            raise OddError from None
-        end[rows] = len(self.text) + np.cumsum([len(each) for each in read])
-        start[rows] = end[rows] - [len(each) for each in read]
-        return (
-            b"".join([self.data[: len(self.text)], *read, PADDING]),
-            (start, end),
-            sum(each.count(b'"') for each in written),
-        )
+            return self.data, list(columns), 0
+        escapes = places(equal_to(self.text, _BACKSLASH))
+        written, read, found = list[bytes](), list[bytes](), list[Cells]()
+        behind, left = len(self.text), len(escapes)
+        for start, end in columns:
+            row = np.searchsorted(start, escapes, side="right") - 1
+            row = row[(row >= 0) & (escapes < np.append(end, -1)[row])]
+            rows, left = distinct(row), left - len(row)
+            cells = [
+                self.data[first:last] for first, last in zip(start[rows].tolist(), end[rows].tolist(), strict=True)
+            ]
+            texts = _unescaped(cells)
+            sizes, start, end = ints([len(each) for each in texts]), start.copy(), end.copy()
+            end[rows] = behind + np.cumsum(sizes)
+            start[rows] = end[rows] - sizes
+            behind += int(sizes.sum())
+            written, read, found = written + cells, read + texts, [*found, (start, end)]
+        if left:
+            raise OddError
+        data = b"".join([self.data[: len(self.text)], *read, PADDING])
+        return data, found, sum(each.count(b'"') for each in written)
+
+
+def _unescaped(written: list[bytes]) -> list[bytes]:
+    """What strings of JSON say, without their quotes."""
+    try:
+        read = _STRINGS.decode_lines(b'"' + b'"\n"'.join(written) + b'"') if written else []
+        texts = [each.encode() for each in read]
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        raise OddError from None
+    if len(texts) != len(written):
+        raise OddError
+    return texts
 
 
 def _count(at: Ints, window: Words) -> tuple[Ints, Ints]:

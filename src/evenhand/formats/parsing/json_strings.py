@@ -1,12 +1,16 @@
-"""All strings of some JSON, found by their quotes, and the lists that they make."""
+"""The strings of some JSON, found by their quotes, and the lists that they make; a bit stands for each byte."""
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
-from evenhand.arrays import Bools, Bytes, Ints
+from evenhand.arrays import Bools, Bytes, Ints, Words
+from evenhand.bits import Rank, at_places, behind, equal_to, parity, places
+from evenhand.dataclass import dataclass
 
-_QUOTE, _BACKSLASH = ord('"'), ord("\\")
+_QUOTE, _BACKSLASH, _BRACKET = ord('"'), ord("\\"), ord("]")
 
 
 class OddError(Exception):
@@ -19,34 +23,76 @@ def demand(met: Bools) -> None:
         raise OddError
 
 
+@dataclass(frozen=True)
+class StringLists:
+    """Lists of strings: where the first and the last quote of each are, and how many strings there are."""
+
+    first: Ints
+    last: Ints
+    sizes: Ints
+
+
 class Strings:
-    """The strings of a block in their order: string i is `text[start[i]:end[i]]`."""
+    """The strings of a block."""
 
     def __init__(self, text: Bytes, separator: bytes, *, has_escapes: bool) -> None:
         """`separator` stands between the strings of a list."""
-        quotes = np.flatnonzero(text == _QUOTE)
+        self._text, self._separator = text, separator
+        self._quotes = equal_to(text, _QUOTE)
         if has_escapes:
-            quotes = quotes[~_is_escaped(text, quotes)]
-        if not len(quotes) or len(quotes) % 2:
+            self._quotes &= ~at_places(_escaped(text), len(text))
+        inside = parity(self._quotes)
+        if inside[-1] >> np.uint64(63):
             raise OddError
-        self.start, self.end = quotes[::2] + 1, quotes[1::2]
-        is_followed = self.start[1:] - self.end[:-1] == len(separator) + 2
-        for place, byte in enumerate(separator, 1):
-            is_followed &= text[self.end[:-1] + place] == byte
-        self._last = np.append(np.flatnonzero(~is_followed), len(self.end) - 1)
+        self.opens = self._quotes & inside
+        """The quotes before strings."""
+        self._closes = self._quotes & ~inside
 
-    def lists(self, at: Ints) -> tuple[tuple[Ints, Ints], Ints]:
-        """The first and last strings of lists whose first quotes must be at these places, and what is behind these."""
-        first = np.searchsorted(self.start, at + 1).clip(max=len(self.start) - 1)
-        demand(self.start[first] == at + 1)
-        last: Ints = self._last[np.searchsorted(self._last, first)]
-        return (first, last), self.end[last] + 1
+    @cached_property
+    def _list_ends(self) -> tuple[Ints, Rank]:
+        """The last quotes of lists; and how many strings that no other one follows in a list stand before a place."""
+        is_followed = behind(self._quotes, len(self._separator) + 1)
+        for place, byte in enumerate(self._separator, 1):
+            is_followed &= behind(equal_to(self._text, byte), place)
+        lasts = self._closes & ~is_followed
+        return places(lasts & behind(equal_to(self._text, _BRACKET), 1)), Rank.of(lasts)
+
+    @cached_property
+    def _before(self) -> Rank:
+        return Rank.of(self.opens)
+
+    def lists(self, at: Ints) -> StringLists:
+        """The lists whose first quotes must be at these places."""
+        ends, lasts = self._list_ends
+        number = np.searchsorted(ends, at)
+        if number.max(initial=-1) >= len(ends):
+            raise OddError
+        last, before = ends[number], self._before(at)
+        demand((self._before(at + 1) > before) & (lasts(last) == lasts(at)))
+        return StringLists(at, last, self._before(last) - before)
+
+    def within(self, lists: StringLists) -> Words:
+        """The quotes around the strings of some lists."""
+        edges = at_places(np.concatenate((lists.first, lists.last + 1)), len(self._text))
+        return self._quotes & parity(edges)
+
+    def single(self, byte: int) -> Words:
+        """Where a string of this byte alone begins, or a quote, a byte and a quote between strings."""
+        return self._quotes & behind(equal_to(self._text, byte), 1) & behind(self._quotes, 2)
 
 
-def _is_escaped(text: Bytes, quotes: Ints) -> Bools:
-    """Before which quotes an odd number of backslashes stands."""
-    escaped: Bools = text[quotes - 1] == _BACKSLASH
-    for row in np.flatnonzero(escaped & (text[quotes - 2] == _BACKSLASH)).tolist():
-        before = text[: quotes[row]].tobytes()
-        escaped[row] = (len(before) - len(before.rstrip(b"\\"))) % 2 == 1
-    return escaped
+def quoted(quotes: Words) -> tuple[Ints, Ints]:
+    """Where the strings with these quotes around them begin and end."""
+    edges = places(quotes)
+    edges[::2] += 1
+    return edges[::2], edges[1::2]
+
+
+def _escaped(text: Bytes) -> Ints:
+    """The places behind backslashes that are not escaped themselves."""
+    backslashes = places(equal_to(text, _BACKSLASH))
+    number = np.arange(len(backslashes))
+    begins_run = np.append(True, np.diff(backslashes) > 1)[: len(number)]
+    first = np.maximum.accumulate(np.where(begins_run, number, 0))
+    found: Ints = backslashes[(number - first) % 2 == 0] + 1
+    return found

@@ -66,7 +66,7 @@ class Columns:
     def of(matcher: Matcher, spelling: Spelling) -> Columns:
         """The columns of a block."""
         items = matcher.fill(spelling)
-        data, text, quoted = matcher.unescaped(matcher.strings["text"])
+        data, (text,), quoted = matcher.unescaped(matcher.strings["text"])
         matcher.check_texts(spelling, items, quoted)
         return Columns(
             data=data,
@@ -99,18 +99,15 @@ class AlikeTexts:
     def __init__(self, vocabulary: Vocabulary, offsets: Offsets) -> None:
         self._vocabulary, self._offsets = vocabulary, offsets
         self._spelling: Spelling | None = None
-        self._scratch = np.empty(0, dtype=np.uint8)
         self._labels = LabelCodes(vocabulary)
 
     def read(self, block: Block) -> AlikeBatch | None:
         """What a block holds, or None if it has anything for which the decoder is needed, or a message."""
-        if len(self._scratch) < block.size:
-            self._scratch = np.empty(block.size, dtype=np.uint8)
         self._spelling = self._spelling or learn(block)
         if self._spelling is None:
             return None
         try:
-            columns = Columns.of(Matcher(block, self._scratch), self._spelling)
+            columns = Columns.of(Matcher(block), self._spelling)
             block.has_lines(len(columns.items))
             return self._batch(columns)
         except OddError:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from evenhand.arrays import Ints, ranges
+from evenhand.arrays import Ints, Words, empty
+from evenhand.bits import Rank, places
 from evenhand.dataclass import dataclass
-from evenhand.formats.parsing.json_columns import Matcher
+from evenhand.formats.parsing.json_columns import Cells, Matcher
 from evenhand.formats.parsing.json_spelling import Spelling, learn_tokens
-from evenhand.formats.parsing.json_strings import OddError, demand
+from evenhand.formats.parsing.json_strings import OddError, demand, quoted
 from evenhand.formats.parsing.json_texts import LabelCodes
 from evenhand.formats.source import Block
 from evenhand.limits import LimitError
 from evenhand.text.codes import CellCodes, Mostly
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
-from evenhand.text.tokens import PADDING, Tokens
+from evenhand.text.tokens import PADDING, LateTokens, Tokens
+
+_OUTSIDE = "O"
+"""What most tags are in many files."""
 
 
 @dataclass(frozen=True)
@@ -57,25 +63,36 @@ class TokenReader:
         return found
 
     def _batch(self, block: Block, spelling: Spelling) -> AlikeTokens:
-        matcher = Matcher(block, np.empty(block.size, dtype=np.uint8))
+        matcher = Matcher(block)
         items = matcher.fill(spelling)
-        lists = {name: _members(*bounds) for name, bounds in matcher.lists.items()}
-        data, start, end = _strings(matcher, spelling, items, lists)
-        first, last = matcher.lists["tokens"]
-        lengths = last - first + 1
-        spans, tags, places = None, None, lists["tokens"]
-        if "tags" in lists:
-            demand(np.diff(matcher.lists["tags"], axis=0)[0] + 1 == lengths)
-            tags = self._coded(data, start[lists["tags"]], end[lists["tags"]])
+        lengths, quotes = matcher.lists["tokens"].sizes, matcher.all_strings.within(matcher.lists["tokens"])
+        rows, cells = _rare_tags(matcher) if "tags" in matcher.lists else (empty(), (empty(), empty()))
+        data, count, escaped = matcher.data, int(lengths.sum()), 0
+        tokens: Tokens = LateTokens(count, partial(_listed, data, quotes))
+        if matcher.has_escapes:
+            data, (places, cells), escaped = matcher.unescaped(quoted(quotes), cells)
+            tokens = Tokens(data, *places)
+            if b"\0" in data[: -len(PADDING)]:
+                raise OddError
+        matcher.check_texts(
+            spelling, items, escaped + 2 * sum(int(each.sizes.sum()) for each in matcher.lists.values())
+        )
+        spans, tags = None, None
+        if "tags" in matcher.lists:
+            demand(matcher.lists["tags"].sizes == lengths)
+            tags = self._coded(data, count, rows, cells)
         else:
             spans = self._spans(matcher, items, lengths)
         ids = Tokens(data, *matcher.strings["id"]) if "id" in matcher.strings else None
-        return AlikeTokens(Tokens(data, start[places], end[places]), lengths, ids, spans, tags, self._names)
+        return AlikeTokens(tokens, lengths, ids, spans, tags, self._names)
 
-    def _coded(self, data: bytes, start: Ints, end: Ints) -> Mostly:
-        codes, new = self._codes.mostly(data, start, end)
-        self._names += [data[start[row] : end[row]].decode() for row in new]
-        return codes
+    def _coded(self, data: bytes, size: int, rows: Ints, cells: Cells) -> Mostly:
+        """The codes of so many tags, of which some rows are not `O`."""
+        codes, new = self._codes(data, *cells)
+        self._names += [data[cells[0][row] : cells[1][row]].decode() for row in new]
+        if len(rows) == size:
+            return Mostly.of(codes)
+        return Mostly(size, self._names.index(_OUTSIDE), rows, codes)
 
     def _spans(self, matcher: Matcher, items: Ints, lengths: Ints) -> Spans:
         scope = np.repeat(np.arange(len(items)), items)
@@ -85,21 +102,17 @@ class TokenReader:
         return Spans.of(self._vocabulary, scope, start, end, label, matcher.counts.get("level"))
 
 
-def _members(first: Ints, last: Ints) -> Ints:
-    """The strings of lists, one after the other."""
-    return ranges(first, last - first + 1)
+def _listed(data: bytes, quotes: Words) -> Tokens:
+    return Tokens(data, *quoted(quotes))
 
 
-def _strings(matcher: Matcher, spelling: Spelling, items: Ints, lists: dict[str, Ints]) -> tuple[bytes, Ints, Ints]:
-    """Data that has strings as they read, and where each one begins and ends; only those in lists have escapes."""
-    start, end = matcher.all_strings.start, matcher.all_strings.end
-    data, quoted, size = matcher.data, 0, sum(map(len, lists.values()))
-    if matcher.has_escapes:
-        places = np.sort(np.concatenate(list(lists.values())))
-        data, (inner, behind), quoted = matcher.unescaped((start[places], end[places]))
-        start, end = start.copy(), end.copy()
-        start[places], end[places] = inner, behind
-        if b"\0" in data[: -len(PADDING)]:
-            raise OddError
-    matcher.check_texts(spelling, items, quoted + 2 * size)
-    return data, start, end
+def _rare_tags(matcher: Matcher) -> tuple[Ints, Cells]:
+    """The tags that are not `O`, and the first one that is: their rows, and where they are."""
+    strings = matcher.all_strings
+    opens = strings.within(matcher.lists["tags"]) & strings.opens
+    common = opens & strings.single(ord(_OUTSIDE))
+    lowest = common[(common != 0).argmax() :][:1]
+    lowest &= lowest - np.uint64(1)
+    at = places(opens & ~common)
+    start = at + 1
+    return Rank.of(opens)(at), (start, matcher.string_ends(start, matcher.words[start]))

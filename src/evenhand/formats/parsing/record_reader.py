@@ -238,7 +238,7 @@ def _token_corpus(source: Source, tokens: Tokens, lengths: Ints, lines: Ints, id
         sentences=len(lengths),
         bounds=np.append(0, np.cumsum(lengths)),
         tokens=tokens,
-        lines=np.repeat(lines, lengths),
+        lines=lines if lengths.all() else np.repeat(lines, lengths),
         documents=np.arange(len(lengths)),
         ids=ids,
     )
