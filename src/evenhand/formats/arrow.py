@@ -56,7 +56,7 @@ def _is_table(suffixes: tuple[str, ...], mark: bytes, source: Source, task: str 
 def is_dataset(source: Source, task: str | None) -> bool:
     """Whether this is a folder with a dataset's description and Arrow files, or a folder of splits."""
     path = source.path
-    if not isinstance(path, Path) or not path.is_dir():  # elsewhere, to ask takes time, and datasets cannot be read
+    if not isinstance(path, Path) or source.is_here or not path.is_dir():  # what is elsewhere cannot be read anyway
         return False
     return ((path / INFO).is_file() and any(path.glob("*.arrow"))) or (path / SPLITS).is_file()
 

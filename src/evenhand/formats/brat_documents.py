@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from evenhand.dataclass import dataclass
 from evenhand.formats import brat_links
+from evenhand.formats.addresses import Address
 from evenhand.formats.brat import FORMAT
 from evenhand.formats.brat_lines import standoff
 from evenhand.formats.brat_relations import KINDS, relations
@@ -130,9 +131,10 @@ def _beside(source: Source, suffix: str, what: str) -> Source:
     wanted = source.plain_path.with_suffix(suffix)
     for ending in ("", *COMPRESSIONS):
         path = wanted.with_name(wanted.name + ending) if ending else wanted
-        if path.is_file():
-            called = None if source.called is None else os.path.join(os.path.dirname(source.called), path.name)
-            return Source(path, called=called)
+        called = None if source.called is None else os.path.join(os.path.dirname(source.called), path.name)
+        found = Source(path, called=called)
+        if found.is_here or (isinstance(path, Address) and path.is_file()):
+            return found
     raise source.error(
         None, f"the {what} {wanted.name} cannot be found beside it", "put DOC.ann and DOC.txt into one folder"
     )

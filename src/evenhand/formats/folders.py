@@ -14,6 +14,8 @@ from evenhand.formats.source import Part, Source
 from evenhand.problems import InputError
 
 _PATTERN = frozenset("*?[")
+_ANNOTATIONS = ".ann"
+"""How the names of brat's annotations end."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ def _at_path(path: Path) -> list[Place] | None:
         try:
             with os.scandir(path) as entries:
                 names = sorted(entry.name for entry in entries if entry.is_file())
-            return _with_folders_below(path, [path / name for name in names])
+            return _with_folders_below(path, [path / name for name in _to_read(names)])
         except OSError as error:
             reason = (error.strerror or "unknown reason").lower()
             raise InputError(str(path), None, f"cannot be opened ({reason})", "check the permissions") from None
@@ -97,30 +99,29 @@ def _at_address(address: Address) -> list[Place] | None:
         return sorted(address.matches())
     if not address.is_dir():
         return None
-    found: list[Place] = sorted(address.files())
-    if any(each.name in (INFO, SPLITS) for each in found):
+    found = {each.name: each for each in sorted(address.files())}
+    if not {INFO, SPLITS}.isdisjoint(found):
         finding = "this is a dataset of Hugging Face, which can be read from a disk only"
         raise InputError(str(address), None, finding, "copy the folder")
-    return _annotations(found)
+    return [found[name] for name in _to_read(list(found))]
 
 
-def _annotations(files: list[Place]) -> list[Place]:
+def _to_read(names: list[str]) -> list[str]:
     """Of the files in a folder, those to read: of brat's, the `.ann`; and no hidden ones."""
-    shown = [each for each in files if not each.name.startswith(".")]
-    return [each for each in shown if each.suffix == ".ann"] or shown
+    shown = [name for name in names if not name.startswith(".")]
+    return [name for name in shown if name.endswith(_ANNOTATIONS)] or shown
 
 
-def _with_folders_below(folder: Path, files: list[Place]) -> list[Place]:
+def _with_folders_below(folder: Path, found: list[Place]) -> list[Place]:
     """The files to read; where these are brat's, or there are none, also the annotations in folders below."""
-    found = _annotations(files)
-    if any(each.suffix not in (".ann", ".conf") for each in found):
+    if not all(each.name.endswith((_ANNOTATIONS, ".conf")) for each in found):
         return found
     below: list[Place] = [
         each
         for each in folder.glob("*/**/*.ann")
         if not any(part.startswith(".") for part in each.relative_to(folder).parts)
     ]
-    return sorted([*(each for each in found if each.suffix == ".ann"), *below]) if below else found
+    return sorted([*(each for each in found if each.name.endswith(_ANNOTATIONS)), *below]) if below else found
 
 
 def _shown(where: Place | FileList) -> str:

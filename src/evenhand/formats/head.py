@@ -13,6 +13,10 @@ class Head:
     """The first bytes of a file, decompressed."""
 
     def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Become one that was not read yet."""
         self.data = b""
         self.is_read = self.is_whole = self.is_compressed = False
 

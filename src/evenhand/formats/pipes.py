@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import errno
+import os
 import stat
 import sys
 import weakref
@@ -58,13 +59,16 @@ def is_pipe(path: Any) -> bool:
     """Whether what is there is neither a file nor a folder on a disk, so that it can be read once only."""
     if path == STANDARD_INPUT:
         return True
-    if not isinstance(path, Path):
-        return False
+    found = status_at(path)
+    return found is not None and not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode)
+
+
+def status_at(path: Any) -> os.stat_result | None:
+    """What the system says of a path; None where nothing is there, or it is not on this machine."""
     try:
-        mode = path.stat().st_mode
+        return os.stat(path) if isinstance(path, Path) else None
     except (OSError, ValueError):
-        return False
-    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+        return None
 
 
 def open_pipe(path: Path) -> BufferedReader:

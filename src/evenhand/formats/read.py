@@ -36,8 +36,8 @@ from evenhand.text.annotation import LISTS, Annotation
 from evenhand.text.characters import peeked
 from evenhand.text.labels import Vocabulary
 
-_TOGETHER = 64
-"""How many files are opened at a time, at most."""
+_TOGETHER, _BYTES = 256, 1 << 20
+"""How many files are opened at a time, at most, and from how many bytes on no further one is."""
 
 
 def _read_parameters() -> dict[str, Parameter]:
@@ -214,20 +214,34 @@ class OpenFiles:
         """The files in batches of whole sentences; `columns` names the columns of each layer of spans."""
         if self.name is None:
             return self.first.batches(vocabulary, columns)
-        size = 1 if self.first.format.read_together is None else _TOGETHER
         return (
-            replace(batch, name=self.name)
-            for first in range(0, len(self.sources), size)
-            for batch in self._some(range(first, min(first + size, len(self.sources))), vocabulary, columns)
+            Annotation(batch.corpus, batch.layers, batch.readings, self.name)
+            for files in self._groups()
+            for batch in _together(files, vocabulary, columns)
         )
 
-    def _some(self, numbers: range, vocabulary: Vocabulary, columns: Columns | None) -> Iterator[Annotation]:
-        """The batches of some files, which are read together if they have one format that can do that."""
-        files = [self._file(number) for number in numbers]
-        together, read = files[0].format.read_together, None
-        if together is not None and all(file.format is files[0].format for file in files):
-            read = together([file.source for file in files], files[0].settings, vocabulary, columns or {})
-        return (batch for file in files for batch in file.batches(vocabulary, columns, read))
+    def _groups(self) -> Iterator[list[OpenFile]]:
+        """The files, as many together as are read together at most."""
+        most = 1 if self.first.format.read_together is None else _TOGETHER
+        group, size = list[OpenFile](), 0
+        for number in range(len(self.sources)):
+            group.append(self._file(number))
+            size += self.sources[number].size
+            if len(group) == most or size > _BYTES:
+                yield group
+                group, size = [], 0
+        if group:
+            yield group
+
+
+def _together(files: list[OpenFile], vocabulary: Vocabulary, columns: Columns | None) -> Iterator[Annotation]:
+    """The batches of some files, which are read together if they have one format that can do that."""
+    together, read = files[0].format.read_together, None
+    if together is not None and all(file.format is files[0].format for file in files):
+        read = together([file.source for file in files], files[0].settings, vocabulary, columns or {})
+    for file in files:
+        yield from file.batches(vocabulary, columns, read)
+        file.source.forget()
 
 
 def batches(

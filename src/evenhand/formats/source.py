@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import re
+import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import field, replace
@@ -16,9 +17,10 @@ import numpy as np
 from evenhand.dataclass import dataclass
 from evenhand.formats.addresses import Place
 from evenhand.formats.compressed import compression, decompressed
+from evenhand.formats.delimiters import with_tabs
 from evenhand.formats.head import SIZE, Head, Look
 from evenhand.formats.parsing.cuts import CUTS, Cut
-from evenhand.formats.pipes import STANDARD_INPUT, is_pipe, open_pipe
+from evenhand.formats.pipes import STANDARD_INPUT, is_pipe, open_pipe, status_at
 from evenhand.formats.rest import Rest
 from evenhand.formats.utf8 import is_plainly_utf8
 from evenhand.formats.watching import open_watched
@@ -32,7 +34,6 @@ BYTE_ORDER_MARK = "\ufeff"
 _BYTE_ORDER_MARK = BYTE_ORDER_MARK.encode()
 _SIZE_ELSEWHERE = 1 << 20
 _LARGEST_READ = 1 << 20
-_BLANKS = re.compile(rb"[ \t]+")
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,10 @@ class Source:
             found.is_read, found.is_whole = True, len(found.data) < SIZE
         return found
 
+    def forget(self) -> None:
+        """Let go of the first bytes; who asks for them reads them again."""
+        self._head.forget()
+
     @property
     def begins_inside(self) -> bool:
         """Whether what is read begins behind a sentence, whose document may go on."""
@@ -123,9 +128,7 @@ class Source:
     @property
     def size(self) -> int:
         """How many bytes the file has, or is taken to have where it is not on this machine."""
-        if isinstance(self.path, Path) and self.path.is_file():
-            return self.path.stat().st_size
-        return _SIZE_ELSEWHERE
+        return self._status.st_size if self._status is not None and self.is_here else _SIZE_ELSEWHERE
 
     @property
     def is_plain(self) -> bool:
@@ -135,11 +138,16 @@ class Source:
     @property
     def is_here(self) -> bool:
         """Whether it is a file on this machine, which can be read again."""
-        return not self._is_standard_input and isinstance(self.path, Path) and self.path.is_file()
+        return self._status is not None and stat.S_ISREG(self._status.st_mode) and not self._is_standard_input
+
+    @cached_property
+    def _status(self) -> os.stat_result | None:
+        """What the system says of its path, once; None where nothing is there, or it is not on this machine."""
+        return status_at(self.path)
 
     @property
     def _is_standard_input(self) -> bool:
-        return self.path == STANDARD_INPUT
+        return isinstance(self.path, Path) and str(self.path) == str(STANDARD_INPUT)
 
     def open(self) -> BinaryIO:
         """The file, or what it says when it is decompressed."""
@@ -161,7 +169,9 @@ class Source:
 
     def _opened(self) -> BufferedReader:
         """The file as it stands."""
-        return open_pipe(self.path) if isinstance(self.path, Path) and is_pipe(self.path) else open_watched(self.path)
+        if isinstance(self.path, Path) and not self.is_here and is_pipe(self.path):
+            return open_pipe(self.path)
+        return open_watched(self.path)
 
     def read(self, file: BinaryIO | Look, size: int) -> bytes:
         """The next bytes."""
@@ -185,8 +195,8 @@ class Source:
 
     def _pieces(self) -> Iterator[bytes]:
         """The bytes of the file, in pieces as they come."""
-        if self._head.is_whole and self.part is None:
-            yield self._head.data
+        if self.part is None and self.head.is_whole:
+            yield self.head.data
             return
         with self.open() as file:
             while block := self.read(file, _LARGEST_READ):
@@ -263,7 +273,7 @@ class Source:
             data = self._valid(data, first_line)
         self.refuse_nul(data, len(data) - len(PADDING), first_line)
         if self.delimiter is not None:
-            data = _with_tabs(data, self.delimiter)
+            data = with_tabs(data, self.delimiter)
         return Block(data, len(data) - len(PADDING), first_line)
 
     def refuse_nul(self, data: bytes, size: int, first_line: int) -> None:
@@ -286,10 +296,3 @@ class Source:
                 line = first_line + data.count(b"\n", 0, place)
                 self.report(line, finding, "save the file as UTF-8", "characters")
                 begin = data.find(b"\n", place) + 1
-
-
-def _with_tabs(data: bytes, delimiter: str) -> bytes:
-    """The text with a tab for every delimiter; a tab that was none becomes a space."""
-    if not delimiter.strip(" \t"):
-        return _BLANKS.sub(b"\t", data)
-    return b"\t".join(part.replace(b"\t", b" ") for part in data.split(delimiter.encode()))
