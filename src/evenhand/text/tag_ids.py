@@ -36,22 +36,21 @@ def coded_ids(value: Any, names: Any, ignore: Any, name: str) -> tuple[Mostly, l
     if ignore is not None:
         numbers([ignore], "ignore", name, "give the id of places to leave out, or None")
     flat, bounds = _flat(value, name)
-    if ignore is not None:
-        kept = np.flatnonzero(flat != ignore)
-        flat, bounds = flat.take(kept), np.searchsorted(kept, bounds)
     common = next((each for each, tag in tags.items() if tag == COMMON), None)
-    rows = np.arange(len(flat)) if common is None else np.flatnonzero(flat != common)
-    ids, known = flat[rows].astype(np.int64), ints(sorted(tags))
+    is_other = np.ones(len(flat), dtype=np.bool_) if common is None else flat != common
+    kept = np.arange(len(flat)) if ignore is None else np.flatnonzero(flat != ignore)
+    rows, bounds, size = np.flatnonzero(is_other[kept]), np.searchsorted(kept, bounds), len(kept)
+    ids, known = flat[kept[rows]].astype(np.int64), ints(sorted(tags))
     place = _places(ids, known)
     strange = np.flatnonzero(known[place] != ids) if len(known) else rows
     if len(strange):
         sentence = int(np.searchsorted(bounds, rows[strange[0]], side="right"))
         finding = f"sentence {sentence} has the id {ids[strange[0]]}, which is none of the {len(tags)} in names"
         raise InputError(name, None, finding, f"{_NAMES} (ids equal to ignore, {shown(ignore)}, are left out)")
-    first = np.full(len(known), len(flat))
+    first = np.full(len(known), size)
     first[place[::-1]] = rows[::-1]
     spelled = [tags[each] for each in known.tolist()]
-    return *in_order(len(flat), rows, place, spelled, first.tolist()), bounds, list(tags.values())
+    return *in_order(size, rows, place, spelled, first.tolist()), bounds, list(tags.values())
 
 
 def _places(flat: Ints, known: Ints) -> Ints:
