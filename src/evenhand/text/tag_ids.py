@@ -71,7 +71,7 @@ def _flat(value: Any, name: str) -> tuple[Ids, Ints]:
         _refuse_array(value, name)
     found = lists(value, "sentence", name, _IDS)
     flat = list(chain.from_iterable(found))
-    if any(isinstance(each, list | tuple | np.ndarray) for each in flat):
+    if any(issubclass(kind, list | tuple | np.ndarray) for kind in set(map(type, flat))):
         raise InputError(name, None, "tokens have lists of numbers (logits) in place of ids", _BEST)
     return numbers(flat, "the id", name, _IDS), np.append(0, np.cumsum(ints(list(map(len, found)))))
 
