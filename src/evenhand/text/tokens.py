@@ -88,10 +88,13 @@ class Tokens:
 
     @staticmethod
     def of(words: Sequence[str]) -> Tokens:
-        encoded = [word.encode() for word in words]
-        end = np.cumsum([len(word) for word in encoded], dtype=np.int64)
-        start = np.concatenate((np.zeros(min(1, len(end)), dtype=np.int64), end[:-1]))
-        return Tokens(b"".join(encoded) + PADDING, start, end)
+        text = "".join(words)
+        data = text.encode() + PADDING
+        edges = np.append(0, np.cumsum(np.fromiter(map(len, words), dtype=np.int64, count=len(words))))
+        if not text.isascii():  # so far these count characters
+            first_bytes = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) & 0xC0 != 0x80)
+            edges = first_bytes[edges]
+        return Tokens(data, edges[:-1], edges[1:])
 
     @staticmethod
     def concatenate(parts: Sequence[Tokens], joined: Joined | None = None) -> Tokens:
