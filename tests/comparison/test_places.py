@@ -105,7 +105,7 @@ def test_every_unit_is_in_the_line_that_it_names(
     assert named == [f"Rome{number} B-LOC" for number in range(SENTENCES)]
     assert [unit.text for unit in units] == [f"In{n} Rome{n} rained it{n}" for n in range(SENTENCES)]
     page = eh.report(gold, systems, **OPTIONS).units  # type: ignore[arg-type]
-    assert [lines[(unit.line or 0) - 1] for unit in page.units()] == named
+    assert [lines[line - 1] for line in page.units().line.tolist()] == named
 
 
 def test_units_of_one_sentence_share_its_text(tmp_path: Path) -> None:

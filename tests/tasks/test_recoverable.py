@@ -70,11 +70,12 @@ def test_mended_spans_have_the_score_that_was_promised(tmp_path: Path, data: Pat
     report = eh.report(*names, trials=0, resamples=0)
     before, first = report.results["uh_ritual"], report.fix_first["uh_ritual"][0]
     codes = {number: code for code, number in report.units.classes.items()}
-    for unit in report.units.units():
-        kind, label, _ = codes[unit.classes[0]]
+    units = report.units.units()
+    columns = (units.classes[0], units.line, units.end - units.start)
+    for number, line, size in zip(*(column.tolist() for column in columns), strict=True):
+        kind, label, _ = codes[number]
         if TASKS["spans"].kinds[kind] == first.verdict and report.labels[label] == first.gold:
-            assert unit.line is not None
-            place = slice(unit.line - 1, unit.line - 1 + unit.end - unit.start)
+            place = slice(line - 1, line - 1 + size)
             mended[place] = gold[place]
     (tmp_path / "mended.conll").write_text("\n".join(mended) + "\n")
     after = eh.score(names[0], tmp_path / "mended.conll")
@@ -89,13 +90,14 @@ def test_groups_count_the_units_of_a_page(task: str) -> None:
     systems = [folder / name for name in declared.example.systems]
     report = eh.report(folder / declared.example.gold, systems, task=task, trials=0, resamples=0)  # type: ignore[arg-type]
     names = {number: code for code, number in report.units.classes.items()}
+    units = report.units.units()
     for place, result in enumerate(report.results.values()):
         met: Counter[tuple[str, str, str]] = Counter()
-        for unit in report.units.units():
-            kind, *codes = names[unit.classes[place]]
+        for number, label in zip(units.classes[place].tolist(), units.label.tolist(), strict=True):
+            kind, *codes = names[number]
             gold, predicted = ("" if code < 0 else report.labels[code] for code in codes)
             if not declared.display.has_label_answers:
-                predicted = "" if gold else report.labels[unit.label]
+                predicted = "" if gold else report.labels[label]
             met[declared.kinds[kind], gold, predicted] += 1
         found = result.fix_first(most=1000)
         assert found

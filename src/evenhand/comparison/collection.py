@@ -6,16 +6,19 @@ Units that some system has wrong, or that systems treat differently, come before
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from evenhand.arrays import Ints, empty, pack
+from evenhand.arrays import Bools, Ints, empty, ints, pack
 from evenhand.dataclass import dataclass
 from evenhand.tasks.places import Places
 from evenhand.tasks.units import Drawing, LinkedDrawing, Units
+
+Objects = npt.NDArray[np.object_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,29 +32,42 @@ class Sentence:
     sides: list[Any]
     pieces: tuple[int, ...] = ()
     """Where tokens begin that are pieces of a text, which is cut where words and spans do."""
-    links: list[Any] = field(default_factory=list)
+    links: Sequence[Any] = ()
     """Of drawings with links: what links every side has between its spans."""
 
 
-@dataclass(frozen=True, slots=True)
-class CollectedUnit:
-    """A unit: where it is, its label, and for every system its class, its answer and what it was matched with."""
+@dataclass(frozen=True)
+class CollectedUnits:
+    """Units as columns, and tables with a row for each system."""
 
-    sentence: int
-    start: int
-    end: int
-    label: int
-    surplus: bool
-    """Whether it is not in the gold standard."""
-    classes: tuple[int, ...]
-    answers: tuple[int, ...]
-    partners: tuple[int, ...]
-    """Of spans: the bounds of what it was matched with."""
-    antecedents: tuple[str, ...]
+    sentence: Ints
+    """The place of each unit's sentence in its collection."""
+    start: Ints
+    end: Ints
+    label: Ints
+    surplus: Bools
+    """Which units are not in the gold standard."""
+    classes: Ints
+    answers: Ints
+    partners: Ints
+    """Of spans: the bounds of what a unit was matched with."""
+    antecedents: Objects
     """Of mentions: the closest antecedents, in the key and under every system; empty where there is none."""
-    line: int | None
-    nowhere: str | None = None
-    """Its words, where the text does not have them."""
+    line: Ints
+    """-1 where files have no lines."""
+    nowhere: Objects
+    """Their words, where the text does not have them; else None."""
+
+    def __len__(self) -> int:
+        return len(self.sentence)
+
+    def take(self, rows: Ints) -> CollectedUnits:
+        return CollectedUnits(*(column[..., rows] for column in vars(self).values()))
+
+    @staticmethod
+    def concatenate(parts: Sequence[CollectedUnits]) -> CollectedUnits:
+        columns = zip(*(vars(part).values() for part in parts), strict=True)
+        return CollectedUnits(*(np.concatenate(column, axis=-1) for column in columns))
 
 
 @dataclass
@@ -64,60 +80,70 @@ class Collection:
     sentences: list[Sentence] = field(default_factory=list)
     classes: dict[tuple[int, int, int], int] = field(default_factory=dict)
     """Numbers of classes: verdict, gold label and system label."""
-    _wrong: list[CollectedUnit] = field(default_factory=list)
-    _right: list[CollectedUnit] = field(default_factory=list)
+    _parts: list[CollectedUnits] = field(default_factory=list)
+    _is_plain: list[Bools] = field(default_factory=list)
+    """Which units of each part all systems have right."""
+    _wrong: int = 0
+    _right: int = 0
+    """How many units of each kind there are so far."""
     _numbers: dict[int, int] = field(default_factory=dict)
     """The places in `sentences` of sentences, by their number in the file."""
 
     @property
     def carried(self) -> int:
         """How many units are carried."""
-        return min(self.limit, len(self._wrong) + len(self._right))
+        return min(self.limit, self._wrong + self._right)
 
-    def units(self) -> list[CollectedUnit]:
+    def units(self) -> CollectedUnits:
         """The units that are carried, in the order of the text."""
-        room = max(0, self.limit - len(self._wrong))
-        return sorted(
-            [*self._wrong, *self._right[:room]],
-            key=lambda unit: (self.sentences[unit.sentence].number, unit.start, unit.end),
-        )
+        whole, is_plain = CollectedUnits.concatenate(self._parts), np.concatenate(self._is_plain)
+        found = whole.take(np.concatenate((np.flatnonzero(~is_plain), np.flatnonzero(is_plain)))[: self.limit])
+        number = ints([sentence.number for sentence in self.sentences])[found.sentence]
+        return found.take(np.lexsort((found.end, found.start, number)))
 
     def add(self, judged: Units, places: Places, drawn: Drawing) -> None:
         """Collect some units; `drawn` has the annotation of their sentences."""
         is_plain = judged.right.all(axis=0) & (judged.answer == judged.answer[:1]).all(axis=0)
         self.met += len(is_plain)
-        wrong = np.flatnonzero(~is_plain)[: max(0, self.limit - len(self._wrong))]
-        right = np.flatnonzero(is_plain)[: max(0, self.limit - len(self._right))]
+        wrong = np.flatnonzero(~is_plain)[: self.limit - self._wrong]
+        self._wrong += len(wrong)
+        right = np.flatnonzero(is_plain)[: max(0, self.limit - self._wrong - self._right)]
+        self._right += len(right)
         units = np.sort(np.concatenate((wrong, right)))
-        for unit, plain in zip(self._units(judged, places, drawn, units), is_plain[units].tolist(), strict=True):
-            (self._right if plain else self._wrong).append(unit)
+        self._parts.append(self._in_pieces(self._units(judged, places, drawn, units)))
+        self._is_plain.append(is_plain[units])
 
-    def _units(self, judged: Units, places: Places, drawn: Drawing, units: Ints) -> Iterator[CollectedUnit]:
-        """Some units, in their order; all that can be said of many at once is."""
-        single = (judged.sentence, judged.start, judged.end, judged.label, judged.surplus)
-        columns = zip(*(column[units].tolist() for column in single), strict=True)
-        by_system = (self._classes(judged, units), _told_apart(judged.answer[:, units]), judged.partner[:, units])
-        tables = zip(*(zip(*table.tolist(), strict=True) for table in by_system), strict=True)
-        lines = places.lines(judged.sentence[units], judged.start[units])
-        rows = zip(units.tolist(), columns, tables, lines, strict=True)
-        for unit, (sentence, start, end, label, surplus), (classes, answers, partners), line in rows:
-            place = self._sentence(sentence, places, drawn)
-            pieces = self.sentences[place].pieces
-            nowhere = places.nowhere_text(start)
-            start, end = (start, end) if nowhere is None else (0, 0)
-            yield CollectedUnit(
-                place,
-                piece(pieces, start),
-                piece(pieces, end),
-                label,
-                surplus,
-                classes,
-                answers,
-                tuple(_moved(pieces, partner) for partner in partners) if pieces else partners,
-                judged.antecedents(places, unit),
-                line,
-                nowhere,
-            )
+    def _units(self, judged: Units, places: Places, drawn: Drawing, units: Ints) -> CollectedUnits:
+        """Some units, in their order."""
+        sentence, start, end = judged.sentence[units], judged.start[units], judged.end[units]
+        is_nowhere = places.is_nowhere(start)
+        texts, antecedents = (np.full(len(units), None, dtype=np.object_) for _ in range(2))
+        for row in np.flatnonzero(is_nowhere).tolist():
+            texts[row] = places.nowhere_text(int(start[row]))
+        for row, unit in enumerate(units.tolist() if judged.antecedent is not None else ()):
+            antecedents[row] = judged.antecedents(places, unit)
+        return CollectedUnits(
+            self._drawn(sentence, places, drawn),
+            np.where(is_nowhere, 0, start),
+            np.where(is_nowhere, 0, end),
+            judged.label[units],
+            judged.surplus[units],
+            self._classes(judged, units),
+            _told_apart(judged.answer[:, units]),
+            judged.partner[:, units],
+            antecedents,
+            places.line_numbers(sentence, start),
+            texts,
+        )
+
+    def _in_pieces(self, units: CollectedUnits) -> CollectedUnits:
+        """The same, counted in pieces where sentences are cut into some."""
+        pieces = [self.sentences[place].pieces for place in units.sentence.tolist()]
+        if not any(pieces):
+            return units
+        start, end = (ints(list(map(piece, pieces, column.tolist()))) for column in (units.start, units.end))
+        partners = [list(map(_moved, pieces, row)) for row in units.partners.tolist()]
+        return replace(units, start=start, end=end, partners=ints(partners))
 
     def _classes(self, judged: Units, units: Ints) -> Ints:
         """The numbers of the classes of some units, under each system; new ones are numbered unit by unit."""
@@ -131,15 +157,19 @@ class Collection:
             number[each] = self.classes.setdefault(code, len(self.classes))
         return number[which].reshape(len(units), len(judged.kind)).T
 
-    def _sentence(self, sentence: int, places: Places, drawn: Drawing) -> int:
-        number = places.number(sentence)
-        found = self._numbers.get(number)
-        if found is None:
-            found = self._numbers[number] = len(self.sentences)
-            drawing = sentence_of(sentence, number, places, drawn.sides(sentence))
-            links = drawn.links(sentence) if isinstance(drawn, LinkedDrawing) else []
-            self.sentences.append(replace(drawing, links=links))
-        return found
+    def _drawn(self, sentence: Ints, places: Places, drawn: Drawing) -> Ints:
+        """The place of each sentence in `sentences`; those that are not there are drawn."""
+        links = drawn.links if isinstance(drawn, LinkedDrawing) else None
+        different, which = np.unique(sentence, return_inverse=True)
+        found = []
+        for each in different.tolist():
+            number = places.number(each)
+            place = self._numbers.setdefault(number, len(self.sentences))
+            if place == len(self.sentences):
+                linked = () if links is None else links(each)
+                self.sentences.append(sentence_of(each, number, places, drawn.sides(each), linked))
+            found.append(place)
+        return ints(found)[which]
 
 
 def _told_apart(answer: Ints) -> Ints:
@@ -154,13 +184,13 @@ def _told_apart(answer: Ints) -> Ints:
     return found
 
 
-def sentence_of(sentence: int, number: int, places: Places, sides: list[Any]) -> Sentence:
+def sentence_of(sentence: int, number: int, places: Places, sides: list[Any], links: Sequence[Any] = ()) -> Sentence:
     """A sentence with what all sides have in it; a text is cut into pieces where words and spans begin and end."""
     document = places.document(int(places.document_of[sentence]))
     corpus, _ = places.corpus(sentence)
     source = corpus.source
     if corpus.atoms == "tokens" or corpus.tokens is None:
-        return Sentence(tuple(places.tokens(sentence)), source, number, document, sides)
+        return Sentence(tuple(places.tokens(sentence)), source, number, document, sides, links=links)
     edges = {edge for side in sides for _, start, end, *gaps in side for edge in (start, end, *_ends(gaps))}
     pieces, texts = places.pieces(sentence, edges)
     moved = [
@@ -170,7 +200,7 @@ def sentence_of(sentence: int, number: int, places: Places, sides: list[Any]) ->
         )
         for side in sides
     ]
-    return Sentence(tuple(texts), source, number, document, moved, tuple(pieces))
+    return Sentence(tuple(texts), source, number, document, moved, tuple(pieces), links)
 
 
 def piece(pieces: Sequence[int], position: int) -> int:

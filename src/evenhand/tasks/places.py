@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -86,13 +87,17 @@ class Places:
 
     def lines(self, sentence: Ints, token: Ints) -> list[int | None]:
         """The lines of some tokens, where the file has lines."""
+        return [None if line < 0 else line for line in self.line_numbers(sentence, token).tolist()]
+
+    def line_numbers(self, sentence: Ints, token: Ints) -> Ints:
+        """The same, with -1 for None."""
         found, token = np.full(len(sentence), -1), self._within(token)
         batch = np.searchsorted(self._first, sentence, side="right") - 1
         for number in distinct(batch).tolist():
             rows, corpus = np.flatnonzero(batch == number), self._batches[number].corpus
             own = sentence[rows] - self._first[number]
             found[rows] = corpus.line_numbers(own if corpus.bounds is None else corpus.bounds[own] + token[rows])
-        return [None if line < 0 else line for line in found.tolist()]
+        return found
 
     def places(self, sentence: Ints, token: Ints) -> list[str]:
         """Files and lines of some tokens."""
@@ -115,14 +120,14 @@ class Places:
             return self.words(sentence, 0, end - begin) if begin < end else ""
         return corpus.text(own)
 
-    def tokens(self, sentence: int) -> list[str]:
+    def tokens(self, sentence: int) -> Sequence[str]:
         """The tokens of a sentence, or characters; their numbers where the file has none."""
         corpus, own = self.corpus(sentence)
         if corpus.bounds is None:
             return []
         begin, end = corpus.bounds[own : own + 2].tolist()
         if corpus.tokens is None:
-            return [str(number) for number in range(1, end - begin + 1)]
+            return _numbers(end - begin)
         return corpus.tokens.texts(begin, end)
 
     def pieces(self, sentence: int, edges: Collection[int]) -> tuple[list[int], list[str]]:
@@ -194,3 +199,9 @@ class Places:
             before += int(bound[-1])
             names = layer.names
         return np.concatenate(codes), names, np.concatenate(starts)
+
+
+@lru_cache(1024)
+def _numbers(size: int) -> tuple[str, ...]:
+    """The numbers of so many tokens, which files of tags alone have in many sentences."""
+    return tuple(str(number) for number in range(1, size + 1))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 
-from evenhand.comparison.collection import CollectedUnit, Collection
+import numpy as np
+
+from evenhand.arrays import Ints
+from evenhand.comparison.collection import CollectedUnits, Collection
 from evenhand.dataclass import dataclass
 from evenhand.report.html.links import address
 from evenhand.result.report import Report
@@ -81,22 +83,31 @@ def _fix(report: Report, system: str, group: ErrorGroup, met: Met) -> Fix:
 
 def _met(report: Report) -> Mapping[str, Mapping[Key, Met]]:
     """By system and group, what the page carries of it."""
-    found: dict[str, dict[Key, Met]] = {name: defaultdict(Met) for name in report.results}
-    wanted = {
-        name: {(each.verdict, each.gold, each.predicted) for each in report.fix_first[name]} for name in report.results
-    }
-    names = {number: _names(report, code) for code, number in report.units.classes.items()}
-    space = " " if report.results.gold.characters is None else ""
-    for number, unit in enumerate(report.units.units()):
-        for system, code in zip(report.results, unit.classes, strict=True):
-            key = _key(report, unit, names[code])
-            if key not in wanted[system]:
-                continue
-            met = found[system][key]
-            met.count += 1
-            if len(met.different) < _EXAMPLES:
-                met.add(_example(report.units, number, unit, space))
+    found: dict[str, dict[Key, Met]] = {}
+    units, space = report.units.units(), " " if report.results.gold.characters is None else ""
+    for system, classes in zip(report.results, units.classes, strict=True):
+        found[system] = {}
+        for group in report.fix_first[system]:
+            key = group.verdict, group.gold, group.predicted
+            rows = _rows(report, units, classes, key).tolist()
+            met = found[system][key] = Met(len(rows))
+            for row in rows:
+                if len(met.different) == _EXAMPLES:
+                    break
+                met.add(_example(report.units, row, units, space))
     return found
+
+
+def _rows(report: Report, units: CollectedUnits, classes: Ints, key: Key) -> Ints:
+    """The units of a group, as `tasks.recoverable` forms them; `classes` are those of all units under a system."""
+    has_label_answers, (verdict, gold, predicted) = TASKS[report.task].display.has_label_answers, key
+    names = {number: _names(report, code) for code, number in report.units.classes.items()}
+    if has_label_answers:
+        return np.flatnonzero(np.isin(classes, [number for number, each in names.items() if each == key]))
+    is_met = np.isin(classes, [number for number, each in names.items() if each[:2] == (verdict, gold)])
+    if not gold:
+        is_met &= units.label == report.labels.index(predicted)
+    return np.flatnonzero(is_met)
 
 
 def _names(report: Report, code: tuple[int, int, int]) -> Key:
@@ -106,17 +117,9 @@ def _names(report: Report, code: tuple[int, int, int]) -> Key:
     return TASKS[report.task].kinds[kind], labels[0], labels[1]
 
 
-def _key(report: Report, unit: CollectedUnit, names: Key) -> Key:
-    """The group of a unit, as `tasks.recoverable` forms them."""
-    if TASKS[report.task].display.has_label_answers:
-        return names
-    verdict, gold, _ = names
-    return verdict, gold, "" if gold else report.labels[unit.label]
-
-
-def _example(units: Collection, number: int, unit: CollectedUnit, space: str) -> Example:
-    tokens = units.sentences[unit.sentence].tokens
-    start, end = unit.start, unit.end
+def _example(collection: Collection, unit: int, units: CollectedUnits, space: str) -> Example:
+    tokens = collection.sentences[units.sentence[unit]].tokens
+    start, end = int(units.start[unit]), int(units.end[unit])
     words = list(tokens[start:end])
     if len(words) > _MOST_WORDS:
         words[_MOST_WORDS // 2 : -(_MOST_WORDS // 2)] = ["…"]
@@ -124,4 +127,4 @@ def _example(units: Collection, number: int, unit: CollectedUnit, space: str) ->
     while first and len(space.join(tokens[first - 1 : start])) <= _BEFORE:
         first -= 1
     before, after = tokens[first:start], tokens[end : end + _AFTER]
-    return Example(number, space.join(before), unit.nowhere or space.join(words), space.join(after))
+    return Example(unit, space.join(before), units.nowhere[unit] or space.join(words), space.join(after))
