@@ -1,8 +1,8 @@
 """The tags of lists as small integers, in the order in which they occur.
 
-`coded` states it: a dictionary gives each new text the next code. `mostly_coded` finds the same codes sooner. It writes
-all tags into one text, a line each, and looks only at those that are not `O`; the lines between two of them are all
-equally long, so that their places say how many there are.
+`coded` states it: a dictionary gives each new text the next code. `in_lines` finds the same codes sooner, where there
+are many tags. It writes all of them into one text, a line each, and looks only at those that are not `O`; the lines
+between two of them are all equally long, so that their places say how many there are.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from evenhand.text.tokens import PADDING
 
 COMMON = "O"
 """The tag that most tokens have in most data; where another one is common, all is found as well, but later."""
+_MANY = 1 << 13
+"""For fewer tags a dictionary is faster."""
 _SAMPLE, _FEW = 1 << 12, 1 << 9
 """Where so many tags that are not `O` have more different ones than a few, a dictionary is faster."""
 _FIRST = 1 << 8
@@ -41,23 +43,23 @@ def coded(sentences: Sequence[Sequence[Any]], count: int, what: str, name: str) 
 
 def mostly_coded(sentences: Sequence[Sequence[Any]], count: int, name: str) -> tuple[Mostly, list[str]]:
     """A code for each of so many tags, and the tags by code."""
-    try:
-        text = "\n".join(map("\n".join, filter(None, sentences)))
-        data = f"\n{text}\n".encode() + PADDING
-    except (TypeError, UnicodeEncodeError):
-        refuse_texts(sentences, "tag", name)
-    found = None if "\0" in text else _in_lines(data, count)
+    found = None if count < _MANY else in_lines(sentences, count)
     if found is not None:
         return found
     code, met = coded(sentences, count, "tag", name)
     return Mostly.of(code), met
 
 
-def _in_lines(data: bytes, count: int) -> tuple[Mostly, list[str]] | None:
-    """The codes of tags that stand on lines, with a break before the first; None where a dictionary is needed."""
+def in_lines(sentences: Sequence[Sequence[Any]], count: int) -> tuple[Mostly, list[str]] | None:
+    """The same from one text; None where tags are no lines of text, or too many different ones."""
+    try:
+        lines = "\n".join(map("\n".join, filter(None, sentences)))
+        data = f"\n{lines}\n".encode() + PADDING
+    except (TypeError, UnicodeEncodeError):
+        return None
     text = np.frombuffer(data, dtype=np.uint8, count=len(data) - len(PADDING))
     breaks = text == ord("\n")
-    if np.count_nonzero(breaks) != count + 1:  # there are no tags, or some have line breaks
+    if np.count_nonzero(breaks) != count + 1 or "\0" in lines:  # some have breaks, or NUL, which no cell may have
         return None
     is_common = text == ord(COMMON)
     is_common[1:-1] &= breaks[:-2] & breaks[2:]
