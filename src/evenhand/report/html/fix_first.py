@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import field
 
 import numpy as np
@@ -61,14 +61,12 @@ class Met:
         return [*self.different.values(), *self.others][:_EXAMPLES]
 
 
-Key = tuple[str, str, str]
-
-
 def fixes(report: Report) -> dict[str, list[Fix]]:
     """For every system, the best one first, what it should fix first."""
-    met = _met(report)
+    units = report.units.units()
+    classes = dict(zip(report.results, units.classes, strict=True))
     return {
-        name: [_fix(report, name, group, met[name][group.verdict, group.gold, group.predicted]) for group in groups]
+        name: [_fix(report, name, group, _met(report, group, units, classes[name])) for group in groups]
         for name, groups in report.fix_first.items()
     }
 
@@ -81,36 +79,29 @@ def _fix(report: Report, system: str, group: ErrorGroup, met: Met) -> Fix:
     return Fix(group.title(task), f"{group.count:,}", points, href, met.examples)
 
 
-def _met(report: Report) -> Mapping[str, Mapping[Key, Met]]:
-    """By system and group, what the page carries of it."""
-    found: dict[str, dict[Key, Met]] = {}
-    units, space = report.units.units(), " " if report.results.gold.characters is None else ""
-    for system, classes in zip(report.results, units.classes, strict=True):
-        found[system] = {}
-        for group in report.fix_first[system]:
-            key = group.verdict, group.gold, group.predicted
-            rows = _rows(report, units, classes, key).tolist()
-            met = found[system][key] = Met(len(rows))
-            for row in rows:
-                if len(met.different) == _EXAMPLES:
-                    break
-                met.add(_example(report.units, row, units, space))
-    return found
+def _met(report: Report, group: ErrorGroup, units: CollectedUnits, classes: Ints) -> Met:
+    """What the page carries of a group; `classes` are those of all units under its system."""
+    rows, space = _rows(report, group, units, classes), " " if report.results.gold.characters is None else ""
+    met = Met(len(rows))
+    for row in rows.tolist():
+        if len(met.different) == _EXAMPLES:
+            break
+        met.add(_example(report.units, row, units, space))
+    return met
 
 
-def _rows(report: Report, units: CollectedUnits, classes: Ints, key: Key) -> Ints:
-    """The units of a group, as `tasks.recoverable` forms them; `classes` are those of all units under a system."""
-    has_label_answers, (verdict, gold, predicted) = TASKS[report.task].display.has_label_answers, key
+def _rows(report: Report, group: ErrorGroup, units: CollectedUnits, classes: Ints) -> Ints:
+    """The units of a group, as `tasks.recoverable` forms them."""
+    task, wanted = TASKS[report.task], (group.verdict, group.gold, group.predicted)
     names = {number: _names(report, code) for code, number in report.units.classes.items()}
-    if has_label_answers:
-        return np.flatnonzero(np.isin(classes, [number for number, each in names.items() if each == key]))
-    is_met = np.isin(classes, [number for number, each in names.items() if each[:2] == (verdict, gold)])
-    if not gold:
-        is_met &= units.label == report.labels.index(predicted)
+    size = 3 if task.display.has_label_answers else 2
+    is_met = np.isin(classes, [number for number, each in names.items() if each[:size] == wanted[:size]])
+    if size == 2 and not group.gold:
+        is_met &= np.isin(units.label, [code for code, name in enumerate(report.labels) if name == group.predicted])
     return np.flatnonzero(is_met)
 
 
-def _names(report: Report, code: tuple[int, int, int]) -> Key:
+def _names(report: Report, code: tuple[int, int, int]) -> tuple[str, str, str]:
     """The verdict and both labels of a class of units."""
     kind, gold, predicted = code
     labels = [report.labels[label] if label >= 0 else "" for label in (gold, predicted)]
