@@ -13,6 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.formats import json_lines
+from evenhand.formats.parsing import record_reader
+from evenhand.formats.parsing.json_respelling import with_letters
 from evenhand.formats.parsing.json_spelling import learn
 from evenhand.formats.parsing.json_texts import AlikeTexts
 from evenhand.formats.parsing.json_tokens import TokenReader
@@ -43,8 +45,18 @@ SHAPES: dict[str, Callable[[str, list[tuple[int, int, str]], str], dict[str, Any
         "entities": [{"id": 7, "start_offset": s, "end_offset": e, "label": label} for s, e, label in spans],
     },
 }
+NOTES = st.sampled_from([None, 0.5, True, -1, [], {}, {"a": ["b", {"c": "d"}]}, 'x": [', [1, "2"], "é😀"])
 LETTERS = st.text(st.sampled_from('ab {}[]"\\\n\t,:é😀\u3000'), max_size=12)
 LABELS = st.sampled_from(["PER", "LOC", "a long label", "Ü"])
+
+
+@st.composite
+def varied(draw: st.DrawFn, record: dict[str, Any]) -> dict[str, Any]:
+    """A record as it is, with a note that nobody reads, or with its keys in another order."""
+    note = draw(st.sampled_from([{}, {}, {"note": draw(NOTES)}]))
+    keys = [*note, *record]
+    keys = draw(st.sampled_from([keys, keys, keys[::-1]]))
+    return {key: {**note, **record}[key] for key in keys}
 
 
 @st.composite
@@ -59,7 +71,8 @@ def files(draw: st.DrawFn) -> bytes:
         places = st.integers(0, len(text) + draw(st.sampled_from([0, 0, 0, 1])))
         edges = st.tuples(places, places).map(sorted)
         spans = draw(st.lists(st.tuples(edges, LABELS).map(lambda span: (*span[0], span[1])), max_size=3))
-        lines.append(json.dumps(shape(text, spans, draw(st.sampled_from(["accept", "accept", "reject"]))), **way))
+        record = shape(text, spans, draw(st.sampled_from(["accept", "accept", "reject"])))
+        lines.append(json.dumps(draw(varied(record)), **way))
     data = bytearray((ending.join(lines) + ending).encode())
     if draw(st.integers(0, 3)) == 0:
         place = draw(st.integers(0, len(data) - 1))
@@ -129,7 +142,7 @@ def token_files(draw: st.DrawFn) -> bytes:
         places = st.tuples(st.integers(0, size), st.integers(0, size)).map(sorted)
         spans = draw(st.lists(st.tuples(places, LABELS).map(lambda span: (*span[0], span[1])), max_size=2))
         tags = draw(st.lists(TAGS, min_size=size, max_size=size))
-        lines.append(json.dumps(shape(tokens, spans, tags), **way))
+        lines.append(json.dumps(draw(varied(shape(tokens, spans, tags))), **way))
     return (
         (ending.join(lines) + ending).encode().replace(*draw(st.sampled_from([(b"", b""), (b"]", b" ]"), (b"O", b"")])))
     )
@@ -184,6 +197,41 @@ def test_usual_files_need_no_decoder(shape: str, way: dict[str, Any]) -> None:
     assert len(found.spans) == 15
 
 
+@pytest.mark.parametrize("way", [{}, {"ensure_ascii": False}, {"separators": (",", ":")}], ids=["a", "b", "c"])
+@pytest.mark.parametrize("shape", ["text", "tokens", "tags"])
+def test_notes_that_differ_need_no_decoder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shape: str, way: dict[str, Any]
+) -> None:
+    notes = [{}, {"note": 0.5}, {"note": "x", "of": [1]}, {"meta": {"source": "Zoë", "is_new": True}}]
+    words, spans = ["Zoë", '"', "slept"], [{"start": 0, "end": 2, "label": "PER"}]
+    kinds: dict[str, dict[str, Any]] = {
+        "text": {"text": " ".join(words), "spans": spans},
+        "tokens": {"tokens": words, "spans": spans},
+        "tags": {"tokens": words, "tags": ["B-PER", "I-PER", "O"]},
+    }
+    path = tmp_path / "file.jsonl"
+    path.write_bytes(block(*({**note, **kinds[shape]} for note in notes * 2), **way).data[: -len(PADDING)])
+    monkeypatch.setattr(record_reader, "decode", None)
+    (read,) = json_lines.read(Source(path), ReadSettings(), Vocabulary(), {})
+    assert read.spans().rows() == [("PER", record, 0, 2) for record in range(8)]
+    assert read.corpus.text(7) == 'Zoë " slept'
+
+
+@given(st.lists(st.text(st.sampled_from('ab"\\\n\0é😀\u2028uU0'), max_size=9), min_size=1))
+def test_letters_say_what_their_escapes_said(texts: list[str]) -> None:
+    found = with_letters(block(*texts))
+    assert [json.loads(line) for line in found.data[: found.size].decode().split("\n")[:-1]] == texts
+
+
+@pytest.mark.parametrize(
+    "written", [rb"\u00e9 \ud83d", rb"\u00e9 \U0001f600", rb"\u00e9 \u0022", rb"\u00g9", "\\u00e9é".encode()]
+)
+def test_escapes_that_stand_for_no_letters_stay(written: bytes) -> None:
+    data = b'{"text": "' + written + b'"}\n'
+    given = Block(data + PADDING, len(data), 1)
+    assert with_letters(given) is given
+
+
 @pytest.mark.parametrize(
     "record",
     [
@@ -225,6 +273,6 @@ def test_behind_an_empty_label_others_are_read_as_they_are(tmp_path: Path) -> No
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     problems: list[Problem] = []
     source, size = Source(path, problems), len(json.dumps(lines[0])) * 3
-    read = list(json_lines.read(source, ReadSettings(block_size=size // 8), Vocabulary(), {}))
+    read = list(json_lines.read(source, ReadSettings(block_size=size // 4), Vocabulary(), {}))
     assert [label for batch in read for label, *_ in batch.spans().rows()] == ["A", "", "B", "A", "B", ""]
     assert [problem.line for problem in problems] == [2, 6]

@@ -23,6 +23,7 @@ import msgspec
 import numpy as np
 
 from evenhand.arrays import Ints, ints
+from evenhand.bits import equal_to, places
 from evenhand.formats.json_spans import Fault, Offset, Span
 from evenhand.formats.source import LINE_FEED, Block, Source
 
@@ -99,12 +100,16 @@ def decode(source: Source, block: Block) -> tuple[list[Record], Ints]:
         records = _DECODER.decode_lines(data)
     except UNREADABLE:
         return _decode_by_line(source, block)
-    text = np.frombuffer(data, dtype=np.uint8)
-    begins = np.append(0, np.flatnonzero(text[:-1] == LINE_FEED) + 1)
-    # The decoder passes over line ends between and within records: then lines must be looked at one by one.
-    if len(records) != len(begins) or (text[begins] != ord("{")).any():
+    if not has_a_line_each(records, block):
         return _decode_by_line(source, block)
-    return records, np.arange(block.first_line, block.first_line + len(begins))
+    return records, np.arange(block.first_line, block.first_line + len(records))
+
+
+def has_a_line_each(records: Sequence[msgspec.Struct], block: Block) -> bool:
+    """Whether each line of a block has one record: the decoder passes over line ends between and within them."""
+    text = np.frombuffer(block.data, dtype=np.uint8)[: block.size]
+    begins = np.append(0, places(equal_to(text[:-1], LINE_FEED)) + 1)
+    return len(records) == len(begins) and bool((text[begins] == ord("{")).all())
 
 
 def _decode_by_line(source: Source, block: Block) -> tuple[list[Record], Ints]:

@@ -25,7 +25,7 @@ from evenhand.text.tokens import PADDING, windows
 _QUOTE, _BRACE, _BACKSLASH = ord('"'), ord("{"), ord("\\")
 _MINUS, _ZERO, _FIRST_BYTE = np.uint64(ord("-")), np.uint64(ord("0")), np.uint64(255)
 _STRING = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*')
-_STRINGS = msgspec.json.Decoder(str)
+_NUL = rb"\u0000"
 Cells = tuple[Ints, Ints]
 """Where each string of a column begins and ends, without its quotes."""
 
@@ -38,6 +38,8 @@ class Matcher:
         self.text: Bytes = np.frombuffer(block.data, dtype=np.uint8)[: block.size]
         self.words: Words = windows(block.data)
         self.has_escapes = b"\\" in block.data
+        if self.has_escapes and _NUL in block.data:
+            raise OddError
         # What is in the named holes.
         self.strings: dict[str, Cells] = {}
         self.windows: dict[str, Words] = {}
@@ -204,37 +206,36 @@ class Matcher:
         if not self.has_escapes:
             return self.data, list(columns), 0
         escapes = places(equal_to(self.text, _BACKSLASH))
-        written, read, found = list[bytes](), list[bytes](), list[Cells]()
-        behind, left = len(self.text), len(escapes)
+        parts, found, quotes = [self.data[: len(self.text)]], list[Cells](), 0
+        size, left = len(self.text), len(escapes)
         for start, end in columns:
             row = np.searchsorted(start, escapes, side="right") - 1
             row = row[(row >= 0) & (escapes < np.append(end, -1)[row])]
             rows, left = distinct(row), left - len(row)
-            cells = [
-                self.data[first:last] for first, last in zip(start[rows].tolist(), end[rows].tolist(), strict=True)
-            ]
-            texts = _unescaped(cells)
-            sizes, start, end = ints([len(each) for each in texts]), start.copy(), end.copy()
-            end[rows] = behind + np.cumsum(sizes)
+            bounds = zip(start[rows].tolist(), end[rows].tolist(), strict=True)
+            written = _NUL.join([self.data[first:behind] for first, behind in bounds])
+            read, sizes = _unescaped(written, len(rows))
+            start, end = start.copy(), end.copy()
+            end[rows] = size + np.cumsum(sizes)
             start[rows] = end[rows] - sizes
-            behind += int(sizes.sum())
-            written, read, found = written + cells, read + texts, [*found, (start, end)]
+            size, quotes = size + len(read), quotes + written.count(b'"')
+            parts, found = [*parts, read], [*found, (start, end)]
         if left:
             raise OddError
-        data = b"".join([self.data[: len(self.text)], *read, PADDING])
-        return data, found, sum(each.count(b'"') for each in written)
+        return b"".join([*parts, PADDING]), found, quotes
 
 
-def _unescaped(written: list[bytes]) -> list[bytes]:
-    """What strings of JSON say, without their quotes."""
+def _unescaped(written: bytes, count: int) -> tuple[bytes, Ints]:
+    """What so many strings of JSON say, with escaped NULs between, one behind the other, and their lengths."""
     try:
-        read = _STRINGS.decode_lines(b'"' + b'"\n"'.join(written) + b'"') if written else []
-        texts = [each.encode() for each in read]
+        text: Bytes = np.frombuffer(msgspec.json.decode(b'"' + written + b'"', type=str).encode(), dtype=np.uint8)
     except (msgspec.DecodeError, UnicodeEncodeError):
         raise OddError from None
-    if len(texts) != len(written):
+    between = np.flatnonzero(text == 0)
+    if len(between) != max(count - 1, 0):
         raise OddError
-    return texts
+    edges = np.concatenate(([-1], between, [len(text)]))[: count + 1]
+    return text[text != 0].tobytes(), np.diff(edges) - 1
 
 
 def _count(at: Ints, window: Words) -> tuple[Ints, Ints]:

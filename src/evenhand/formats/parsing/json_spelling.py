@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Literal
@@ -25,6 +26,9 @@ ACCEPTED = ("accept", "")
 _TOKEN_KEYS, _TAG_KEYS = ("tokens", "words"), ("ner_tags", "tags")
 _OTHER_KEYS = (*_TOKEN_KEYS, *_TAG_KEYS)
 """With one of these, a record may be of another kind."""
+_KEY_AND_BLANK = re.compile(rb'\{"[^"\\]*": ')
+_BLANK = re.compile(rb"""": |["\d], "|[\]}], [\[{]""")
+"""A blank behind a colon, or behind a comma between values."""
 _LINES = 100
 """How many lines are looked at for one that has a span."""
 
@@ -69,7 +73,7 @@ def learn(block: Block) -> Spelling | None:
         if len(lists) != 1 or len(texts) != 1 or not record.keys().isdisjoint(_OTHER_KEYS):
             return None
         if isinstance(record[lists[0]], list) and record[lists[0]]:
-            spelling = _spelling(record, {texts[0]: "text", "answer": "answer"}, lists[0], _Style.of(line))
+            spelling = _spelling(record, {texts[0]: "text", "answer": "answer"}, lists[0], *_Style.of(line, lists[0]))
             holes = () if spelling is None else spelling.head + spelling.tail
             return spelling if Hole("text", "string") in holes else None
     return None
@@ -84,12 +88,13 @@ def learn_tokens(block: Block) -> Spelling | None:
             return None
         names = {tokens[0]: "tokens"} | ({tags[0]: "tags"} if tags else {})
         if all(_are_strings(record[key]) for key in names) and (tags or record["spans"]):
-            return _spelling(record, names, None if tags else "spans", _Style.of(line))
+            return _spelling(record, names, None if tags else "spans", *_Style.of(line, tokens[0]))
     return None
 
 
 def _are_strings(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(each, str) for each in value)
+    """Whether this is a list of several strings, which shows what stands between them."""
+    return isinstance(value, list) and len(value) > 1 and all(isinstance(each, str) for each in value)
 
 
 def _records(block: Block) -> Iterator[tuple[bytes, dict[str, object]]]:
@@ -117,9 +122,13 @@ class _Style:
     end: bytes
 
     @staticmethod
-    def of(line: bytes) -> _Style:
-        blank = b" " if b'": ' in line else b""
-        return _Style(b"," + blank, b":" + blank, b"\r\n" if line.endswith(b"\r\n") else b"\n")
+    def of(line: bytes, key: str) -> tuple[_Style, _Style]:
+        """That of a record, and that of the list under a key, which may have blanks where the record has none."""
+        end = b"\r\n" if line.endswith(b"\r\n") else b"\n"
+        values = msgspec.json.decode(line, type=dict[str, msgspec.Raw])
+        blanks = [b" " if found else b"" for found in (_KEY_AND_BLANK.match(line), _BLANK.search(values[key]))]
+        outer, inner = (_Style(b"," + blank, b":" + blank, end) for blank in blanks)
+        return outer, inner
 
     def pieces(self, value: object, names: Mapping[str, str], name: str = "") -> Iterator[Piece]:
         """A value with holes for strings and whole numbers; `name` is its own, `names` those of what is in it."""
@@ -142,7 +151,9 @@ class _Style:
         return (self.comma if place else b"") + msgspec.json.encode(key) + self.colon
 
 
-def _spelling(record: dict[str, object], names: Mapping[str, str], spans: str | None, style: _Style) -> Spelling | None:
+def _spelling(
+    record: dict[str, object], names: Mapping[str, str], spans: str | None, style: _Style, inner: _Style
+) -> Spelling | None:
     """How a record is written; `names` are those of holes by their keys, beside that of ids."""
     head: list[Piece] = [b"{"]
     tail: list[Piece] = []
@@ -158,8 +169,8 @@ def _spelling(record: dict[str, object], names: Mapping[str, str], spans: str | 
         else:
             part.extend(style.pieces(value, {}, {**names, "id": "id"}.get(key, "")))
     part.append(b"}" + style.end)
-    item = () if spans is None else _item(record[spans], _SPAN_KEYS[spans], style)
-    return None if item is None else Spelling(_joined(head), item, style.comma, _joined(tail))
+    item = () if spans is None else _item(record[spans], _SPAN_KEYS[spans], inner)
+    return None if item is None else Spelling(_joined(head), item, inner.comma, _joined(tail))
 
 
 def _item(spans: object, keys: Mapping[str, str], style: _Style) -> tuple[Piece, ...] | None:

@@ -15,6 +15,7 @@ from evenhand.arrays import Ints, ints
 from evenhand.dataclass import dataclass
 from evenhand.formats.json_records import PROBLEM, UNREADABLE, Record, Token, decode, decode_line, settle
 from evenhand.formats.json_spans import Ground, misquoted, on_texts, on_tokens, spans_of
+from evenhand.formats.parsing.json_respelling import respelled, with_letters
 from evenhand.formats.parsing.json_spelling import ACCEPTED
 from evenhand.formats.parsing.json_texts import AlikeTexts
 from evenhand.formats.parsing.json_tokens import AlikeTokens, TokenReader
@@ -70,18 +71,30 @@ class RecordReader:
         self._source, self._settings, self._vocabulary = source, settings, vocabulary
         self._alike, self._alike_tokens = AlikeTexts(vocabulary, settings.offsets), TokenReader(vocabulary)
         self._kind: str | None = None
+        self._is_respelled = False
         self._tags: TagReader | None = None
         self._codes = NewCodes()
         """Those of the tags so far."""
 
     def read(self, block: Block) -> tuple[Annotation | None, int]:
         """What a block holds, if anything can be read or is left, and how many records were rejected."""
+        letters = with_letters(block)
+        found = None if self._is_respelled else self._read_columns(letters)
+        if found is None:
+            spelled = respelled(letters)
+            found = None if spelled is None else self._read_columns(spelled)
+            # What one block needs, others will.
+            self._is_respelled = found is not None
+        return self.take(decode(self._source, block)) if found is None else found
+
+    def _read_columns(self, block: Block) -> tuple[Annotation | None, int] | None:
+        """The same, if the records of a block are spelled alike."""
         alike = self._alike.read(block) if self._kind in (None, TEXT) else None
         if alike is None:
             tokens = None if self._kind == TEXT else self._alike_tokens.read(block)
             if tokens is not None and self._kind in (None, TAGS if tokens.spans is None else TOKENS):
                 return self._take_tokens(tokens, block.first_line), 0
-            return self.take(decode(self._source, block))
+            return None
         self._kind = TEXT
         if not len(alike.rows):
             return None, alike.rejected
