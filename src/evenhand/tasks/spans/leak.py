@@ -22,16 +22,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, distinct, ranges
+from evenhand.arrays import Bools, Ints, empty
 from evenhand.dataclass import dataclass
 from evenhand.tally import Tally
 from evenhand.tasks.spans.kinds import COVERED, EXPOSED, PARTIAL, STATES
 from evenhand.tasks.spans.question import Question
-from evenhand.tasks.spans.segments import runs
-from evenhand.tasks.spans.token_separator import Text
+from evenhand.tasks.spans.segments import Runs, runs, segments
+from evenhand.tasks.spans.token_separator import Text, within_scopes
 from evenhand.tasks.spans.values import SystemValues
 from evenhand.text.layers import Spans
 
@@ -58,51 +59,83 @@ class Counted:
 class Cover:
     """Which atoms of a portion are in spans of either side."""
 
-    row: Ints
-    """The gold span of every atom that is in one, span by span."""
-    atom: Ints
-    """The places of these atoms."""
+    gold: Runs
+    """The runs of atoms in gold spans, with the rows of the spans for labels."""
     in_gold: Bools
     in_system: Bools
     text: Text
 
     @staticmethod
     def of(gold: Spans, system: Spans, text: Text) -> Cover:
-        (row, atom), (_, other) = _atoms(gold, text), _atoms(system, text)
-        size = max(int(places.max(initial=-1)) for places in (atom, other)) + 1
-        in_gold, in_system = np.zeros(size, dtype=np.bool_), np.zeros(size, dtype=np.bool_)
-        in_gold[atom] = in_system[other] = True
-        return Cover(row, atom, in_gold, in_system, text)
+        mine, theirs = _runs(gold, text), _runs(system, text)
+        size = max(int(each.end.max(initial=0)) for each in (mine, theirs))
+        return Cover(mine, _in_runs(mine, size), _in_runs(theirs, size), text)
 
     def states(self, count: int) -> Ints:
         """Whether the system covers all, some or none of the atoms of each gold span, as codes of `STATES`."""
-        size = np.bincount(self.row, minlength=count)
-        met = np.bincount(self.row[self.in_system[self.atom]], minlength=count)
+        gold = self.gold
+        size, met = (
+            np.bincount(gold.label, each, minlength=count) for each in (gold.end - gold.begin, self._covered(gold))
+        )
         return np.where(met == size, COVERED, np.where(met > 0, PARTIAL, EXPOSED))
 
     def counted(self, label_of: Ints) -> Iterator[Counted]:
         """Atoms of either side, and those of one side only; `label_of` has the label of every gold span."""
-        size = len(self.in_gold)
-        label, labeled = np.divmod(distinct(label_of[self.row] * size + self.atom), max(1, size))
-        once = np.flatnonzero(self.in_gold)
-        for kind, seen in (("sensitive", self.in_gold), ("leaked", ~self.in_system)):
-            rows = np.flatnonzero(seen[labeled])
-            scope = self.text.scope_of(labeled[rows])
-            yield Counted(kind, scope, label[rows])
-            if len(once) < len(labeled):  # what several labels have counts once in the sum
-                yield Counted(kind, scope, count=-1)
-                yield Counted(kind, self.text.scope_of(once[seen[once]]))
-        yield Counted("redacted", self.text.scope_of(np.flatnonzero(self.in_system)))
-        yield Counted("over", self.text.scope_of(np.flatnonzero(self.in_system & ~self.in_gold)))
+        gold = within_scopes(replace(self.gold, label=label_of[self.gold.label]), self.text)
+        if (gold.begin[1:] < gold.end[:-1]).any():
+            gold = _once_a_label(gold)
+        scope, length = self.text.scope_of(gold.begin), gold.end - gold.begin
+        is_repeated = length.sum() > np.count_nonzero(self.in_gold)
+        exposed = self.in_gold & ~self.in_system
+        for kind, atoms, count in (
+            ("sensitive", self.in_gold, length),
+            ("leaked", exposed, length - self._covered(gold)),
+        ):
+            rows = np.flatnonzero(count)
+            yield Counted(kind, scope[rows], gold.label[rows], count[rows])
+            if is_repeated:  # what several labels have counts once in the sum
+                yield Counted(kind, scope[rows], count=-count[rows])
+                yield self._by_scope(kind, atoms)
+        yield self._by_scope("redacted", self.in_system)
+        yield self._by_scope("over", self.in_system & ~self.in_gold)
+
+    def _covered(self, gold: Runs) -> Ints:
+        """How many atoms of each run are in spans of the system."""
+        found: Ints = self._before[gold.end] - self._before[gold.begin]
+        return found
+
+    @cached_property
+    def _before(self) -> Ints:
+        """How many atoms in spans of the system stand before each place."""
+        return _counted_before(self.in_system)
+
+    def _by_scope(self, kind: str, atoms: Bools) -> Counted:
+        bounds = np.minimum(np.append(self.text.first, len(atoms)), len(atoms))
+        count = np.diff(_counted_before(atoms)[bounds])
+        scope = np.flatnonzero(count)
+        return Counted(kind, scope, count=count[scope])
 
 
-def _atoms(spans: Spans, text: Text) -> tuple[Ints, Ints]:
-    """The row and the place of every atom of spans; what reaches beyond the text is left to the next portion."""
+def _runs(spans: Spans, text: Text) -> Runs:
+    """The runs of atoms in spans; what reaches beyond the text is left to the next portion."""
     found = runs(replace(spans, label=np.arange(len(spans))), text.first, "token")
-    if text.lengths is not None:
-        found = found.before(int(text.lengths.sum()))
-    length = found.end - found.begin
-    return np.repeat(found.label, length), ranges(found.begin, length)
+    return found if text.lengths is None else found.before(int(text.lengths.sum()))
+
+
+def _in_runs(found: Runs, size: int) -> Bools:
+    """Which of the first atoms are in runs, so many of them."""
+    begins, ends = (np.bincount(places, minlength=size + 1) for places in (found.begin, found.end))
+    return np.cumsum(begins - ends)[:size] > 0
+
+
+def _once_a_label(found: Runs) -> Runs:
+    """Runs that share no atoms with others of their labels, for runs that may."""
+    parts = segments(found, found.take(empty()))
+    return Runs(parts.begin, parts.begin + parts.length, parts.label)
+
+
+def _counted_before(atoms: Bools) -> Ints:
+    return np.append(0, np.cumsum(atoms))
 
 
 def leak(question: Question) -> Tally:

@@ -90,14 +90,14 @@ def units(gold: Spans, system: Spans, text: Text, equal: tuple[Ints, Ints]) -> U
         rows += _equal(gold.take(equal[0]), text)
         gold, system = gold.without(equal[0]), system.without(equal[1])
     for number, part in enumerate(PARTS):
-        sides = (_within_scopes(runs(side, text.first, part), text) for side in (gold, system))
+        sides = (within_scopes(runs(side, text.first, part), text) for side in (gold, system))
         found = segments(*sides)
         for kind, chosen, count in _outcomes(found):
             rows.append(_counted(found, chosen, count, kind + number * len(_OUTCOMES), text))
     return Units(*(np.concatenate(column) for column in zip(*rows, strict=True)))
 
 
-def _within_scopes(found: Runs, text: Text) -> Runs:
+def within_scopes(found: Runs, text: Text) -> Runs:
     """The same runs; those that go on into the next sentence, where their units count, are taken apart.
 
     What reaches beyond the text is left to the next portion.

@@ -6,15 +6,15 @@ of each portion are remembered, and those of others are let go.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, distinct, empty, ints
+from evenhand.arrays import Bools, Ints, distinct, empty
 from evenhand.dataclass import dataclass
+from evenhand.tasks.spans.value_keys import Keys
+from evenhand.text.tokens import Tokens
 
-Key = tuple[int, int, str]
-"""A document, a label and words; or a document, -1 and nothing."""
 _NO_LABEL = -1
 
 
@@ -46,27 +46,21 @@ class GoldValues:
     """Numbers the values of a gold standard, portion by portion."""
 
     def __init__(self) -> None:
-        self._numbers: dict[Key, int] = {}
+        self._known = Keys.of(empty(), empty(), Tokens.of([]))
 
-    def take(self, documents: Ints, labels: Ints, words: Sequence[str] | None, last: int) -> PortionValues:
+    def take(self, documents: Ints, labels: Ints, words: Tokens | None, last: int) -> PortionValues:
         """Those of the next portion, given the document, label and words of its spans; `last` is its last document."""
-        numbers, before = self._numbers, len(self._numbers)
         met = distinct(documents)
-        number = self._numbered((each, _NO_LABEL, "") for each in met.tolist())[np.searchsorted(met, documents)]
+        keys = self._known.plus(Keys.of(met, np.full(len(met), _NO_LABEL), Tokens.of([""] * len(met))))
         if words is not None:
-            keys = zip(documents.tolist(), labels.tolist(), words, strict=True)
-            number = np.concatenate((number, self._numbered(keys)))
+            keys = keys.plus(Keys.of(documents, labels, words))
+        before, known = len(self._known), len(self._known) + len(met)
+        numbers, first = keys.numbered()
+        number = np.concatenate((numbers[before:known][np.searchsorted(met, documents)], numbers[known:]))
         row = np.tile(np.arange(len(documents)), 1 if words is None else 2)
-        label = ints([label for _, label, _ in numbers])
-        kept = [key for key in numbers if key[0] == last]
-        found = PortionValues(number, row, label, before, ints([numbers[key] for key in kept]), words is not None)
-        self._numbers = {key: number for number, key in enumerate(kept)}
-        return found
-
-    def _numbered(self, keys: Iterable[Key]) -> Ints:
-        """The numbers of keys, some of which may be new."""
-        numbers = self._numbers
-        return ints([numbers.setdefault(key, len(numbers)) for key in keys])
+        kept = np.flatnonzero(keys.document[first] == last)
+        self._known = keys.take(first[kept])
+        return PortionValues(number, row, keys.label[first], before, kept, words is not None)
 
 
 class SystemValues:

@@ -1,35 +1,36 @@
-"""The words of many spans, from the bytes of their file: each different one is decoded once."""
+"""The words of many spans in lower case, as they stand in the bytes of their file, all at once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
 
-from evenhand.arrays import Ints, ranges
+from evenhand.arrays import Bytes, Ints, ranges
 from evenhand.tasks.places import Places
 from evenhand.text.annotation import Annotation
 from evenhand.text.corpus import Corpus
 from evenhand.text.layers import Spans
+from evenhand.text.tokens import PADDING, Tokens
+
+_FIRST_WIDE = 0x80
+"""The first byte that is not ASCII."""
 
 
-def words_in_lower_case(batches: list[Annotation], spans: Spans, places: Places) -> list[str] | None:
+def words_in_lower_case(batches: list[Annotation], spans: Spans, places: Places) -> Tokens | None:
     """The words of spans that follow each other batch by batch; None where a file has none."""
     if any(batch.corpus.tokens is None or batch.corpus.bounds is None for batch in batches):
         return None
-    found, known = list[str](), dict[bytes, str]()
     first = np.cumsum([0, *(batch.corpus.sentences for batch in batches)])
     bounds = np.searchsorted(spans.scope, first).tolist()
+    found = []
     for (begin, behind), sentences, batch in zip(pairwise(bounds), first.tolist(), batches, strict=False):
         mine = slice(begin, behind)
-        for raw in _written(batch.corpus, spans.scope[mine] - sentences, spans.start[mine], spans.end[mine]):
-            if raw not in known:
-                known[raw] = raw.decode().lower()
-            found.append(known[raw])
-    for row in np.flatnonzero(spans.shape).tolist():
-        found[row] = words_without_gaps(spans, row, places).lower()
-    return found
+        text, start, end = _written(batch.corpus, spans.scope[mine] - sentences, spans.start[mine], spans.end[mine])
+        found.append(_lowered(text, start, end))
+    words = Tokens.concatenate(found)
+    rows = np.flatnonzero(spans.shape)
+    return _changed(words, rows, [words_without_gaps(spans, row, places).lower() for row in rows.tolist()])
 
 
 def words_without_gaps(spans: Spans, row: int, places: Places) -> str:
@@ -39,16 +40,46 @@ def words_without_gaps(spans: Spans, row: int, places: Places) -> str:
     return " ".join(places.words(scope, token, token + 1) or "" for token in sorted(tokens))
 
 
-def _written(corpus: Corpus, scope: Ints, start: Ints, end: Ints) -> Iterator[bytes]:
-    """Tokens with blanks between them; or what the text has between the first and the last character."""
+def _written(corpus: Corpus, scope: Ints, start: Ints, end: Ints) -> tuple[Bytes, Ints, Ints]:
+    """Tokens with blanks between them, or what the text has between the first and the last character.
+
+    These are bytes behind each other, and where those of each span begin and end.
+    """
     tokens = corpus.tokens
     assert tokens is not None
     assert corpus.bounds is not None
     first, behind = corpus.bounds[scope] + start, corpus.bounds[scope] + end
     if corpus.atoms == "characters":
-        data, edges = tokens.data, (tokens.start[first].tolist(), tokens.end[behind - 1].tolist())
-    else:
-        text, place = tokens.take(ranges(first, behind - first)).spaced()
-        size = np.append(0, np.cumsum(behind - first))
-        data, edges = text.tobytes(), (place[size[:-1]].tolist(), (place[size[1:]] - 1).tolist())
-    return (data[one:other] for one, other in zip(*edges, strict=True))
+        text, edges = Tokens(tokens.data, tokens.start[first], tokens.end[behind - 1]).spaced()
+        return text, edges[:-1], edges[1:] - 1
+    text, place = tokens.take(ranges(first, behind - first)).spaced()
+    size = np.append(0, np.cumsum(behind - first))
+    return text, place[size[:-1]], place[size[1:]] - 1
+
+
+def _lowered(text: Bytes, start: Ints, end: Ints) -> Tokens:
+    """The same in lower case; letters that are not ASCII may have other lengths then, or depend on their neighbours."""
+    text += ((text - np.uint8(ord("A"))) < 26).view(np.uint8) << np.uint8(5)
+    words = Tokens(text.tobytes() + PADDING, start, end)
+    wide = np.flatnonzero(text >= _FIRST_WIDE)
+    rows = np.flatnonzero(np.searchsorted(wide, start) < np.searchsorted(wide, end))
+    return _changed(words, rows, _lowered_together(words.take(rows)))
+
+
+def _lowered_together(words: Tokens) -> list[str]:
+    """The words in lower case. A NUL between them keeps letters apart that depend on their neighbours."""
+    text, edges = words.spaced()
+    text[edges[1:] - 1] = 0
+    found = text.tobytes().decode().lower().split("\0")[:-1]
+    return found if len(found) == len(words) else [words[row].lower() for row in range(len(words))]
+
+
+def _changed(words: Tokens, rows: Ints, texts: list[str]) -> Tokens:
+    """Words of which some are others."""
+    if not texts:
+        return words
+    others = Tokens.of(texts)
+    joined = Tokens.concatenate([words, others])
+    start, end = joined.start[: len(words)], joined.end[: len(words)]
+    start[rows], end[rows] = joined.start[len(words) :], joined.end[len(words) :]
+    return Tokens(joined.data, start, end)
