@@ -165,6 +165,16 @@ def test_counts_are_those_of_the_definition(drawn: tuple[list[Listed], list[List
     assert found["covered"] + found["partial"] + found["exposed"] == found["spans"]
 
 
+@given(sides())
+def test_atoms_of_a_label_are_those_of_its_spans(drawn: tuple[list[Listed], list[Listed]]) -> None:
+    """Each counts once, however many spans of the label it is in."""
+    gold, system = ([(n, *span) for n, row in enumerate(side) for span in row] for side in drawn)
+    covered = {(number, at) for number, _, first, last in system for at in range(first, last + 1)}
+    for label, row in leak(*(sentences(*side) for side in drawn))["labels"].items():
+        atoms = {(n, at) for n, name, first, last in gold if name == label for at in range(first, last + 1)}
+        assert (row["sensitive"], row["leaked"]) == (len(atoms), len(atoms - covered))
+
+
 @given(sides(), st.randoms(use_true_random=False))
 def test_labels_of_the_system_change_nothing(drawn: tuple[list[Listed], list[Listed]], random: Any) -> None:
     gold, system = drawn

@@ -60,8 +60,8 @@ class Keys:
 
         All keys that are equal to this one get its number, and all others look for another place.
         """
-        bits = (2 * len(self)).bit_length() + 1
-        holder = np.empty(1 << bits, dtype=np.int64)
+        bits = len(self).bit_length() + 1
+        holder = np.empty(1 << bits, dtype=np.int32)
         first, rows, mixed = np.arange(len(self)), np.arange(len(self)), self.mixed
         for _ in range(_TRIES):
             place = mixed[rows] >> np.uint64(64 - bits)

@@ -61,8 +61,7 @@ def _lowered(text: Bytes, start: Ints, end: Ints) -> Tokens:
     """The same in lower case; letters that are not ASCII may have other lengths then, or depend on their neighbours."""
     text += ((text - np.uint8(ord("A"))) < 26).view(np.uint8) << np.uint8(5)
     words = Tokens(text.tobytes() + PADDING, start, end)
-    wide = np.flatnonzero(text >= _FIRST_WIDE)
-    rows = np.flatnonzero(np.searchsorted(wide, start) < np.searchsorted(wide, end))
+    rows = np.flatnonzero(np.maximum.reduceat(text, start) >= _FIRST_WIDE) if len(start) else start
     return _changed(words, rows, _lowered_together(words.take(rows)))
 
 
