@@ -65,7 +65,8 @@ def grid(block: Block, columns: int, *, tabs: bool) -> Grid | None:
     found[0], found[-1] = begin, end = found[0].copy(), found[-1].copy()
     behind = np.append(begin[1:], block.size) - end
     wide = np.flatnonzero(behind != 1 + has_returns)
-    is_ended, feeds = data[end + behind - 1] == LINE_FEED, _line_feeds(data, end[wide], behind[wide])
+    is_ended = data.take(end + 1 if has_returns else end, mode="clip") == LINE_FEED
+    feeds = _line_feeds(data, end[wide], behind[wide])
     is_ended[wide] = feeds > 0
     # Where all line feeds stand behind rows, none stands within one.
     lines = int(np.count_nonzero(data == LINE_FEED))
@@ -99,10 +100,9 @@ def _has_plain_blanks(data: Bytes, has_returns: bool) -> bool:
 
 def _line_feeds(data: Bytes, end: Ints, behind: Ints) -> Ints:
     """How many line feeds there are among so many bytes behind rows."""
-    if not len(end):
-        return end
-    is_feed = data[ranges(end, behind)] == LINE_FEED
-    counted: Ints = np.add.reduceat(is_feed, np.cumsum(behind) - behind, dtype=np.int64)
+    so_far = np.append(0, np.cumsum(data[ranges(end, behind)] == LINE_FEED))
+    last = np.cumsum(behind)
+    counted: Ints = so_far[last] - so_far[last - behind]
     return counted
 
 
