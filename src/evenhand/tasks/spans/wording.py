@@ -30,7 +30,8 @@ def words_in_lower_case(batches: list[Annotation], spans: Spans, places: Places)
         found.append(_lowered(text, start, end))
     words = Tokens.concatenate(found)
     rows = np.flatnonzero(spans.shape)
-    return _changed(words, rows, [words_without_gaps(spans, row, places).lower() for row in rows.tolist()])
+    whole = [words_without_gaps(spans, row, places).lower() for row in rows.tolist()]
+    return _changed(words, rows, Tokens.of(whole))
 
 
 def words_without_gaps(spans: Spans, row: int, places: Places) -> str:
@@ -65,19 +66,21 @@ def _lowered(text: Bytes, start: Ints, end: Ints) -> Tokens:
     return _changed(words, rows, _lowered_together(words.take(rows)))
 
 
-def _lowered_together(words: Tokens) -> list[str]:
+def _lowered_together(words: Tokens) -> Tokens:
     """The words in lower case. A NUL between them keeps letters apart that depend on their neighbours."""
     text, edges = words.spaced()
     text[edges[1:] - 1] = 0
-    found = text.tobytes().decode().lower().split("\0")[:-1]
-    return found if len(found) == len(words) else [words[row].lower() for row in range(len(words))]
+    found = text.tobytes().decode().lower().encode()
+    behind = np.flatnonzero(np.frombuffer(found, dtype=np.uint8) == 0)
+    if len(behind) != len(words):  # there is one within words, too
+        return Tokens.of([words[row].lower() for row in range(len(words))])
+    return Tokens(found + PADDING, np.append(0, behind[:-1] + 1)[: len(words)], behind)
 
 
-def _changed(words: Tokens, rows: Ints, texts: list[str]) -> Tokens:
+def _changed(words: Tokens, rows: Ints, others: Tokens) -> Tokens:
     """Words of which some are others."""
-    if not texts:
+    if not len(rows):
         return words
-    others = Tokens.of(texts)
     joined = Tokens.concatenate([words, others])
     start, end = joined.start[: len(words)], joined.end[: len(words)]
     start[rows], end[rows] = joined.start[len(words) :], joined.end[len(words) :]
