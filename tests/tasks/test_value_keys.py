@@ -72,7 +72,9 @@ def test_some_of_more_keys(rows: list[Row], more: list[Row]) -> None:
     assert found.mixed.tolist() == keys(expected).mixed.tolist()
 
 
-WORD = st.sampled_from(["Ada", "É", "ΣΑΣ", "ΑΣ", "Σ", "İ", "ß", "ẞ", "x y", "Ǆ", "Ö", "o'Σ", "Z[@`{", "字", "𐐀", "É\0a"])
+WORD = st.sampled_from(
+    ["Ada", "É", "ΣΑΣ", "ΑΣ", "Σ", "İ", "ß", "ẞ", "x y", "Ǆ", "Ö", "o'Σ", "Z[@`{", "字", "𐐀", "É\0a"]
+)
 
 
 @pytest.mark.property
