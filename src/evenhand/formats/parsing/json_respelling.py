@@ -38,7 +38,7 @@ def respelled(block: Block) -> Block | None:
 def with_letters(block: Block) -> Block:
     """The block with letters in place of their escapes, if it has nothing but ASCII, as Python's `json` writes it."""
     data = block.data
-    if b"\\u" not in data or not data.isascii() or _OTHER_ESCAPES.search(data):
+    if b"\\" not in data or not data.isascii() or b"\\u" not in data or _OTHER_ESCAPES.search(data):
         return block
     try:
         text = data[: block.size].decode("raw_unicode_escape")
