@@ -12,7 +12,7 @@ from evenhand.dataclass import dataclass
 _BELOW = np.array([(1 << bit) - 1 for bit in range(64)], dtype=np.uint64)
 """For each bit of a word, those below it."""
 _OCTET_ONE = np.uint8(1)
-_STEP = 1 << 16
+_STEP = 1 << 17
 """How many bytes are looked at together."""
 _FEW = 4
 """There are few bits where at most one octet in so many has one: then they are looked for one by one."""
