@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import field
 from functools import cached_property
 from itertools import accumulate, chain
-from typing import Any, TypeVar, overload
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ import numpy.typing as npt
 from evenhand.arrays import Ints, Number, Values, empty, ints
 from evenhand.dataclass import dataclass
 from evenhand.settings import Atoms
+from evenhand.text.line_numbers import LineNumbers
 from evenhand.text.tokens import Joined, Tokens
 
 T = TypeVar("T")
@@ -23,38 +24,6 @@ def complete(found: Sequence[T | None]) -> list[T] | None:
     """What all parts have, or None where one has none."""
     known = [each for each in found if each is not None]
     return known if len(known) == len(found) else None
-
-
-class LineNumbers:
-    """The lines of tokens that have one each, but for others between them. They are worked out when somebody asks.
-
-    From the token `first[i]` on, a token's line is its number and `more()[i]`.
-    """
-
-    def __init__(self, first: Ints, more: Callable[[], Ints], begin: int, end: int) -> None:
-        self._first, self._more, self._begin, self._end = first, more, begin, end
-
-    def __len__(self) -> int:
-        return self._end - self._begin
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Ints:
-        return np.asarray(self._of(np.arange(self._begin, self._end)), dtype=dtype)
-
-    def __add__(self, number: int) -> Ints:
-        return np.asarray(self) + number
-
-    @overload
-    def __getitem__(self, key: slice) -> LineNumbers: ...
-    @overload
-    def __getitem__(self, key: Ints) -> Ints: ...
-    def __getitem__(self, key: slice | Ints) -> LineNumbers | Ints:
-        if isinstance(key, slice):
-            begin, end, _ = key.indices(len(self))
-            return LineNumbers(self._first, self._more, self._begin + begin, self._begin + max(begin, end))
-        return self._of(key % len(self) + self._begin)
-
-    def _of(self, tokens: Ints) -> Ints:
-        return tokens + self._more()[np.searchsorted(self._first, tokens, side="right") - 1]
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from functools import cached_property
 
 from evenhand.arrays import Ints
-from evenhand.text.corpus import LineNumbers
+from evenhand.text.line_numbers import LineNumbers
 from evenhand.text.tokens import Tokens
 
 

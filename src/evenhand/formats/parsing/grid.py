@@ -16,7 +16,7 @@ from evenhand.dataclass import dataclass
 from evenhand.formats.parsing.blocks import CARRIAGE_RETURN, SPACE, TAB
 from evenhand.formats.parsing.cells import Cells
 from evenhand.formats.source import LINE_FEED, Block
-from evenhand.text.corpus import LineNumbers
+from evenhand.text.line_numbers import LineNumbers
 
 
 @dataclass(frozen=True)
