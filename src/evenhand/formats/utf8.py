@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-_RARE = (b"\xc0", b"\xc1", b"\xe0", b"\xed")
-"""First bytes that begin no character, or behind which only some bytes may follow."""
+_NO_FIRST, _RARE = (b"\xc0", b"\xc1"), (b"\xe0", b"\xed")
+"""Bytes that begin no character, and those of three bytes behind which only some bytes may follow."""
 _TWO, _THREE, _FOUR = 0xC0, 0xE0, 0xF0
 """From which byte on characters have so many bytes."""
 _LAST_TO_FOLLOW = -0x41
@@ -20,7 +20,7 @@ def is_plainly_utf8(data: bytes) -> bool:
     """
     text = np.frombuffer(data, dtype=np.uint8)
     largest = int(text.max())
-    if largest >= _FOUR or any(each in data for each in _RARE):
+    if largest >= _FOUR or any(each in data for each in (_NO_FIRST if largest < _THREE else _NO_FIRST + _RARE)):
         return False
     follows, wanted = text.view(np.int8) <= _LAST_TO_FOLLOW, text[:-1] >= _TWO
     if largest >= _THREE:

@@ -11,7 +11,7 @@ from functools import cache
 
 import numpy as np
 
-from evenhand.arrays import Bools, Bytes, Ints, distinct, others, ranges
+from evenhand.arrays import Bools, Bytes, Ints, distinct, empty, others, ranges
 from evenhand.dataclass import dataclass
 from evenhand.formats.parsing.blocks import CARRIAGE_RETURN, SPACE, TAB
 from evenhand.formats.parsing.cells import Cells
@@ -57,8 +57,11 @@ class Grid(Cells):
 def grid(block: Block, columns: int, *, tabs: bool) -> Grid | None:
     """The cells of a block whose lines are blank or have `columns` of them; None where it is written otherwise."""
     data = np.frombuffer(block.data, dtype=np.uint8)[: block.size]
-    separates = (data == TAB) | (data == LINE_FEED) | (data == CARRIAGE_RETURN) if tabs else data <= SPACE
-    edges, has_returns = _edges(separates), b"\r" in block.data
+    has_returns = b"\r" in block.data
+    separates = data - np.uint8(TAB) <= LINE_FEED - TAB if tabs else data <= SPACE
+    if tabs and has_returns:
+        separates |= data == CARRIAGE_RETURN
+    edges = _edges(separates)
     if not len(edges) or len(edges) % (2 * columns) or not (tabs or _has_plain_blanks(data, has_returns)):
         return None
     found = [edges[which :: 2 * columns] for which in range(2 * columns)]
@@ -75,7 +78,7 @@ def grid(block: Block, columns: int, *, tabs: bool) -> Grid | None:
         return None
     if tabs:
         single = int(begin[0]) + len(end) * (columns - 1) + int(behind.sum())
-        if np.count_nonzero(separates) != single or not _have_plain_ends(data, int(begin[0]), end, behind):
+        if np.count_nonzero(separates) != single or not _have_plain_ends(data, int(begin[0]), end, behind, has_returns):
             return None
     block.has_lines(lines)
     bounds = np.concatenate(([0], wide[feeds > 1] + 1, [len(end)]))
@@ -106,9 +109,9 @@ def _line_feeds(data: Bytes, end: Ints, behind: Ints) -> Ints:
     return counted
 
 
-def _have_plain_ends(data: Bytes, first: int, end: Ints, behind: Ints) -> bool:
+def _have_plain_ends(data: Bytes, first: int, end: Ints, behind: Ints, has_returns: bool) -> bool:
     """Whether lines have no tabs or spaces at their ends, and every carriage return a line feed behind it."""
-    returns, wide = np.flatnonzero(data == CARRIAGE_RETURN), np.flatnonzero(behind > 1)
+    returns, wide = np.flatnonzero(data == CARRIAGE_RETURN) if has_returns else empty(), np.flatnonzero(behind > 1)
     feeds = np.concatenate((returns + 1, end[wide] + behind[wide] - 1, [first - 1] * bool(first)))
     has_blanks = (data[end - 1] == SPACE).any() or (data[end[wide]] == TAB).any()
     return not has_blanks and bool((data[feeds.astype(np.int64)] == LINE_FEED).all())
