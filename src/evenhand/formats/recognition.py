@@ -9,10 +9,11 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
+from itertools import islice
 
 from evenhand.formats.conllu_layout import share_of_words
 from evenhand.formats.format import Format
-from evenhand.formats.parsing.table_head import rows_of_sample
+from evenhand.formats.parsing.table_head import ROWS, rows_of_sample
 from evenhand.formats.registry import FORMATS, by_precedence, format_named, in_order, serving
 from evenhand.formats.source import Block, Source
 
@@ -114,7 +115,7 @@ def _is_start_end_label(cells: list[str]) -> bool:
 
 def _delimiter(sample: Block) -> str | None:
     """The comma or semicolon that separates columns: most lines have no blank, and as many of them."""
-    lines = [line for line in sample.data[: sample.size].decode().split("\n") if line.strip()]
+    lines = list(islice(filter(str.strip, sample.data[: sample.size].decode().split("\n")), ROWS))
     if sum(" " not in line.strip() for line in lines) <= len(lines) / 2 or any("\t" in line for line in lines):
         return None
     for delimiter in _DELIMITERS:

@@ -16,7 +16,7 @@ from evenhand.settings import ColumnName
 from evenhand.text.encodings import OUTSIDE_TAGS, parse
 
 _SAMPLE = 1 << 12
-_ROWS = 200
+ROWS = 200
 """How many lines are looked at."""
 _TOKEN_NAMES = frozenset({"token", "tokens", "word", "words", "form"})
 _NAMES = _TOKEN_NAMES | {
@@ -49,7 +49,7 @@ def rows_of_sample(sample: Block) -> list[Row]:
     """
     most = COLUMNS.value
     narrow = ((number, line) for number, line in _lines(sample) if len(line) <= most or not is_wide(line))
-    return list(islice((row for number, line in narrow for row in _row(number, line)), _ROWS))
+    return list(islice((row for number, line in narrow for row in _row(number, line)), ROWS))
 
 
 def _lines(block: Block) -> Iterator[tuple[int, str]]:
@@ -86,7 +86,7 @@ def layout_of(source: Source, named: Sequence[ColumnName]) -> Layout:
 
 def tag_columns(source: Source, layout: Layout) -> list[int]:
     """The columns that look like tags with prefixes: some have one, and all others are outside."""
-    rows = [cells for _, _, cells in islice(rows_of(source), _ROWS) if len(cells) == layout.columns]
+    rows = [cells for _, _, cells in islice(rows_of(source), ROWS) if len(cells) == layout.columns]
     rows = rows[1:] if layout.names else rows
     return [place for place in range(layout.columns) if _are_tags([cells[place] for cells in rows], some=True)]
 
@@ -100,7 +100,7 @@ def _first_rows(source: Source, named: Sequence[ColumnName]) -> list[Row]:
     def is_comment(row: Row) -> bool:
         return row[2][0].startswith("#") and not _names_one(row[2], named)
 
-    rows = list(islice(dropwhile(is_comment, lines()), _ROWS)) or list(islice(lines(), _ROWS))
+    rows = list(islice(dropwhile(is_comment, lines()), ROWS)) or list(islice(lines(), ROWS))
     if not rows:
         raise source.error(None, "the file has no tokens", "check how it was written")
     return rows
