@@ -58,7 +58,7 @@ def is_tagged(found: list[Document]) -> bool:
     return any(tag not in ("-", "_") for each in found for tags in each.pos for tag in tags)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.data(), st.booleans(), st.integers(1, 200))
 def test_all_formats_keep_words_sentences_pos_documents_and_chains(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, empty: bool, size: int

@@ -36,7 +36,7 @@ def prf(result: eh.Result) -> dict[str, tuple[float, ...]]:
     return {name: (result[name].precision, result[name].recall, result[name].f1) for name in MODELS}
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(texts=corefud_pairs(), way=st.sampled_from(WAYS))
 def test_scores_are_those_of_the_definition(
     files: tuple[Path, Path], texts: tuple[str, str], way: slow_corefud.Way

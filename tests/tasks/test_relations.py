@@ -195,7 +195,7 @@ symmetric_types = st.sampled_from([(), ("r",), ("r", "s")])
 
 
 @given(sides(), sides(), symmetric_types)
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_the_definition_read_literally(gold: Side, system: Side, symmetric: tuple[str, ...]) -> None:
     expected = kinds(sentence(gold), sentence(system), frozenset(symmetric))
     found = counts(score([gold], [system], symmetric=symmetric))
