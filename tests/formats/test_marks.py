@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evenhand.formats.parsing import marks as module
+from evenhand import bits
 from evenhand.formats.parsing.marks import Marks
 
 TEXT = st.lists(st.tuples(st.integers(0, 1), st.integers(1, 150)), min_size=1, max_size=12).map(
@@ -31,7 +31,7 @@ def check(marks: Marks, marked: list[int], size: int) -> None:
 @pytest.fixture(autouse=True)
 def short_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that texts have several."""
-    monkeypatch.setattr(module, "_SLICE", 64)
+    monkeypatch.setattr(bits, "_STEP", 64)
 
 
 @settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])

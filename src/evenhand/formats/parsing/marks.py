@@ -7,13 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
-from evenhand.arrays import Bools, Bytes, Ints, Words
+from evenhand.arrays import Bools, Bytes, Ints
+from evenhand.bits import marked
 from evenhand.dataclass import dataclass
 from evenhand.text.tokens import windows
 
 _ONE, _LAST = np.uint64(1), np.uint64(63)
-_SLICE = 1 << 20
-"""How many bytes are looked at in one go, so that what is said of them takes little room."""
 _AROUND = b"\xff" * 16
 """All places before the text and behind it are marked, so that every search ends."""
 _BEFORE = 8 * len(_AROUND)
@@ -28,12 +27,12 @@ class Marks:
 
     @staticmethod
     def of(text: Bytes, is_marked: Callable[[Bytes], Bools]) -> Marks:
-        return Marks(_AROUND + _words(text, is_marked).tobytes() + _AROUND)
+        return Marks(_AROUND + marked(text, is_marked).tobytes() + _AROUND)
 
     @staticmethod
     def of_changes(text: Bytes, is_of_kind: Callable[[Bytes], Bools]) -> Marks:
         """The bytes with which those of a kind begin, or others behind them."""
-        words = _words(text, is_of_kind)
+        words = marked(text, is_of_kind)
         changes = words << _ONE
         changes[1:] |= words[:-1] >> _LAST
         changes ^= words
@@ -74,12 +73,3 @@ class Marks:
     def _full(self) -> Ints:
         """The octets with marks."""
         return np.flatnonzero(np.frombuffer(self.octets, dtype=np.uint8))
-
-
-def _words(text: Bytes, is_of_kind: Callable[[Bytes], Bools]) -> Words:
-    """A bit for each byte, which says whether it is of a kind."""
-    octets = np.zeros(8 * -(-len(text) // 64), dtype=np.uint8)
-    for begin in range(0, len(text), _SLICE):
-        packed = np.packbits(is_of_kind(text[begin : begin + _SLICE]), bitorder="little")
-        octets[begin // 8 : begin // 8 + len(packed)] = packed
-    return octets.view("<u8")
