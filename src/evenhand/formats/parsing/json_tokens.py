@@ -18,10 +18,8 @@ from evenhand.limits import LimitError
 from evenhand.text.codes import CellCodes, Mostly
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
+from evenhand.text.list_codes import COMMON
 from evenhand.text.tokens import LateTokens, Tokens
-
-_OUTSIDE = "O"
-"""What most tags are in many files."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +88,7 @@ class TokenReader:
         self._names += [data[cells[0][row] : cells[1][row]].decode() for row in new]
         if len(rows) == size:
             return Mostly.of(codes)
-        return Mostly(size, self._names.index(_OUTSIDE), rows, codes)
+        return Mostly(size, self._names.index(COMMON), rows, codes)
 
     def _spans(self, matcher: Matcher, items: Ints, lengths: Ints) -> Spans:
         scope = np.repeat(np.arange(len(items)), items)
@@ -108,7 +106,7 @@ def _rare_tags(matcher: Matcher) -> tuple[Ints, Cells]:
     """The tags that are not `O`, and the first one that is: their rows, and where they are."""
     strings = matcher.all_strings
     opens = strings.within(matcher.lists["tags"]) & strings.opens
-    common = opens & strings.single(ord(_OUTSIDE))
+    common = opens & strings.single(ord(COMMON))
     lowest = common[(common != 0).argmax() :][:1]
     lowest &= lowest - np.uint64(1)
     at = places(opens & ~common)
