@@ -33,13 +33,14 @@ def recognise(sample: Block) -> float:
 
 def share_of_words(sample: Block, *, tabs: bool) -> float:
     """The share of lines that are words of CoNLL-U, with tabs or blanks between the columns."""
-    rows = [(has_tabs, cells) for _, has_tabs, cells in rows_of_sample(sample) if not cells[0].startswith("#")]
-    words = [cells for has_tabs, cells in rows if has_tabs == tabs and _is_word(cells)]
-    return len(words) / len(rows) if rows else 0.0
+    rows = rows_of_sample(sample)
+    width = len(COLUMNS)
+    words = sum(map(_is_word, [cells for _, has_tabs, cells in rows if len(cells) == width and has_tabs == tabs]))
+    return words / sum(not cells[0].startswith("#") for _, _, cells in rows) if words else 0.0
 
 
 def _is_word(cells: list[str]) -> bool:
-    return len(cells) == len(COLUMNS) and _ID.fullmatch(cells[0]) is not None and _HEAD.fullmatch(cells[6]) is not None
+    return _ID.fullmatch(cells[0]) is not None and _HEAD.fullmatch(cells[6]) is not None
 
 
 def has_suffix(path: Place) -> bool:

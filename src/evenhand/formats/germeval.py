@@ -39,12 +39,11 @@ def recognise(sample: Block) -> float:
 
     Number, word, chunk and entity are as many columns, and the labels tell which table it is.
     """
-    rows = (cells for _, _, cells in rows_of_sample(sample) if not cells[0].startswith("#"))
-    first = [_without_empty_end(cells) for cells in rows]
-    good = list(filter(_is_row, first))
+    first = [cells for _, _, cells in rows_of_sample(sample)]
+    good = list(filter(_is_row, [_without_empty_end(cells) for cells in first if cells[0].isdecimal()]))
     if not good or _has_chunks(good):
         return 0.0
-    return len(good) / len(first)
+    return len(good) / sum(not cells[0].startswith("#") for cells in first)
 
 
 def _without_empty_end(cells: list[str]) -> list[str]:
@@ -54,8 +53,7 @@ def _without_empty_end(cells: list[str]) -> list[str]:
 
 
 def _is_row(cells: list[str]) -> bool:
-    tags = [cell for cell in cells[2:] if cell in OUTSIDE_TAGS or parse(cell)]
-    return len(cells) in _WIDTHS and cells[0].isdecimal() and len(tags) == len(cells) - 2
+    return len(cells) in _WIDTHS and all(cell in OUTSIDE_TAGS or parse(cell) for cell in cells[2:])
 
 
 def _has_chunks(rows: list[list[str]]) -> bool:

@@ -18,6 +18,8 @@ TAGS, LINKS = "NE-COARSE-LIT", "NEL-LIT"
 _HIPE = re.compile(rb"TOKEN\t[^\n]*\tNEL-LIT[\t\r\n]")
 _ELEVANT = re.compile(rb'"(?:entity_mentions|labels)"\s*:\s*\[\s*\{[^\]]*?"span"\s*:|"entity_mentions"\s*:\s*\[\s*\]')
 _NELEVAL = re.compile(rb"[^\t\n]+\t[0-9]{1,18}\t[0-9]{1,18}(?:\t[^\t\n]*\t-?[0-9.eE+-]*\t[^\t\n]*)+")
+_TWO_NUMBERS = re.compile(rb"\t[0-9]+\t[0-9]")
+"""What a line of neleval has, and few others."""
 
 
 def is_hipe(sample: Block) -> float:
@@ -27,6 +29,8 @@ def is_hipe(sample: Block) -> float:
 
 def is_neleval(sample: Block) -> float:
     """The share of lines with a document, two numbers, and identifier, score and type of candidates."""
+    if _TWO_NUMBERS.search(sample.data) is None:
+        return 0.0
     lines = [line.rstrip(b"\r") for line in sample.data[: sample.size].split(b"\n") if line.strip()]
     return sum(map(bool, map(_NELEVAL.fullmatch, lines))) / max(len(lines), 1)
 

@@ -108,15 +108,15 @@ def _refuse(source: Source, sample: Block) -> None:
 
 
 def _is_start_end_label(cells: list[str]) -> bool:
-    if len(cells) not in (3, 4):
+    if len(cells) not in (3, 4) or _NUMBER.fullmatch(cells[0]) is None:
         return False
-    return [_NUMBER.fullmatch(cell) is not None for cell in cells[:3]] == [True, True, False]
+    return _NUMBER.fullmatch(cells[1]) is not None and _NUMBER.fullmatch(cells[2]) is None
 
 
 def _delimiter(sample: Block) -> str | None:
     """The comma or semicolon that separates columns: most lines have no blank, and as many of them."""
     lines = list(islice(filter(str.strip, sample.data[: sample.size].decode().split("\n")), ROWS))
-    if sum(" " not in line.strip() for line in lines) <= len(lines) / 2 or any("\t" in line for line in lines):
+    if any("\t" in line for line in lines) or sum(" " not in line.strip() for line in lines) <= len(lines) / 2:
         return None
     for delimiter in _DELIMITERS:
         try:

@@ -6,6 +6,7 @@ lengths are not in the file.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -28,11 +29,15 @@ from evenhand.text.tokens import Tokens
 DUMMIES = ("NONE", "EMPTY")
 DUMMY_POSITION = 999
 DUMMIES_SKIPPED = "dummies for sentences without spans"
+_TWO_NUMBERS = re.compile(rb"[ \t\r][0-9]+[ \t\r]+[0-9]")
+"""What the line of a span has, and few others."""
 _REMEDY = "write label, first token, last token and maybe the tokens, separated by tabs"
 
 
 def recognise(sample: Block) -> float:
     """The share of lines with a label, which is no number, and two numbers."""
+    if _TWO_NUMBERS.search(sample.data) is None:
+        return 0.0
     texts = sample.data[: sample.size].split(b"\n")
     if max(map(len, texts)) > COLUMNS.value and any(map(is_wide, texts)):
         return 0.0

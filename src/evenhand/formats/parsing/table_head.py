@@ -38,7 +38,9 @@ def rows_of(source: Source) -> Iterator[Row]:
         for number, line in _lines(block):
             if len(line) > most:
                 refuse_wide(line, number)
-            yield from _row(number, line)
+            row = _row(number, line)
+            if row is not None:
+                yield row
 
 
 @lru_cache(maxsize=1)
@@ -48,8 +50,8 @@ def rows_of_sample(sample: Block) -> list[Row]:
     Lines that are wider than any table are left out: they may be long texts of formats that have no columns.
     """
     most = COLUMNS.value
-    narrow = ((number, line) for number, line in _lines(sample) if len(line) <= most or not is_wide(line))
-    return list(islice((row for number, line in narrow for row in _row(number, line)), ROWS))
+    narrow = (_row(number, line) for number, line in _lines(sample) if len(line) <= most or not is_wide(line))
+    return list(islice(filter(None, narrow), ROWS))
 
 
 def _lines(block: Block) -> Iterator[tuple[int, str]]:
@@ -57,17 +59,18 @@ def _lines(block: Block) -> Iterator[tuple[int, str]]:
     return ((number, line.rstrip(" \r")) for number, line in enumerate(lines, block.first_line))
 
 
-def _row(number: int, line: str) -> Iterator[Row]:
-    """The cells of a line, unless it is blank."""
+def _row(number: int, line: str) -> Row | None:
+    """The cells of a line, between tabs or runs of blanks, unless it is blank.
+
+    Spaces other than those of ASCII are part of a cell.
+    """
     tabs = "\t" in line
-    cells = line.split("\t") if tabs else split_blanks(line)
-    if any(cells):
-        yield number, tabs, cells
-
-
-def split_blanks(line: str) -> list[str]:
-    """The cells between runs of blanks; spaces other than those of ASCII are part of a cell."""
-    return list(filter(None, line.replace("\t", " ").replace("\r", " ").split(" ")))
+    cells = line.split("\t") if tabs else line.replace("\r", " ").split(" ")
+    if all(cells):
+        return number, tabs, cells
+    if not any(cells):
+        return None
+    return number, tabs, cells if tabs else list(filter(None, cells))
 
 
 def layout_of(source: Source, named: Sequence[ColumnName]) -> Layout:
@@ -95,7 +98,7 @@ def _first_rows(source: Source, named: Sequence[ColumnName]) -> list[Row]:
     """The first lines from the first one on that is no comment; from the first one, if all begin with #."""
 
     def lines() -> Iterator[Row]:
-        return (row for row in rows_of(source) if not is_document_mark(row[2][0]))
+        return (row for row in rows_of(source) if row[2][0][:1] != "-" or not is_document_mark(row[2][0]))
 
     def is_comment(row: Row) -> bool:
         return row[2][0].startswith("#") and not _names_one(row[2], named)
@@ -159,5 +162,5 @@ def _empty_columns(rows: Sequence[Sequence[str]]) -> int:
     """How many columns at the end are empty in all lines, if those before them end with a column of tags."""
     width = len(rows[0])
     empty = next((count for count in range(width) if any(row[width - 1 - count] for row in rows)), width)
-    has_tags = width - empty > 1 and _are_tags([row[width - 1 - empty] for row in rows])
+    has_tags = empty and width - empty > 1 and _are_tags([row[width - 1 - empty] for row in rows])
     return empty if has_tags else 0
