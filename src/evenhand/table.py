@@ -5,9 +5,10 @@ Whoever makes a table sets its queries. A page turns them into links; all other 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Literal
+from functools import cached_property
+from typing import Literal, overload
 
 from evenhand.dataclass import dataclass
 
@@ -59,6 +60,27 @@ class Query:
 
 
 Queries = Sequence[Query | None]
+
+
+class LateQueries(Sequence[Queries]):
+    """Queries that are made when a page asks for one of them: most outputs ask for none."""
+
+    def __init__(self, make: Callable[[], Sequence[Queries]]) -> None:
+        self._make = make
+
+    @cached_property
+    def _made(self) -> Sequence[Queries]:
+        return self._make()
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    @overload
+    def __getitem__(self, row: int) -> Queries: ...
+    @overload
+    def __getitem__(self, row: slice) -> Sequence[Queries]: ...
+    def __getitem__(self, row: int | slice) -> Queries | Sequence[Queries]:
+        return self._made[row]
 
 
 @dataclass(frozen=True)

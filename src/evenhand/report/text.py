@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from operator import add
 from unicodedata import category, east_asian_width
 
 from evenhand.problems import visible
@@ -46,28 +46,23 @@ def render(subject: Shown | Tabled, style: TableStyle = PLAIN) -> str:
 
 def _lines(table: Table, style: TableStyle) -> Iterator[str]:
     """The table, in as many parts as its width needs, and the remark."""
-    names = [visible(name) for name in headings(table)]
-    cells = [[visible(cell) for cell in row] for row in row_texts(table, style)]
-    widths = [max(map(_width, column)) for column in zip(names, *cells, strict=True)]
-    looks = _looks(table, cells) if style.colour else {}
-    rows = [[_Cell(text, looks.get((row, at), "")) for at, text in enumerate(each)] for row, each in enumerate(cells)]
+    cells = [[visible(cell) for cell in row] for row in (headings(table), *row_texts(table, style))]
+    sizes = [list(map(_width, column)) for column in zip(*cells, strict=True)]
+    widths = list(map(max, sizes))
+    for (row, place), look in _looks(table, cells[1:]).items() if style.colour else ():
+        cells[1 + row][place] = f"{look}{cells[1 + row][place]}{_NORMAL}"
+    placed = list(map(_placed, zip(*cells, strict=True), sizes, widths, table.columns))
     for places in _parts(widths, _repeated(table, widths, style.width), style.width):
-        yield from _part(table, list(map(_Cell, names)), rows, widths, places)
+        rule = "─" * (sum(widths[place] for place in places) + _GAP * (len(places) - 1))
+        yield from _part(table, rule, [placed[place] for place in places])
     if table.remark:
         yield from _wrapped(table.remark, style)
 
 
-class _Cell(NamedTuple):
-    """The text of a cell, and how a terminal sets it off."""
-
-    text: str
-    look: str = ""
-
-    def placed(self, width: int, column: Column) -> str:
-        """Text on the left of its column, numbers on the right."""
-        shown = f"{self.look}{self.text}{_NORMAL}" if self.look else self.text
-        space = " " * (width - _width(self.text))
-        return shown + space if column.kind in ("text", "bar") else space + shown
+def _placed(texts: Sequence[str], sizes: Sequence[int], width: int, column: Column) -> list[str]:
+    """The cells of a column, equally wide: text on the left, numbers on the right."""
+    spaces = [" " * (width - size) for size in sizes]
+    return list(map(add, texts, spaces) if column.kind in ("text", "bar") else map(add, spaces, texts))
 
 
 def _looks(table: Table, cells: Sequence[Sequence[str]]) -> dict[tuple[int, int], str]:
@@ -100,25 +95,14 @@ def _repeated(table: Table, widths: Sequence[int], width: int | None) -> int:
     return 2 if are_text and width is not None and sum(widths[:2]) <= width // 2 else 1
 
 
-def _part(
-    table: Table,
-    names: Sequence[_Cell],
-    rows: Sequence[Sequence[_Cell]],
-    widths: Sequence[int],
-    places: Sequence[int],
-) -> Iterator[str]:
+def _part(table: Table, rule: str, columns: Sequence[Sequence[str]]) -> Iterator[str]:
     """A blank line, the header, a rule, the rows, and a rule before those that sum up."""
-    rule = "─" * (sum(widths[place] for place in places) + _GAP * (len(places) - 1))
-    columns = [(place, widths[place], table.columns[place]) for place in places]
-
-    def line(cells: Sequence[_Cell]) -> str:
-        return (" " * _GAP).join(cells[place].placed(width, column) for place, width, column in columns)
-
-    yield from ("", line(names), rule)
-    for number, row in enumerate(rows):
-        if table.summary_rows and number == len(rows) - table.summary_rows:
-            yield rule
-        yield line(row)
+    header, *rows = map((" " * _GAP).join, zip(*columns, strict=True))
+    yield from ("", header, rule)
+    before = len(rows) - table.summary_rows
+    yield from rows[:before]
+    if table.summary_rows:
+        yield from (rule, *rows[before:])
 
 
 def _wrapped(text: str, style: TableStyle) -> Iterator[str]:

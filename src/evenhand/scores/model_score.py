@@ -133,13 +133,13 @@ def score_tally(
     """The scores of a tally; `support` is the number of gold spans by label, `supertags` are tallies of their own."""
     tally = tally.total()
     table = tally.by_label(model.focus, shares_unlabeled=model.shares_unlabeled)
-    names = sorted(table.rows)
-    counted = np.array([table.rows[label] for label in names]).reshape(-1, len(tally.kinds))
-    rows = dict(zip(names, score_rows(model.of_labels(), tally, counted), strict=True))
+    names, of_labels = sorted(table.rows), model.of_labels()
+    *scored, overall = score_rows(of_labels, tally, np.array([*(table.rows[label] for label in names), table.overall]))
+    rows = dict(zip(names, scored, strict=True))
     members = [row for label, row in rows.items() if support.get(label)]
     return ModelScore(
         model,
-        score_row(model, tally, table.overall),
+        overall if of_labels is model else score_row(model, tally, table.overall),
         *averages(rows, support),
         rows,
         supertags={name: score_tally(model.of_labels(), each, {}).overall for name, each in (supertags or {}).items()},

@@ -65,7 +65,10 @@ def prf(
 
 def prf_of_rows(right: Values, found: Values, met: Values, wanted: Values, beta: float) -> PRF:
     """The same of many rows, each as if it stood alone: where `right` is `met`, F takes its simple form."""
-    simple, general = prf(right, found, right, wanted, beta), prf(right, found, met, wanted, beta)
+    simple = prf(right, found, right, wanted, beta)
+    if np.array_equal(right, met):
+        return simple
+    general = prf(right, found, met, wanted, beta)
     return PRF(*(np.where(right == met, *both) for both in zip(simple, general, strict=True)))
 
 

@@ -66,8 +66,11 @@ def score_rows(model: MatchModel, tally: Tally, table: Values) -> list[Row]:
     column_of = dict(zip(tally.kinds, table.T, strict=True))
 
     def total(parts: Sum) -> Values:
-        terms = (weight * column_of[kind] for kind, weight in parts.items() if kind in column_of)
-        return sum(terms, start=np.zeros(len(table)))
+        found = np.zeros(len(table))
+        for kind, weight in parts.items():
+            if kind in column_of:
+                found += weight * column_of[kind]
+        return found
 
     shown = {kind: _plain(total(parts)) for kind, parts in model.counts.items()}
     more: dict[str, list[float | None]] = {}
@@ -98,6 +101,8 @@ def measured_row(counts: Mapping[str, float | None], measures: Mapping[str, floa
 
 def _unknown(model: MatchModel, tally: Tally) -> list[str]:
     """The counts and measures that files do not tell."""
+    if not model.known:
+        return []
     sums = np.bincount(tally.kind, tally.count, minlength=len(tally.kinds)).tolist()
     have = dict(zip(tally.kinds, sums, strict=True))
     wanted = model.known.items()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 
 from evenhand.parameters import Parameter
 from evenhand.problems import SettingError
@@ -139,6 +139,7 @@ def _without_depth(task: str, given: str) -> list[str]:
     return found
 
 
+@lru_cache(maxsize=256)
 def _plain(name: str) -> str:
     """A name without what people write differently."""
     return name.lower().replace("³", "3").translate(str.maketrans("", "", " -_."))

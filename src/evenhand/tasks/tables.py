@@ -10,7 +10,7 @@ from evenhand.problems import SettingError
 from evenhand.scores.match_model import Measure
 from evenhand.scores.model_score import ModelScore
 from evenhand.scores.row import Average, Row
-from evenhand.table import Cell, Column, Query, Table
+from evenhand.table import Cell, Column, LateQueries, Query, Table
 from evenhand.table_style import PLAIN, TableStyle
 from evenhand.tally import NO_LABEL
 from evenhand.tasks.measure_tables import count_title, measure_cells, measure_columns, measure_summary
@@ -170,11 +170,14 @@ def label_table(
         rows += [averaged("macro average", score.macro), averaged("support average", score.support)]
     asked = [*score.labels, *[None] * (len(rows) - len(weights))]
     counts = ["", "gold", *kinds, *[""] * (len(columns) - len(kinds) - 2)]
-    queries: list[list[Query | None]] = [[ask(label, count) for count in counts] for label in asked]
     rows += [[f"{name} (supertag)", None, *cells(row)] for name, row in score.supertags.items()]
-    queries += [[None] * len(columns) for _ in score.supertags]
+
+    def queries() -> list[list[Query | None]]:
+        nothing: list[Query | None] = [None] * len(columns)
+        return [*([ask(label, count) for count in counts] for label in asked), *[nothing] * len(score.supertags)]
+
     summed, remark = len(rows) - len(weights), _baselines(score, style)
-    return Table(score.name, columns, rows, summed, remark, weights=weights, queries=queries)
+    return Table(score.name, columns, rows, summed, remark, weights=weights, queries=LateQueries(queries))
 
 
 def asking(result: Result, score: ModelScore) -> Ask:
