@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evenhand.table import Column, Query, Table
+from evenhand.table import Column, LateQueries, Query, Table
 
 COLUMNS = [Column("label", "text"), Column("count", "count"), Column("%", "share")]
 
@@ -35,3 +35,18 @@ def test_the_most_frequent_rows_and_the_last_ones_stay() -> None:
     ]
     assert found.remark == "The 50 most frequent of 60; --as json has them all. Said below."
     assert table(50).folded() == table(50)
+
+
+def test_late_queries_are_made_once_and_only_for_who_asks() -> None:
+    made = []
+
+    def queries() -> list[list[Query | None]]:
+        made.append(True)
+        return [[Query(label="a"), None, None]]
+
+    found = Table("", COLUMNS, [["a", 1, 1.0]], queries=LateQueries(queries))
+    assert found.folded().rows == [["a", 1, 1.0]]
+    assert not made
+    assert found.queries[0] == [Query(label="a"), None, None]
+    assert found.with_columns([0, 2]).queries == [[Query(label="a"), None]]
+    assert len(found.queries) == len(made) == 1

@@ -144,4 +144,5 @@ def average(rows: Sequence[Row], weights: Sequence[float]) -> Average:
     if not rows:
         return Average(0.0, 0.0, 0.0, 0.0)
     table = np.array([(row.precision, row.recall, row.f1, row.f_beta) for row in rows])
-    return Average(*(float(value) for value in np.average(table, axis=0, weights=weights)))
+    weight = np.array(weights, dtype=np.float64)[:, None]
+    return Average(*((table * weight).sum(axis=0) / weight.sum()).tolist())
