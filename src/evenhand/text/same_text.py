@@ -8,6 +8,7 @@ from evenhand.problems import InputError
 from evenhand.text.coded_tokens import have_same_codes
 from evenhand.text.corpus import Corpus
 from evenhand.text.layers import Spans
+from evenhand.text.listed_tokens import have_same_lists
 from evenhand.text.tokens import Tokens, first_difference
 
 SAME_TOKENS = (
@@ -24,7 +25,9 @@ def check_tokens(gold: Corpus, system: Corpus, begin: int) -> None:
         return
     mine = gold.tokens.slice(begin, begin + len(system.tokens))
     theirs = system.tokens
-    place = None if have_same_codes(mine, theirs) else first_difference(mine, theirs)
+    if have_same_codes(mine, theirs) or have_same_lists(mine, theirs):
+        return
+    place = first_difference(mine, theirs)
     if place is None:
         return
     if gold.atoms == "characters":

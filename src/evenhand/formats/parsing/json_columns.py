@@ -38,7 +38,8 @@ class Matcher:
         self.text: Bytes = np.frombuffer(block.data, dtype=np.uint8)[: block.size]
         self.words: Words = windows(block.data)
         self.has_escapes = b"\\" in block.data
-        if self.has_escapes and _NUL in block.data:
+        self.backslashes = places(equal_to(self.text, _BACKSLASH)) if self.has_escapes else empty()
+        if len(self._standing(_NUL, self.backslashes)):
             raise OddError
         # What is in the named holes.
         self.strings: dict[str, Cells] = {}
@@ -48,7 +49,7 @@ class Matcher:
 
     @cached_property
     def all_strings(self) -> Strings:
-        return Strings(self.text, self._separator, has_escapes=self.has_escapes)
+        return Strings(self.text, self._separator, self.backslashes)
 
     def fill(self, spelling: Spelling) -> Ints:
         """Fill in the holes of all records; how many spans each has."""
@@ -205,7 +206,7 @@ class Matcher:
         """Data that has strings as they read, where these are in it, and how many quotes are escaped; only in these."""
         if not self.has_escapes:
             return self.data, list(columns), 0
-        escapes = places(equal_to(self.text, _BACKSLASH))
+        escapes = self.backslashes
         parts, found, quotes = [self.data[: len(self.text)]], list[Cells](), 0
         size, left = len(self.text), len(escapes)
         for start, end in columns:

@@ -10,7 +10,7 @@ from evenhand.arrays import Bools, Bytes, Ints, Words
 from evenhand.bits import Rank, at_places, behind, equal_to, parity, places
 from evenhand.dataclass import dataclass
 
-_QUOTE, _BACKSLASH, _BRACKET = ord('"'), ord("\\"), ord("]")
+_QUOTE, _BRACKET = ord('"'), ord("]")
 
 
 class OddError(Exception):
@@ -35,27 +35,27 @@ class StringLists:
 class Strings:
     """The strings of a block."""
 
-    def __init__(self, text: Bytes, separator: bytes, *, has_escapes: bool) -> None:
-        """`separator` stands between the strings of a list."""
+    def __init__(self, text: Bytes, separator: bytes, backslashes: Ints) -> None:
+        """`separator` stands between the strings of a list; `backslashes` are where they stand in the block."""
         self._text, self._separator = text, separator
-        self._quotes = equal_to(text, _QUOTE)
-        if has_escapes:
-            self._quotes &= ~at_places(_escaped(text), len(text))
-        inside = parity(self._quotes)
+        self.quotes = equal_to(text, _QUOTE)
+        """Those around strings."""
+        if len(backslashes):
+            self.quotes &= ~at_places(_escaped(backslashes), len(text))
+        inside = parity(self.quotes)
         if inside[-1] >> np.uint64(63):
             raise OddError
-        self.opens = self._quotes & inside
+        self.opens = self.quotes & inside
         """The quotes before strings."""
-        self._closes = self._quotes & ~inside
+        self._closes = self.quotes & ~inside
 
     @cached_property
-    def _list_ends(self) -> tuple[Ints, Rank]:
-        """The last quotes of lists; and how many strings that no other one follows in a list stand before a place."""
-        is_followed = behind(self._quotes, len(self._separator) + 1)
+    def _lasts(self) -> Ints:
+        """Where strings end that no other one follows in a list."""
+        is_followed = behind(self.quotes, len(self._separator) + 1)
         for place, byte in enumerate(self._separator, 1):
             is_followed &= behind(equal_to(self._text, byte), place)
-        lasts = self._closes & ~is_followed
-        return places(lasts & behind(equal_to(self._text, _BRACKET), 1)), Rank.of(lasts)
+        return places(self._closes & ~is_followed)
 
     @cached_property
     def _before(self) -> Rank:
@@ -63,22 +63,22 @@ class Strings:
 
     def lists(self, at: Ints) -> StringLists:
         """The lists whose first quotes must be at these places."""
-        ends, lasts = self._list_ends
-        number = np.searchsorted(ends, at)
-        if number.max(initial=-1) >= len(ends):
+        number = np.searchsorted(self._lasts, at)
+        if number.max(initial=-1) >= len(self._lasts):
             raise OddError
-        last, before = ends[number], self._before(at)
-        demand((self._before(at + 1) > before) & (lasts(last) == lasts(at)))
+        last, before = self._lasts[number], self._before(at)
+        demand((self._before(at + 1) > before) & (self._text[last + 1] == _BRACKET))
         return StringLists(at, last, self._before(last) - before)
-
-    def within(self, lists: StringLists) -> Words:
-        """The quotes around the strings of some lists."""
-        edges = at_places(np.concatenate((lists.first, lists.last + 1)), len(self._text))
-        return self._quotes & parity(edges)
 
     def single(self, byte: int) -> Words:
         """Where a string of this byte alone begins, or a quote, a byte and a quote between strings."""
-        return self._quotes & behind(equal_to(self._text, byte), 1) & behind(self._quotes, 2)
+        return self.quotes & behind(equal_to(self._text, byte), 1) & behind(self.quotes, 2)
+
+
+def within(lists: StringLists, marks: Words) -> Words:
+    """The marks that stand in some lists."""
+    edges = at_places(np.concatenate((lists.first, lists.last + 1)), 64 * len(marks) - 1)
+    return marks & parity(edges)
 
 
 def quoted(quotes: Words) -> tuple[Ints, Ints]:
@@ -88,9 +88,8 @@ def quoted(quotes: Words) -> tuple[Ints, Ints]:
     return edges[::2], edges[1::2]
 
 
-def _escaped(text: Bytes) -> Ints:
+def _escaped(backslashes: Ints) -> Ints:
     """The places behind backslashes that are not escaped themselves."""
-    backslashes = places(equal_to(text, _BACKSLASH))
     number = np.arange(len(backslashes))
     begins_run = np.append(True, np.diff(backslashes) > 1)[: len(number)]
     first = np.maximum.accumulate(np.where(begins_run, number, 0))

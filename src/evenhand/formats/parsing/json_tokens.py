@@ -11,7 +11,7 @@ from evenhand.bits import Rank, places
 from evenhand.dataclass import dataclass
 from evenhand.formats.parsing.json_columns import Cells, Matcher
 from evenhand.formats.parsing.json_spelling import Spelling, learn_tokens
-from evenhand.formats.parsing.json_strings import OddError, demand, quoted
+from evenhand.formats.parsing.json_strings import OddError, StringLists, demand, quoted, within
 from evenhand.formats.parsing.json_texts import LabelCodes
 from evenhand.formats.source import Block
 from evenhand.limits import LimitError
@@ -19,7 +19,8 @@ from evenhand.text.codes import CellCodes, Mostly
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
 from evenhand.text.list_codes import COMMON
-from evenhand.text.tokens import LateTokens, Tokens
+from evenhand.text.listed_tokens import ListedTokens
+from evenhand.text.tokens import Tokens
 
 
 @dataclass(frozen=True)
@@ -63,20 +64,21 @@ class TokenReader:
     def _batch(self, block: Block, spelling: Spelling) -> AlikeTokens:
         matcher = Matcher(block)
         items = matcher.fill(spelling)
-        lengths, quotes = matcher.lists["tokens"].sizes, matcher.all_strings.within(matcher.lists["tokens"])
+        lists, quotes = matcher.lists["tokens"], matcher.all_strings.quotes
+        lengths, bounds = lists.sizes, np.append(0, np.cumsum(lists.sizes))
         rows, cells = _rare_tags(matcher) if "tags" in matcher.lists else (empty(), (empty(), empty()))
-        data, count, escaped = matcher.data, int(lengths.sum()), 0
-        tokens: Tokens = LateTokens(count, partial(_listed, data, quotes))
+        data, escaped, find = matcher.data, 0, partial(_listed, matcher.data, lists, quotes)
         if matcher.has_escapes:
-            data, (places, cells), escaped = matcher.unescaped(quoted(quotes), cells)
-            tokens = Tokens(data, *places)
+            data, (places, cells), escaped = matcher.unescaped(quoted(within(lists, quotes)), cells)
+            find = partial(Tokens, data, *places)
+        tokens = ListedTokens(matcher.data, lists.first, lists.last, bounds, find)
         matcher.check_texts(
             spelling, items, escaped + 2 * sum(int(each.sizes.sum()) for each in matcher.lists.values())
         )
         spans, tags = None, None
         if "tags" in matcher.lists:
             demand(matcher.lists["tags"].sizes == lengths)
-            tags = self._coded(data, count, rows, cells)
+            tags = self._coded(data, len(tokens), rows, cells)
         else:
             spans = self._spans(matcher, items, lengths)
         ids = Tokens(data, *matcher.strings["id"]) if "id" in matcher.strings else None
@@ -98,14 +100,14 @@ class TokenReader:
         return Spans.of(self._vocabulary, scope, start, end, label, matcher.counts.get("level"))
 
 
-def _listed(data: bytes, quotes: Words) -> Tokens:
-    return Tokens(data, *quoted(quotes))
+def _listed(data: bytes, lists: StringLists, quotes: Words) -> Tokens:
+    return Tokens(data, *quoted(within(lists, quotes)))
 
 
 def _rare_tags(matcher: Matcher) -> tuple[Ints, Cells]:
     """The tags that are not `O`, and the first one that is: their rows, and where they are."""
     strings = matcher.all_strings
-    opens = strings.within(matcher.lists["tags"]) & strings.opens
+    opens = within(matcher.lists["tags"], strings.opens)
     common = opens & strings.single(ord(COMMON))
     lowest = common[(common != 0).argmax() :][:1]
     lowest &= lowest - np.uint64(1)
