@@ -10,7 +10,7 @@ import pytest
 import evenhand as eh
 from evenhand.arrays import ints
 from evenhand.formats.check import check
-from evenhand.formats.parsing.grid import Grid
+from evenhand.formats.parsing import grid
 from evenhand.settings import ReadSettings
 from evenhand.tasks.answers import Answers
 from evenhand.tasks.chains.drawing import ChainDrawing
@@ -37,25 +37,25 @@ def files(tmp_path: Path) -> tuple[Path, dict[str, Path]]:
 
 
 @pytest.fixture
-def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[Grid]:
+def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     """The blocks whose lines were counted, as often as they were."""
-    found: list[Grid] = []
-    other_lines = Grid.other_lines
-    monkeypatch.setattr(Grid, "other_lines", lambda grid: found.append(grid) or other_lines(grid))
+    found: list[bytes] = []
+    other_lines = grid.other_lines
+    monkeypatch.setattr(grid, "other_lines", lambda data, *where: found.append(data) or other_lines(data, *where))
     return found
 
 
-def test_lines_of_a_block_are_counted_once(files: tuple[Path, dict[str, Path]], looked_at: list[Grid]) -> None:
+def test_lines_of_a_block_are_counted_once(files: tuple[Path, dict[str, Path]], looked_at: list[bytes]) -> None:
     assert len(eh.compare(*files, show="new_error", **OPTIONS).shown_units) == SENTENCES  # type: ignore[arg-type]
     assert len(looked_at) == 1
 
 
-def test_lines_of_a_page_are_counted_once(files: tuple[Path, dict[str, Path]], looked_at: list[Grid]) -> None:
+def test_lines_of_a_page_are_counted_once(files: tuple[Path, dict[str, Path]], looked_at: list[bytes]) -> None:
     assert len(eh.report(*files, **OPTIONS).units.units()) == SENTENCES  # type: ignore[arg-type]
     assert len(looked_at) == 1
 
 
-def test_lines_of_problems_are_counted_once(files: tuple[Path, dict[str, Path]], looked_at: list[Grid]) -> None:
+def test_lines_of_problems_are_counted_once(files: tuple[Path, dict[str, Path]], looked_at: list[bytes]) -> None:
     """A tag that does not occur in the encoding, in every sentence."""
     gold, _ = files
     gold.write_text(gold.read_text().replace("it399 O", "it399 B-LOC").replace(" B-LOC", " Q-LOC", SENTENCES))

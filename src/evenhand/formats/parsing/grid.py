@@ -7,7 +7,7 @@ any other way (empty cells, blanks at the ends of lines, odd lines) is left to `
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
@@ -37,14 +37,9 @@ class Grid(Cells):
 
     @property
     def lines(self) -> LineNumbers:  # type: ignore[override]
-        return LineNumbers(self.bounds[:-1], cache(self.other_lines), 0, len(self.edges[0]))
-
-    def other_lines(self) -> Ints:
-        """How many lines that are none of these stand before each sentence."""
-        feeds = np.flatnonzero(np.frombuffer(self.data, dtype=np.uint8) == LINE_FEED)
-        first = self.bounds[:-1]
-        begin: Ints = self.edges[0][first]
-        return np.searchsorted(feeds, begin) - first
+        begin, first = self.edges[0], self.bounds[:-1]
+        more = cache(partial(other_lines, self.data, begin[first], first))  # lets go of the bounds of cells
+        return LineNumbers(first, more, 0, len(begin))
 
     def without(self, rows: Ints) -> Grid:
         """The other lines; where some are taken out, a sentence ends."""
@@ -83,6 +78,12 @@ def grid(block: Block, columns: int, *, tabs: bool) -> Grid | None:
     block.has_lines(lines)
     bounds = np.concatenate(([0], wide[feeds > 1] + 1, [len(end)]))
     return Grid(block.data, columns, found, bounds[: -1 if bounds[-2] == len(end) else None])
+
+
+def other_lines(data: bytes, begin: Ints, first: Ints) -> Ints:
+    """How many lines without cells stand before some places, of those that have `first` lines with cells before."""
+    feeds = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == LINE_FEED)
+    return np.searchsorted(feeds, begin) - first
 
 
 def _edges(separates: Bools) -> Ints:

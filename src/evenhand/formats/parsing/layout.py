@@ -25,7 +25,7 @@ from evenhand.text.tokens import Tokens
 
 TRAILING = "empty cells at the ends of lines"
 _SAMPLE = 1 << 14
-_BLOCKS = 2
+_BLOCKS = 4
 """How many times larger than elsewhere blocks are, unless lines are as short as a tag: more of them share a call."""
 
 

@@ -29,7 +29,7 @@ from evenhand.text.tokens import Tokens
 if TYPE_CHECKING:
     from evenhand.tasks.spans.grounded_feed import GroundedFeed
 
-PORTION = 1 << 14
+PORTION = 1 << 16
 """How many gold spans are judged at a time: enough that the cost of a call does not count."""
 _LARGEST = 1 << 22
 """How many atoms a portion has at most, where there are few spans."""
