@@ -13,7 +13,7 @@ from evenhand.dataclass import dataclass
 from evenhand.problems import InputError
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.passage import Numbers
-from evenhand.tasks.spans.portion import PORTION, Portion, SideSpans
+from evenhand.tasks.spans.portion import Portion, SideSpans
 from evenhand.tasks.spans.question import Relabeling
 from evenhand.text.align import Feed
 from evenhand.text.annotation import Annotation, Reading
@@ -23,6 +23,8 @@ from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
 from evenhand.text.unequal import ANNOTATORS
 
+_PORTION = 1 << 14
+"""How many spans of one annotator are looked at together: fewer than where scores ask for nothing but counts."""
 _LARGEST = 1 << 22
 """How many atoms a portion has at most."""
 
@@ -145,7 +147,7 @@ class Annotators:
 
 
 def _is_full(portion: Portion) -> bool:
-    return len(portion) >= PORTION or portion.size >= _LARGEST
+    return len(portion) >= _PORTION or portion.size >= _LARGEST
 
 
 def _emptied(queue: deque[Annotation]) -> Iterator[Annotation]:

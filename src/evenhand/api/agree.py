@@ -24,7 +24,7 @@ from evenhand.tasks.registry import TASKS, all_parameters
 from evenhand.tasks.task import Task
 
 MOST_SAMPLES = 1_000_000
-BLOCK = 1 << 18
+BLOCK = 1 << 17
 """How many bytes of each file are read at a time: fewer than elsewhere, as all annotators are in memory together."""
 
 
