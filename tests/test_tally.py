@@ -38,6 +38,20 @@ def test_groups_add_up_to_the_total(sentences: list) -> None:
     assert Tally.merge([group.total() for group in groups]) == whole.total()
 
 
+@given(SENTENCES, SENTENCES)
+def test_tallies_beside_each_other_keep_their_groups(left: list, right: list) -> None:
+    """Each tally has a vocabulary of its own."""
+    groups = max(len(left), len(right))
+    assert Tally.beside([tally(left), tally(right)], groups) == tally(left) + tally(right).shifted(groups)
+
+
+@given(SENTENCES)
+def test_groups_may_be_repeated(sentences: list) -> None:
+    times = np.arange(len(sentences)) % 3
+    repeated = [sentence for sentence, number in zip(sentences, times, strict=True) for _ in range(number)]
+    assert tally(sentences).repeated(times).total() == tally(repeated).total()
+
+
 def test_rows_that_agree_are_one_row() -> None:
     whole = tally([([("A", 1, 1)], [("A", 1, 1)])] * 3).total()
     assert whole.cells() == {(0, "A", "A", "TP"): 3}

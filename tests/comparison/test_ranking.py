@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 import evenhand as eh
 from evenhand.comparison import ranking
-from evenhand.comparison.ranking import Correlation, correlations, resampled, standings
+from evenhand.comparison.ranking import Correlation, TypicalGroups, correlations, resampled, standings
 from evenhand.scores.match_model import MatchModel
+from evenhand.scores.model_score import headline
+from evenhand.tally import Tally
 
 SCORES = {
     "exact": {"a": 0.9, "b": 0.8, "c": 0.8, "d": 0.1},
@@ -100,7 +102,7 @@ def tallied(systems: int, sentences: int) -> tuple[eh.Results, list[MatchModel]]
 
 def drawn(results: eh.Results, models: list[MatchModel], groups: int, seed: int = 0) -> dict:
     tallies = {name: result.tallies for name, result in results.items()}
-    return resampled(models, tallies, ["A", "B"], groups, 200, seed)
+    return resampled(models, TypicalGroups.of(models, tallies, groups), ["A", "B"], 200, seed)
 
 
 def test_every_system_has_resamples_under_every_model() -> None:
@@ -137,3 +139,20 @@ def test_one_group_is_always_drawn() -> None:
     results, models = tallied(1, 1)
     for model, row in drawn(results, models, 1).items():
         assert set(row["s0"].tolist()) == {results["s0"][model].headline}
+
+
+def test_types_of_groups_add_up_to_all_of_them() -> None:
+    results, models = tallied(3, 200)
+    tallies = {name: result.tallies for name, result in results.items()}
+    typical = TypicalGroups.of(models, tallies, 200)
+    assert len(typical.sizes) < typical.sizes.sum() == 200
+    for name, totals in typical.totals(tallies).items():
+        for model in models:
+            assert headline(model, totals[model.judge], ["A", "B"]) == results[name][model.name].headline
+
+
+def test_totals_of_fractions_are_added_up_one_by_one() -> None:
+    model = next(model for model in tallied(1, 1)[1] if model.name == "exact")
+    tally = Tally.of(("A",), ("TP",), np.arange(3), *np.zeros((3, 3), dtype=np.int64), np.array([0.1, 0.1, 0.3]))
+    tallies = {"s": {"exact": tally}}
+    assert TypicalGroups.of([model], tallies, 3).totals(tallies)["s"]["exact"] is tally

@@ -18,7 +18,7 @@ from evenhand.api.significance import Resampling, default_trials
 from evenhand.api.suites import DataSet, suite
 from evenhand.arguments import checked_arguments
 from evenhand.comparison.group_tables import GroupTables
-from evenhand.comparison.ranking import Samples, correlations, resampled, standings
+from evenhand.comparison.ranking import Samples, TypicalGroups, correlations, resampled, standings
 from evenhand.dataclass import dataclass
 from evenhand.formats.addresses import Place, place
 from evenhand.pipeline.inputs import Input, named, side_of
@@ -29,6 +29,7 @@ from evenhand.result.result import Results
 from evenhand.result.signature import joint_signature
 from evenhand.scores.model_score import headline
 from evenhand.settings import Groups, Resampled
+from evenhand.tally import Tally
 from evenhand.tasks.registry import TASKS
 
 _GROUPS: Mapping[Resampled | None, Groups] = {None: "finest", "documents": "document", "sentences": "sentence"}
@@ -168,13 +169,7 @@ def ranked(results: Results, resampling: Resampling, data_set: int = 0) -> Ranke
     task, level, seed = TASKS[results.task], resampling.level, resampling.seed
     models = next(iter(results.values())).models
     tallies = {name: result.tallies for name, result in results.items()}
-    judges = {model.judge for model in models}
-    totals = {name: {judge: found[judge].total() for judge in judges} for name, found in tallies.items()}
     labels = list(results.gold.labels)
-    scores = {
-        model.name: {name: headline(model, each[model.judge], labels) for name, each in totals.items()}
-        for model in models
-    }
     kind, number = resampling.groups(task, results.gold.documents, results.gold.sentences)
     notes = results.notes
     if (resampling.resamples or resampling.trials) and task.by_document and number < 2:
@@ -182,8 +177,15 @@ def ranked(results: Results, resampling: Resampling, data_set: int = 0) -> Ranke
         notes = (*notes, "there is one document, so that nothing can be resampled; no intervals.")
     samples: Samples = {}
     resamples, counted = resampling.resamples, None
+    totals: Mapping[str, Mapping[str, Tally]] = tallies
     if resamples:
-        samples = resampled(models, tallies, labels, number, resamples, (seed, data_set))
+        typical = TypicalGroups.of(models, tallies, number)
+        totals = typical.totals(tallies)
+        samples = resampled(models, typical, labels, resamples, (seed, data_set))
+    scores = {
+        model.name: {name: headline(model, each[model.judge], labels) for name, each in totals.items()}
+        for model in models
+    }
     if resampling.trials and len(results) > 1:
         first = models[0]
         counted = GroupTables.of(first, {name: each[first.judge] for name, each in tallies.items()}, number, labels)

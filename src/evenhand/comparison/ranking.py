@@ -80,52 +80,74 @@ def correlations(scores: Headlines) -> list[Correlation]:
     ]
 
 
-def resampled(
-    models: Sequence[MatchModel],
-    tallies: Mapping[str, Mapping[str, Tally]],
-    gold_labels: Sequence[str],
-    groups: int,
-    resamples: int,
-    seed: Seed,
-) -> dict[str, dict[str, Values]]:
-    """The headlines of every system in resamples of the groups, which are the same for all models and systems.
+@dataclass(frozen=True)
+class TypicalGroups:
+    """Groups on which all systems do the same are one type: only one of each is looked at.
 
-    Groups on which all systems do the same are one type: only one of each is looked at, and only their number is drawn.
+    Of the kinds that headlines do not depend on, groups of one type may have different counts.
     """
-    judges = dict.fromkeys(model.judge for model in models)
-    judged, kinds = (each[judge] for each in tallies.values() for judge in judges), _kinds(models)
-    first, place = group_types([GroupCounts.of_tally(tally, kinds) for tally in judged], groups)
-    sizes = np.bincount(place)
+
+    tallies: Mapping[str, Mapping[str, Tally]]
+    """By system and judge; their groups are the types."""
+    sizes: Ints
+    """How many groups each type stands for."""
+
+    @staticmethod
+    def of(models: Sequence[MatchModel], tallies: Mapping[str, Mapping[str, Tally]], groups: int) -> TypicalGroups:
+        judges = dict.fromkeys(model.judge for model in models)
+        kinds = {kind for model in models for each in model.divided() for kind in each}
+        judged = [GroupCounts.of_tally(each[judge], kinds) for each in tallies.values() for judge in judges]
+        first, place = group_types(judged, groups)
+        chosen = {name: {judge: each[judge].choose(first) for judge in judges} for name, each in tallies.items()}
+        return TypicalGroups(chosen, np.bincount(place))
+
+    def totals(self, tallies: Mapping[str, Mapping[str, Tally]]) -> dict[str, dict[str, Tally]]:
+        """The totals of the tallies, as far as headlines depend on them; fractions are added up one by one."""
+        return {
+            name: {
+                judge: tallies[name][judge] if tally.has_fractions else tally.repeated(self.sizes).total()
+                for judge, tally in each.items()
+            }
+            for name, each in self.tallies.items()
+        }
+
+
+def resampled(
+    models: Sequence[MatchModel], typical: TypicalGroups, gold_labels: Sequence[str], resamples: int, seed: Seed
+) -> dict[str, dict[str, Values]]:
+    """The headlines of every system in resamples of the groups, which are the same for all models and systems."""
+    tallies, sizes = typical.tallies, typical.sizes
     found: dict[str, dict[str, Values]] = {model.name: {} for model in models}
     wide = [model for model in models if model.headline == "macro" and len(gold_labels) * len(sizes) * 3 > _MOST_CELLS]
     for model, (system, each) in product(wide, tallies.items()):
-        rows = each[model.judge].choose(first)
-        found[model.name][system] = _wide_headlines(model, rows, gold_labels, sizes, resamples, seed)
+        found[model.name][system] = _wide_headlines(model, each[model.judge], gold_labels, sizes, resamples, seed)
     others = [model for model in models if model not in wide]
-    for part in _parts(others, list(tallies), len(gold_labels) * len(sizes)):
-        chosen = {(system, model.judge): tallies[system][model.judge] for system, model in part}
-        chosen = {key: tally.choose(first) for key, tally in chosen.items()}
-        tables = [divided_table(model, chosen[system, model.judge], gold_labels, len(first)) for system, model in part]
-        counts = np.concatenate([table.reshape(len(sizes), -1) for table in tables], axis=1)
-        sums, begin = bootstrap(counts, sizes, resamples, seed), 0
-        for (system, model), table in zip(part, tables, strict=True):
-            size = table.shape[1] * table.shape[2]
-            columns = sums[:, begin : begin + size].reshape(resamples, *table.shape[1:])
-            found[model.name][system] = headlines(model, columns)
-            begin += size
+    for part in _parts(list(tallies), len(others) * len(gold_labels) * len(sizes)) if others else ():
+        tables = _tables(others, [tallies[system] for system in part], gold_labels, len(sizes))
+        counts = np.concatenate([table.reshape(len(part), len(sizes), -1) for table in tables], axis=2)
+        sums = bootstrap(counts.swapaxes(0, 1).reshape(len(sizes), -1), sizes, resamples, seed)
+        sums, begin = sums.reshape(resamples, len(part), -1), 0
+        for model, table in zip(others, tables, strict=True):
+            end = begin + table.shape[1] * table.shape[2]
+            columns = sums[:, :, begin:end].reshape(resamples, len(part), *table.shape[1:])
+            found[model.name] |= zip(part, headlines(model, columns).T, strict=True)
+            begin = end
     return found
 
 
-def _kinds(models: Sequence[MatchModel]) -> set[str]:
-    """The kinds that headlines depend on."""
-    return {kind for model in models for each in model.divided() for kind in each}
+def _tables(
+    models: Sequence[MatchModel], tallies: Sequence[Mapping[str, Tally]], labels: Sequence[str], groups: int
+) -> list[Values]:
+    """For each model what it divides, (systems x groups, labels, what it divides)."""
+    judges = dict.fromkeys(model.judge for model in models)
+    joined = {judge: Tally.beside([each[judge] for each in tallies], groups) for judge in judges}
+    return [divided_table(model, joined[model.judge], labels, len(tallies) * groups) for model in models]
 
 
-def _parts(models: Sequence[MatchModel], systems: Sequence[str], size: int) -> Iterator[list[tuple[str, MatchModel]]]:
-    """Systems and models in parts whose tables, each of about this size, are not too large together."""
-    step = max(1, _MOST_CELLS // max(1, size * len(models) * 3))
-    for begin in range(0, len(systems) if models else 0, step):
-        yield [(system, model) for system in systems[begin : begin + step] for model in models]
+def _parts(systems: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    """Systems in parts whose tables, each of about this size, are not too large together."""
+    step = max(1, _MOST_CELLS // max(1, size * 3))
+    return (systems[begin : begin + step] for begin in range(0, len(systems), step))
 
 
 def _wide_headlines(

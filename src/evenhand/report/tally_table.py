@@ -49,7 +49,7 @@ def _results(subject: Tallied) -> Results:
 def _schema(results: Results) -> Any:
     """Counts are whole numbers, unless weights make them fractions."""
     tallies = [tally for result in results.values() for tally in result.tallies.values()]
-    is_weighted = any(tally.count.dtype.kind == "f" for tally in tallies)
+    is_weighted = any(tally.has_fractions for tally in tallies)
     types = [(name, "int64" if name in _NUMBERS else "string") for name in _COLUMNS]
     return arrow.schema([*types, ("count", "float64" if is_weighted else "int64")])
 

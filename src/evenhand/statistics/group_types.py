@@ -18,9 +18,6 @@ from evenhand.arrays import Bools, Ints, Numbers, Values, Words, is_ones
 from evenhand.dataclass import dataclass
 from evenhand.tally import Tally
 
-_MIX = np.uint64(0x9E3779B97F4A7C15)
-"""An odd number without a pattern: products with it, modulo 2⁶⁴, differ where what is multiplied does."""
-
 
 @dataclass(frozen=True)
 class GroupCounts:
@@ -45,22 +42,22 @@ class GroupCounts:
         group, count = tally.group, tally.count
         cells, cell = np.unique_inverse(tally.cell) if tally.is_wide else (np.arange(tally.cell_count), tally.cell)
         matters = np.array([kind in kinds for kind in tally.kinds], dtype=np.bool_)[cells % len(tally.kinds)]
-        if count.dtype.kind == "f":
+        if tally.has_fractions:
             key = group.astype(np.int64) * len(cells) + cell
             order = np.argsort(key, kind="stable")
             key, count = _added_up(key[order], count[order])
             group, cell = np.divmod(key, max(1, len(cells)))
         return GroupCounts(group, cell, count, matters)
 
-    def mixed(self, groups: int, random: np.random.Generator) -> Words:
-        """For each group the sum of its counts with random weights, modulo 2⁶⁴."""
-        weights = np.where(self.matters, _weights(len(self.matters), random), 0)
-        weighed = weights.take(self.cell)
-        if not is_ones(self.count):
-            weighed *= _bits(self.count)
-        sums = np.zeros(groups, dtype=np.uint64)
-        np.add.at(sums, self.group, weighed)
-        return sums
+    def add_mixed(self, sums: Sequence[Words], random: np.random.Generator) -> None:
+        """Add the counts of each group to its sums, with random weights of their own for each, modulo 2⁶⁴."""
+        group, cell = self.group.astype(np.intp, copy=False), self.cell.astype(np.intp, copy=False)
+        count = None if is_ones(self.count) else _bits(self.count)
+        for each in sums:
+            weighed = np.where(self.matters, _weights(len(self.matters), random), 0).take(cell)
+            if count is not None:
+                weighed *= count
+            np.add.at(each, group, weighed)
 
 
 def group_types(counts: Sequence[GroupCounts], groups: int) -> tuple[Ints, Ints]:
@@ -69,9 +66,7 @@ def group_types(counts: Sequence[GroupCounts], groups: int) -> tuple[Ints, Ints]
         random = np.random.default_rng(seed)
         mixed, check = (np.zeros(groups, dtype=np.uint64) for _ in range(2))
         for each in counts:
-            for sums in (mixed, check):
-                sums *= _MIX
-                sums += each.mixed(groups, random)
+            each.add_mixed((mixed, check), random)
         _, first, place = np.unique(mixed, return_index=True, return_inverse=True)
         if np.array_equal(check[first[place]], check):
             break

@@ -76,7 +76,7 @@ class Tally:
             return replace(self, group=self.group.astype(short, copy=False), cell=self.cell.astype(short, copy=False))
         sums = np.bincount(self.group.astype(np.int64) * cells + self.cell, self.count, minlength=groups * cells)
         found = np.flatnonzero(sums)
-        summed: Numbers = sums[found] if self.count.dtype.kind == "f" else ints(sums[found])
+        summed: Numbers = sums[found] if self.has_fractions else ints(sums[found])
         group, cell = np.divmod(found, cells)
         return replace(self, group=group, cell=cell, count=summed)
 
@@ -97,16 +97,21 @@ class Tally:
         """The sum of several tallies; labels and kinds are matched by name, groups by number."""
         if len(parts) == 1:
             return parts[0]
+        return Tally._joined(parts)._added_up()
+
+    @staticmethod
+    def beside(parts: Sequence[Tally], groups: int) -> Tally:
+        """Several tallies of so many groups each as one, which has the groups of one tally behind those of another."""
+        return Tally._joined([part.shifted(place * groups) for place, part in enumerate(parts)])
+
+    @staticmethod
+    def _joined(parts: Sequence[Tally]) -> Tally:
+        """The rows of several tallies, one tally after the other."""
         labels = _all_names([part.labels for part in parts])
         kinds = tuple(dict.fromkeys(name for part in parts for name in part.kinds))
         parts = [part._with_names(labels, kinds) for part in parts]
-        return Tally(
-            labels,
-            kinds,
-            np.concatenate([part.group for part in parts]),
-            np.concatenate([part.cell for part in parts]),
-            concatenate([part.count for part in parts]),
-        )._added_up()
+        group, cell = (np.concatenate([getattr(part, name) for part in parts]) for name in ("group", "cell"))
+        return Tally(labels, kinds, group, cell, concatenate([part.count for part in parts]))
 
     def _with_names(self, labels: tuple[str, ...], kinds: tuple[str, ...]) -> Tally:
         """The same counts with the codes of other names."""
@@ -190,12 +195,12 @@ class Tally:
         cell, place = np.unique_inverse(self.cell) if self.is_wide else (np.arange(self.cell_count), self.cell)
         shown = Tally(self.labels, self.kinds, cell, cell, cell)
         weight = np.array([[each.get(kind, 0.0) for kind in self.kinds] for each in sums])[:, shown.kind]
-        counts: Values = weight[:, place] * self.count.astype(np.float64)
+        counts: Values = weight.take(place, axis=1) * self.count.astype(np.float64)
         if labels is None:
             return self.group, zeros(len(self)), counts
         at = {label: column for column, label in enumerate(labels)}
         column = ints([*(at.get(label, -1) for label in self.labels), -1])[shown._label("target")]
-        return self.group, column[place], counts
+        return self.group, column.take(place), counts
 
     @property
     def cell_count(self) -> int:
@@ -206,6 +211,10 @@ class Tally:
         """The kinds that any row has."""
         cell = self.cell if self.is_wide else np.flatnonzero(np.bincount(self.cell))
         return {self.kinds[kind] for kind in np.flatnonzero(np.bincount(cell % len(self.kinds))).tolist()}
+
+    @property
+    def has_fractions(self) -> bool:
+        return self.count.dtype.kind == "f"
 
     @property
     def is_wide(self) -> bool:
@@ -240,16 +249,22 @@ class Tally:
         else:
             cell, place = np.unique_inverse(self.cell)
             counted = np.bincount(place, self.count, minlength=len(cell))
-        count: Numbers = counted if self.count.dtype.kind == "f" else ints(counted)
+        count: Numbers = counted if self.has_fractions else ints(counted)
         return Tally(self.labels, self.kinds, np.zeros(len(cell), dtype=np.int64), ints(cell), count)
 
     def choose(self, groups: Ints) -> Tally:
         """The rows of some groups, which are numbered as they are listed."""
-        number = np.full(int(max(self.group.max(initial=0), groups.max(initial=0))) + 1, -1)
+        size = int(max(self.group.max(initial=0), groups.max(initial=0))) + 1
+        number = np.full(size, -1, dtype=self.group.dtype)
         number[groups] = np.arange(len(groups))
         group = number.take(self.group)
         keep = np.flatnonzero(group >= 0)
-        return replace(self, group=group[keep], cell=self.cell[keep], count=self.count[keep])
+        count = ones(len(keep)) if is_ones(self.count) else self.count[keep]
+        return replace(self, group=group[keep], cell=self.cell[keep], count=count)
+
+    def repeated(self, times: Ints) -> Tally:
+        """The same counts, those of group i `times[i]` times."""
+        return replace(self, count=self.count * times[self.group])
 
     def shifted(self, groups: int) -> Tally:
         """The same counts, in groups whose numbers are larger by so many."""
