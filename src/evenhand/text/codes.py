@@ -82,6 +82,10 @@ class WordCodes:
 
     def __call__(self, words: Words) -> tuple[Ints, list[int]]:
         """The code of each word, and for each new code, in their order, the first row that has it."""
+        if not self._codes and len(words) > _SAMPLE:
+            learned = self(words[:_SAMPLE])[1]
+            codes, new = self(words)
+            return codes, learned + new
         slots = self._slots(words, _MULTIPLIERS[0])
         codes = self._values[slots]
         rows = np.flatnonzero(self._keys[slots] != words)
@@ -146,7 +150,7 @@ class CellCodes:
 
         `first` are the windows of the cells' first bytes, if these are known.
         """
-        if self._common_byte:
+        if self._common_byte and first is None:
             found, new = self.mostly(data, start, end)
             return found.column(), new
         lengths = end - start

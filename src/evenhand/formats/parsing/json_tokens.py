@@ -20,7 +20,7 @@ from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
 from evenhand.text.list_codes import COMMON
 from evenhand.text.listed_tokens import ListedTokens
-from evenhand.text.tokens import Tokens
+from evenhand.text.tokens import Tokens, windows
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class TokenReader:
 
     def _coded(self, data: bytes, size: int, rows: Ints, cells: Cells) -> Mostly:
         """The codes of so many tags, of which some rows are not `O`."""
-        codes, new = self._codes(data, *cells)
+        codes, new = self._codes(data, *cells, windows(data)[cells[0]])
         self._names += [data[cells[0][row] : cells[1][row]].decode() for row in new]
         if len(rows) == size:
             return Mostly.of(codes)
