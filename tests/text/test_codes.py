@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from evenhand.text.codes import CellCodes, Mostly
 from evenhand.text.layers import MostlyTags, Tags
-from evenhand.text.tokens import Tokens
+from evenhand.text.tokens import Tokens, windows
 
 CELLS = st.lists(
     st.sampled_from(["O", "O", "O", "X", "B-PER", "I-PER", "B-a-long-label", "B-a-long-labels"]), min_size=1
@@ -19,7 +19,7 @@ CELLS = st.lists(
 def test_codes_name_their_cells(batches: list[list[str]], more: int) -> None:
     """Several batches, the first of which may be longer than the sample in which a common cell is looked for."""
     batches[0] = batches[0] + ["O", "B-PER"] * more
-    whole, mostly = CellCodes(), CellCodes()
+    whole, windowed, mostly = CellCodes(), CellCodes(), CellCodes()
     names: list[str] = []
     others: list[str] = []
     for batch in batches:
@@ -27,6 +27,8 @@ def test_codes_name_their_cells(batches: list[list[str]], more: int) -> None:
         code, new = whole(cells.data, cells.start, cells.end)
         names += [batch[row] for row in new]
         assert [names[each] for each in code.tolist()] == batch
+        known = windowed(cells.data, cells.start, cells.end, windows(cells.data)[cells.start])
+        assert (known[0].tolist(), known[1]) == (code.tolist(), new)
         found, new = mostly.mostly(cells.data, cells.start, cells.end)
         others += [batch[row] for row in new]
         assert [others[each] for each in found.column().tolist()] == batch

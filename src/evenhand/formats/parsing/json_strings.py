@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from evenhand.arrays import Bools, Bytes, Ints, Words
+from evenhand.arrays import Bools, Bytes, Ints, Words, distinct
 from evenhand.bits import Rank, at_places, behind, equal_to, parity, places
 from evenhand.dataclass import dataclass
 
@@ -30,6 +30,14 @@ class StringLists:
     first: Ints
     last: Ints
     sizes: Ints
+
+    def take(self, rows: Ints) -> StringLists:
+        return StringLists(self.first[rows], self.last[rows], self.sizes[rows])
+
+    def around(self, at: Ints) -> Ints:
+        """Which of them have one of these places within."""
+        row = np.searchsorted(self.first, at, side="right") - 1
+        return distinct(row[(row >= 0) & (at < self.last[row])])
 
 
 class Strings:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
-from evenhand.arrays import Ints, Words, empty
+from evenhand.arrays import Ints, Words, empty, ranges
 from evenhand.bits import Rank, places
 from evenhand.dataclass import dataclass
 from evenhand.formats.parsing.json_columns import Cells, Matcher
@@ -67,10 +68,11 @@ class TokenReader:
         lists, quotes = matcher.lists["tokens"], matcher.all_strings.quotes
         lengths, bounds = lists.sizes, np.append(0, np.cumsum(lists.sizes))
         rows, cells = _rare_tags(matcher) if "tags" in matcher.lists else (empty(), (empty(), empty()))
-        data, escaped, find = matcher.data, 0, partial(_listed, matcher.data, lists, quotes)
+        data, escaped, find = matcher.data, 0, partial[Tokens](_listed, matcher.data, lists, quotes)
         if matcher.has_escapes:
-            data, (places, cells), escaped = matcher.unescaped(quoted(within(lists, quotes)), cells)
-            find = partial(Tokens, data, *places)
+            some = lists.around(matcher.backslashes)
+            data, (found, cells), escaped = matcher.unescaped(quoted(within(lists.take(some), quotes)), cells)
+            find = partial(_unescaped, find, data, ranges(bounds[some], lengths[some]), found)
         tokens = ListedTokens(matcher.data, lists.first, lists.last, bounds, find)
         matcher.check_texts(
             spelling, items, escaped + 2 * sum(int(each.sizes.sum()) for each in matcher.lists.values())
@@ -102,6 +104,14 @@ class TokenReader:
 
 def _listed(data: bytes, lists: StringLists, quotes: Words) -> Tokens:
     return Tokens(data, *quoted(within(lists, quotes)))
+
+
+def _unescaped(written: Callable[[], Tokens], data: bytes, rows: Ints, found: Cells) -> Tokens:
+    """Tokens as they are written, but for some rows that are found elsewhere in the data."""
+    tokens = written()
+    start, end = tokens.start.copy(), tokens.end.copy()
+    start[rows], end[rows] = found
+    return Tokens(data, start, end)
 
 
 def _rare_tags(matcher: Matcher) -> tuple[Ints, Cells]:
