@@ -15,7 +15,7 @@ Words = npt.NDArray[np.uint64]
 Values = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.number[Any]]
 
-_ZERO, _ONE = np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64)
+_ZERO, _ONE = np.int64(0).tobytes(), np.int64(1).tobytes()
 Number = TypeVar("Number", bound=np.number[Any])
 
 
@@ -30,12 +30,12 @@ def empty() -> Ints:
 
 def zeros(size: int) -> Ints:
     """A column of zeros that takes no room; it cannot be written to."""
-    return np.broadcast_to(_ZERO, size)
+    return np.ndarray((size,), np.int64, _ZERO, strides=(0,))
 
 
 def ones(size: int) -> Ints:
     """A column of ones that takes no room; it cannot be written to."""
-    return np.broadcast_to(_ONE, size)
+    return np.ndarray((size,), np.int64, _ONE, strides=(0,))
 
 
 def is_ones(column: Numbers) -> bool:

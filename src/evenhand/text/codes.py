@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -82,8 +83,12 @@ class WordCodes:
 
     def __call__(self, words: Words) -> tuple[Ints, list[int]]:
         """The code of each word, and for each new code, in their order, the first row that has it."""
-        if not self._codes and len(words) > _SAMPLE:
-            learned = self(words[:_SAMPLE])[1]
+        if not self._codes and len(words):
+            first = words[:_SAMPLE]
+            codes = np.empty(len(first), dtype=np.int64)
+            learned = self._learn(first, np.arange(len(first)), codes)
+            if len(first) == len(words):
+                return codes, learned
             codes, new = self(words)
             return codes, learned + new
         slots = self._slots(words, _MULTIPLIERS[0])
@@ -118,7 +123,8 @@ class WordCodes:
         self._shift = np.uint64(64 - bits)
         self._keys = np.full(1 << bits, _FREE, dtype=np.uint64)
         self._values = np.zeros(1 << bits, dtype=np.int64)
-        self._insert(np.fromiter(self._codes, dtype=np.uint64, count=len(self._codes)), 0)
+        if self._codes:
+            self._insert(np.fromiter(self._codes, dtype=np.uint64, count=len(self._codes)), 0)
 
     def _insert(self, words: Words, first_code: int) -> None:
         """Put words with successive codes into their slots, where these are free."""
@@ -142,8 +148,12 @@ class CellCodes:
 
     def __init__(self) -> None:
         self._cells = WordCodes()
-        self._links = WordCodes()
         self._common_byte, self._common_code = 0, 0
+
+    @cached_property
+    def _links(self) -> WordCodes:
+        """The pieces of longer cells: many files have none."""
+        return WordCodes()
 
     def __call__(self, data: bytes, start: Ints, end: Ints, first: Words | None = None) -> tuple[Ints, list[int]]:
         """The code of each cell, and for each new code, in their order, the first row that has it.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from itertools import dropwhile, islice
 
@@ -33,14 +32,8 @@ Row = tuple[int, bool, list[str]]
 
 def rows_of(source: Source) -> Iterator[Row]:
     """The lines that are not blank: their number, whether they have tabs, their cells."""
-    most = COLUMNS.value
     for block in source.first_blocks(_SAMPLE):
-        for number, line in _lines(block):
-            if len(line) > most:
-                refuse_wide(line, number)
-            row = _row(number, line)
-            if row is not None:
-                yield row
+        yield from _rows(block, is_table=True)
 
 
 @lru_cache(maxsize=1)
@@ -49,42 +42,42 @@ def rows_of_sample(sample: Block) -> list[Row]:
 
     Lines that are wider than any table are left out: they may be long texts of formats that have no columns.
     """
-    most = COLUMNS.value
-    narrow = (_row(number, line) for number, line in _lines(sample) if len(line) <= most or not is_wide(line))
-    return list(islice(filter(None, narrow), ROWS))
+    return list(islice(_rows(sample, is_table=False), ROWS))
 
 
-def _lines(block: Block) -> Iterator[tuple[int, str]]:
-    lines = block.data[: block.size].decode().split("\n")
-    return ((number, line.rstrip(" \r")) for number, line in enumerate(lines, block.first_line))
+def _rows(block: Block, *, is_table: bool) -> Iterator[Row]:
+    """The cells of each line between tabs or runs of blanks; spaces other than those of ASCII are part of a cell.
 
-
-def _row(number: int, line: str) -> Row | None:
-    """The cells of a line, between tabs or runs of blanks, unless it is blank.
-
-    Spaces other than those of ASCII are part of a cell.
+    Lines that are wider than the limit are refused in a table, and else left out.
     """
-    tabs = "\t" in line
-    cells = line.split("\t") if tabs else line.replace("\r", " ").split(" ")
-    if all(cells):
-        return number, tabs, cells
-    if not any(cells):
-        return None
-    return number, tabs, cells if tabs else list(filter(None, cells))
+    most = COLUMNS.value
+    for number, text in enumerate(block.data[: block.size].decode().split("\n"), block.first_line):
+        line = text.rstrip(" \r")
+        if len(line) > most and is_wide(line):
+            if is_table:
+                refuse_wide(line, number)
+            continue
+        tabs = "\t" in line
+        cells = line.split("\t") if tabs else line.replace("\r", " ").split(" ")
+        if all(cells):
+            yield number, tabs, cells
+        elif any(cells):
+            yield number, tabs, cells if tabs else list(filter(None, cells))
 
 
 def layout_of(source: Source, named: Sequence[ColumnName]) -> Layout:
     """How the cells of a file lie, from its first lines; `named` are columns that the user names."""
     rows = _first_rows(source, named)
     number, tabs, cells = rows[0]
-    width = _width(cells, [each for _, _, each in rows[1:]])
+    below = [each for _, _, each in rows[1:]]
+    width = _width(cells, below)
     cells = cells[:width]
-    if _is_header(cells, [each for _, _, each in rows[1:] if len(each) == width], named):
+    if _is_header(cells, below, named):
         token = next((place for place, cell in enumerate(cells) if cell.lower() in _TOKEN_NAMES), 0)
         return Layout(tabs, width, number, names=tuple(cells), token=token)
-    tokens = [row for row in rows if len(row[2]) == width]
-    layout = Layout(tabs, width, number, token=int(width > 2 and _is_numbered(tokens)))
-    return replace(layout, empty=_empty_columns([each for _, _, each in tokens]))
+    is_numbered = width > 2 and _is_numbered(row for row in rows if len(row[2]) == width)
+    empty = _empty_columns([each for _, _, each in rows if len(each) == width])
+    return Layout(tabs, width, number, token=int(is_numbered), empty=empty)
 
 
 def tag_columns(source: Source, layout: Layout) -> list[int]:
@@ -122,7 +115,7 @@ def _is_header(cells: Sequence[str], below: Sequence[Sequence[str]], named: Sequ
     if _names_one(cells, named):
         return True
     has_tokens = any(cell.lower() in _TOKEN_NAMES for cell in cells)
-    columns = ([row[place] for row in below] for place in range(len(cells)))
+    columns = ([row[place] for row in below if len(row) == len(cells)] for place in range(len(cells)))
     return len(cells) > 1 and has_tokens and all(map(_is_name, cells, columns))
 
 

@@ -73,8 +73,8 @@ class TagReader:
     def read(self, coded: Coded) -> tuple[Tags, Spans, Reading]:
         """The tags of these tokens, the spans they spell, and what was repaired."""
         corpus = coded.corpus
-        for tag in coded.new:
-            with _on_its_line(coded, len(self._table.names)):
+        with _on_its_line(coded, self._table):
+            for tag in coded.new:
                 self._learn(tag)
         tags = MostlyTags(coded.code, tuple(self._table.names))
         if self._wrong:
@@ -129,12 +129,12 @@ class TagReader:
 
 
 @contextmanager
-def _on_its_line(coded: Coded, code: int) -> Iterator[None]:
-    """Tell a tag that is above a limit with its line: that of the first token with this code."""
+def _on_its_line(coded: Coded, table: TagTable) -> Iterator[None]:
+    """Tell a tag that is above a limit with its line: that of the first token with the code that it would have."""
     try:
         yield
     except LimitError as error:
-        line = coded.corpus.line(int((coded.code.column() == code).argmax()))
+        line = coded.corpus.line(int((coded.code.column() == len(table.names)).argmax()))
         raise LimitError(error.finding, error.remedy, line) from None
 
 
@@ -160,8 +160,8 @@ def choose_encoding(
             _check_labels(source, coded, where, remedy)
             return Encoding("plain")
         table = TagTable(Vocabulary(), plain=False)
-        for code, tag in enumerate(coded.new):
-            with _on_its_line(coded, code):
+        with _on_its_line(coded, table):
+            for tag in coded.new:
                 table.add(tag)
         if table.prefixes:
             return _recognised(coded, table, names, settings.reference)

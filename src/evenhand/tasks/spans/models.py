@@ -22,6 +22,10 @@ SEMEVAL: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "type": {"COR": ("exact_same", "overlap_same"), "INC": ("exact_other", "overlap_other")},
 }
 """What pairs count for under each of the SemEval-2013 measures."""
+_PARTS: Mapping[str, Sum] = {
+    kind: {part: 1.0 for part in SPAN_KINDS if part.partition(".")[0] == kind} for kind in (*KINDS, GOLD_ERROR)
+}
+"""The kinds of fair verdicts that are told apart by the boundary that agrees, as sums."""
 
 
 def _exact(name: str, settings: ScoreSettings) -> MatchModel:
@@ -45,14 +49,10 @@ def _weighted(name: str, settings: ScoreSettings) -> MatchModel:
 
 def _mixed(name: str, settings: ScoreSettings, weights: Weights) -> MatchModel:
     """Fair verdicts as mixtures of TP, FP and FN."""
-    kinds = (*KINDS, GOLD_ERROR)
-    parts = {kind: {part: 1.0 for part in SPAN_KINDS if part.partition(".")[0] == kind} for kind in kinds}
-    tp, fp, fn = (
-        {part: weights[kind][place] for kind in kinds for part in parts[kind] if weights[kind][place]}
-        for place in range(3)
-    )
+    mixtures = [(part, weights[kind]) for kind, parts in _PARTS.items() for part in parts]
+    tp, fp, fn = ({part: mixture[place] for part, mixture in mixtures if mixture[place]} for place in range(3))
     order = ("TP", *ERRORS, "FN", "FP", *_gold_errors(settings))
-    shown = {kind: parts[kind] for kind in order} | {"BE": plus(*(parts[kind] for kind in BOUNDARY_KINDS))}
+    shown = {kind: _PARTS[kind] for kind in order} | {"BE": plus(*(_PARTS[kind] for kind in BOUNDARY_KINDS))}
     sums = (tp, plus(tp, fp), tp, plus(tp, fn))
     further = late(f"{_HOME}.fair_details:with_details")
     return MatchModel(name, "fair", shown, *sums, focus=settings["focus"], beta=settings.beta, further=further)
