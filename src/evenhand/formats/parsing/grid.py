@@ -52,16 +52,19 @@ class Grid(Cells):
 def grid(block: Block, columns: int, *, tabs: bool) -> Grid | None:
     """The cells of a block whose lines are blank or have `columns` of them; None where it is written otherwise."""
     data = np.frombuffer(block.data, dtype=np.uint8)[: block.size]
-    has_returns = b"\r" in block.data
+    has_returns = b"\r" in block.data if tabs else _has_returns(data)
+    if has_returns is None:
+        return None
     separates = data - np.uint8(TAB) <= LINE_FEED - TAB if tabs else data <= SPACE
     if tabs and has_returns:
         separates |= data == CARRIAGE_RETURN
     edges = _edges(separates)
-    if not len(edges) or len(edges) % (2 * columns) or not (tabs or _has_plain_blanks(data, has_returns)):
+    if not len(edges) or len(edges) % (2 * columns):
         return None
     found = [edges[which :: 2 * columns] for which in range(2 * columns)]
     found[0], found[-1] = begin, end = found[0].copy(), found[-1].copy()
-    behind = np.append(begin[1:], block.size) - end
+    behind = np.append(begin[1:], block.size)
+    behind -= end
     wide = np.flatnonzero(behind != 1 + has_returns)
     is_ended = data.take(end + 1 if has_returns else end, mode="clip") == LINE_FEED
     feeds = _line_feeds(data, end[wide], behind[wide])
@@ -94,19 +97,28 @@ def _edges(separates: Bools) -> Ints:
     return np.flatnonzero(changes)
 
 
-def _has_plain_blanks(data: Bytes, has_returns: bool) -> bool:
-    """Whether no bytes up to the space are others than tabs, line feeds, carriage returns and spaces."""
-    behind_feed = LINE_FEED + 1
-    odd = ((behind_feed, CARRIAGE_RETURN), (CARRIAGE_RETURN + 1, SPACE)) if has_returns else ((behind_feed, SPACE),)
+def _has_returns(data: Bytes) -> bool | None:
+    """Whether there are carriage returns; None where there are odd bytes up to the space, which separate nothing."""
+    behind_feed, behind_return = LINE_FEED + 1, CARRIAGE_RETURN + 1
     # Bytes below a range wrap around, so that those within it become the least ones.
-    return int(data.min()) >= TAB and all(int((data - np.uint8(low)).min()) >= high - low for low, high in odd)
+    least = int((data - np.uint8(behind_feed)).min()) + behind_feed
+    if int(data.min()) < TAB or least < CARRIAGE_RETURN:
+        return None
+    if least >= SPACE:
+        return False
+    return True if int((data - np.uint8(behind_return)).min()) >= SPACE - behind_return else None
 
 
 def _line_feeds(data: Bytes, end: Ints, behind: Ints) -> Ints:
     """How many line feeds there are among so many bytes behind rows."""
-    so_far = np.append(0, np.cumsum(data[ranges(end, behind)] == LINE_FEED))
-    last = np.cumsum(behind)
-    counted: Ints = so_far[last] - so_far[last - behind]
+    second = (data.take(end + 1, mode="clip") == LINE_FEED) & (behind > 1)
+    counted: Ints = (data[end] == LINE_FEED) + second.astype(np.int64)
+    rows = np.flatnonzero(behind > 2)
+    if len(rows):
+        end, behind = end[rows] + 2, behind[rows] - 2
+        so_far = np.append(0, np.cumsum(data[ranges(end, behind)] == LINE_FEED))
+        last = np.cumsum(behind)
+        counted[rows] += so_far[last] - so_far[last - behind]
     return counted
 
 
