@@ -164,7 +164,7 @@ class Matcher:
         end: Ints = at + lengths_to_quote(window)
         rows = np.flatnonzero(end - at == 8)
         while len(rows):
-            length = lengths_to_quote(self.words.take(end[rows], mode="clip"))
+            length = lengths_to_quote(self.words[end[rows]])
             end[rows] += length
             rows = rows[length == 8]
             if len(rows) and end[rows].max() >= len(self.text):
@@ -207,7 +207,7 @@ class Matcher:
         if not self.has_escapes:
             return self.data, list(columns), 0
         escapes = self.backslashes
-        parts, found, quotes = [self.data[: len(self.text)]], list[Cells](), 0
+        parts, found, quotes = list[bytes](), list[Cells](), 0
         size, left = len(self.text), len(escapes)
         for start, end in columns:
             row = np.searchsorted(start, escapes, side="right") - 1
@@ -223,7 +223,7 @@ class Matcher:
             parts, found = [*parts, read], [*found, (start, end)]
         if left:
             raise OddError
-        return b"".join([*parts, PADDING]), found, quotes
+        return b"".join([memoryview(self.data)[: len(self.text)], *parts, PADDING]), found, quotes
 
 
 def _unescaped(written: bytes, count: int) -> tuple[bytes, Ints]:
