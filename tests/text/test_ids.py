@@ -67,6 +67,19 @@ def test_the_order_of_records_does_not_matter(
     assert found.notes == ()
 
 
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_escaped_tokens_in_another_order(place: int, tmp_path: Path) -> None:
+    """A token that was escaped stands elsewhere than its neighbours."""
+    gold = records("tags", 20)[0]
+    for record in gold:
+        record["tokens"][place] = 'a"b'
+    key = written(tmp_path, "gold", gold)
+    assert eh.score(key, written(tmp_path, "turned", gold[::-1]))["exact"].overall["TP"] == 30
+    other = {**gold[7], "tokens": ["other", 'a"b', "words"]}
+    with pytest.raises(eh.InputError, match=r"other.jsonl:13: found the token 'other' where .*gold.jsonl:8 has"):
+        eh.score(key, written(tmp_path, "other", [*gold[:7], other, *gold[8:]][::-1]))
+
+
 def test_missing_records_count_as_empty_and_extra_ones_are_ignored(kind: str, tmp_path: Path) -> None:
     gold, system = records(kind)
     extra = {**system[1], "id": "new"}

@@ -22,6 +22,9 @@ from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags
 from evenhand.text.tokens import PADDING, Tokens
 
+_WIDE = 64
+"""Up to how many bytes for each token what stands between them is kept."""
+
 
 def _ids(corpus: Corpus) -> Tokens:
     """The id of each sentence, which is empty where it has none."""
@@ -103,8 +106,17 @@ def cut_out(corpus: Corpus, first: int, last: int) -> Corpus:
     tokens = part.tokens
     if tokens is None or not len(tokens):
         return part
+    return replace(part, tokens=_alone(tokens))
+
+
+def _alone(tokens: Tokens) -> Tokens:
+    """The same tokens in the bytes that they take, with what stands between them where that is not much."""
     begin, end = int(tokens.start[0]), int(tokens.end[-1])
-    return replace(part, tokens=Tokens(tokens.data[begin:end] + PADDING, tokens.start - begin, tokens.end - begin))
+    if end - begin > _WIDE * len(tokens) or (tokens.start[1:] < tokens.end[:-1]).any():
+        # Tokens that were escaped stand behind all others of their block.
+        text, edges = tokens.spaced()
+        return Tokens(text.tobytes() + PADDING, edges[:-1], edges[1:] - 1)
+    return Tokens(tokens.data[begin:end] + PADDING, tokens.start - begin, tokens.end - begin)
 
 
 def joined_spans(parts: Sequence[TextPart]) -> Spans:
