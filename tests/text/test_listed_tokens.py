@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.text.listed_tokens import ListedTokens, have_same_lists
+from evenhand.text.listed_tokens import ListedTokens, have_same_lists, with_lists
 from evenhand.text.tokens import PADDING, Tokens, first_difference
 
 WORDS = st.sampled_from(["a", "bc", "Zoë", ", ", '"', "a" * 9 + "b", "a" * 9 + "c"])
@@ -39,10 +39,11 @@ def test_a_part_has_the_tokens_of_its_lists(lists: list[list[str]], data: st.Dat
     assert part.texts(0, len(part)) == words[begin:end]
 
 
-@given(LISTS, st.data())
-def test_a_part_is_written_as_its_lists(lists: list[list[str]], data: st.DataObject) -> None:
-    first = data.draw(st.integers(0, len(lists) - 1))
-    last = data.draw(st.integers(first + 1, len(lists)))
+@given(LISTS, LISTS, st.data())
+def test_a_part_is_written_as_its_lists(left: list[list[str]], right: list[list[str]], data: st.DataObject) -> None:
+    lists = left + right
+    first = data.draw(st.integers(0, len(lists) - 2))
+    last = data.draw(st.integers(first + 2, len(lists)))
     begin, end = (len(words_of(lists[:place])) for place in (first, last))
     assert have_same_lists(listed(lists).slice(begin, end), listed(lists[first:last]))
 
@@ -70,3 +71,14 @@ def test_one_other_letter_is_seen(lists: list[list[str]], data: st.DataObject) -
     place = data.draw(st.integers(0, len(lists[at]) - 1))
     others[at][place] = others[at][place][:-1] + "x"
     assert not have_same_lists(listed(lists), listed(others))
+
+
+@given(LISTS, LISTS)
+def test_parts_that_are_put_together_have_the_lists_of_all(left: list[list[str]], right: list[list[str]]) -> None:
+    lists, words = listed(left + right), words_of(left + right)
+    parts = [part.alone(partial(Tokens.of, part.texts(0, len(part)))) for part in map(listed, (left, right))]
+    assert have_same_lists(parts[0], listed(left))
+    joined = with_lists(Tokens.concatenate(parts), parts, lists.bounds)
+    assert have_same_lists(joined, lists)
+    assert joined.texts(0, len(joined)) == words
+    assert with_lists(joined, [parts[0], Tokens.of(words_of(right))], lists.bounds) is joined

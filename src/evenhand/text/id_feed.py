@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from evenhand.text.document_feed import DocumentFeed, Mismatches, Naming, Open, 
 from evenhand.text.encodings import OUTSIDE_TAGS
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags
+from evenhand.text.listed_tokens import ListedTokens, with_lists
 from evenhand.text.tokens import PADDING, Tokens
 
 _WIDE = 64
@@ -57,7 +59,7 @@ class IdFeed:
                 TextPart(cut_out(gold, begin, begin + 1)) if isinstance(piece, str) else part_of(piece, self._layer)
             )
             begin += parts[-1].corpus.sentences
-        corpus = Corpus.concatenate([part.corpus for part in parts])
+        corpus = _joined([part.corpus for part in parts])
         if (np.asarray(corpus.lines) < 0).any():
             corpus = replace(corpus, lines=empty())
         layers: dict[str, Layer] = {self._layer: joined_spans(parts)}
@@ -102,21 +104,30 @@ def cut_out(corpus: Corpus, first: int, last: int) -> Corpus:
     """Some sentences with the line of each, and only the bytes that their tokens take."""
     part = corpus.part(first, last)
     begins = np.arange(first, last) if corpus.bounds is None else corpus.bounds[first:last]
-    part = replace(part, lines=corpus.line_numbers(begins), first_line=0, multiwords=None)
     tokens = part.tokens
-    if tokens is None or not len(tokens):
-        return part
-    return replace(part, tokens=_alone(tokens))
+    if isinstance(tokens, ListedTokens):
+        tokens = tokens.alone(partial(_alone, tokens))
+    elif tokens:
+        tokens = _alone(tokens)
+    return replace(part, tokens=tokens, lines=corpus.line_numbers(begins), first_line=0, multiwords=None)
+
+
+def _joined(parts: Sequence[Corpus]) -> Corpus:
+    corpus = Corpus.concatenate(parts)
+    if corpus.tokens is None or corpus.bounds is None:
+        return corpus
+    return replace(corpus, tokens=with_lists(corpus.tokens, [part.tokens for part in parts], corpus.bounds))
 
 
 def _alone(tokens: Tokens) -> Tokens:
     """The same tokens in the bytes that they take, with what stands between them where that is not much."""
-    begin, end = int(tokens.start[0]), int(tokens.end[-1])
-    if end - begin > _WIDE * len(tokens) or (tokens.start[1:] < tokens.end[:-1]).any():
+    start, end = tokens.start, tokens.end
+    first, last = int(start[0]), int(end[-1])
+    if last - first > _WIDE * len(start) or (start[1:] < end[:-1]).any():
         # Tokens that were escaped stand behind all others of their block.
         text, edges = tokens.spaced()
         return Tokens(text.tobytes() + PADDING, edges[:-1], edges[1:] - 1)
-    return Tokens(tokens.data[begin:end] + PADDING, tokens.start - begin, tokens.end - begin)
+    return Tokens(tokens.data[first:last] + PADDING, start - first, end - first)
 
 
 def joined_spans(parts: Sequence[TextPart]) -> Spans:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import accumulate
 
 import numpy as np
 
@@ -27,12 +28,29 @@ class ListedTokens(LateTokens):
         self.__dict__.update(written=written, first=first, last=last, bounds=bounds)
 
     def slice(self, begin: int, end: int) -> Tokens:
+        """Some tokens, still in lists where these are whole and several: one takes longer to set up than to look at."""
         end = min(end, len(self))
         low, high = np.searchsorted(self.bounds, (begin, end)).tolist()
-        if begin >= end or self.bounds[low] != begin or self.bounds[high] != end:
+        if high - low < 2 or self.bounds[low] != begin or self.bounds[high] != end:
             return super().slice(begin, end)
         bounds, find = self.bounds[low : high + 1] - begin, partial(Tokens.slice, self, begin, end)
         return ListedTokens(self.written, self.first[low:high], self.last[low:high], bounds, find)
+
+    def alone(self, find: Callable[[], Tokens]) -> ListedTokens:
+        """The same with only the bytes of these lists."""
+        begin, end = int(self.first[0]), int(self.last[-1])
+        return ListedTokens(self.written[begin:end], self.first - begin, self.last - begin, self.bounds, find)
+
+
+def with_lists(tokens: Tokens, parts: Sequence[Tokens | None], bounds: Ints) -> Tokens:
+    """Tokens that were put together from parts, with the lists of these if all have some."""
+    listed = [part for part in parts if isinstance(part, ListedTokens)]
+    if len(listed) < len(parts):
+        return tokens
+    before = list(accumulate((len(part.written) for part in listed), initial=0))
+    first = np.concatenate([part.first + shift for part, shift in zip(listed, before, strict=False)])
+    last = np.concatenate([part.last + shift for part, shift in zip(listed, before, strict=False)])
+    return ListedTokens(b"".join([part.written for part in listed]), first, last, bounds, lambda: tokens)
 
 
 def have_same_lists(left: Tokens, right: Tokens) -> bool:
