@@ -48,6 +48,7 @@ def test_the_share_of_lines_with_candidates(lines: list[str], share: float) -> N
     ("lines", "share"),
     [
         (["#\tsource", "1\tA\tB-PER\tO", "2\tb\tI-PER\tO\t\t"], 1.0),
+        (["  1 A B-PER O", "\r 2  b O O", "٣\tc\tO\tO"], 1.0),
         (["1 A B-PER O O O", "2 b O O", "3 c O", "x d O O"], 0.5),
         (["1\tA\tB-PER\tO", "2\tb\tnoun\tO"], 0.5),
         (["1\tA\tB-NP\tB-PER", "2\tb\tI-NP\tO"], 0.0),

@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 
 from evenhand.formats.addresses import Place
-from evenhand.formats.parsing.table_head import rows_of, rows_of_sample
+from evenhand.formats.parsing.table_head import numbered_rows, rows_of, rows_of_sample
 from evenhand.formats.parsing.word_lines import WordLayout
 from evenhand.formats.source import Block, Source
 from evenhand.problems import SettingError
@@ -33,14 +33,12 @@ def recognise(sample: Block) -> float:
 
 def share_of_words(sample: Block, *, tabs: bool) -> float:
     """The share of lines that are words of CoNLL-U, with tabs or blanks between the columns."""
-    rows = rows_of_sample(sample)
-    width = len(COLUMNS)
-    words = sum(map(_is_word, [cells for _, has_tabs, cells in rows if len(cells) == width and has_tabs == tabs]))
-    return words / sum(not cells[0].startswith("#") for _, _, cells in rows) if words else 0.0
+    words = sum(has_tabs == tabs and _is_word(cells) for _, has_tabs, cells in numbered_rows(sample))
+    return words / sum(not cells[0].startswith("#") for _, _, cells in rows_of_sample(sample)) if words else 0.0
 
 
 def _is_word(cells: list[str]) -> bool:
-    return _ID.fullmatch(cells[0]) is not None and _HEAD.fullmatch(cells[6]) is not None
+    return len(cells) == len(COLUMNS) and _ID.fullmatch(cells[0]) is not None and _HEAD.fullmatch(cells[6]) is not None
 
 
 def has_suffix(path: Place) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from evenhand.formats.format import Carry, Format, Writing
 from evenhand.formats.parsing.layout import TableBatches
 from evenhand.formats.parsing.scan import SENTENCES
-from evenhand.formats.parsing.table_head import rows_of, rows_of_sample
+from evenhand.formats.parsing.table_head import numbered_rows, rows_of, rows_of_sample
 from evenhand.formats.parsing.token_lines import Layout
 from evenhand.formats.source import Block, Source
 from evenhand.formats.write_table import level_tags, sentence_rows
@@ -39,11 +39,11 @@ def recognise(sample: Block) -> float:
 
     Number, word, chunk and entity are as many columns, and the labels tell which table it is.
     """
-    first = [cells for _, _, cells in rows_of_sample(sample)]
-    good = list(filter(_is_row, [_without_empty_end(cells) for cells in first if cells[0].isdecimal()]))
+    numbered = (_without_empty_end(cells) for _, _, cells in numbered_rows(sample))
+    good = list(filter(_is_row, numbered))
     if not good or _has_chunks(good):
         return 0.0
-    return len(good) / sum(not cells[0].startswith("#") for cells in first)
+    return len(good) / sum(not cells[0].startswith("#") for _, _, cells in rows_of_sample(sample))
 
 
 def _without_empty_end(cells: list[str]) -> list[str]:
@@ -53,7 +53,8 @@ def _without_empty_end(cells: list[str]) -> list[str]:
 
 
 def _is_row(cells: list[str]) -> bool:
-    return len(cells) in _WIDTHS and all(cell in OUTSIDE_TAGS or parse(cell) for cell in cells[2:])
+    is_numbered = len(cells) in _WIDTHS and cells[0].isdecimal()
+    return is_numbered and all(cell in OUTSIDE_TAGS or parse(cell) for cell in cells[2:])
 
 
 def _has_chunks(rows: list[list[str]]) -> bool:

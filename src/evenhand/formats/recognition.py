@@ -13,7 +13,7 @@ from itertools import islice
 
 from evenhand.formats.conllu_layout import share_of_words
 from evenhand.formats.format import Format
-from evenhand.formats.parsing.table_head import ROWS, rows_of_sample
+from evenhand.formats.parsing.table_head import ROWS, numbered_rows, rows_of_sample
 from evenhand.formats.registry import FORMATS, by_precedence, format_named, in_order, serving
 from evenhand.formats.source import Block, Source
 
@@ -97,8 +97,8 @@ def _refuse(source: Source, sample: Block) -> None:
     if share_of_words(sample, tabs=False) >= _MOST:
         remedy = "write tabs, or say --format conllx, which takes both"
         raise source.error(line, "the file looks like CoNLL-U with blanks between its columns", remedy)
-    rows = [cells for _, _, cells in rows_of_sample(sample)]
-    if rows and sum(map(_is_start_end_label, rows)) >= _MOST * len(rows):
+    numbered = [cells for _, _, cells in numbered_rows(sample)]
+    if numbered and sum(map(_is_start_end_label, numbered)) >= _MOST * len(rows_of_sample(sample)):
         finding = "the file looks like a table of start, end and label"
         raise source.error(line, finding, f"put the columns in another order: {_SPANS}")
     delimiter = _delimiter(sample)

@@ -26,6 +26,7 @@ _NAMES = _TOKEN_NAMES | {
 }
 """Words that headers are made of."""
 _INDEX = re.compile(r"[0-9]{1,9}")
+_BEGINS_WITH_DIGIT = re.compile(r"\n[ \r]*\d")
 _PART = re.compile(r"[^\W\d_]+")
 Row = tuple[int, bool, list[str]]
 
@@ -43,6 +44,14 @@ def rows_of_sample(sample: Block) -> list[Row]:
     Lines that are wider than any table are left out: they may be long texts of formats that have no columns.
     """
     return list(islice(_rows(sample, is_table=False), ROWS))
+
+
+@lru_cache(maxsize=1)
+def numbered_rows(sample: Block) -> list[Row]:
+    """Those of these lines that begin with a digit: most files have none, of which the cells need not be found."""
+    if _BEGINS_WITH_DIGIT.search("\n" + sample.data[: sample.size].decode()) is None:
+        return []
+    return [row for row in rows_of_sample(sample) if row[2][0][:1].isdecimal()]
 
 
 def _rows(block: Block, *, is_table: bool) -> Iterator[Row]:
