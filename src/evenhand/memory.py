@@ -6,7 +6,7 @@ import atexit
 import gc
 
 _LARGEST = (1 << 25) - (1 << 13)
-_OBJECTS = 100_000
+_OBJECTS = 1_000_000
 """How many new objects make a search worth it."""
 
 

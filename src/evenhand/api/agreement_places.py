@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from evenhand.agreement.annotators import SharedText
 from evenhand.agreement.places import Answer, Place, Voting
@@ -25,7 +24,7 @@ def drawn_places(portions: Iterable[SharedText], voting: Voting, limit: int) -> 
                     places = text.portion.places
                     sentence = sentence_of(scope, places.number(scope), places, drawing.sides(scope))
                     number = place.sentence if text.names else sentence.number
-                    found.sentences.append(replace(sentence, document=place.document, number=number))
+                    found.sentences.append(sentence._replace(document=place.document, number=number))
                 found.add(place, numbers[scope], _in_pieces(place, found.sentences[numbers[scope]].pieces))
             found.count(place)
     return found

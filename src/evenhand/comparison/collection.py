@@ -8,22 +8,21 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from evenhand.arrays import Bools, Ints, empty, ints, pack
 from evenhand.dataclass import dataclass
-from evenhand.tasks.places import Places
+from evenhand.tasks.places import Places, tokens_of
 from evenhand.tasks.units import Drawing, LinkedDrawing, Units
 
 Objects = npt.NDArray[np.object_]
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """A sentence as it is drawn: its tokens, where it is, and what every side has in it."""
+class Sentence(NamedTuple):
+    """A sentence as it is drawn: its tokens, where it is, and what every side has in it. A page has many of them."""
 
     tokens: tuple[str, ...]
     source: str
@@ -187,10 +186,10 @@ def _told_apart(answer: Ints) -> Ints:
 def sentence_of(sentence: int, number: int, places: Places, sides: list[Any], links: Sequence[Any] = ()) -> Sentence:
     """A sentence with what all sides have in it; a text is cut into pieces where words and spans begin and end."""
     document = places.document(int(places.document_of[sentence]))
-    corpus, _ = places.corpus(sentence)
+    corpus, own = places.corpus(sentence)
     source = corpus.source
     if corpus.atoms == "tokens" or corpus.tokens is None:
-        return Sentence(tuple(places.tokens(sentence)), source, number, document, sides, links=links)
+        return Sentence(tuple(tokens_of(corpus, own)), source, number, document, sides, (), links)
     edges = {edge for side in sides for _, start, end, *gaps in side for edge in (start, end, *_ends(gaps))}
     pieces, texts = places.pieces(sentence, edges)
     moved = [

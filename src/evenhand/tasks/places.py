@@ -120,16 +120,6 @@ class Places:
             return self.words(sentence, 0, end - begin) if begin < end else ""
         return corpus.text(own)
 
-    def tokens(self, sentence: int) -> Sequence[str]:
-        """The tokens of a sentence, or characters; their numbers where the file has none."""
-        corpus, own = self.corpus(sentence)
-        if corpus.bounds is None:
-            return []
-        begin, end = corpus.bounds[own : own + 2].tolist()
-        if corpus.tokens is None:
-            return _numbers(end - begin)
-        return corpus.tokens.texts(begin, end)
-
     def pieces(self, sentence: int, edges: Collection[int]) -> tuple[list[int], list[str]]:
         """Of a text of characters: where pieces begin, which are words cut at some edges, and their texts.
 
@@ -199,6 +189,14 @@ class Places:
             before += int(bound[-1])
             names = layer.names
         return np.concatenate(codes), names, np.concatenate(starts)
+
+
+def tokens_of(corpus: Corpus, sentence: int) -> Sequence[str]:
+    """The tokens of a sentence, or characters; their numbers where the file has none."""
+    if corpus.bounds is None:
+        return ()
+    begin, end = corpus.bounds[sentence : sentence + 2].tolist()
+    return _numbers(end - begin) if corpus.tokens is None else corpus.tokens.texts(begin, end)
 
 
 @lru_cache(1024)

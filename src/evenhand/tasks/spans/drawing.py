@@ -7,9 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
-from evenhand.arrays import Ints
+from evenhand.arrays import Ints, empty, pack
 from evenhand.tasks.units import Row, Rows
 from evenhand.text.layers import Spans
+
+_ROOM = 16
+"""How many entries for each span a table of all labels and bounds may have."""
 
 
 class SpanDrawing:
@@ -29,9 +32,27 @@ class SpanDrawing:
 
 
 def _rows(side: Spans, sentences: Ints) -> tuple[list[int], tuple[Row, ...]]:
-    columns = (side.label, side.start, side.end)
-    rows: list[Row] = list(zip(*(column.tolist() for column in columns), strict=True))
-    for row in np.flatnonzero(side.shape).tolist():
-        start = int(side.start[row])
-        rows[row] += tuple(start + gap for gap in side.vocabulary.shapes[int(side.shape[row])])
-    return np.searchsorted(side.scope, sentences).tolist(), tuple(rows)
+    """Equal rows are one object: there are few different ones, and a page keeps many."""
+    different, number = _different(side)
+    few = side.take(different)
+    rows: list[Row] = list(zip(few.label.tolist(), few.start.tolist(), few.end.tolist(), strict=True))
+    for row in np.flatnonzero(few.shape).tolist():
+        rows[row] += tuple(rows[row][1] + gap for gap in side.vocabulary.shapes[int(few.shape[row])])
+    return np.searchsorted(side.scope, sentences).tolist(), tuple(map(rows.__getitem__, number.tolist()))
+
+
+def _different(side: Spans) -> tuple[Ints, Ints]:
+    """Spans that differ in label, bounds or shape, and for each span which of these it is.
+
+    In texts so long that a table of all bounds takes too much room, each span is one for itself.
+    """
+    rows = np.arange(len(side))
+    key, _ = pack(*((column, empty()) for column in (side.label, side.start, side.end, side.shape)))
+    size = int(key.max(initial=0)) + 1
+    if size > _ROOM * len(side):
+        return rows, rows
+    last = np.empty(size, dtype=np.int64)
+    last[key] = rows
+    same = last[key]
+    is_last = same == rows
+    return np.flatnonzero(is_last), (np.cumsum(is_last) - 1)[same]
