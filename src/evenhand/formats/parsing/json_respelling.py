@@ -10,7 +10,7 @@ from evenhand.formats.json_records import UNREADABLE, Record, has_a_line_each
 from evenhand.formats.source import Block
 from evenhand.text.tokens import PADDING
 
-_OTHER_ESCAPES, _SURROGATE = re.compile(rb"\\u00[0-7]|\\U"), re.compile(rb"\\u[dD][89a-fA-F]")
+_OTHER_ESCAPES = re.compile(rb"\\u00[0-7]|\\U")
 """Escapes of ASCII, which must stay, and what JSON does not have but a decoder of Python."""
 _NOTHING = msgspec.Raw()
 _Kept = msgspec.defstruct(
@@ -41,10 +41,15 @@ def with_letters(block: Block) -> Block:
     if b"\\" not in data or not data.isascii() or b"\\u" not in data or _OTHER_ESCAPES.search(data):
         return block
     try:
-        text = data[: block.size].decode("raw_unicode_escape")
-        if _SURROGATE.search(data):
-            text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+        written = _encoded(data[: block.size].decode("raw_unicode_escape"))
     except UnicodeDecodeError:
         return block
-    written = text.encode()
     return Block(written + PADDING, len(written), block.first_line)
+
+
+def _encoded(text: str) -> bytes:
+    """A text in UTF-8, with pairs of surrogates joined."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le").encode()
