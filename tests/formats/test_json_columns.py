@@ -223,9 +223,7 @@ def test_letters_say_what_their_escapes_said(texts: list[str]) -> None:
     assert [json.loads(line) for line in found.data[: found.size].decode().split("\n")[:-1]] == texts
 
 
-@pytest.mark.parametrize(
-    "written", [rb"\u00e9 \ud83d", rb"\u00e9 \U0001f600", rb"\u00e9 \u0022", rb"\u00g9", "\\u00e9é".encode()]
-)
+@pytest.mark.parametrize("written", [rb"\u00e9 \ud83d", rb"\u00e9 \u0022", rb"\u00g9", "\\u00e9é".encode()])
 def test_escapes_that_stand_for_no_letters_stay(written: bytes) -> None:
     data = b'{"text": "' + written + b'"}\n'
     given = Block(data + PADDING, len(data), 1)

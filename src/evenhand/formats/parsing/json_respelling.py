@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-import re
-
 import msgspec
+import numpy as np
 
+from evenhand.arrays import Bytes, Ints
+from evenhand.bits import equal_to, places
 from evenhand.formats.json_records import UNREADABLE, Record, has_a_line_each
+from evenhand.formats.parsing.json_strings import escapes
 from evenhand.formats.source import Block
 from evenhand.text.tokens import PADDING
 
-_OTHER_ESCAPES = re.compile(rb"\\u00[0-7]|\\U")
-"""Escapes of ASCII, which must stay, and what JSON does not have but a decoder of Python."""
+_DIGITS = np.full(256, -(1 << 20))
+"""What each byte is worth as a hexadecimal digit; very little where it is none."""
+for _value, _digit in enumerate(b"0123456789abcdef"):
+    _DIGITS[[_digit, ord(chr(_digit).upper())]] = _value
+_HIGH, _LOW = 0xD800 >> 10, 0xDC00 >> 10
+"""What the two halves begin with that write a letter for which four digits are too few."""
+_FIRST = {2: 0xC0, 3: 0xE0, 4: 0xF0}
+"""What the first byte of a letter says of how many it has, in UTF-8."""
 _NOTHING = msgspec.Raw()
 _Kept = msgspec.defstruct(
     "_Kept", [(name, msgspec.Raw, _NOTHING) for name in Record.__struct_fields__], omit_defaults=True, gc=False
@@ -36,20 +44,39 @@ def respelled(block: Block) -> Block | None:
 
 
 def with_letters(block: Block) -> Block:
-    """The block with letters in place of their escapes, if it has nothing but ASCII, as Python's `json` writes it."""
+    """The block with letters in place of their escapes, if it has nothing but ASCII, as Python's `json` writes it.
+
+    It stays as it is where an escape stands for ASCII or for no letter.
+    """
     data = block.data
-    if b"\\" not in data or not data.isascii() or b"\\u" not in data or _OTHER_ESCAPES.search(data):
+    if b"\\" not in data or not data.isascii():
         return block
-    try:
-        written = _encoded(data[: block.size].decode("raw_unicode_escape"))
-    except UnicodeDecodeError:
+    text: Bytes = np.frombuffer(data, dtype=np.uint8)
+    at = escapes(places(equal_to(text[: block.size], ord("\\"))))
+    at = at[text[at + 1] == ord("u")]
+    if not len(at):
         return block
+    code = sum(_DIGITS[text[at + 2 + place]] << (12 - 4 * place) for place in range(4))
+    high, low = (np.flatnonzero(code >> 10 == half) for half in (_HIGH, _LOW))
+    if code.min() < 0x80 or not np.array_equal(high + 1, low) or (at[low] != at[high] + 6).any():
+        return block
+    code[high] = 0x10000 + ((code[high] & 0x3FF) << 10) + (code[low] & 0x3FF)
+    sizes = 2 + (code >= 0x800) + (code >= 0x10000)
+    sizes[low] = 0
+    written = _written(text[: block.size].copy(), at, code, sizes)
     return Block(written + PADDING, len(written), block.first_line)
 
 
-def _encoded(text: str) -> bytes:
-    """A text in UTF-8, with pairs of surrogates joined."""
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le").encode()
+def _written(text: Bytes, at: Ints, code: Ints, sizes: Ints) -> bytes:
+    """A text in which escapes at some places are letters of so many bytes, in UTF-8."""
+    is_kept = np.ones(len(text), dtype=np.bool_)
+    for size in (0, 2, 3, 4):
+        rows = np.flatnonzero(sizes == size)
+        begin, letter = at[rows], code[rows]
+        for place in range(6):
+            if place >= size:
+                is_kept[begin + place] = False
+            else:
+                bits = letter >> 6 * (size - 1 - place)
+                text[begin + place] = bits & 0x3F | 0x80 if place else bits | _FIRST[size]
+    return text[is_kept].tobytes()

@@ -49,7 +49,7 @@ class Strings:
         self.quotes = equal_to(text, _QUOTE)
         """Those around strings."""
         if len(backslashes):
-            self.quotes &= ~at_places(_escaped(backslashes), len(text))
+            self.quotes &= ~at_places(escapes(backslashes) + 1, len(text))
         inside = parity(self.quotes)
         if inside[-1] >> np.uint64(63):
             raise OddError
@@ -96,10 +96,10 @@ def quoted(quotes: Words) -> tuple[Ints, Ints]:
     return edges[::2], edges[1::2]
 
 
-def _escaped(backslashes: Ints) -> Ints:
-    """The places behind backslashes that are not escaped themselves."""
+def escapes(backslashes: Ints) -> Ints:
+    """The backslashes that are not escaped themselves."""
     number = np.arange(len(backslashes))
     begins_run = np.append(True, np.diff(backslashes) > 1)[: len(number)]
     first = np.maximum.accumulate(np.where(begins_run, number, 0))
-    found: Ints = backslashes[(number - first) % 2 == 0] + 1
+    found: Ints = backslashes[(number - first) % 2 == 0]
     return found
