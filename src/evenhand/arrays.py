@@ -53,6 +53,13 @@ def concatenate(columns: Sequence[npt.NDArray[Number]]) -> npt.NDArray[Number]:
     return np.concatenate(columns)
 
 
+def taken(column: npt.NDArray[Number], rows: Ints | slice) -> npt.NDArray[Number]:
+    """Some rows of a column; equal numbers that take no room remain such."""
+    if isinstance(rows, slice):
+        return column[rows]
+    return column[: len(rows)] if column.strides == (0,) and len(rows) <= len(column) else column.take(rows)
+
+
 def distinct(values: Ints) -> Ints:
     """The values that occur, in their order. `np.unique` loads masked arrays first, which takes longer than a start."""
     ordered = np.sort(values)

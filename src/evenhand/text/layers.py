@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from evenhand.arrays import Ints, concatenate, others, zeros
+from evenhand.arrays import Ints, concatenate, others, taken, zeros
 from evenhand.dataclass import dataclass
 from evenhand.text.codes import Coder, Mostly
 from evenhand.text.labels import Vocabulary
@@ -153,8 +153,8 @@ class Spans:
 
     def take(self, rows: Ints | slice) -> Spans:
         columns = (self.scope, self.start, self.end, self.label, self.level, self.shape)
-        found = Spans(self.vocabulary, *(column[rows] for column in columns))
-        return found if self.extra is None else replace(found, extra=self.extra[rows])
+        found = Spans(self.vocabulary, *(taken(column, rows) for column in columns))
+        return found if self.extra is None else replace(found, extra=taken(self.extra, rows))
 
     def without(self, rows: Ints) -> Spans:
         """All other rows."""
