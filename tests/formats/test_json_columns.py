@@ -148,14 +148,19 @@ def token_files(draw: st.DrawFn) -> bytes:
     )
 
 
-@given(token_files())
-def test_lists_of_tokens_are_what_the_decoder_reads(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+@given(token_files(), st.sampled_from([record_reader.SAMPLE, 200, 50]))
+def test_lists_of_tokens_are_what_the_decoder_reads(
+    tmp_path_factory: pytest.TempPathFactory, data: bytes, sample: int
+) -> None:
+    """Also the encoding that the first tags show, whether these are a part of the file or all of it."""
     path = tmp_path_factory.mktemp("files") / "file.jsonl"
     path.write_bytes(data)
     with pytest.MonkeyPatch.context() as patch:
+        for module in (json_lines, record_reader):
+            patch.setattr(module, "SAMPLE", sample)
+        found = outcome(path, "codepoints")
         patch.setattr(TokenReader, "read", lambda *_: None)
-        expected = outcome(path, "codepoints")
-    assert outcome(path, "codepoints") == expected
+        assert outcome(path, "codepoints") == found
 
 
 @pytest.mark.parametrize("shape", sorted(TOKEN_SHAPES))

@@ -13,13 +13,12 @@ from evenhand.formats import json_spans
 from evenhand.formats.json_annotators import AGAIN, chosen, picked_lines, refuse_several
 from evenhand.formats.json_formats import JSON_LINES
 from evenhand.formats.json_records import decode
-from evenhand.formats.parsing.record_reader import Decoded, RecordReader, accepted, skipping
+from evenhand.formats.parsing.record_reader import SAMPLE, Decoded, RecordReader, accepted, skipping
 from evenhand.formats.source import Block, Source
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
 
-_SAMPLE = 1 << 14
 _BLOCKS = 4
 """How many times larger than elsewhere blocks are: each is gone through many times, and has few lines."""
 
@@ -28,7 +27,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     """The file in batches of whole records."""
 
     def first() -> Iterator[Decoded]:
-        return (decode(source, block) for block in source.first_blocks(_SAMPLE, cut_behind="line"))
+        return (decode(source, block) for block in source.first_blocks(SAMPLE, cut_behind="line"))
 
     records = RecordReader(JSON_LINES.name, source, settings, vocabulary, first)
 

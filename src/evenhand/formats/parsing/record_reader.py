@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 
 import numpy as np
 
@@ -34,6 +34,8 @@ TEXT, TOKENS, TAGS = "a text", "tokens and spans", "tokens and tags"
 """The kinds of records."""
 Decoded = tuple[list[Record], Ints]
 """Records, and the line of each."""
+SAMPLE = 1 << 14
+"""How many bytes of JSON lines show the encoding of tags, if they have any."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,8 @@ class RecordReader:
         known, tags = len(self._codes), found.tags
         codes = ints([self._codes[name] for name in found.names])
         code = Mostly(tags.size, int(codes[tags.common]), tags.rows, codes[tags.codes])
-        return self._read_tags(Coded(list(self._codes)[known:], code, corpus))
+        coded = Coded(list(self._codes)[known:], code, corpus)
+        return self._read_tags(coded, begins_file=first_line == 1)
 
     def take(self, decoded: Decoded) -> tuple[Annotation | None, int]:
         """What records with their lines hold, and how many of them were rejected."""
@@ -168,15 +171,24 @@ class RecordReader:
     def _annotation(self, corpus: Corpus, spans: Spans) -> Annotation:
         return Annotation(corpus, {"spans": spans}, {"spans": Reading(self._format)}, self._source.name)
 
-    def _read_tags(self, coded: Coded) -> Annotation:
+    def _read_tags(self, coded: Coded, *, begins_file: bool = False) -> Annotation:
         """Tokens and the spans that their tags spell."""
         if self._tags is None:
-            sample = (_coded(NewCodes(), self._readable(decoded)[0]) for decoded in self._first())
+            sample = self._sample(coded if begins_file else None)
             encoding = choose_encoding(self._source, self._settings, sample)
             self._tags = TagReader(self._source, self._settings, self._vocabulary, encoding)
         tags, spans, reading = self._tags.read(coded)
         readings = {"spans": replace(reading, format=self._format)}
         return Annotation(coded.corpus, {"spans": spans, "tags": tags}, readings, self._source.name)
+
+    def _sample(self, coded: Coded | None) -> Iterator[Coded]:
+        """The tags of the first records, block by block; those of `coded`, with which the file begins, are known."""
+        known = 0
+        if coded is not None and (records := self._source.sample(SAMPLE).lines) <= coded.corpus.sentences:
+            known = 1
+            yield _beginning(coded, records)
+        for decoded in islice(self._first(), known, None):
+            yield _coded(NewCodes(), self._readable(decoded)[0])
 
 
 def accepted(source: Source, parts: Iterable[tuple[Annotation | None, int]]) -> Iterator[Annotation]:
@@ -237,6 +249,14 @@ def _coded(codes: NewCodes, batch: Batch) -> Coded:
     tags = chain.from_iterable(_names(batch, at) for at in range(len(batch.records)))
     code = ints([codes[tag] for tag in tags])
     return Coded(list(codes)[known:], Mostly.of(code), _batch_corpus(batch))
+
+
+def _beginning(coded: Coded, records: int) -> Coded:
+    """The tags of the first records of a block, coded for themselves."""
+    assert coded.corpus.bounds is not None
+    codes, some = NewCodes(), coded.code.slice(0, int(coded.corpus.bounds[records]))
+    code = ints([codes[coded.new[each]] for each in some.column().tolist()])
+    return Coded(list(codes), Mostly.of(code), coded.corpus)
 
 
 def _batch_corpus(batch: Batch) -> Corpus:
