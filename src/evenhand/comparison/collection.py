@@ -96,9 +96,9 @@ class Collection:
     def units(self) -> CollectedUnits:
         """The units that are carried, in the order of the text."""
         whole, is_plain = CollectedUnits.concatenate(self._parts), np.concatenate(self._is_plain)
-        found = whole.take(np.concatenate((np.flatnonzero(~is_plain), np.flatnonzero(is_plain)))[: self.limit])
-        number = ints([sentence.number for sentence in self.sentences])[found.sentence]
-        return found.take(np.lexsort((found.end, found.start, number)))
+        rows = np.concatenate((np.flatnonzero(~is_plain), np.flatnonzero(is_plain)))[: self.limit]
+        number = ints([sentence.number for sentence in self.sentences])[whole.sentence[rows]]
+        return whole.take(rows[np.lexsort((whole.end[rows], whole.start[rows], number))])
 
     def add(self, judged: Units, places: Places, drawn: Drawing) -> None:
         """Collect some units; `drawn` has the annotation of their sentences."""

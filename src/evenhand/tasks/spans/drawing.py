@@ -27,18 +27,19 @@ class SpanDrawing:
     @cached_property
     def _by_scope(self) -> list[tuple[list[int], tuple[Row, ...]]]:
         """The spans of each side, sentence by sentence: where those of each sentence begin, and the rows."""
-        sentences = np.arange(max((int(side.scope.max(initial=-1)) for side in self._spans), default=-1) + 2)
+        sentences = max((int(side.scope.max(initial=-1)) for side in self._spans), default=-1) + 1
         return [_rows(side.take(np.argsort(side.scope, kind="stable")), sentences) for side in self._spans]
 
 
-def _rows(side: Spans, sentences: Ints) -> tuple[list[int], tuple[Row, ...]]:
+def _rows(side: Spans, sentences: int) -> tuple[list[int], tuple[Row, ...]]:
     """Equal rows are one object: there are few different ones, and a page keeps many."""
     different, number = _different(side)
     few = side.take(different)
     rows: list[Row] = list(zip(few.label.tolist(), few.start.tolist(), few.end.tolist(), strict=True))
     for row in np.flatnonzero(few.shape).tolist():
         rows[row] += tuple(rows[row][1] + gap for gap in side.vocabulary.shapes[int(few.shape[row])])
-    return np.searchsorted(side.scope, sentences).tolist(), tuple(map(rows.__getitem__, number.tolist()))
+    bounds = np.append(0, np.cumsum(np.bincount(side.scope, minlength=sentences)))
+    return bounds.tolist(), tuple(map(rows.__getitem__, number.tolist()))
 
 
 def _different(side: Spans) -> tuple[Ints, Ints]:
