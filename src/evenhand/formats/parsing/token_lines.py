@@ -174,7 +174,8 @@ def _odd_lines(source: Source, layout: Layout, lines: Lines, odd: list[int]) -> 
 
 def _document_starts(tokens: Cells) -> Ints:
     """Which tokens are marks of documents."""
-    if tokens.columns == 1 and DOCUMENT_START.encode() not in tokens.data:
+    mark = DOCUMENT_START.encode()
+    if tokens.columns == 1 and not (all(byte in tokens.data for byte in mark) and mark in tokens.data):
         return ints([])  # of other columns, somebody asks for the first bytes anyway
     cells = tokens.tokens(0)
     maybe = np.flatnonzero(cells.heads == _DOCUMENT_START_HEAD)
