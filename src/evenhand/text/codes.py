@@ -92,8 +92,8 @@ class WordCodes:
             codes, new = self(words)
             return codes, learned + new
         slots = self._slots(words, _MULTIPLIERS[0])
-        codes = self._values[slots]
-        rows = np.flatnonzero(self._keys[slots] != words)
+        codes = self._values.take(slots)
+        rows = np.flatnonzero(self._keys.take(slots) != words)
         for multiplier in _MULTIPLIERS[1:]:
             if not len(rows):
                 return codes, []
@@ -134,8 +134,8 @@ class WordCodes:
             if free is not None:
                 self._keys[free], self._values[free] = word, code
 
-    def _slots(self, words: Words, multiplier: int) -> Words:
-        return (words * np.uint64(multiplier)) >> self._shift
+    def _slots(self, words: Words, multiplier: int) -> Ints:
+        return ((words * np.uint64(multiplier)) >> self._shift).view(np.int64)
 
 
 class CellCodes:
@@ -180,8 +180,8 @@ class CellCodes:
             found, new = self.mostly(data, start, end)
             return found, learned + new
         lengths, text = end - start, np.frombuffer(data, dtype=np.uint8)
-        rows = np.flatnonzero((text[start] != self._common_byte) | (lengths != 1))
-        codes, new = self._cells(self._keys(data, start[rows], lengths[rows]))
+        rows = np.flatnonzero((text.take(start) != self._common_byte) | (lengths != 1))
+        codes, new = self._cells(self._keys(data, start.take(rows), lengths.take(rows)))
         return Mostly(len(start), self._common_code, rows, codes), rows[new].tolist()
 
     def _keys(self, data: bytes, start: Ints, lengths: Ints, first: Words | None = None) -> Words:

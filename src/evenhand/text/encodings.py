@@ -100,7 +100,7 @@ def segment(inside: Ints, prefix: Ints, label: Ints, sentence_starts: Ints) -> S
     """The spans of a text, given the positions of its tokens that are not outside, their prefixes and labels."""
     first_of_sentence = np.zeros(int(inside[-1]) + 1 if len(inside) else 0, dtype=np.bool_)
     first_of_sentence[sentence_starts[sentence_starts < len(first_of_sentence)]] = True
-    touches = (np.diff(inside) == 1) & ~first_of_sentence[inside[1:]] & (label[1:] == label[:-1])
+    touches = (np.diff(inside) == 1) & ~first_of_sentence.take(inside[1:]) & (label[1:] == label[:-1])
     closed, opens = prefix[:-1] >= END, (prefix[1:] == BEGIN) | (prefix[1:] == SINGLE)
     begins = np.ones(len(inside), dtype=np.bool_)
     begins[1:] = ~touches | closed | opens
@@ -109,7 +109,8 @@ def segment(inside: Ints, prefix: Ints, label: Ints, sentence_starts: Ints) -> S
     follows = np.zeros(len(first), dtype=np.bool_)
     follows[1:] = touches[first[1:] - 1]
     precedes = np.append(follows[1:], False)[: len(first)]
-    return Segments(inside[first], inside[last] + 1, label[first], prefix[first], prefix[last], follows, precedes)
+    start, end = inside.take(first), inside.take(last) + 1
+    return Segments(start, end, label.take(first), prefix.take(first), prefix.take(last), follows, precedes)
 
 
 def ill_formed(segments: Segments, encoding: str) -> Bools:

@@ -84,7 +84,7 @@ class TagTable:
     @staticmethod
     def _segments(code: Mostly, sentence_starts: Ints, prefix: Ints, label: Ints) -> Segments:
         inside, tags = _inside(code, prefix)
-        return encodings.segment(inside, prefix[tags], label[tags], sentence_starts)
+        return encodings.segment(inside, prefix.take(tags), label.take(tags), sentence_starts)
 
     def recognise(self, levels: Sequence[Segments], more: Iterable[int] = ()) -> str:
         """The encoding that fits tags best that spell these spans; `more` are prefixes that occur elsewhere."""
@@ -103,8 +103,8 @@ class TagTable:
             if discarded.any():
                 keep = np.flatnonzero(~discarded)
                 start, end, label = start[keep], end[keep], label[keep]
-            scope = ints(corpus.sentence_of[start])
-            first = bounds[scope]
+            scope = ints(corpus.sentence_of.take(start))
+            first = bounds.take(scope)
             number = np.full(len(start), level, dtype=np.int64) if level else None
             parts.append(Spans.of(self.vocabulary, scope, start - first, end - first, label, number))
         spans = Spans.concatenate(parts, [0] * len(parts))
@@ -118,7 +118,7 @@ def _inside(code: Mostly, prefix: Ints) -> tuple[Ints, Ints]:
     tokens, tags = code.rows, code.codes
     if code.size > len(tokens) and prefix[code.common] != OUTSIDE:
         tokens, tags = np.arange(code.size), code.column()
-    inside = prefix[tags] > OUTSIDE
+    inside = prefix.take(tags) > OUTSIDE
     if inside.all():
         return tokens, tags
     some = np.flatnonzero(inside)
