@@ -46,6 +46,19 @@ def f1_of(report: str) -> float:
     return float(line.split()[-2])
 
 
+def _commented(path: str) -> Lists:
+    """As the plain reader, without comments."""
+    sentences: Lists = [[]]
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            parts = line.split()
+            if not parts:
+                sentences.append([])
+            elif parts[0] != "#":
+                sentences[-1].append(parts[-1])
+    return [sentence for sentence in sentences if sentence]
+
+
 def _germeval(path: str) -> Lists:
     """The tags of both levels, each as sentences of their own."""
     found: tuple[Lists, Lists] = ([[]], [[]])
@@ -70,6 +83,10 @@ def _parquet(path: str) -> Lists:
 
     found: Lists = parquet.read_table(path, columns=["tags"])["tags"].to_pylist()
     return found
+
+
+def seqeval_comments(gold: str, system: str) -> Timed:
+    return report_of(_commented, gold, system)
 
 
 def seqeval_germeval(gold: str, system: str) -> Timed:
@@ -147,6 +164,7 @@ def split_brat(gold: str, system: str) -> Timed:
 
 
 SHAPE_CONTENDERS: dict[str, Callable[[str, str], Any]] = {
+    "seqeval-comments": seqeval_comments,
     "seqeval-germeval": seqeval_germeval,
     "seqeval-json": seqeval_json,
     "seqeval-parquet": seqeval_parquet,

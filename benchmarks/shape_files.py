@@ -154,6 +154,12 @@ def germeval(sentence: Sentence, tags: list[str]) -> Iterator[str]:
         yield "\t".join([str(place), word, *both])
 
 
+def commented(sentence: Sentence, tags: list[str]) -> Iterator[str]:
+    """A comment, then token, two columns that say nothing, and tag."""
+    yield "# id = made for example"
+    yield from (f"{word} _ _ {tag}" for word, tag in zip(sentence.words, tags, strict=True))
+
+
 COLUMNS = {
     "two columns": Columns(separated("word")),
     "three columns, tabs": Columns(separated("word", "part", by="\t")),
@@ -169,6 +175,7 @@ COLUMNS = {
     "document marks": Columns(separated("word"), document="-DOCSTART- O"),
 }
 GERMEVAL = Columns(germeval)
+COMMENTED = Columns(commented)
 
 
 def write_json(folder: Path, kind: str) -> tuple[Path, Path]:

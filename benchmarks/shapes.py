@@ -75,10 +75,12 @@ def _json_lines() -> list[Shape]:
 
 
 def _others(published: Path) -> list[Shape]:
+    comments = partial(shape_files.COMMENTED.write, name="comments")
     germeval = partial(shape_files.GERMEVAL.write, name="germeval")
     treebank = partial(corpus.write_treebank, data=published, times=19)
     documents = partial(chains.write_chains, documents=800)
     return [
+        Shape("comments before sentences", comments, {"seqeval": "seqeval-comments"}),
         Shape("GermEval, two levels", germeval, {"seqeval": "seqeval-germeval"}, "evenhand-levels"),
         Shape("Parquet", shape_files.write_parquet, {"seqeval": "seqeval-parquet"}),
         Shape("brat, 20 sentences a file", shape_files.write_brat, {"split": "split-brat"}, floors={"split": 0.0}),

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.bits import Rank, at_places, behind, count, equal_to, marked, parity, places
+from evenhand.bits import Rank, at_places, behind, count, equal_to, marked, next_places, parity, places
 
 MARKS = st.lists(st.booleans(), min_size=1, max_size=300) | st.lists(
     st.sampled_from([False] * 20 + [True]), min_size=1, max_size=1500
@@ -27,10 +27,17 @@ def test_bits_are_found_where_the_marks_are(marks: list[bool]) -> None:
 
 
 @given(MARKS)
-def test_ranks_count_the_bits_before_a_place_and_find_them_again(marks: list[bool]) -> None:
+def test_ranks_count_the_bits_before_a_place(marks: list[bool]) -> None:
     rank, found = Rank.of(words(marks)), set_places(marks)
     assert rank.before[-1] == len(found)
     assert rank(np.arange(len(marks))).tolist() == [sum(marks[:place]) for place in range(len(marks))]
+
+
+@given(MARKS)
+def test_the_next_bit_from_a_place_on(marks: list[bool]) -> None:
+    marks[-1] = True
+    expected = [marks.index(True, place) for place in range(len(marks))]
+    assert next_places(words(marks), np.arange(len(marks))).tolist() == expected
 
 
 @given(MARKS)

@@ -72,6 +72,19 @@ def places(words: Words) -> Ints:
     return found
 
 
+def next_places(words: Words, at: Ints) -> Ints:
+    """Where the next bit is from each place on, of which there must be one."""
+    word = at >> 6
+    found = words[word] & ~_BELOW[at & 63]
+    rows = np.flatnonzero(found == 0)
+    while len(rows):
+        word[rows] += 1
+        found[rows] = words[word[rows]]
+        rows = rows[found[rows] == 0]
+    places: Ints = (word << 6) + np.bitwise_count((found & -found) - np.uint64(1))
+    return places
+
+
 def behind(words: Words, count: int) -> Words:
     """Which places have a bit so many places behind them, from 1 to 63."""
     found = words >> np.uint64(count)
@@ -96,7 +109,7 @@ def _zeros_below(octet: Bytes) -> Bytes:
 
 @dataclass(frozen=True)
 class Rank:
-    """How many bits stand before a place, and the way back."""
+    """How many bits stand before a place."""
 
     words: Words
     before: Ints

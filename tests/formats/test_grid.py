@@ -155,8 +155,11 @@ def tagged_files(draw: st.DrawFn) -> tuple[str, str]:
     """A file of tokens and tags with comments, marks of documents and odd lines, and its format."""
     is_germeval = draw(st.booleans())
     between = draw(st.sampled_from(["\t", "\t", " ", "  "]))
-    others = ["", "", "", "#\tx", "# newdoc", "# a b", " ", between, "# a b c", "#\tdocument_id = 1\tb\tc"]
-    lines = []
+    comments = ["#\tx", "# newdoc", "# a b", "# a b c", "#\tdocument_id = 1\tb\tc", "#", "#\t", "# \x0b"]
+    others = ["", "", "", " ", between, *comments, *(f"\n{comment}" for comment in comments[2:5])]
+    lines = draw(st.lists(st.sampled_from(comments[2:4]), max_size=2))
+    if not is_germeval and draw(st.booleans()):
+        lines.append(f"token{between}tag")
     for number in range(draw(st.integers(1, 12))):
         word, tag = (
             draw(st.sampled_from(["Ada", "#", "Zürich", "-DOCSTART-"])),
@@ -167,6 +170,28 @@ def tagged_files(draw: st.DrawFn) -> tuple[str, str]:
         lines += draw(st.lists(st.sampled_from(others), max_size=2))
     end = draw(st.sampled_from(["\n", "\n", "\r\n"]))
     return end.join(lines) + end, "germeval" if is_germeval else "conll"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# id 1 a\nAda B-X\nsees O\n\n# id 2 a\n# text = Bo\nBo O\n",
+        "# id 1 a\r\nAda B-X\r\nsees O\r\n\r\n# id 2 a\r\nBo O\r\n",
+        "Ada B-X\n\n# id 2 a\n#bo O\n\n\n# id\n# O\n",
+        "# a comment\tx\nAda\tB-X\n\n#\nBo\tO\n",
+        "token tag\nAda B-X\n\nBo O\n",
+        "# id 1 a\n\ntoken\ttag\nAda\tB-X\n\n-DOCSTART-\tO\n\nBo\tO\n",
+    ],
+)
+def test_comments_before_sentences_and_headers_are_no_reason_for_the_general_parser(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "file.conll"
+    path.write_text(text, newline="")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(token_lines, "grid", lambda *_, **__: None)
+        expected = outcome(path, "conll")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(token_lines, "split", None)
+        assert outcome(path, "conll") == expected
 
 
 def outcome(path: Path, format: str) -> object:

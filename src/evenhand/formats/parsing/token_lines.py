@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from evenhand.arrays import Ints, ints, ranges
+from evenhand.arrays import Bytes, Ints, ints, ranges
+from evenhand.bits import Rank, behind, equal_to, marked, next_places, places
 from evenhand.dataclass import dataclass
-from evenhand.formats.parsing.blocks import CARRIAGE_RETURN, TAB, Lines, split
+from evenhand.formats.parsing.blocks import CARRIAGE_RETURN, SPACE, TAB, Lines, split
 from evenhand.formats.parsing.cells import Cells
-from evenhand.formats.parsing.grid import grid
+from evenhand.formats.parsing.grid import Grid, grid
 from evenhand.formats.source import LINE_FEED, Block, Source
 from evenhand.settings import ColumnName
 from evenhand.text.tokens import windows
@@ -87,29 +88,67 @@ def parsed(layout: Layout, source: Source, blocks: Iterator[Block]) -> Iterator[
 
 
 def _regular(layout: Layout, block: Block) -> Parsed | None:
-    """A block that has nothing but tokens, blank lines and marks of documents, all written alike; None for others."""
-    if layout.has_header(block.first_line, len(block.data)):
-        return None
-    found = grid(_without_comments(block) if layout.hash_comments else block, layout.columns, tabs=layout.tabs)
+    """A block that has nothing but tokens, blank lines, comments and marks of documents; None for others."""
+    found = _grid(layout, block)
     if found is None or (layout.hash_comments and len(_hash_lines(found))):
         return None
-    marks = _document_starts(found)
-    found = found.without(marks) if len(marks) else found
-    return Parsed(block.first_line, found, found.bounds, marks - np.arange(len(marks)))
+    marks = left_out = _document_starts(found)
+    if layout.has_header(block.first_line, block.lines):
+        left_out = np.sort(np.append(marks, _header(layout, block, found)))
+    found = found.without(left_out) if len(left_out) else found
+    return Parsed(block.first_line, found, found.bounds, marks - np.searchsorted(left_out, marks))
 
 
-def _without_comments(block: Block) -> Block:
-    """The block with tabs in place of the lines that begin with #, unless one of them may begin a document."""
+def _grid(layout: Layout, block: Block) -> Grid | None:
+    """The cells of a block, if all lines but blank ones and comments are written alike."""
+    has_hash = b"#" in block.data
+    # Blocks begin as their sentences do, so that most of those with comments are not tried as they are.
+    has_comments = has_hash and (layout.hash_comments or block.data.startswith(b"#"))
+    found = None if has_comments else grid(block, layout.columns, tabs=layout.tabs)
+    if found is None and has_hash:
+        plain = _without_comments(layout, block)
+        found = None if plain is None else grid(plain, layout.columns, tabs=layout.tabs)
+    return found
+
+
+def _header(layout: Layout, block: Block, found: Grid) -> int:
+    """The row with the names of the columns."""
+    begin = 0
+    for _ in range(layout.first_line - block.first_line):
+        begin = block.data.index(b"\n", begin) + 1
+    return int(np.searchsorted(found.column(0)[0], begin))
+
+
+def _without_comments(layout: Layout, block: Block) -> Block | None:
+    """The block with tabs in place of its comments; None if one may begin a document, or has control characters.
+
+    Where # may begin a token, comments do not end sentences, as blank lines do: None if one is not before a sentence.
+    """
     text = np.frombuffer(block.data, dtype=np.uint8)
-    begin, feeds = np.flatnonzero(text == ord("#")), np.flatnonzero(text == LINE_FEED)
+    begin = places(equal_to(text, ord("#")))
     begin = begin[(begin == 0) | (text[begin - 1] == LINE_FEED)]
-    places = ranges(begin, feeds[np.searchsorted(feeds, begin)] - begin)
-    comments = text[places]
-    if not len(comments) or any(word in comments.tobytes() for word in _DOCUMENT_WORDS):
-        return block
+    end = next_places(equal_to(text, LINE_FEED), begin)
+    if not layout.hash_comments:
+        rows = np.flatnonzero(_cells(text, begin, end, tabs=layout.tabs) != layout.columns)
+        begin, end = begin[rows], end[rows]
+        before = text[begin - 2 - (text[begin - 2] == CARRIAGE_RETURN)]  # a line feed, if the line above is blank
+        is_first = (before == LINE_FEED) | (begin == 0)
+        if not (is_first | np.append(False, begin[1:] == end[:-1] + 1)[: len(begin)]).all():
+            return None
+    at = ranges(begin, end - (text[end - 1] == CARRIAGE_RETURN) - begin)
+    comments = text[at]
+    if ((comments < SPACE) & (comments != TAB)).any() or any(word in comments.tobytes() for word in _DOCUMENT_WORDS):
+        return None
     plain = text.copy()
-    plain[places[comments != CARRIAGE_RETURN]] = TAB
+    plain[at] = TAB
     return Block(plain.tobytes(), block.size, block.first_line)
+
+
+def _cells(text: Bytes, begin: Ints, end: Ints, *, tabs: bool) -> Ints:
+    """How many cells there are in some lines; control characters count as blanks."""
+    blanks = marked(text, lambda some: some <= SPACE)
+    last = Rank.of(equal_to(text, TAB) if tabs else ~blanks & behind(blanks, 1))
+    return last(end) - last(begin) + tabs
 
 
 def _classify(source: Source, layout: Layout, lines: Lines) -> Parsed:
