@@ -49,8 +49,11 @@ class Grid(Cells):
         return Grid(self.data, self.columns, [edge[keep] for edge in self.edges], bounds)
 
 
-def grid(block: Block, columns: int, *, tabs: bool) -> Grid | None:
-    """The cells of a block whose lines are blank or have `columns` of them; None where it is written otherwise."""
+def grid(block: Block, columns: int, *, tabs: bool, comments: Ints | None = None) -> Grid | None:
+    """The cells of a block whose lines are blank or have `columns` of them; None where it is written otherwise.
+
+    `comments` are the places of bytes that do not count.
+    """
     data = np.frombuffer(block.data, dtype=np.uint8)[: block.size]
     has_returns = b"\r" in block.data if tabs else _has_returns(data)
     if has_returns is None:
@@ -58,6 +61,8 @@ def grid(block: Block, columns: int, *, tabs: bool) -> Grid | None:
     separates = data - np.uint8(TAB) <= LINE_FEED - TAB if tabs else data <= SPACE
     if tabs and has_returns:
         separates |= data == CARRIAGE_RETURN
+    if comments is not None:
+        separates[comments] = True
     edges = _edges(separates)
     if not len(edges) or len(edges) % (2 * columns):
         return None

@@ -106,8 +106,8 @@ def _grid(layout: Layout, block: Block) -> Grid | None:
     has_comments = has_hash and (layout.hash_comments or block.data.startswith(b"#"))
     found = None if has_comments else grid(block, layout.columns, tabs=layout.tabs)
     if found is None and has_hash:
-        plain = _without_comments(layout, block)
-        found = None if plain is None else grid(plain, layout.columns, tabs=layout.tabs)
+        comments = _comments(layout, block)
+        found = None if comments is None else grid(block, layout.columns, tabs=layout.tabs, comments=comments)
     return found
 
 
@@ -119,8 +119,8 @@ def _header(layout: Layout, block: Block, found: Grid) -> int:
     return int(np.searchsorted(found.column(0)[0], begin))
 
 
-def _without_comments(layout: Layout, block: Block) -> Block | None:
-    """The block with tabs in place of its comments; None if one may begin a document, or has control characters.
+def _comments(layout: Layout, block: Block) -> Ints | None:
+    """The places of all bytes of comments; None if one of them may begin a document.
 
     Where # may begin a token, comments do not end sentences, as blank lines do: None if one is not before a sentence.
     """
@@ -135,13 +135,9 @@ def _without_comments(layout: Layout, block: Block) -> Block | None:
         is_first = (before == LINE_FEED) | (begin == 0)
         if not (is_first | np.append(False, begin[1:] == end[:-1] + 1)[: len(begin)]).all():
             return None
-    at = ranges(begin, end - (text[end - 1] == CARRIAGE_RETURN) - begin)
-    comments = text[at]
-    if ((comments < SPACE) & (comments != TAB)).any() or any(word in comments.tobytes() for word in _DOCUMENT_WORDS):
-        return None
-    plain = text.copy()
-    plain[at] = TAB
-    return Block(plain.tobytes(), block.size, block.first_line)
+    comments = ranges(begin, end - begin)
+    written = text[comments].tobytes()
+    return None if any(word in written for word in _DOCUMENT_WORDS) else comments
 
 
 def _cells(text: Bytes, begin: Ints, end: Ints, *, tabs: bool) -> Ints:
