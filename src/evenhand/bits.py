@@ -76,11 +76,9 @@ def next_places(words: Words, at: Ints) -> Ints:
     """Where the next bit is from each place on, of which there must be one."""
     word = at >> 6
     found = words[word] & ~_BELOW[at & 63]
-    rows = np.flatnonzero(found == 0)
-    while len(rows):
-        word[rows] += 1
-        found[rows] = words[word[rows]]
-        rows = rows[found[rows] == 0]
+    rows, filled = np.flatnonzero(found == 0), np.flatnonzero(words)
+    word[rows] = filled[np.searchsorted(filled, word[rows], side="right")]
+    found[rows] = words[word[rows]]
     places: Ints = (word << 6) + np.bitwise_count((found & -found) - np.uint64(1))
     return places
 

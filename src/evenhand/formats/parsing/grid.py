@@ -2,7 +2,7 @@
 
 In such a block the bounds of cells are a matrix, a row a line: one look for the places at which text begins or ends
 finds them all, and nothing has to be counted line by line. That lines end where rows do is checked; what is written in
-any other way (empty cells, blanks at the ends of lines, odd lines) is left to `blocks`.
+any other way (empty cells, odd lines, blanks at the ends of lines with tabs) is left to `blocks`.
 """
 
 from __future__ import annotations

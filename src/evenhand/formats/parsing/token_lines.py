@@ -141,7 +141,7 @@ def _comments(layout: Layout, block: Block) -> Ints | None:
 
 
 def _cells(text: Bytes, begin: Ints, end: Ints, *, tabs: bool) -> Ints:
-    """How many cells there are in some lines; control characters count as blanks."""
+    """How many cells some lines have; control characters count as blanks, as a block with any is no matrix of cells."""
     blanks = marked(text, lambda some: some <= SPACE)
     last = Rank.of(equal_to(text, TAB) if tabs else ~blanks & behind(blanks, 1))
     return last(end) - last(begin) + tabs
