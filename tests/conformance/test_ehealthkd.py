@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -45,6 +46,18 @@ def test_the_published_figures_of_ehealthkd(data: Path, run: str) -> None:
     assert len(expected) == 11
     found = {name: getattr(overall, name) if name in SCORES else overall[name] for name in expected}
     assert found == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("run", [run for run in RUNS if run.startswith("Talp-UPC/run1/")])
+def test_the_published_figures_hold_for_relations_without_numbers(data: Path, tmp_path: Path, run: str) -> None:
+    folder = data / "relations" / "ehealthkd-2020"
+    bare = re.sub(rb"(?m)^R[0-9]+\t", b"R\t", (folder / run / "scenario.ann").read_bytes())
+    path = tmp_path / run / "scenario.ann"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(bare)
+    path.with_suffix(".txt").write_bytes((folder / run / "scenario.txt").read_bytes())
+    (tmp_path / "gold").symlink_to(folder / "gold")
+    assert scored(tmp_path, run)["ehealthkd"].overall == scored(folder, run)["ehealthkd"].overall
 
 
 @pytest.mark.parametrize("model", ["strict", "boundaries"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,9 @@ from hypothesis import strategies as st
 
 import evenhand as eh
 from evenhand.cli import main
+from evenhand.formats.brat import recognise
 from evenhand.formats.convert import conversion_of
+from evenhand.formats.source import Block
 from evenhand.problems import InputError, SettingError
 from evenhand.text.annotation import Annotation
 from evenhand.text.relations import Relations
@@ -73,6 +76,27 @@ def test_relations_of_brat(write: Write) -> None:
     assert annotation.readings["relations"].skipped == {}
 
 
+def test_relations_without_numbers(write: Write) -> None:
+    lines = "R1\tleft Arg1:T1 Arg2:T2\nR2\tto Arg1:T2 Arg2:T3\nR3\tto Arg1:T1 Arg2:T3\n"
+    numbered = eh.read(brat(write, ANN + lines), task="relations")
+    path = brat(write, ANN + re.sub("^R[0-9]", "R", lines, flags=re.MULTILINE))
+    assert facts(eh.read(path, task="relations")) == facts(numbered)
+    assert eh.read(path).readings["spans"].skipped == {"relations": 3}
+    for options in (), ("--task", "relations"):
+        checked = CliRunner().invoke(main, ["check", str(path), *options])
+        assert (checked.exit_code, checked.stdout.count("no problems")) == (0, 1)
+    converted = path.with_suffix(".jsonl")
+    done = CliRunner().invoke(main, ["convert", str(path), str(converted), "--task", "relations"])
+    assert done.exit_code == 0, done.stderr
+    assert words(eh.read(converted, task="relations")) == words(numbered)
+
+
+def test_lines_of_relations_without_numbers_are_recognised(write: Write) -> None:
+    stream = ANN + "R\tleft Arg1:T1 Arg2:T2\n" * 5
+    assert recognise(Block(stream.encode(), len(stream), 1)) == 1.0
+    assert recognise(Block(b"R\tleft of\nX\tleft of\n", 20, 1)) == 0.0
+
+
 def test_equivalences_are_symmetric_pairs_with_the_first_span(write: Write) -> None:
     annotation = eh.read(brat(write, ANN + "*\tsame-as T1 T2 T3\n"), task="relations")
     assert words(annotation) == [("same-as", "Ada", "London"), ("same-as", "Ada", "Turin")]
@@ -124,6 +148,9 @@ def test_wrong_quotations_are_errors_or_noted(write: Write) -> None:
         ("R1\tleft Arg1:E7 Arg2:T1", "no line defines E7"),
         ("R1\tleft Arg1:T1", "'R1\\tleft Arg1:T1' is no relation with a type and two arguments; write identifier"),
         ("R1\tleft Arg1:T1 Arg2:T2 Arg3:T3", "is no relation with a type and two arguments"),
+        ("R\tleft Arg1:T1", "'R\\tleft Arg1:T1' is no relation with a type and two arguments"),
+        ("R left Arg1:T1 Arg2:T2", "is no relation with a type and two arguments"),
+        ("T\tPER 0 3\tAda", "is no annotation of brat"),
         ("R1\tArg1:T1 Arg2:T2", "is no relation with a type and two arguments"),
         ("*\tsame-as T1", "'*\\tsame-as T1' is no equivalence of several spans"),
         ("*\tsame-as T1 T9", "no line defines T9"),

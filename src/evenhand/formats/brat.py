@@ -15,8 +15,8 @@ from evenhand.formats.source import Block, Source
 from evenhand.registry import late
 from evenhand.text.link_names import LAYER as LINKS
 
-IDENTIFIER = r"(?:[TREAMN][A-Za-z]*[0-9]|[*#])\S*\t"
-"""How a line begins, as a pattern."""
+IDENTIFIER = r"(?:(?:[TREAMN][A-Za-z]*[0-9]|[*#])\S*|R)\t"
+"""Pattern of the beginning of a line; nothing refers to a relation, so some tools write R without a number."""
 
 
 def is_document(source: Source, task: str | None) -> bool:

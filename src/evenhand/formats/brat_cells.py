@@ -19,7 +19,7 @@ from evenhand.formats.parsing.windows import leading_numbers
 from evenhand.text.tokens import PADDING, Tokens, windows
 
 _TAB, _LINE_FEED, _RETURN, _BLANK, _SEMICOLON = b"\t\n\r ;"
-_FEWEST_DIGITS = np.array([1 if kind in b"TREAMN" else 0 if kind in b"*#" else 9 for kind in range(256)])
+_FEWEST_DIGITS = np.array([1 if kind in b"TEAMN" else 0 if kind in b"R*#" else 9 for kind in range(256)])
 """How many digits an identifier has at least that is a short number behind its kind."""
 _IDENTIFIER = re.compile(IDENTIFIER)
 

@@ -1,6 +1,6 @@
 """Relations in brat's `.ann` files.
 
-- `R1⇥Type Arg1:T1 Arg2:T2`: a relation; its first argument is the head.
+- `R1⇥Type Arg1:T1 Arg2:T2`: a relation; its first argument is the head. The number may be missing.
 - `*⇥Type T1 T2 T3`: an equivalence, as relations from the first span to each other one. Its type is symmetric.
 - `E1⇥Type:T3 Role:T4 Role2:E5`: an event, as relations from its trigger to its arguments. Their types are the roles
   without final digits, and an event that is an argument stands for its trigger.
@@ -25,7 +25,7 @@ from evenhand.text.relations import Relations
 
 KINDS = ("R", "*", "E")
 """The first characters of lines that hold relations."""
-_RELATIONS = re.compile(r"(?:R[A-Za-z]*[0-9]\S*\t\S+ [^\s:]+:\S+ [^\s:]+:\S+[ \t]*(?:\n|$))*")
+_RELATIONS = re.compile(r"(?:R(?:[A-Za-z]*[0-9]\S*)?\t\S+ [^\s:]+:\S+ [^\s:]+:\S+[ \t]*(?:\n|$))*")
 """Relations, one on each line."""
 _NUMBERED = re.compile(r"(?:T[1-9][0-9]{0,8}(?: |$))*")
 """Identifiers such as T12."""
