@@ -42,7 +42,7 @@ def check(case: dict[str, Any], folder: Path, monkeypatch: pytest.MonkeyPatch) -
     if case["want"] is None:
         assert done.exit_code == 2, f"accepted: {done.stdout}"
         message = done.stderr.strip().splitlines()[-1]
-        assert message.startswith("Error: ")
+        assert message.startswith("evenhand: ")
         assert case.get("says", "") in message
         return
     assert done.exit_code == 0, done.stderr
