@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 
+_SIDES = ("gold", "system")
+
 
 @dataclass(frozen=True)
 class Supertag:
@@ -56,13 +58,16 @@ class LabelMap:
         if not all(isinstance(label, str) and label for label in (old, new)):
             raise SettingError(f"{old!r} to {new!r} is no label map; give a text for each label.")
         side, colon, rest = old.partition(":")
-        if colon and rest and side in ("gold", "system", *systems):
+        if colon and rest and side in (*_SIDES, *systems):
             return LabelMap(rest, new, side)
         return LabelMap(old, new)
 
     def applies_to(self, side: str, name: str) -> bool:
-        """Whether it acts on this side (`gold` or `system`), whose file is called `name`."""
-        return self.only is None or self.only == side or (side == "system" and self.only == name)
+        """Whether it applies to this side (`gold` or `system`), whose file is called `name`.
+
+        `gold` and `system` always refer to the side, even if a system has this name.
+        """
+        return self.only is None or self.only == side or (side == "system" and self.only == name and name not in _SIDES)
 
     def __str__(self) -> str:
         return f"{self.only}:{self.old}={self.new}" if self.only else f"{self.old}={self.new}"

@@ -138,6 +138,16 @@ class ScoreSettings:
             raise SettingError(f"beta is {self.beta}; it must be above 0 (at 1, precision and recall weigh alike).")
 
 
+def own_key(name: str) -> str:
+    """Key of one system's read settings, next to `gold` and `system`, which are also possible names of systems."""
+    return f"system {name}"
+
+
+def system_settings(read_as: Mapping[str, ReadSettings], name: str) -> ReadSettings:
+    """Read settings of a system: its own, if it has some, otherwise the settings of all systems."""
+    return read_as.get(own_key(name), read_as["system"])
+
+
 _OTHER_NAMES = {"bio": "iob2", "bio2": "iob2", "iobes": "bioes"}
 """What else encodings are called, for suggestions."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -93,6 +94,42 @@ def test_one_system_may_have_a_format_of_its_own() -> None:
     with pytest.raises(eh.InputError, match=r"crf\.conll"):
         eh.score(GOLD, SYSTEMS, format={"crf": "jsonl"})
     assert eh.score(GOLD, SYSTEMS, format={"crf": "conll"})["tagger"]["exact"].f1 > 0
+
+
+def two_columns(folder: Path, name: str) -> Path:
+    """A file with tags in the second column and different ones in the third."""
+    (folder / name).mkdir()
+    file = folder / name / "gold.conll"
+    file.write_text("Ada\tB-PER\tO\nLovelace\tI-PER\tO\nin\tO\tO\nParis\tB-LOC\tB-LOC\n")
+    return file
+
+
+def test_a_system_called_gold_is_read_as_a_system(tmp_path: Path) -> None:
+    """Its name is that of a side, but options for the gold standard do not apply to it."""
+    gold, run = two_columns(tmp_path, "gold"), two_columns(tmp_path, "run")
+    columns = {"gold": 2, "system": 3}
+    assert eh.score(gold, run, column=columns)["exact"].overall.counts == {"TP": 1, "FP": 0, "FN": 1}
+    both = eh.score(gold, {"gold": run, "system": run}, column=columns)
+    assert both["gold"]["exact"].recall == both["system"]["exact"].recall == 0.5
+    compared = eh.compare(gold, {"gold": run, "other": run}, column=columns)
+    assert compared.pair("gold", "other").delta == 0
+    mapped = eh.score(gold, {"gold": run}, column=columns, map=["gold:LOC=PLACE"])
+    assert mapped["gold"]["exact"].overall["TP"] == 0
+
+
+def test_a_system_with_its_own_format_keeps_the_columns_of_all_systems(tmp_path: Path) -> None:
+    gold, run = two_columns(tmp_path, "gold"), two_columns(tmp_path, "run")
+    result = eh.score(gold, {"crf": run}, column={"gold": 3, "system": 2}, format={"crf": "conll"})
+    assert result["crf"]["exact"].precision == 0.5
+
+
+def test_an_annotator_called_gold(tmp_path: Path) -> None:
+    gold, run = two_columns(tmp_path, "gold"), two_columns(tmp_path, "run")
+    columns = {"gold": 2, "system": 3}
+    agreed = eh.agree({"gold": gold, "ana": run}, column=columns)
+    assert agreed.to_dict() == eh.agree({"gold": gold, "ana": run}, column=3).to_dict()
+    with pytest.raises(eh.SettingError, match="map: 'gold' is the name of a side, not only of an annotator; rename"):
+        eh.agree({"gold": gold, "ana": run}, map=["gold:LOC=PLACE"])
 
 
 def test_sides_that_there_are() -> None:

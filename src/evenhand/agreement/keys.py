@@ -16,6 +16,7 @@ from evenhand.pipeline.inputs import Input, opened
 from evenhand.pipeline.options import Prepared
 from evenhand.pipeline.run import Run
 from evenhand.pipeline.work import Work
+from evenhand.settings import system_settings
 from evenhand.tally import Tally
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.labels import Vocabulary
@@ -74,4 +75,4 @@ def _run(key: int, sides: Mapping[str, Input], prepared: Prepared, has: Bools) -
 def _with_key(prepared: Prepared, name: str) -> Prepared:
     """Settings under which the file of an annotator is the key."""
     read_as = prepared.read_as
-    return replace(prepared, read_as={**read_as, "gold": read_as.get(name, read_as["system"])})
+    return replace(prepared, read_as={**read_as, "gold": system_settings(read_as, name)})

@@ -13,12 +13,12 @@ from evenhand.api.annotator_layouts import TWO, annotators_in
 from evenhand.api.comparison_run import without_effect
 from evenhand.api.significance import Resampling
 from evenhand.api.unit_figures import UnitFigures
-from evenhand.arguments import checked_arguments, whole_number
+from evenhand.arguments import SIDES, checked_arguments, whole_number
 from evenhand.pipeline.inputs import Input, named
 from evenhand.pipeline.options import Prepared, by_side, content_for, known_options, prepare
 from evenhand.problems import SettingError
 from evenhand.result.agreement import Agreement
-from evenhand.settings import PickedAnnotator, ReadSettings, choose
+from evenhand.settings import PickedAnnotator, ReadSettings, choose, own_key, system_settings
 from evenhand.suggestion import unknown
 from evenhand.tasks.registry import TASKS, all_parameters
 from evenhand.tasks.task import Task
@@ -104,9 +104,11 @@ def _prepared(
     for each in prepared.settings.maps:
         if each.only is not None and each.only not in sides:
             raise SettingError(unknown(f"map has no annotator {each.only!r}", each.only, list(sides), _known(sides)))
-    shared = prepared.read_as["system"]
+        if each.only in SIDES:  # an annotator's name, but elsewhere the name of a side
+            remedy = f"rename the annotator, as in ana=FILE, and write ana:{each.old}={each.new}"
+            raise SettingError(f"map: {each.only!r} is the name of a side, not only of an annotator; {remedy}.")
     read_as = {
-        name: replace(prepared.read_as.get(name, shared), annotator=picked.get(name), block_size=BLOCK)
+        own_key(name): replace(system_settings(prepared.read_as, name), annotator=picked.get(name), block_size=BLOCK)
         for name in sides
     }
     return sides, replace(prepared, read_as={**prepared.read_as, **read_as})

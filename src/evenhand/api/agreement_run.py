@@ -25,6 +25,7 @@ from evenhand.result.agreement_figures import Figures
 from evenhand.result.agreement_page import DrawnPlaces
 from evenhand.result.notes import notes_on_settings
 from evenhand.result.signature import agreement_signature
+from evenhand.settings import system_settings
 from evenhand.tasks.registry import TASKS, model
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
@@ -126,7 +127,7 @@ class AgreementRun:
     def _stream(self, name: str, side: Input) -> Iterator[Annotation]:
         """The spans of an annotator, or what stands for them."""
         assert self.agreed.as_spans is not None
-        read_as = self._prepared.read_as[name]
+        read_as = system_settings(self._prepared.read_as, name)
         as_spans = partial(
             self.agreed.as_spans, read_as=read_as, settings=self._prepared.settings, vocabulary=self._vocabulary
         )

@@ -16,6 +16,7 @@ from evenhand.engines.workers import LARGE
 from evenhand.formats.parsing.scan import Division
 from evenhand.formats.source import Source
 from evenhand.pipeline.work import Work
+from evenhand.settings import system_settings
 
 _WORTH = 4
 """How many of the smallest parts work must have to be divided."""
@@ -67,7 +68,7 @@ def parts(work: Work, jobs: int, smallest: int = SMALLEST) -> Generator[Work, No
 def _divisions(work: Work, pair: Pair) -> list[Division] | None:
     """How the files of a pair are divided; None if one of them cannot be divided."""
     read_as, settings = work.prepared.read_as, work.prepared.settings
-    how = [read_as["gold"], *(read_as.get(name, read_as["system"]) for name in work.systems or ("system",))]
+    how = [read_as["gold"], *(system_settings(read_as, name) for name in work.systems or ("system",))]
     found = [
         division_of(Source(side.files[0]), each, settings) for side, each in zip(pair, how[: len(pair)], strict=True)
     ]

@@ -20,7 +20,7 @@ from evenhand.formats.source import Source
 from evenhand.formats.watching import told
 from evenhand.pipeline.raw_data import remedy_for, wrapping
 from evenhand.problems import InputError, SettingError
-from evenhand.settings import ColumnName, ReadSettings
+from evenhand.settings import ColumnName, ReadSettings, system_settings
 from evenhand.tasks.passage import Sides
 from evenhand.tasks.registry import TASKS
 from evenhand.tasks.task import Content, Task
@@ -50,9 +50,7 @@ def open_sides(
             raise SettingError(f"Gold and prediction of {task.name} stand in two files; name the system's file, too.")
         first, second = _two_columns(gold, read_as, vocabulary, files)
         return Sides(lambda: first, {name_of(gold): lambda reference=None: second}, ("gold", "system"))
-    opened = {
-        name: _Opened(name, side, read_as.get(name, read_as["system"]), vocabulary) for name, side in systems.items()
-    }
+    opened = {name: _Opened(name, side, system_settings(read_as, name), vocabulary) for name, side in systems.items()}
     opened_gold = _Opened(name_of(gold), gold, read_as["gold"], vocabulary, files)
     for name, side in systems.items() if not task.matches_documents else ():
         if not isinstance(gold, Annotation | Adopted) and not isinstance(side, Annotation | Adopted):

@@ -14,7 +14,16 @@ from evenhand.pipeline.inputs import Input, content_of
 from evenhand.problems import SettingError
 from evenhand.relabeling import label_maps
 from evenhand.scores.match_model import MatchModel
-from evenhand.settings import Align, ColumnName, PickedAnnotator, ReadSettings, ScoreSettings, choose, column_names
+from evenhand.settings import (
+    Align,
+    ColumnName,
+    PickedAnnotator,
+    ReadSettings,
+    ScoreSettings,
+    choose,
+    column_names,
+    own_key,
+)
 from evenhand.suggestion import unknown
 from evenhand.tasks.registry import TASKS, all_parameters, model, model_names, models_of, parameters_of, tasks_with
 from evenhand.tasks.task import Content, Task
@@ -35,7 +44,7 @@ class Prepared:
 
     settings: ScoreSettings
     read_as: Mapping[str, ReadSettings]
-    """How each side is read: `gold`, `system`, and systems whose format is named, by their names."""
+    """How each side is read: `gold`, `system`, and under `own_key` each system with its own format."""
     content: Content
     gold: Input | None = field(default=None, compare=False, repr=False)
     """The gold standard that the content is told of."""
@@ -93,8 +102,10 @@ def prepare(
     _check(task, settings, options)
     task.adjust(chosen, content)
     task.check(settings, content)
-    sides = (*SIDES, *_own_formats(options.get("format"), systems or {}))
-    return Prepared(settings, {side: _read_settings(side, options, content, chosen) for side in sides}, content, gold)
+    read_as = {side: _read_settings(side, options, content, chosen) for side in SIDES}
+    for name in _own_formats(options.get("format"), systems or {}):
+        read_as[own_key(name)] = _read_settings(name, options, content, chosen)
+    return Prepared(settings, read_as, content, gold)
 
 
 def _own_formats(given: Choice, systems: Mapping[str, Input]) -> list[str]:
@@ -159,7 +170,9 @@ def _read_settings(side: str, options: Mapping[str, Any], content: Content, chos
 
 
 def _columns_of(choice: ColumnChoice, side: str) -> tuple[ColumnName, ...]:
-    return column_names(choice.get(side) if isinstance(choice, Mapping) else choice)
+    if isinstance(choice, Mapping):
+        choice = choice.get(side, None if side == "gold" else choice.get("system"))
+    return column_names(choice)
 
 
 def by_side(choice: T | Mapping[str, T] | None, side: str) -> T | None:

@@ -16,7 +16,7 @@ from evenhand.pipeline.inputs import Input, open_sides, opened, place_of
 from evenhand.pipeline.options import Prepared
 from evenhand.pipeline.run import Counting, Run
 from evenhand.scores.model import Judge
-from evenhand.settings import Groups
+from evenhand.settings import Groups, system_settings
 from evenhand.tasks.passage import Judgement, Passage, Question
 from evenhand.tasks.registry import model, without_overrides
 from evenhand.tasks.task import Task
@@ -84,7 +84,7 @@ class Work:
         side, read_as = (self.systems or {})[name], self.prepared.read_as
         if isinstance(side, Annotation):
             return side.extractions is not None
-        return opened(side, read_as.get(name, read_as["system"])).first.format.matches_documents
+        return opened(side, system_settings(read_as, name)).first.format.matches_documents
 
     @property
     def has_fractions(self) -> bool:
