@@ -99,22 +99,37 @@ def test_empty_documents_and_documents_without_annotation(tmp_path: Path) -> Non
 
 def test_the_only_span_group_is_read_with_overlaps_and_in_its_order(tmp_path: Path) -> None:
     group = {"sc": [("LOC", 4, 5), ("PER", 0, 2), ("", 0, 1), ("PER", 0, 2)]}
-    path = save(tmp_path, doc(), doc(ents=[("ORG", 1, 2), ("ORG", 3, 4)], groups=group), doc(groups={"sc": []}))
+    path = save(tmp_path, doc(), doc(groups=group), doc([]), doc(groups={"sc": []}))
     annotation = read(path)
     assert annotation.spans().rows() == [("LOC", 1, 4, 5), ("PER", 1, 0, 2), ("_", 1, 0, 1), ("PER", 1, 0, 2)]
     reading = annotation.readings["spans"]
-    assert (reading.column, reading.skipped) == ("sc", {"entities beside the span group 'sc'": 2})
+    assert (reading.column, reading.layers, reading.skipped) == ("sc", ("sc",), {})
+
+
+def test_entities_are_read_unless_a_group_is_named(tmp_path: Path) -> None:
+    groups = {"sc": [("LOC", 4, 5)], "heads": [("PER", 1, 2), ("LOC", 4, 5)]}
+    path = save(tmp_path, doc(groups={"sc": []}), doc(ents=[("ORG", 1, 2), ("ORG", 3, 4)], groups=groups))
+    annotation = read(path)
+    assert annotation.spans().rows() == [("ORG", 1, 1, 2), ("ORG", 1, 3, 4)]
+    reading = annotation.readings["spans"]
+    assert (reading.column, reading.layers) == ("ents", ("ents", "heads", "sc"))
+    assert reading.skipped == {"spans of the span group 'sc'": 1, "spans of the span group 'heads'": 2}
+    named = read(path, {"spans": ("sc",)}).readings["spans"]
+    assert named.skipped == {"entities beside the span group 'sc'": 2, "spans of the span group 'heads'": 2}
+    assert named.is_layer_named
+    annotated_as_empty = save(tmp_path, doc(ents=[], groups=groups))
+    assert read(annotated_as_empty).readings["spans"].column == "ents"
 
 
 def test_several_span_groups_need_a_choice(tmp_path: Path) -> None:
     path = save(
         tmp_path,
-        doc(ents=[("PER", 0, 2)], groups={"sc": [("LOC", 4, 5)]}),
+        doc(groups={"sc": [("LOC", 4, 5)]}),
         doc(groups={"heads": [("PER", 1, 2)]}),
     )
     assert error(path) == (": several span groups could be read: heads, sc; name one of them, or ents, with --column.")
     assert read(path, {"spans": ("heads",)}).spans().rows() == [("PER", 1, 1, 2)]
-    assert read(path, {"spans": ("ents",)}).spans().rows() == [("PER", 0, 0, 2)]
+    assert read(path, {"spans": ("ents",)}).spans().rows() == []
     assert error(path, {"spans": ("tails",)}) == (
         ": there is no span group 'tails', there are ents, heads, sc; name one of these with --column."
     )

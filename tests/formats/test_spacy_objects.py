@@ -116,11 +116,70 @@ def test_span_groups() -> None:
     assert eh.docs(nested).reading.column == "sc"
     assert eh.docs(nested, group="sc").spans().rows() == [("PER", 0, 0, 1), ("PER", 0, 0, 2)]
     assert eh.docs(nested, group="ents").spans().rows() == []
-    result = eh.score(nested, doc(("PER", 0, 2)), column={"gold": "sc", "system": "ents"})
+    result = eh.score(nested, doc(("PER", 0, 2)), column={"gold": "sc", "system": "ents"})  # both are named
     assert (result["exact"].overall["TP"], result["exact"].overall["FN"]) == (1, 1)
     nested.spans["ruler"] = []
     with pytest.raises(eh.InputError, match=r"several span groups could be read: ruler, sc; name one of them, or ents"):
         eh.docs(nested)
+
+
+def grouped(made: Any, **groups: list[tuple[str, int, int]]) -> Any:
+    """A copy of a document with span groups."""
+    made = made.copy()
+    for name, spans in groups.items():
+        made.spans[name] = [tokens.Span(made, start, end, label=label) for label, start, end in spans]
+    return made
+
+
+def test_the_layer_is_chosen_once_for_both_sides() -> None:
+    gold = grouped(doc(("PER", 0, 2), ("LOC", 4, 5)), sc=[("PER", 0, 2), ("PER", 0, 1), ("LOC", 4, 5)])
+    system = doc(("PER", 0, 2), ("PER", 4, 5))
+    assert eh.score(gold, system)["exact"].f1 == 0.5
+    assert eh.score(system, gold)["exact"].f1 == 0.5
+    assert eh.score(gold, system).notes[0] == "gold docs: skipped spans of the span group 'sc' (3)."
+    both = grouped(system, sc=[("PER", 0, 1)], ruler=[])
+    assert eh.score(gold, both)["exact"].f1 == 0.5
+    assert eh.score(gold, both, column="sc")["exact"].f1 == 0.5
+    assert eh.score(gold, both, column="ents")["exact"].f1 == 0.5
+    assert eh.score(doc(("PER", 0, 1), group="sc"), doc(("PER", 0, 1), group="sc"))["exact"].f1 == 1
+
+
+@pytest.mark.parametrize(
+    ("gold", "system", "options", "message"),
+    [
+        (
+            doc(("PER", 0, 1), group="sc"),
+            SYSTEM,
+            {},
+            "docs: ents would be compared with sc of docs; there are ents here,",
+        ),
+        (SYSTEM, doc(("PER", 0, 1), group="sc"), {}, "docs: sc would be compared with ents of docs"),
+        (
+            grouped(GOLD, sc=[]),
+            doc(group="sc"),
+            {},
+            "sc would be compared with ents of docs; both sides have sc: name one",
+        ),
+        (doc(group="sc"), doc(group="ruler"), {}, "ruler would be compared with sc of docs"),
+        (doc(group="sc"), SYSTEM, {"column": "sc"}, "there is no span group 'sc', there are ents; name one of these"),
+        (doc(group="sc"), SYSTEM, {"column": "ents"}, "docs: no document has the layer ents, only sc; annotate it"),
+        (eh.docs(grouped(GOLD, sc=[]), group="sc"), SYSTEM, {}, "ents would be compared with sc of docs"),
+        (GOLD, tokens.Doc(VOCAB, words=WORDS), {}, "docs: no document has the layer ents; annotate it in one document"),
+        (tokens.Doc(VOCAB, words=WORDS), GOLD, {}, "docs: no document has the layer ents; annotate it in one document"),
+    ],
+)
+def test_a_layer_that_one_side_lacks_is_refused(gold: Any, system: Any, options: Any, message: str) -> None:
+    with pytest.raises(eh.EvenhandError) as raised:
+        eh.score(gold, system, **options)
+    assert message in str(raised.value)
+
+
+def test_a_document_without_entities_is_not_a_document_that_lacks_them() -> None:
+    assert eh.score([GOLD], [doc()])["exact"].overall["FN"] == 2
+    assert eh.score([GOLD, GOLD], [GOLD, tokens.Doc(VOCAB, words=WORDS)])["exact"].overall["FN"] == 2
+    empty = tokens.Doc(VOCAB, words=[])
+    assert eh.score([empty, GOLD], [empty, GOLD])["exact"].f1 == 1
+    assert eh.score([empty], [empty]).gold.units == 0
 
 
 def test_tokens_may_differ_where_they_are_aligned_by_characters() -> None:

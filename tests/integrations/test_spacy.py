@@ -74,8 +74,8 @@ train_corpus = "corpora.train"
 dev_corpus = "corpora.dev"
 
 [training.score_weights]
-evenhand_f1 = 1.0
-evenhand_exact_f1 = 0.0
+evenhand_ents_f1 = 1.0
+evenhand_ents_exact_f1 = 0.0
 ents_f = 0.0
 
 [initialize]
@@ -114,15 +114,15 @@ def test_evaluate_has_the_figures_of_both() -> None:
     nlp = ruler()
     found = nlp.evaluate([example(nlp, (0, 12, "PER"), (22, 28, "LOC"))])
     assert (found["ents_f"], found["ents_per_type"]["LOC"]["f"]) == (0.5, 1.0)
-    assert (found["evenhand_f1"], found["evenhand_LOC_f1"]) == (0.5, 1.0)
-    assert found["evenhand_fair_f1"] == pytest.approx(2 / 3)  # the entity that is too short is one error, not two
+    assert (found["evenhand_ents_f1"], found["evenhand_ents_LOC_f1"]) == (0.5, 1.0)
+    assert found["evenhand_ents_fair_f1"] == pytest.approx(2 / 3)  # the entity that is too short is one error, not two
 
 
 def test_the_config_chooses_match_models() -> None:
     nlp = ruler(match="fair")
     found = nlp.evaluate([example(nlp, (0, 12, "PER"), (22, 28, "LOC"))])
-    assert found["evenhand_f1"] == pytest.approx(2 / 3)
-    assert "evenhand_fair_f1" not in found
+    assert found["evenhand_ents_f1"] == pytest.approx(2 / 3)
+    assert "evenhand_ents_fair_f1" not in found
     with pytest.raises(eh.SettingError, match="fare"):
         ruler(match="fare")
 
@@ -130,7 +130,7 @@ def test_the_config_chooses_match_models() -> None:
 def test_documents_without_annotation_are_left_out() -> None:
     nlp = ruler()
     unknown = spacy.training.Example(nlp.make_doc(TEXT), nlp.make_doc(TEXT))
-    assert nlp.evaluate([example(nlp, (0, 3, "PER"), (22, 28, "LOC")), unknown])["evenhand_f1"] == 1
+    assert nlp.evaluate([example(nlp, (0, 3, "PER"), (22, 28, "LOC")), unknown])["evenhand_ents_f1"] == 1
     found = nlp.evaluate([unknown])
     assert found["ents_f"] is None
     assert not [name for name in found if name.startswith("evenhand_")]
@@ -143,7 +143,7 @@ def test_other_tokens_are_aligned_by_characters() -> None:
     )
     reference.set_ents([spacy.tokens.Span(reference, 0, 1, "PER"), spacy.tokens.Span(reference, 3, 5, "LOC")])
     found = nlp.evaluate([spacy.training.Example(nlp.make_doc(reference.text), reference)])
-    assert (found["ents_f"], found["evenhand_f1"]) == (1, 1)
+    assert (found["ents_f"], found["evenhand_ents_f1"]) == (1, 1)
 
 
 def test_a_span_group() -> None:
@@ -155,10 +155,39 @@ def test_a_span_group() -> None:
         spacy.tokens.Span(gold.reference, *span) for span in [(0, 2, "PER"), (4, 5, "LOC")]
     ]
     found = nlp.evaluate([gold])
-    assert (found["spans_ruler_f"], found["evenhand_f1"]) == (0.5, 0.5)
-    assert found["evenhand_fair_f1"] == pytest.approx(2 / 3)
+    assert (found["spans_ruler_f"], found["evenhand_spans_ruler_f1"]) == (0.5, 0.5)
+    assert found["evenhand_spans_ruler_fair_f1"] == pytest.approx(2 / 3)
     empty = make_scorer(group="ruler")([spacy.training.Example(nlp.make_doc(TEXT), gold.reference)])
-    assert (empty["evenhand_recall"], empty["spans_ruler_r"]) == (0, 0)
+    assert (empty["evenhand_spans_ruler_recall"], empty["spans_ruler_r"]) == (0, 0)
+
+
+def test_components_do_not_overwrite_each_other() -> None:
+    nlp = ruler(match="fair")
+    nlp.add_pipe("span_ruler", config={"scorer": {"@scorers": NAME, "group": "ruler"}}).add_patterns(PATTERNS[:1])
+    gold = example(nlp, (0, 12, "PER"), (22, 28, "LOC"))
+    gold.reference.spans["ruler"] = [spacy.tokens.Span(gold.reference, 0, 1, "PER")]
+    found = nlp.evaluate([gold])
+    assert found["evenhand_ents_f1"] == pytest.approx(2 / 3)
+    assert found["evenhand_spans_ruler_f1"] == 1
+    assert "evenhand_f1" not in found
+
+
+def test_two_components_that_score_one_layer_have_their_names_in_the_keys() -> None:
+    nlp = ruler(match="fair")
+    scorer = {"@scorers": NAME, "match": "exact"}
+    nlp.add_pipe("entity_ruler", name="second", config={"scorer": scorer}).add_patterns(PATTERNS)
+    found = nlp.evaluate([example(nlp, (0, 12, "PER"), (22, 28, "LOC"))])
+    assert found["evenhand_entity_ruler_ents_f1"] == pytest.approx(2 / 3)
+    assert found["evenhand_second_ents_f1"] == 0.5
+    assert "evenhand_ents_f1" not in found
+    by_component = nlp.evaluate([example(nlp, (0, 12, "PER"))], per_component=True)
+    assert by_component["second"]["evenhand_second_ents_recall"] == 0
+
+
+def test_a_pipeline_that_predicts_nothing_has_figures() -> None:
+    nlp = spacy.blank("en")
+    found = make_scorer()([example(nlp, (0, 12, "PER"))])
+    assert (found["ents_r"], found["evenhand_ents_recall"]) == (0, 0)
 
 
 def test_a_training_config_names_it_and_weighs_its_figures(tmp_path: Path) -> None:
@@ -177,5 +206,5 @@ def test_a_training_config_names_it_and_weighs_its_figures(tmp_path: Path) -> No
         train(trained, tmp_path / "model", stdout=log, stderr=log)
     assert "EVENHAN" in (tmp_path / "log").read_text().upper()
     meta = spacy.load(tmp_path / "model" / "model-last").meta["performance"]
-    assert meta["evenhand_f1"] == pytest.approx(2 / 3)
-    assert meta["evenhand_exact_f1"] == meta["ents_f"] == 0.5
+    assert meta["evenhand_ents_f1"] == pytest.approx(2 / 3)
+    assert meta["evenhand_ents_exact_f1"] == meta["ents_f"] == 0.5

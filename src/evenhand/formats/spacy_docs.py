@@ -1,14 +1,15 @@
 """spaCy's DocBin files (`*.spacy`): tokens, sentences, and spans from `doc.ents` or from a span group.
 
-Which spans are read is decided for the whole file: those that the user names (`ents`, or a span group); else `doc.ents`
-if no document has a span group; else the span group, if all groups have the same name (entities are then left out, with
-a count). Groups with several names are an error. A document without sentence boundaries is one scope. A span that
-crosses a sentence boundary belongs to the sentence it begins in. Where a message names a place in the file, it is the
-number of the document, counted from 1.
+The layer is chosen once for the whole file: the one that the user names (`ents`, or a span group); else `doc.ents`, if
+one document has them; else the span group, if all groups have the same name. Groups with several names are an error.
+Spans of other layers are left out, with a count. A fresh `Doc` lacks the layer `ents`; with `doc.ents = []`, it has it.
+A document without sentence boundaries is one scope. A span that crosses a sentence boundary belongs to the sentence it
+begins in. Where a message names a place in the file, it is the number of the document, counted from 1.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -77,28 +78,35 @@ class Docs:
 
     def read(self, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
         """The documents in batches."""
-        group = self._group(columns.get("spans", ()))
+        reading = self._chosen(tuple(map(str, columns.get("spans", ()))))
         docs, first = self.again(), 1
         while batch := list(islice(docs, _BATCH)):
-            yield _annotation(self.source, batch, first, group, vocabulary)
+            yield _annotation(self.source, batch, first, reading, vocabulary)
             first += len(batch)
         if first == 1:
             raise self.source.error(None, f"{self.what} has no documents", "check how it was written")
 
-    def _group(self, wanted: tuple[ColumnName, ...]) -> str | None:
-        """The name of the span group to read, or None for `doc.ents`."""
-        names = sorted({name for doc in self.again() for name in doc.spans})
-        chosen = list(map(str, wanted)) or names or [ENTITIES]
+    def _chosen(self, wanted: tuple[str, ...]) -> Reading:
+        """The layers that the documents have, and the one to read: the entities if none is named and there are some."""
+        names, has_entities, has_tokens = set[str](), False, False
+        for doc in self.again():
+            names.update(doc.spans)
+            has_tokens = has_tokens or len(doc) > 0
+            has_entities = has_entities or (len(doc) > 0 and doc.has_annotation("ENT_IOB"))  # True without tokens
+        has_entities = has_entities or not (has_tokens or names)
+        groups = sorted(names)
+        layers = ((ENTITIES,) if has_entities else ()) + tuple(groups)
+        chosen = wanted or (() if has_entities else tuple(groups)) or (ENTITIES,)
         if len(chosen) > 1:
             finding = f"several span groups could be read: {', '.join(chosen)}"
             raise self.source.error(None, finding, f"name one of them, or {ENTITIES}, {self.how}")
-        if chosen[0] not in (ENTITIES, *names):
-            finding = f"there is no span group {chosen[0]!r}, there are {', '.join((ENTITIES, *names))}"
+        if chosen[0] not in (ENTITIES, *groups):
+            finding = f"there is no span group {chosen[0]!r}, there are {', '.join((ENTITIES, *groups))}"
             raise self.source.error(None, finding, f"name one of these {self.how}")
-        if chosen == [ENTITIES] and not self.has_entities:
+        if chosen == (ENTITIES,) and not self.has_entities:
             finding = f"{self.what} was written without entities"
             raise self.source.error(None, finding, "write it with ENT_IOB and ENT_TYPE among the DocBin's attributes")
-        return None if chosen == [ENTITIES] else chosen[0]
+        return Reading(FORMAT.name, column=chosen[0], layers=layers, is_layer_named=bool(wanted))
 
 
 def write(path: Path, read: Callable[[], Iterator[Annotation]], conversion: Conversion) -> None:
@@ -153,8 +161,9 @@ def has_entities(doc_bin: Any) -> bool:
     return import_module("spacy.attrs").ENT_IOB in doc_bin.attrs
 
 
-def _annotation(source: Source, docs: list[Any], first: int, group: str | None, vocabulary: Vocabulary) -> Annotation:
+def _annotation(source: Source, docs: list[Any], first: int, reading: Reading, vocabulary: Vocabulary) -> Annotation:
     """The documents of a batch, whose first one has the number `first`."""
+    layer = reading.column or ENTITIES
     words: list[str] = []
     starts: list[int] = []
     documents: list[int] = []
@@ -164,7 +173,7 @@ def _annotation(source: Source, docs: list[Any], first: int, group: str | None, 
         documents.append(len(starts))
         starts += [begin + start for start in _sentence_starts(doc)]
         words += [token.text for token in doc]
-        for label, start, end in _spans(source, doc, group):
+        for label, start, end in _spans(source, doc, layer):
             if start >= end:
                 finding = f"the span {label!r} at token {start} covers no tokens"
                 raise source.error(number, finding, "write the file again without it")
@@ -181,18 +190,26 @@ def _annotation(source: Source, docs: list[Any], first: int, group: str | None, 
     first_token, behind, code = ints(rows).reshape(-1, 3).T
     scope = np.searchsorted(bounds[:-1], first_token, side="right") - 1
     spans = Spans.of(vocabulary, scope, first_token - bounds[scope], behind - bounds[scope], code)
-    reading = Reading(FORMAT.name, column=ENTITIES)
-    if group is not None:
-        entities = sum(len(doc.ents) for doc in docs)
-        skipped = {f"entities beside the span group {group!r}": entities} if entities else {}
-        reading = Reading(FORMAT.name, column=group, skipped=skipped)
+    reading = replace(reading, skipped=_left_out(docs, layer))
     return Annotation(corpus, {"spans": spans}, {"spans": reading}, source.name)
 
 
-def _spans(source: Source, doc: Any, group: str | None) -> list[tuple[str, int, int]]:
+def _left_out(docs: list[Any], layer: str) -> dict[str, int]:
+    """How many spans the other layers have."""
+    found = Counter[str]()
+    for doc in docs:
+        if layer != ENTITIES:
+            found[f"entities beside the span group {layer!r}"] += len(doc.ents)
+        for name, group in doc.spans.items():
+            if name != layer:
+                found[f"spans of the span group {name!r}"] += len(group)
+    return {what: count for what, count in found.items() if count}
+
+
+def _spans(source: Source, doc: Any, layer: str) -> list[tuple[str, int, int]]:
     """Label, begin and end of a document's spans."""
     with _unbroken(source):  # spaCy checks spans and looks their labels up only now
-        found = doc.ents if group is None else doc.spans.get(group, ())
+        found = doc.ents if layer == ENTITIES else doc.spans.get(layer, ())
         return [(span.label_ or UNNAMED, span.start, span.end) for span in found]
 
 

@@ -31,7 +31,7 @@ def docs(docs: Any, *, group: str | None = None, name: str = "docs") -> Annotati
     """An annotation from spaCy's documents: a `Doc`, several of them in any iterable, or a `DocBin`.
 
     `group` is the span group to read (`doc.spans[group]`), or "ents" for the entities. Without it, the entities are
-    read if no document has a span group, else the group, if all have the same name.
+    read if one document has them, else the span group, if all groups have the same name.
     """
     check_name(name)
     if isinstance(docs, str | PathLike):

@@ -3,22 +3,26 @@
     [components.ner.scorer]
     @scorers = "evenhand.scorer.v1"
 
-It gives the figures that spaCy's own scorer gives, and Evenhand's beside them, each behind `evenhand_`.
+It returns the figures of spaCy's own scorer and Evenhand's figures as `evenhand_LAYER_…`: `evenhand_ents_f1` for
+entities, `evenhand_spans_sc_f1` for the span group sc. If two components of a pipeline score one layer, their names
+precede it: `evenhand_ner_ents_f1`. Otherwise one would overwrite the figures of the other.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any
 
 from evenhand.api.score import score
+from evenhand.formats.spacy_docs import ENTITIES
 from evenhand.formats.spacy_objects import docs
 from evenhand.text.span_lists import spans
 
 PREFIX = "evenhand_"
 _GROUPS = "spans_"
-"""How spaCy calls the scores of a span group: `spans_sc_f`."""
+"""The prefix of spaCy's scores of a span group: `spans_sc_f`."""
 _SAMPLE = spans([[("PER", 0, 1)]])
 
 
@@ -29,12 +33,41 @@ def make_scorer(match: str = "exact,fair", group: str | None = None) -> Callable
     than its reference, texts are aligned by characters.
     """
 
-    def scorer(examples: Iterable[Any], **settings: Any) -> dict[str, Any]:
-        listed = list(examples)
-        return {**_own_scores(listed, group), **_figures(listed, match, group)}
-
     score(_SAMPLE, _SAMPLE, match=match)  # so that a wrong name is refused when the config is read
-    return scorer
+    return _Scorer(match, group)
+
+
+class _Scorer:
+    """A scorer of one layer."""
+
+    def __init__(self, match: str, group: str | None) -> None:
+        self._match, self._group = match, group
+        self.layer = ENTITIES if group is None else f"{_GROUPS}{group}"
+
+    def __call__(self, examples: Iterable[Any], **settings: Any) -> dict[str, Any]:
+        listed = list(examples)
+        figures = _figures(listed, self._match, self._group)
+        prefix = f"{PREFIX}{self._component()}{self.layer}_"
+        return {**_own_scores(listed, self._group), **{f"{prefix}{name}": value for name, value in figures.items()}}
+
+    def _component(self) -> str:
+        """The name of the component that this scorer belongs to, if another one scores the same layer.
+
+        spaCy does not pass the name to scorers, so it is looked up in the pipeline that is being evaluated.
+        """
+        mine = [name for name, each in _pipeline() if isinstance(each, _Scorer) and each.layer == self.layer]
+        own = next((name for name, each in _pipeline() if each is self), None)
+        return f"{own}_" if own is not None and len(mine) > 1 else ""
+
+
+def _pipeline() -> list[tuple[str, Any]]:
+    """The names and scorers of the components that are being evaluated, from spaCy's `Scorer` among the callers."""
+    frame = sys._getframe()
+    while frame := frame.f_back:  # type: ignore[assignment]
+        caller = frame.f_locals.get("self")
+        if type(caller).__module__ == "spacy.scorer" and (nlp := getattr(caller, "nlp", None)) is not None:
+            return [(name, getattr(component, "scorer", None)) for name, component in nlp.pipeline]
+    return []
 
 
 def _own_scores(examples: list[Any], group: str | None) -> dict[str, Any]:
@@ -59,17 +92,20 @@ def _figures(examples: list[Any], match: str, group: str | None) -> dict[str, fl
     if not scored:
         return {}
     gold, system = ([getattr(each, side) for each in scored] for side in ("reference", "predicted"))
-    if group is not None and not any(group in doc.spans for doc in system):  # nothing is predicted
+    if not any(_is_annotated(doc, group) for doc in system):  # nothing is predicted
         system[0] = system[0].copy()
-        system[0].spans[group] = []
-    name = "ents" if group is None else group
+        if group is None:
+            system[0].set_ents([])
+        else:
+            system[0].spans[group] = []
+    name = ENTITIES if group is None else group
     align = "strict" if all(_has_same_tokens(each) for each in scored) else "characters"
     result = score(docs(gold, group=name), docs(system, group=name), match=match, align=align)
-    return {f"{PREFIX}{name}": value for name, value in result.metrics().items()}
+    return result.metrics()
 
 
-def _is_annotated(reference: Any, group: str | None) -> bool:
-    return bool(reference.has_annotation("ENT_IOB") if group is None else group in reference.spans)
+def _is_annotated(doc: Any, group: str | None) -> bool:
+    return bool(doc.has_annotation("ENT_IOB") if group is None else group in doc.spans)
 
 
 def _has_same_tokens(example: Any) -> bool:

@@ -70,6 +70,10 @@ class Reading:
     """The encoding that the tags look like, where that is not the gold standard's, by which they may be judged."""
     doubt: tuple[str, str] | None = None
     """What tags may be instead of labels of spans, and what to do, where nobody named their encoding."""
+    layers: tuple[str, ...] | None = None
+    """The layers that `column` was chosen from; empty if no document has one, None for formats without such layers."""
+    is_layer_named: bool = False
+    """Whether the user named the layer."""
     confidence: float = 1.0
     """Which share of the first lines fits the format, where it was recognised by them."""
 

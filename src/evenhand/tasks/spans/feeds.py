@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -47,6 +47,8 @@ class Feeds:
         first, stream = peeked(stream)
         if first is not None and first.extractions is not None:
             return self._grounded(name, first, stream)
+        if self._first is not None and first is not None:
+            _check_layers(self._first, first)
         gold = None if self._first is None else self._first.corpus
         if gold is None or first is None or not _are_by_id(gold, first.corpus):
             return Feed(stream, self._layers[1], by_position=by_position)
@@ -113,6 +115,32 @@ def _check_gold(first: Annotation | None) -> None:
     if first is not None and first.extractions is not None:
         finding = "holds answers of a language model, which have no text and no positions"
         raise InputError(first.corpus.source, None, finding, "give them as a system, beside a gold standard")
+
+
+def _check_layers(gold: Annotation, system: Annotation) -> None:
+    """Refuse to compare one layer of documents with another one, unless the user named both."""
+    of_gold, of_system = gold.reading, system.reading
+    for side in (gold, system):
+        layers, column = side.reading.layers, side.reading.column
+        if layers is not None and column not in layers:
+            others = f", only {_listed(layers)}" if layers else ""
+            remedy = "annotate it in one document at least, if only as empty, or name a layer that both sides have"
+            raise InputError(side.corpus.source, None, f"no document has the layer {column}{others}", remedy)
+    is_named = of_gold.is_layer_named and of_system.is_layer_named
+    if of_gold.layers is None or of_system.layers is None or of_gold.column == of_system.column or is_named:
+        return
+    finding = f"{of_system.column} would be compared with {of_gold.column} of {gold.corpus.source}"
+    shared = [name for name in of_gold.layers if name in of_system.layers]
+    sides = f"column={{'gold': {of_gold.column!r}, 'system': {of_system.column!r}}} if that is meant"
+    layers = f"{_listed(of_system.layers)} here, {_listed(of_gold.layers)} there"
+    remedy = (
+        f"both sides have {_listed(shared)}: name one with column=…" if shared else f"there are {layers}; give {sides}"
+    )
+    raise InputError(system.corpus.source, None, finding, remedy)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _check_settings(asked: Question) -> None:
