@@ -11,7 +11,7 @@ from build_chains import annotation
 from conftest import ROOT
 from evenhand.report import latex, markdown
 from evenhand.report.comparison_tables import summary_of_comparison
-from evenhand.report.pair_tables import ordered_pairs, pair_tables
+from evenhand.report.pair_tables import pair_tables
 from evenhand.table import Table
 from evenhand.tasks.chains.tables import details, summary
 
@@ -107,7 +107,7 @@ def test_without_pos_there_is_one_row() -> None:
 def test_tables_of_a_comparison(comparison: eh.Comparison) -> None:
     tables = list(summary_of_comparison(comparison))
     scores = tables[0]
-    assert (names(scores)[1:], first(scores)) == (SCORES, ["neural", "rules", "pairs"])
+    assert (names(scores)[1:], first(scores)) == (SCORES, ["rules", "pairs", "neural"])
     key = next(table for table in tables if names(table)[:2] == ["key", "response"])
     assert names(key)[2:] == ["ARCS nom", "LEA", "MELA"]
     found = [(one, other) for one, other, *_ in key.rows]
@@ -119,7 +119,7 @@ def test_tables_of_a_comparison(comparison: eh.Comparison) -> None:
 
 def test_changes_of_all_scores_have_marks(comparison: eh.Comparison) -> None:
     table = next(each for each in summary_of_comparison(comparison) if names(each)[:3] == ["from", "to", "mentions"])
-    for (before, after, *cells), pair in zip(table.rows, ordered_pairs(comparison), strict=True):
+    for (before, after, *cells), pair in zip(table.rows, comparison.pairs.values(), strict=True):
         assert (before, after) == (pair.before, pair.after)
         for cell, change in zip(cells, pair.further.values(), strict=True):
             assert change.significance is not None

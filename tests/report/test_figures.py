@@ -19,7 +19,6 @@ from conftest import ROOT
 matplotlib = pytest.importorskip("matplotlib")
 from evenhand.report.figures import canvas  # noqa: E402
 from evenhand.report.figures.file import FORMS, render  # noqa: E402
-from evenhand.report.pair_tables import ordered_pairs  # noqa: E402
 from evenhand.tasks.tables import errors_by_label  # noqa: E402
 
 EXAMPLES = ROOT / "src" / "evenhand" / "examples"
@@ -240,7 +239,7 @@ def test_comparison_shows_classes_and_the_change_of_the_score(
     comparisons: dict[str, eh.Comparison], task: str, width: float
 ) -> None:
     comparison = comparisons[task]
-    pairs = ordered_pairs(comparison)
+    pairs = list(comparison.pairs.values())
     figure = comparison.plot("comparison", width=width)
     left, middle, right = figure.axes
     found = bars(left) | bars(middle)

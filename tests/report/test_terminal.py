@@ -42,8 +42,8 @@ def test_a_wide_table_becomes_two_with_what_rows_are_about_in_both(comparison: e
     first, second = (number for number, line in enumerate(lines) if line.startswith("from "))
     assert lines[first].split()[:3] == ["from", "to", "delta"]
     assert lines[second].split()[:2] == ["from", "to"]
-    assert [line.split()[0] for line in lines[first + 2 : first + 5]] == ["tagger", "tagger", "crf"]
-    assert [line.split()[0] for line in lines[second + 2 : second + 5]] == ["tagger", "tagger", "crf"]
+    assert [line.split()[0] for line in lines[first + 2 : first + 5]] == ["crf", "crf", "gazetteer"]
+    assert [line.split()[0] for line in lines[second + 2 : second + 5]] == ["crf", "crf", "gazetteer"]
     assert {*lines[first].split(), *lines[second].split()} >= {"delta", "corrected", "changed"}
     remark = [line for line in lines if line.startswith("diff.: ")]
     assert len(remark) == 1

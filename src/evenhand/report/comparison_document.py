@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from evenhand.report.comparison_tables import summary_of_comparison, unit_table
 from evenhand.report.document import Document, Section, counted
-from evenhand.report.pair_tables import ordered_pairs, pair_tables
+from evenhand.report.pair_tables import pair_tables
 from evenhand.result.comparison import Comparison
 from evenhand.table_style import TableStyle
 from evenhand.tasks.registry import TASKS
@@ -32,7 +32,7 @@ def _sections(comparison: Comparison, style: TableStyle) -> Iterator[Section]:
     """The summary, every pair if they are not too many, and the units that were asked for."""
     yield Section("", list(summary_of_comparison(comparison, style)))
     if len(comparison.pairs) <= MOST_PAIRS:
-        for pair in ordered_pairs(comparison):
+        for pair in comparison.pairs.values():
             for heading, table in pair_tables(comparison, pair, style):
                 yield Section(heading, [table])
     if comparison.show is not None:

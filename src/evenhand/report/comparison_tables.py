@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from evenhand.arrays import Values
 from evenhand.comparison.oracle import Bound
 from evenhand.comparison.units import Unit
-from evenhand.report.pair_tables import MOST_ROWS, NOTHING, pairs, ranked, score_changes
+from evenhand.report.pair_tables import MOST_ROWS, NOTHING, pairs, score_changes
 from evenhand.result.comparison import Comparison, Slice
 from evenhand.table import Cell, Column, Query, Table
 from evenhand.table_style import PLAIN, TableStyle
@@ -46,7 +46,7 @@ def _scores(comparison: Comparison) -> Table:
     titles = [model_title(comparison.task, name) for name in names] if further else names
     columns = [Column("system", "text"), *(Column(title, "percent") for title in titles)]
     scores = further or {name: {comparison.by: score} for name, score in comparison.scores.items()}
-    rows: list[list[Cell]] = [[name, *(scores[name][each] for each in names)] for name in ranked(comparison)]
+    rows: list[list[Cell]] = [[name, *(scores[name][each] for each in names)] for name in comparison.systems]
     if comparison.before:
         columns.append(Column("before overrides", "percent"))
         rows = [[*row, comparison.before[str(row[0])]] for row in rows]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import pairwise
 
 from evenhand.result.comparison import Comparison, Slice
@@ -16,7 +15,6 @@ from evenhand.tasks.registry import TASKS, model_title
 NAMES = {"correction": "corrections", "new_error": "new errors", "changed_error": "changed errors"}
 MOST_ROWS = 20
 NOTHING = "–"
-_TURNED = {"correction": "new_error", "new_error": "correction"}
 _MARKS = "* p < 0.05, ** p < 0.01, both by Holm over the pairs."
 
 
@@ -36,13 +34,6 @@ def pair_tables(comparison: Comparison, pair: Pair, style: TableStyle = PLAIN) -
 
 def share_of(pair: Pair, found: Differences) -> str:
     return f"{NAMES[found.name]}: {found.count:,} of {pair.different:,} ({100 * found.share:.2f} %)"
-
-
-def ranked(comparison: Comparison) -> list[str]:
-    """The systems by their scores; in their own order, where a user gave one to compare along."""
-    if len(comparison.pairs) < len(comparison.systems):
-        return list(comparison.systems)
-    return sorted(comparison.systems, key=lambda name: -comparison.scores[name])
 
 
 def pairs(comparison: Comparison, style: TableStyle) -> Table:
@@ -71,53 +62,18 @@ def pairs(comparison: Comparison, style: TableStyle) -> Table:
     return Table("", columns, rows, remark=remark, queries=queries)
 
 
-def ordered_pairs(comparison: Comparison) -> list[Pair]:
-    """All pairs as tables show them: each from the better to the worse system, and pairs of better systems first.
-
-    Pairs along an order that a user gave (two systems, a baseline, a sequence) stay as they are.
-    """
-    if len(comparison.pairs) < len(comparison.systems):
-        return list(comparison.pairs.values())
-    place = {name: number for number, name in enumerate(ranked(comparison))}
-    turned = (pair if place[pair.before] < place[pair.after] else _turned(pair) for pair in comparison.pairs.values())
-    return sorted(turned, key=lambda pair: (place[pair.before], place[pair.after]))
-
-
 def readable_pairs(comparison: Comparison) -> list[Pair]:
-    """All pairs or, where these are too many to read, those of systems next to each other by score."""
-    pairs = ordered_pairs(comparison)
+    """All pairs, each from the system given first to the later one.
+
+    If there are too many to read, only neighbours by score, the best ones first.
+    """
+    pairs = list(comparison.pairs.values())
     if len(pairs) <= MOST_ROWS:
         return pairs
-    neighbours = {frozenset(names) for names in pairwise(ranked(comparison))}
-    return [pair for pair in pairs if {pair.before, pair.after} in neighbours]
-
-
-def _turned(pair: Pair) -> Pair:
-    """The figures of a pair the other way round: what was corrected is a new error, and what rose falls."""
-    classes = {name: _turned_class(name, pair.classes[_TURNED.get(name, name)]) for name in pair.classes}
-    further = {
-        name: replace(each, delta=0.0 - each.delta, interval=_mirrored(each.interval))
-        for name, each in pair.further.items()
-    }
-    return replace(
-        pair,
-        before=pair.after,
-        after=pair.before,
-        delta=0.0 - pair.delta,
-        interval=_mirrored(pair.interval),
-        classes=classes,
-        further=further,
-    )
-
-
-def _turned_class(name: str, found: Differences) -> Differences:
-    rows = [replace(each, before=each.after, after=each.before) for each in found.transitions]
-    rows.sort(key=lambda row: (-row.count, row.gold, row.before, row.after, row.change))
-    return replace(found, name=name, transitions=rows)
-
-
-def _mirrored(interval: tuple[float, float] | None) -> tuple[float, float] | None:
-    return None if interval is None else (0.0 - interval[1], 0.0 - interval[0])
+    by_names = {frozenset((pair.before, pair.after)): pair for pair in pairs}
+    by_score = sorted(comparison.systems, key=lambda name: -comparison.scores[name])
+    neighbours = (by_names.get(frozenset(names)) for names in pairwise(by_score))
+    return [pair for pair in neighbours if pair is not None]
 
 
 def _how(comparison: Comparison) -> str:
@@ -145,9 +101,9 @@ def score_changes(comparison: Comparison, style: TableStyle = PLAIN) -> Table:
     columns += [Column(model_title(comparison.task, model), "label") for model in models]
     rows: list[list[Cell]] = [
         [pair.before, pair.after, *(_change(pair.further[model], style) for model in models)]
-        for pair in ordered_pairs(comparison)
+        for pair in comparison.pairs.values()
     ]
-    queries = [[pair.query()] * len(columns) for pair in ordered_pairs(comparison)]
+    queries = [[pair.query()] * len(columns) for pair in comparison.pairs.values()]
     return Table("", columns, rows, remark=_MARKS if comparison.resampling["trials"] else "", queries=queries)
 
 

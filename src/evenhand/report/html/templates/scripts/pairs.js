@@ -5,7 +5,7 @@ const CHANGES = { correction: "corrections", new_error: "new errors", changed_er
 function buildPairs() {
   const place = byId("pair");
   if (!place) return;
-  const [from, to] = data.pairs.length === 1 ? data.pairs[0] : data.order;
+  const [from, to] = data.pairs[0];
   const chosen = ["from", "to"].map((name, at) => {
     const node = make("label", "", `${name} `), select = make("select");
     for (const system of data.order) { const option = make("option", "", visible(systems[system])); option.value = system; select.append(option); }
