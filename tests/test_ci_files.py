@@ -54,13 +54,15 @@ def act(tmp_path: Path):
 def test_the_action_passes_a_candidate_by_its_floor(act) -> None:
     status, log, outputs, summary = act(gold="gold.conll", candidate="crf.conll", arguments="--floor fair=0.7")
     assert (status, outputs) == (0, "passed=true\n")
-    assert log == "::notice title=evenhand gate%3A passed (crf)::fair is 0.7650; the floor is 0.7.\n"
+    assert (
+        log == "::notice title=evenhand gate%3A passed (crf)::fair is 0.7650 (76.50 %25); the floor is 0.7 (70 %25).\n"
+    )
     assert summary.startswith("passed: crf on the gold standard gold\n\n| criterion |")
 
 
 @needs_bash
 def test_the_action_fails_a_candidate_that_is_worse_than_its_baseline(act) -> None:
-    arguments = "--max-drop 0.5\n--floor 'PER:recall=0.9'\n--map 'MISC=OTHER THINGS'"
+    arguments = "--only --max-drop 0.5\n--floor 'PER:recall=0.9'\n--map 'MISC=OTHER THINGS'"
     sides = {"gold": "gold.conll", "baseline": "tagger.conll", "candidate": "crf.conll"}
     status, log, outputs, summary = act(**sides, arguments=arguments)
     assert (status, outputs) == (1, "passed=false\n")

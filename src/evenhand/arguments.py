@@ -6,6 +6,7 @@ They are checked before anything is done with them, so that what is wrong gets a
 from __future__ import annotations
 
 import os
+import re
 import reprlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -79,7 +80,20 @@ def _is_map(value: Any) -> bool:
 
 
 def _is_limits(value: Any) -> bool:
-    return isinstance(value, Mapping) and all(map(_is_text, value)) and all(map(NUMBER.fits, value.values()))
+    return isinstance(value, Mapping) and all(map(_is_text, value)) and all(map(_is_limit, value.values()))
+
+
+def _is_limit(value: Any) -> bool:
+    return isinstance(with_unit(value, 1), Real)
+
+
+_UNIT = re.compile(r"\s*([+-]?[0-9]*\.?[0-9]+)\s*(%|pp)\s*")
+
+
+def with_unit(value: object, whole: float) -> object:
+    """A text with a unit ("85%", "1pp") as a number on a scale up to `whole`; anything else unchanged."""
+    found = _UNIT.fullmatch(value) if isinstance(value, str) else None
+    return value if found is None else float(found[1]) * whole / 100
 
 
 SIDES = ("gold", "system")
@@ -105,7 +119,7 @@ KINDS = {
     "match": NAMES | NOTHING,
     **dict.fromkeys(("repair", "offsets", "groups", "interval"), TEXT),
     **dict.fromkeys(("task", "align", "by", "baseline", "show", "sort", "title", "delimiter", "group"), TEXT | NOTHING),
-    **dict.fromkeys(("functions", "sequence", "alpha_u", "gamma"), FLAG),
+    **dict.fromkeys(("functions", "sequence", "alpha_u", "gamma", "only"), FLAG),
     "beta": NUMBER,
     **dict.fromkeys(("floor", "ceiling"), LIMITS | NOTHING),
     "jobs": WHOLE | NOTHING,

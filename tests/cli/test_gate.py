@@ -73,7 +73,7 @@ def test_eight_documents_are_too_few_for_a_thousandth() -> None:
 def test_the_score_may_fall_by_some_points(files: list[Path]) -> None:
     """From 15/16 to 14/16: 6.25 points."""
     gold, old, new = files
-    options = ("--task", "tags", "--max-drop")
+    options = ("--task", "tags", "--only", "--max-drop")
     assert criteria(gold, new, old, *options, 6.25) == {"max-drop": (6.25, pytest.approx(6.25), True)}
     assert criteria(gold, new, old, *options, 6.2) == {"max-drop": (6.2, pytest.approx(6.25), False)}
     assert criteria(gold, old, new, *options, 0) == {"max-drop": (0, pytest.approx(-6.25), True)}
@@ -82,7 +82,7 @@ def test_the_score_may_fall_by_some_points(files: list[Path]) -> None:
 def test_so_many_new_errors_are_allowed(files: list[Path]) -> None:
     """A better system too makes one: the word that only the old one had right."""
     gold, old, new = files
-    options = ("--task", "tags", "--max-new-errors")
+    options = ("--task", "tags", "--only", "--max-new-errors")
     assert criteria(gold, old, new, *options, 0) == {"max-new-errors": (0, 1, False)}
     assert criteria(gold, old, new, *options, 1) == {"max-new-errors": (1, 1, True)}
     assert criteria(gold, new, old, *options, 1) == {"max-new-errors": (1, 2, False)}
@@ -103,7 +103,7 @@ def test_every_criterion_that_is_named_must_hold(files: list[Path]) -> None:
 def test_the_same_file_passes_every_criterion() -> None:
     result = run(GOLD, WORSE, WORSE, "--max-drop", 0, "--max-new-errors", 0, "--alpha", 0.99)
     assert result.exit_code == 0
-    assert "The score does not fall (+0.00 points); the limit is 0." in result.stdout
+    assert "The score does not fall (+0.00 points); the limit is 0 points." in result.stdout
     assert "The candidate is not worse (p = 1.0000, alpha = 0.99)." in result.stdout
     assert "no difference at all: ner/crf and ner/crf (2)." in result.stdout
 
@@ -111,7 +111,7 @@ def test_the_same_file_passes_every_criterion() -> None:
 def test_what_it_says() -> None:
     text = run(GOLD, BETTER, WORSE, "--max-drop", 1, "--max-new-errors", 10, "--alpha", 0.01).stdout
     rows = {line.split()[0]: line for line in text.splitlines() if line.startswith(("max-", "alpha"))}
-    assert rows["max-drop"].endswith("FAILED  The score falls by 14.52 points; the limit is 1.")
+    assert rows["max-drop"].endswith("FAILED  The score falls by 14.52 points; the limit is 1 point.")
     assert rows["max-new-errors"].endswith("FAILED  82 new errors; the limit is 10.")
     assert rows["alpha"].endswith("FAILED  The candidate is worse by 14.52 points (p = 0.0078, alpha = 0.01).")
     assert "new errors: 82 of 117 (70.09 %)" in text
@@ -123,7 +123,7 @@ def test_it_names_no_option_that_it_does_not_have() -> None:
 
 
 def test_json() -> None:
-    result = run(GOLD, WORSE, BETTER, "--as", "json", "--max-drop", 0)
+    result = run(GOLD, WORSE, BETTER, "--as", "json", "--max-drop", 0, "--only")
     found = json.loads(result.stdout)
     assert (found["command"], found["task"], found["by"], found["passed"]) == ("gate", "spans", "fair", True)
     assert found["baseline"] == {"name": "crf", "fair": pytest.approx(0.76496, abs=1e-5)}
@@ -160,9 +160,12 @@ def test_parsers_by_another_score() -> None:
         ((GOLD, WORSE, "--max-drop", 1), "Missing argument 'CANDIDATE'; only --floor and --ceiling need no BASELINE"),
         ((GOLD, "--floor", "f1=0"), "Missing argument 'CANDIDATE'; see evenhand gate --help."),
         ((GOLD, WORSE, BETTER, WORSE), "unexpected extra argument"),
-        ((GOLD, WORSE, "--floor", "fair"), "'fair' is not SCORE=NUMBER, such as PER:recall=0.9"),
-        ((GOLD, WORSE, "--floor", "fair=x"), "'fair=x' is not SCORE=NUMBER, such as PER:recall=0.9"),
-        ((GOLD, WORSE, BETTER, "--max-drop", "x"), "'x' is not SCORE=NUMBER, such as PER:recall=0.9"),
+        ((GOLD, WORSE, "--floor", "fair"), "'fair' is not SCORE=NUMBER, such as PER:recall=0.9 or PER:recall=90%"),
+        ((GOLD, WORSE, "--floor", "fair=x"), "'fair=x' is not SCORE=NUMBER, such as PER:recall=0.9 or PER:recall=90%"),
+        ((GOLD, WORSE, BETTER, "--max-drop", "x"), "'x' is not SCORE=NUMBER, such as PER:recall=0.9 or PER:recall=90%"),
+        ((GOLD, WORSE, BETTER, "--alpha", "x"), "'x' is not a number, such as 0.85, 85% or 1pp;"),
+        ((GOLD, WORSE, BETTER, "--only"), "only leaves out the default criterion, and no other is named"),
+        ((GOLD, WORSE, "--floor", "leak.documents_safe=1"), "for a share, use leak.documents_safe_share"),
         ((GOLD, WORSE, "missing.conll"), "missing.conll: there is no such file; check the path."),
         ((GOLD, WORSE, BETTER, "--max-drop", -1), "max-drop is -1.0; it must be a number of points from 0 to 100."),
         ((GOLD, WORSE, BETTER, "--max-new-errors", -1), "max-new-errors is -1; it must be a whole number, 0 or more."),
@@ -187,14 +190,25 @@ def test_a_candidate_alone() -> None:
     assert run(GOLD, WORSE, "--floor", "fair=0.9", "--floor", "fair=0.7").exit_code == 0  # the last word counts
 
 
+def test_criteria_add_up() -> None:
+    """A floor that holds does not replace the test; --only does, and the output says so."""
+    assert run(GOLD, BETTER, WORSE, "--floor", "PER:recall=50%").exit_code == 1
+    result = run(GOLD, BETTER, WORSE, "--floor", "PER:recall=50%", "--only")
+    assert result.exit_code == 0
+    (row,) = [line for line in result.stdout.splitlines() if line.startswith("alpha")]
+    assert " not checked  The score must not fall with a p-value below 0.05: left out, because only " in row
+
+
 def test_drops_of_the_score_and_of_others() -> None:
-    result = run(GOLD, BETTER, WORSE, "--max-drop", 15, "--max-drop", "PER:recall=9", "--max-label-drop", 25)
+    result = run(
+        GOLD, BETTER, WORSE, "--max-drop", 15, "--max-drop", "PER:recall=9pp", "--max-label-drop", 25, "--only"
+    )
     assert result.exit_code == 1
     rows = [line.split("  ")[0] for line in result.stdout.splitlines() if line.startswith("max-")]
     assert rows == ["max-drop", "max-drop PER:recall", "max-label-drop"]
     failed = [line for line in result.stdout.splitlines() if "FAILED" in line]
     assert len(failed) == 1
-    assert failed[0].endswith("PER:recall falls by 9.43 points; the limit is 9.")
+    assert failed[0].endswith("PER:recall falls by 9.43 points; the limit is 9 points.")
 
 
 def test_the_summary_of_a_step_gets_the_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,11 +232,11 @@ def test_a_summary_that_cannot_be_written_is_said(tmp_path: Path, monkeypatch: p
 
 
 def test_without_a_test_no_trial_is_needed() -> None:
-    assert run(GOLD, WORSE, BETTER, "--trials", 0, "--max-drop", 0).exit_code == 0
+    assert run(GOLD, WORSE, BETTER, "--trials", 0, "--max-drop", 0, "--only").exit_code == 0
 
 
 def test_from_python() -> None:
-    gate = eh.gate(GOLD, BETTER, WORSE, max_drop=20, max_new_errors=100)
+    gate = eh.gate(GOLD, BETTER, WORSE, max_drop=20, max_new_errors=100, only=True)
     assert gate.passed
     assert [(each.name, each.passed) for each in gate.criteria] == [("max-drop", True), ("max-new-errors", True)]
     assert gate.pair is gate.comparison.pair("tagger", "crf")

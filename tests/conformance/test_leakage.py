@@ -24,9 +24,17 @@ def assert_figures(score: eh.ModelScore, expected: dict[str, Any]) -> None:
     assert set(score.labels) == set(expected["labels"])
     rows = {label: (score.labels[label], figures) for label, figures in expected["labels"].items()}
     for row, figures in (*rows.values(), (score.overall, expected)):
+        expected_row = {name: figure for name, figure in figures.items() if name != "labels"}
         found = {**row.counts, **row.more}
-        assert found == pytest.approx(
-            {name: found for name, found in figures.items() if name != "labels"}, abs=TOLERANCE
+        assert {name: found[name] for name in expected_row} == pytest.approx(expected_row, abs=TOLERANCE)
+        shares = {name: found[name] for name in found.keys() - expected_row.keys()}
+        assert shares == (
+            {}
+            if row is not score.overall
+            else {
+                f"{name}_safe_share": pytest.approx(found[f"{name}_safe"] / found[name])
+                for name in ("values", "documents")
+            }
         )
 
 
@@ -87,11 +95,14 @@ def test_a_gate_that_passes(data: Path) -> None:
 @pytest.mark.parametrize(
     ("criteria", "lines"),
     [
-        (["--floor", "recall=0.71", *LEAK_RATE], ["leak.recall is 0.7021; the floor is 0.71."]),
-        ([*RECALL, "--ceiling", "leak_rate=0.16"], ["leak.leak_rate is 0.1644; the ceiling is 0.16."]),
+        (["--floor", "recall=0.71", *LEAK_RATE], ["leak.recall is 0.7021 (70.21 %); the floor is 0.71 (71 %)."]),
+        ([*RECALL, "--ceiling", "leak_rate=0.16"], ["leak.leak_rate is 0.1644 (16.44 %); the ceiling is 0.16 (16 %)."]),
         (
             ["--floor", "recall=0.71", "--floor", "HOSPITAL:recall=1", *LEAK_RATE],
-            ["leak.recall is 0.7021; the floor is 0.71.", "HOSPITAL:leak.recall is 0.8000; the floor is 1."],
+            [
+                "leak.recall is 0.7021 (70.21 %); the floor is 0.71 (71 %).",
+                "HOSPITAL:leak.recall is 0.8000 (80.00 %); the floor is 1 (100 %).",
+            ],
         ),
     ],
 )
@@ -107,7 +118,7 @@ def test_a_gate_that_fails_names_every_failure_and_the_value_reached(
 def test_what_a_user_compares_by_is_the_model_of_all_names(data: Path) -> None:
     found = gate(data, "--by", "leak", "--floor", "recall=0.71")
     assert "leak" in found.stdout
-    assert "recall is 0.7021; the floor is 0.71." in found.stdout
+    assert "recall is 0.7021 (70.21 %); the floor is 0.71 (71 %)." in found.stdout
     other = gate(data, "--by", "exact", *RECALL, *LEAK_RATE)
     assert other.exit_code == 2
     assert other.stderr.startswith("evenhand: 'leak_rate' is no score: exact has no figure 'leak_rate', only ")

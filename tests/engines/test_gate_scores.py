@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -30,8 +31,8 @@ def test_a_candidate_needs_no_baseline_for_floors_and_ceilings() -> None:
         "ceiling exact.macro.f1": (0.6991, True),
     }
     assert [each.title for each in gate.failures] == ["floor fair", "ceiling FP"]
-    assert gate.criteria[0].sentence == "fair is 0.7650; the floor is 0.85."
-    assert gate.criteria[2].sentence == "FP is 4; the ceiling is 3."
+    assert gate.criteria[0].sentence == "fair is 0.7650 (76.50 %); the floor is 0.85 (85 %)."
+    assert gate.criteria[2].sentence == "FP is 4 (a count); the ceiling is 3."
     assert str(gate).startswith("failed: crf on the gold standard gold\n")
     found = gate.to_dict()
     assert (found["passed"], found["baseline"], found["delta"], found["test"]) == (False, None, None, None)
@@ -51,7 +52,7 @@ def test_named_scores_are_those_of_score() -> None:
         "ts.kappa": result["ts"].overall["kappa"],
         "PER:": result["fair"].labels["PER"].f1,
         "ORG:exact.FN": result["exact"].labels["ORG"]["FN"],
-        "fair.confusion.ORG.LOC": (result["fair"].confusion or {})["ORG"]["LOC"],
+        "fair.confusion.PER.": (result["fair"].confusion or {})["PER"][""],
     }
     gate = eh.gate(GOLD, candidate=CRF, floor=figures, ceiling=figures)
     assert gate.passed
@@ -67,7 +68,7 @@ def test_by_says_which_score_is_meant_without_a_match_model() -> None:
 def test_a_figure_that_rounds_to_its_limit_shows_the_difference() -> None:
     value = eh.score(GOLD, CRF)["fair"].f1
     gate = eh.gate(GOLD, candidate=CRF, floor={"fair": round(value + 4e-5, 4)})
-    assert gate.criteria[0].sentence == "fair is 0.76496; the floor is 0.765."
+    assert gate.criteria[0].sentence == "fair is 0.76496 (76.496 %); the floor is 0.765 (76.5 %)."
     assert not gate.passed
 
 
@@ -92,8 +93,8 @@ def test_criteria_of_both_kinds_are_judged_on_one_comparison() -> None:
         "alpha": (0.0001, False),
     }
     sentences = {each.title: each.sentence for each in gate.criteria}
-    assert sentences["max-drop PER:recall"] == "PER:recall falls by 9.43 points; the limit is 5."
-    assert sentences["max-label-drop"] == "Labels fall by too many points: MISC by 24.91; the limit is 24."
+    assert sentences["max-drop PER:recall"] == "PER:recall falls by 9.43 points; the limit is 5 points."
+    assert sentences["max-label-drop"] == "Labels fall by too many points: MISC by 24.91; the limit is 24 points."
     assert gate.pair.delta == eh.gate(GOLD, TAGGER, CRF, max_drop=1).pair.delta
     assert gate.signature.endswith(
         "|by:fair|of:sentences|trials:10000|resamples:0|interval:percentile|level:0.95|seed:0"
@@ -101,21 +102,84 @@ def test_criteria_of_both_kinds_are_judged_on_one_comparison() -> None:
 
 
 def test_no_label_falls() -> None:
-    gate = eh.gate(GOLD, CRF, CRF, max_label_drop=0)
+    gate = eh.gate(GOLD, CRF, CRF, max_label_drop=0, only=True)
     assert gate.passed
     assert gate.criteria[0].sentence.startswith("Of all labels the worst, ")
-    assert gate.criteria[0].sentence.endswith(", does not fall (+0.00 points); the limit is 0.")
+    assert gate.criteria[0].sentence.endswith(", does not fall (+0.00 points); the limit is 0 points.")
 
 
-def test_a_floor_beside_a_baseline_is_the_only_criterion_if_it_is_the_only_one_named() -> None:
-    gate = eh.gate(GOLD, TAGGER, CRF, floor={"fair": 0.7})
+def test_named_criteria_are_added_to_the_test() -> None:
+    """A floor that holds must not make a gate pass that fails without it."""
+    assert not eh.gate(GOLD, TAGGER, CRF).passed
+    for more in ({"floor": {"PER:recall": 0.5}}, {"ceiling": {"FP": 1000}}, {"max_drop": 99}, {"max_new_errors": 1000}):
+        gate = eh.gate(GOLD, TAGGER, CRF, **more)
+        assert [each.name for each in gate.failures] == ["alpha"]
+        assert (len(gate.criteria), gate.not_checked) == (2, ())
+
+
+def test_only_the_named_criteria() -> None:
+    gate = eh.gate(GOLD, TAGGER, CRF, floor={"fair": 0.7}, only=True)
     assert (gate.passed, list(verdicts(gate))) == (True, ["floor fair"])
     assert gate.pair.significance is None
-    assert not eh.gate(GOLD, TAGGER, CRF).passed
+    sentence = (
+        "The score must not fall with a p-value below 0.05: left out, because only the named criteria are checked."
+    )
+    assert [(each.name, each.limit, each.sentence) for each in gate.not_checked] == [("alpha", 0.05, sentence)]
+    assert gate.to_dict()["not_checked"] == [{"name": "alpha", "limit": 0.05, "sentence": sentence}]
+    for shown in (str(gate), gate.to_markdown(), gate.to_latex()):
+        assert "not checked" in shown
+    assert eh.gate(GOLD, TAGGER, CRF, alpha=0.05, only=True).not_checked == ()
+    assert eh.gate(GOLD, candidate=CRF, floor={"fair": 0.7}, only=True).passed
+    with pytest.raises(eh.SettingError, match="only leaves out the default criterion, and no other is named"):
+        eh.gate(GOLD, TAGGER, CRF, only=True)
+
+
+def test_shares_have_names_of_their_own() -> None:
+    """One of two documents leaks."""
+    words = {"first": ["Ada"], "second": ["Bob"]}
+    gold = eh.spans({name: [("PER", 0, 1)] for name in words}, tokens=words)
+    half = eh.spans({"first": [("PER", 0, 1)], "second": []}, tokens=words)
+    gate = eh.gate(gold, candidate=half, floor={"leak.documents_safe_share": 1, "leak.values_safe_share": "50%"})
+    assert verdicts(gate) == {
+        "floor leak.documents_safe_share": (0.5, False),
+        "floor leak.values_safe_share": (0.5, True),
+    }
+    assert [each.unit for each in gate.criteria] == ["fraction", "fraction"]
+
+
+def test_units_of_limits() -> None:
+    """Percent and points of texts are the numbers without them."""
+    texts = {"floor": {"fair": "85%"}, "ceiling": {"f1": "90.5 pp"}, "max_drop": {"": "1pp", "exact": "2.5%"}}
+    numbers = {"floor": {"fair": 0.85}, "ceiling": {"f1": 0.905}, "max_drop": {"": 1, "exact": 2.5}}
+    one, other = (
+        eh.gate(GOLD, TAGGER, CRF, max_label_drop=drop, alpha=alpha, **each)
+        for each, drop, alpha in ((texts, "3pp", "1%"), (numbers, 3, 0.01))
+    )
+    assert one.to_dict() == other.to_dict()
+    assert eh.gate(GOLD, TAGGER, CRF, max_drop="1pp").to_dict() == eh.gate(GOLD, TAGGER, CRF, max_drop=1).to_dict()
+    assert [each.unit for each in one.criteria] == ["fraction", "fraction", "points", "points", "points", "p-value"]
+
+
+def test_a_named_drop_decides_where_the_test_cannot(tmp_path: Path) -> None:
+    """Four sentences allow no p-value below 0.05; the default drop of one point gives way to the one that is named."""
+    for name, tag in {"gold": "A", "old": "A", "new": "X"}.items():
+        (tmp_path / name).write_text(f"w\t{tag}\nw\tA\n\n" * 2 + "w\tA\nw\tA\n\n" * 2)
+    sides = [tmp_path / name for name in ("gold", "old", "new")]
+    assert verdicts(eh.gate(*sides, task="tags", floor={"accuracy": 0.5})) == {
+        "floor accuracy": (0.75, True),
+        "max-drop": (25.0, False),
+    }
+    gate = eh.gate(*sides, task="tags", max_drop=30)
+    assert (gate.passed, verdicts(gate)) == (True, {"max-drop": (25.0, True)})
+    (left_out,) = gate.not_checked
+    assert left_out.sentence == (
+        "The systems differ in 2 sentences, too few for any p-value below 0.05, so the test cannot decide; "
+        "max-drop does."
+    )
 
 
 def test_parsers_by_relation() -> None:
-    gate = eh.gate(*TREES, floor={"nsubj:las": 0.68, "upos": 0.9}, max_drop={"punct:": 36})
+    gate = eh.gate(*TREES, floor={"nsubj:las": 0.68, "upos": 0.9}, max_drop={"punct:": 36}, only=True)
     result = eh.score(TREES[0], TREES[2])
     assert verdicts(gate) == {
         "floor nsubj:las": (round(result["las"].labels["nsubj"].recall, 4), False),
@@ -134,7 +198,7 @@ def test_parameters_of_match_models_that_are_named() -> None:
     strict, loose = (eh.score(GOLD, CRF, match="iou", iou=iou)["iou"].f1 for iou in (0.9, 0.2))
     assert strict < loose
     for baseline in (None, TAGGER):
-        gate = eh.gate(GOLD, baseline, CRF, floor={"iou": loose}, iou=0.9)
+        gate = eh.gate(GOLD, baseline, CRF, floor={"iou": loose}, iou=0.9, only=True)
         assert verdicts(gate) == {"floor iou": (round(strict, 4), False)}
         assert "|iou:0.9" in gate.signature
     with pytest.raises(eh.SettingError, match="iou does nothing in a comparison"):
@@ -144,8 +208,8 @@ def test_parameters_of_match_models_that_are_named() -> None:
 def test_annotations_by_keyword() -> None:
     """`baseline` is a name in `compare`, but an input here."""
     gold, old, new = map(eh.read, (GOLD, TAGGER, CRF))
-    assert eh.gate(gold, baseline=old, candidate=new, max_drop=20).passed
-    assert eh.gate(GOLD, baseline=TAGGER, candidate=CRF, max_drop=20).passed
+    assert eh.gate(gold, baseline=old, candidate=new, max_drop=20, only=True).passed
+    assert eh.gate(GOLD, baseline=TAGGER, candidate=CRF, max_drop=20, only=True).passed
 
 
 def test_the_json_is_the_same_after_floors_as_before_but_for_what_they_add() -> None:
@@ -160,8 +224,18 @@ def test_the_json_is_the_same_after_floors_as_before_but_for_what_they_add() -> 
         ({"floor": {"PER": 0.8}}, "'PER' is no score: fair has no figure 'PER', only headline, TP, "),
         ({"floor": {"PER": 0.8}}, "; for a label write PER:f1."),
         ({"floor": {"XX:f1": 0.8}}, "'XX:f1' is no score: there is no label 'XX', only LOC, MISC, ORG, PER."),
-        ({"floor": {"fair": 85}}, "floor fair is 85; scores are fractions from 0 to 1: give 0.85."),
+        ({"floor": {"fair": 85}}, "floor fair is 85; scores are fractions from 0 to 1: give 0.85 or 85%."),
         ({"ceiling": {"f1": 101}}, "ceiling f1 is 101; scores are fractions from 0 to 1: give one of these."),
+        ({"floor": {"f1": "101%"}}, "floor f1 is 101%; scores are fractions from 0 to 1: give one of these."),
+        (
+            {"floor": {"leak.documents_safe": 1}},
+            "floor leak.documents_safe is 1, but documents_safe is a count; for a share, use leak.documents_safe_share; "
+            "for a count, give 2 or more.",
+        ),
+        ({"floor": {"leak.covered": 0.9}}, "covered is a count; for a share, use leak.recall; for a count,"),
+        ({"ceiling": {"leak.leaked": 0.1}}, "leaked is a count; for a share, use leak.leak_rate; for a count, give a"),
+        ({"floor": {"PER:TP": 1}}, "TP is a count; for a share, use PER:precision or PER:recall or PER:f1;"),
+        ({"ceiling": {"FP": "5%"}}, "ceiling FP is 5%, but FP is a count; for a share, use precision or recall or f1;"),
         ({"floor": {"fair": float("nan")}}, "floor fair is nan; it must be a score or a count, 0 at least."),
         ({"floor": {"recall": -1}}, "floor recall is -1; it must be a score or a count, 0 at least."),
         ({"floor": {"fair": "0.8"}}, "floor is {'fair': '0.8'}; give a mapping from names of scores to numbers"),

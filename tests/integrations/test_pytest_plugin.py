@@ -39,15 +39,16 @@ def test_a_test_passes_and_has_the_gate(run) -> None:
 def test_a_failure_lists_the_new_errors(run) -> None:
     result = run("""
         def test_recogniser(evenhand_gate):
-            evenhand_gate("gold.conll", "tagger.conll", "crf.conll", max_drop=0.5, floor={"PER:recall": 0.9})
+            evenhand_gate("gold.conll", "tagger.conll", "crf.conll", max_drop=0.5, floor={"PER:recall": 0.9}, only=True)
     """)
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
         [
             ">*evenhand_gate(*max_drop=0.5*",
             "E *AssertionError: crf against tagger on the gold standard gold does not pass:",
-            "E *  floor PER:recall: PER:recall is 0.7463; the floor is 0.9.",
-            "E *  max-drop: The score falls by 14.52 points; the limit is 0.5.",
+            "E *  floor PER:recall: PER:recall is 0.7463 (74.63 %); the floor is 0.9 (90 %).",
+            "E *  max-drop: The score falls by 14.52 points; the limit is 0.5 points.",
+            "E *  alpha (not checked): The score must not fall with a p-value below 0.05: left out*",
             "E *scores: tagger fair 91.01, crf fair 76.50",
             "E *new errors: 82, of which the first 20:",
             "E *  gold.conll:3: Silver Gannet: gold standard: MISC, tagger: TP MISC, crf: FN",

@@ -19,7 +19,7 @@ COMMAND = re.compile(r"::(error|warning|notice) ((?:\w+=[^:,\r\n]*,?)+)::(.*)")
 
 @pytest.fixture(scope="module")
 def failed() -> eh.Gate:
-    return eh.gate(GOLD, TAGGER, CRF, max_drop=1, max_new_errors=100, floor={"PER:recall": 0.9})
+    return eh.gate(GOLD, TAGGER, CRF, max_drop=1, max_new_errors=100, floor={"PER:recall": 0.9}, only=True)
 
 
 @pytest.fixture
@@ -49,8 +49,11 @@ def commands(gate: eh.Gate) -> list[tuple[str, dict[str, str], str]]:
 def test_an_error_for_each_criterion_that_fails(failed: eh.Gate) -> None:
     errors = [(pairs["title"], message) for kind, pairs, message in commands(failed) if kind == "error"]
     assert errors == [
-        ("evenhand gate: floor PER:recall (crf against tagger)", "PER:recall is 0.7463; the floor is 0.9."),
-        ("evenhand gate: max-drop (crf against tagger)", "The score falls by 14.52 points; the limit is 1."),
+        (
+            "evenhand gate: floor PER:recall (crf against tagger)",
+            "PER:recall is 0.7463 (74.63 %); the floor is 0.9 (90 %).",
+        ),
+        ("evenhand gate: max-drop (crf against tagger)", "The score falls by 14.52 points; the limit is 1 point."),
     ]
 
 
@@ -64,13 +67,16 @@ def test_the_first_new_errors_stand_beside_their_lines(failed: eh.Gate) -> None:
 
 
 def test_notes_are_notices(failed: eh.Gate) -> None:
-    (note,) = [message for kind, _, message in commands(failed) if kind == "notice"]
+    left_out, note = [message for kind, _, message in commands(failed) if kind == "notice"]
     assert note == failed.notes[0]
+    assert left_out == failed.not_checked[0].sentence
 
 
 def test_a_gate_that_passes_is_a_notice() -> None:
     gate = eh.gate(GOLD, candidate=CRF, floor={"fair": 0.7})
-    assert commands(gate) == [("notice", {"title": "evenhand gate: passed (crf)"}, "fair is 0.7650; the floor is 0.7.")]
+    assert commands(gate) == [
+        ("notice", {"title": "evenhand gate: passed (crf)"}, "fair is 0.7650 (76.50 %); the floor is 0.7 (70 %).")
+    ]
 
 
 def test_text_from_data_ends_no_command(odd: eh.Gate) -> None:
@@ -82,16 +88,20 @@ def test_text_from_data_ends_no_command(odd: eh.Gate) -> None:
 
 def test_a_test_case_for_each_criterion(failed: eh.Gate) -> None:
     suite = ElementTree.fromstring(junit.render(failed).encode())[0]
-    assert {name: suite.get(name) for name in ("tests", "failures", "errors")} == {
-        "tests": "3", "failures": "2", "errors": "0"
+    assert {name: suite.get(name) for name in ("tests", "failures", "errors", "skipped")} == {
+        "tests": "4", "failures": "2", "errors": "0", "skipped": "1"
     }  # fmt: skip
     cases = {str(case.get("name")): case.find("failure") for case in suite.iter("testcase")}
-    assert list(cases) == [f"crf against tagger: {name}" for name in ("floor PER:recall", "max-drop", "max-new-errors")]
+    assert list(cases) == [
+        f"crf against tagger: {name}" for name in ("floor PER:recall", "max-drop", "max-new-errors", "alpha")
+    ]
     assert cases["crf against tagger: max-new-errors"] is None
     failure = cases["crf against tagger: max-drop"]
     assert failure is not None
-    assert failure.get("message") == failure.text == "The score falls by 14.52 points; the limit is 1."
+    assert failure.get("message") == failure.text == "The score falls by 14.52 points; the limit is 1 point."
     assert failure.get("type") == "max-drop"
+    (skipped,) = suite.iter("skipped")
+    assert skipped.get("message") == failed.not_checked[0].sentence
     assert suite.findtext("system-out") == str(failed)
     properties = {each.get("name"): each.get("value") for each in suite.iter("property")}
     assert properties["signature"] == failed.signature

@@ -270,7 +270,7 @@ def test_systems_are_compared_by_what_they_cover() -> None:
 
 def test_a_gate_takes_no_drop_of_what_should_be_low() -> None:
     gold = sentences([("PER", 0, 0)])
-    with pytest.raises(SettingError, match="leak_rate is better where it is low; use ceiling"):
+    with pytest.raises(SettingError, match="leak_rate is better if it is low; use ceiling"):
         eh.gate(gold, gold, gold, max_drop={"leak_rate": 1})
     assert eh.gate(gold, gold, sentences([]), by="leak", max_drop=5).passed is False
 

@@ -1,20 +1,21 @@
-"""The criteria of a gate: what was found, whether it keeps the limit, and a sentence about it."""
+"""The criteria of a gate: the value found, whether it keeps the limit, and a sentence about it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 
-from evenhand.api.gate_limits import Limits
+from evenhand.api.gate_limits import DEFAULT_ALPHA, Limits
 from evenhand.api.score_names import Figure, ScoreName
 from evenhand.problems import SettingError
 from evenhand.result.comparison import Comparison
-from evenhand.result.gate import Criterion
+from evenhand.result.gate import Criterion, Unchecked
 from evenhand.result.pairs import Pair, Significance
 from evenhand.result.result import Result, Results
 from evenhand.statistics.draws import ROUNDING
 
 DEFAULT_DROP = 1.0
-"""By how many points a score may fall where no criterion is named and the test cannot decide."""
+"""By how many points a score may fall by default if the test cannot decide."""
 _TOLERANCE = 1e-9
 _MOST_LABELS = 5
 """How many labels a sentence names."""
@@ -25,12 +26,47 @@ def of_scores(limits: Limits, names: Mapping[str, ScoreName], result: Result) ->
     for kind, wanted in (("floor", limits.floor), ("ceiling", limits.ceiling)):
         for given, limit in wanted.items():
             figure = names[given].figure(result)
-            if not figure.is_count and limit > 1:
-                remedy = f"give {limit / 100:g}" if limit <= 100 else "give one of these"
-                raise SettingError(f"{kind} {given} is {limit:g}; scores are fractions from 0 to 1: {remedy}.")
+            _check_bound(limits, kind, given, figure)
             distance = figure.value - limit if kind == "floor" else limit - figure.value
-            sentence = f"{names[given].shown} is {_shown(figure, limit)}; the {kind} is {limit:g}."
-            yield Criterion(kind, limit, figure.value, distance >= -_TOLERANCE, sentence, given)
+            found = _shown(figure, limit)
+            bound = f"{limit:g} ({100 * limit:g} %)" if figure.unit == "fraction" else f"{limit:g}"
+            sentence = f"{names[given].shown} is {found}; the {kind} is {bound}."
+            yield Criterion(kind, limit, figure.value, distance >= -_TOLERANCE, sentence, given, figure.unit)
+
+
+def check_declared(limits: Limits, names: Mapping[str, ScoreName], task: str) -> None:
+    """Refuse limits that do not fit figures which match models declare."""
+    for kind, wanted in (("floor", limits.floor), ("ceiling", limits.ceiling)):
+        for given in wanted:
+            figure = names[given].declared(task)
+            if figure is not None:
+                _check_bound(limits, kind, given, figure)
+    for given in filter(None, limits.drop):
+        figure = names[given].declared(task)
+        if figure is not None:
+            _check_drop(names[given], figure)
+
+
+def _check_bound(limits: Limits, kind: str, given: str, figure: Figure) -> None:
+    """Refuse a fraction above 1, and a share as the limit of a count."""
+    criterion = f"{kind} {given}".rstrip()
+    limit, is_percent = getattr(limits, kind)[given], f"{kind} {given}" in limits.percents
+    if figure.unit == "fraction":
+        if limit > 1:
+            found = f"{100 * limit:g}%" if is_percent else f"{limit:g}"
+            remedy = f"give {limit / 100:g} or {limit:g}%" if limit <= 100 and not is_percent else "give one of these"
+            raise SettingError(f"{criterion} is {found}; scores are fractions from 0 to 1: {remedy}.")
+        return
+    # At most 0 or 1 errors are a usual limit. At least 1 of a count is nearly always meant as 100 %.
+    is_share = is_percent or 0 < limit < 1 or (kind == "floor" and limit <= 1)
+    if figure.unit == "count" and is_share:
+        shares = " or ".join(figure.shares)
+        remedies = [f"for a share, use {shares}"] if shares else []
+        remedies.append("for a count, give 2 or more" if kind == "floor" else "for a count, give a whole number")
+        found = f"{100 * limit:g}%" if is_percent else f"{limit:g}"
+        raise SettingError(f"{criterion} is {found}, but {figure.name} is a count; {'; '.join(remedies)}.")
+    if is_percent:
+        raise SettingError(f"{criterion} is {100 * limit:g}%, but {figure.name} may be above 1; give a number.")
 
 
 def of_changes(
@@ -53,34 +89,43 @@ def of_changes(
         yield _label_drop(found, pair, limits.label_drop)
     if limits.new_errors is not None:
         yield _new_errors(pair, limits.new_errors)
-    if limits.alpha is not None:
+    if limits.alpha is not None and not _is_left_to_drop(limits, found):
         yield judge_by_alpha(found, pair, limits.alpha, few, by_default=limits.is_default)
 
 
 def _shown(figure: Figure, limit: float) -> str:
-    """A figure with as many decimals as tell it from the limit."""
-    if figure.is_count:
-        return f"{figure.value:,.10g}"
+    """A figure with its unit, and enough decimals to differ from the limit."""
+    if figure.unit != "fraction":
+        return f"{figure.value:,.10g} (a {figure.unit})"
     decimals = next((size for size in range(4, 10) if round(figure.value, size) != limit), 4)
-    return f"{figure.value:.{decimals}f}"
+    return f"{figure.value:.{decimals}f} ({100 * figure.value:.{decimals - 2}f} %)"
 
 
 def _share(name: ScoreName, result: Result) -> float:
     figure = name.figure(result)
-    if figure.is_count:
-        raise SettingError(f"max-drop {name.given} is in points, but {name.given} is a count; use ceiling or floor.")
-    if figure.is_best_low:
-        raise SettingError(
-            f"max-drop {name.given} is no limit, as {name.given} is better where it is low; use ceiling."
-        )
+    _check_drop(name, figure)
     return figure.value
+
+
+def _check_drop(name: ScoreName, figure: Figure) -> None:
+    """Refuse a drop of a count, or of a measure that is better if it is low."""
+    if figure.unit != "fraction":
+        subject = f"max-drop {name.given} is in points, but {name.given} is a {figure.unit}"
+        raise SettingError(f"{subject}; use ceiling or floor.")
+    if figure.is_best_low:
+        subject = f"max-drop {name.given} is not a limit, because {name.given} is better if it is low"
+        raise SettingError(f"{subject}; use ceiling.")
 
 
 def _drop(drop: float, limit: float, reason: str = "", given: str = "") -> Criterion:
     score = given or "The score"
     found = f"{score} falls by {drop:.2f} points" if drop > 0 else f"{score} does not fall ({0.0 - drop:+.2f} points)"
-    sentence = f"{found}; the limit is {limit:g}.{reason}"
-    return Criterion("max-drop", limit, drop, drop <= limit + _TOLERANCE, sentence, given)
+    sentence = f"{found}; the limit is {_points(limit)}.{reason}"
+    return Criterion("max-drop", limit, drop, drop <= limit + _TOLERANCE, sentence, given, "points")
+
+
+def _points(limit: float) -> str:
+    return "1 point" if limit == 1 else f"{limit:g} points"
 
 
 def _label_drop(found: Comparison, pair: Pair, limit: float) -> Criterion:
@@ -99,13 +144,15 @@ def _label_drop(found: Comparison, pair: Pair, limit: float) -> Criterion:
         listed += f", and {len(falling) - _MOST_LABELS:,} more labels"
     fell = f"falls by {most:.2f} points" if most > 0 else f"does not fall ({0.0 - most:+.2f} points)"
     sentence = f"Labels fall by too many points: {listed}" if falling else f"Of all labels the worst, {worst}, {fell}"
-    return Criterion("max-label-drop", limit, most, not falling, f"{sentence}; the limit is {limit:g}.")
+    return Criterion(
+        "max-label-drop", limit, most, not falling, f"{sentence}; the limit is {_points(limit)}.", unit="points"
+    )
 
 
 def _new_errors(pair: Pair, limit: int) -> Criterion:
     count = pair.new_errors.count
     errors = "1 new error" if count == 1 else f"{count:,} new errors"
-    return Criterion("max-new-errors", limit, count, count <= limit, f"{errors}; the limit is {limit:,}.")
+    return Criterion("max-new-errors", limit, count, count <= limit, f"{errors}; the limit is {limit:,}.", unit="count")
 
 
 def judge_by_alpha(found: Comparison, pair: Pair, limit: float, few: int | None, *, by_default: bool) -> Criterion:
@@ -114,16 +161,36 @@ def judge_by_alpha(found: Comparison, pair: Pair, limit: float, few: int | None,
     assert test is not None
     numbers = f"(p = {test.p:.4f}, alpha = {limit:g})"
     instead = "" if few is None else f" {_too_few(few, 'documents', limit)}, so the test resamples sentences."
+    by_p = partial(Criterion, "alpha", limit, test.p, unit="p-value")
     if pair.delta >= -ROUNDING:
-        return Criterion("alpha", limit, test.p, True, f"The candidate is not worse {numbers}.{instead}")
+        return by_p(True, f"The candidate is not worse {numbers}.{instead}")
     worse = f"The candidate is worse by {drop:.2f} points"
     if decides(test, limit):
         chance, passed = ("", False) if test.p < limit else (", which may be chance", True)
-        return Criterion("alpha", limit, test.p, passed, f"{worse}{chance} {numbers}.{instead}")
+        return by_p(passed, f"{worse}{chance} {numbers}.{instead}")
     why = _too_few(test.groups, found.resampling["of"], limit)
     if by_default:
         return _drop(drop, DEFAULT_DROP, f" {why}, so the test cannot decide.")
-    return Criterion("alpha", limit, test.p, False, f"{worse}. {why}, so this test cannot decide; use --max-drop.")
+    return by_p(False, f"{worse}. {why}, so this test cannot decide; use --max-drop.")
+
+
+def not_checked(limits: Limits, found: Comparison) -> Iterator[Unchecked]:
+    """The default criterion, where a user leaves it out or names a drop for the case that the test cannot decide."""
+    if limits.alpha is None:
+        rule = f"The score must not fall with a p-value below {DEFAULT_ALPHA:g}"
+        yield Unchecked("alpha", DEFAULT_ALPHA, f"{rule}: left out, because only the named criteria are checked.")
+    elif _is_left_to_drop(limits, found):
+        (pair,) = found.pairs.values()
+        assert pair.significance is not None
+        why = _too_few(pair.significance.groups, found.resampling["of"], limits.alpha)
+        yield Unchecked("alpha", limits.alpha, f"{why}, so the test cannot decide; max-drop does.")
+
+
+def _is_left_to_drop(limits: Limits, found: Comparison) -> bool:
+    """Whether the default test cannot decide on a worse candidate, and a user names how far the score may fall."""
+    (pair,) = found.pairs.values()
+    is_open = limits.alpha is not None and pair.delta < -ROUNDING and not decides(pair.significance, limits.alpha)
+    return limits.is_default and "" in limits.drop and is_open
 
 
 def decides(test: Significance | None, alpha: float) -> bool:

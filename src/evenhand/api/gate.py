@@ -8,8 +8,8 @@ from typing import Any
 
 from evenhand.api.comparison import comparison
 from evenhand.api.comparison_run import NOT_COMPARED, ComparedRun, ComparisonRun, compared_by, compared_options
-from evenhand.api.criteria import decides, of_changes, of_scores
-from evenhand.api.gate_limits import DEFAULT_ALPHA, Limits
+from evenhand.api.criteria import check_declared, decides, not_checked, of_changes, of_scores
+from evenhand.api.gate_limits import DEFAULT_ALPHA, Limit, Limits
 from evenhand.api.results import scored, totals_of
 from evenhand.api.score_names import ScoreName, model_of_names
 from evenhand.api.significance import Resampling
@@ -32,12 +32,13 @@ def gate(
     baseline: Input | None = None,
     candidate: Input | None = None,
     *,
-    floor: Mapping[str, float] | None = None,
-    ceiling: Mapping[str, float] | None = None,
-    max_drop: float | Mapping[str, float] | None = None,
-    max_label_drop: float | None = None,
+    floor: Mapping[str, Limit] | None = None,
+    ceiling: Mapping[str, Limit] | None = None,
+    max_drop: Limit | Mapping[str, Limit] | None = None,
+    max_label_drop: Limit | None = None,
     max_new_errors: int | None = None,
-    alpha: float | None = None,
+    alpha: Limit | None = None,
+    only: bool = False,
     by: str | None = None,
     trials: int | None = None,
     seed: int = 0,
@@ -46,26 +47,31 @@ def gate(
 ) -> Gate:
     """Compare a candidate with a baseline or with fixed limits, and say whether it passes.
 
-    floor           scores that it must reach: {"fair": 0.85, "PER:recall": 0.9}
-    ceiling         scores or counts that it must not pass: {"FP": 20, "ORG:fair.LE": 3}
+    floor           scores that it must reach, as fractions: {"fair": 0.85, "PER:recall": "90%"}
+    ceiling         scores or counts that it must not exceed: {"FP": 20, "ORG:fair.LE": 3}
     max_drop        by how many points (of 100) its score may be lower; a mapping names others: {"PER:recall": 2}
     max_label_drop  by how many points its score on any label of the gold standard may be lower
     max_new_errors  how many units it may have wrong that the baseline has right
-    alpha           it must not be worse with a p-value below this (0.05 if no criterion is named)
+    alpha           it must not be worse with a p-value below this; with a baseline, 0.05 by default
+    only            check only the criteria that are named, not the default one
     of              what the test resamples: "documents" or "sentences"; without it, documents, or sentences where the
                     systems differ in too few documents for any p-value below alpha (chains always by document)
 
-    Every criterion that is named must hold. Floors and ceilings take no baseline: gate(gold, candidate=…, floor=…).
+    Every criterion that is named must hold, and with a baseline the default one, alpha. `gate.not_checked` has the
+    criteria that were left out. Floors and ceilings need no baseline: gate(gold, candidate=…, floor=…). Texts with a
+    unit are accepted for all limits: "85%" is 0.85 as a floor, "1pp" (or "1%") is 1 point as a drop. Shares have names
+    of their own (`leak.documents_safe_share`); a floor of 1 or less on a count (`leak.documents_safe`) is refused.
+
     A score is named as LABEL:MODEL.FIGURE. Without a label it is that of all labels, without a match model that of
     `by`, without a figure the headline; figures are those of the JSON of `score` ("precision", "FN", "macro.f1").
     Without `by`, a figure that only one model declares (`leak_rate`) makes it the model of all names without one.
 
-    A test that cannot reach alpha is no reason to pass: where the systems differ in too few groups for it, a worse
-    candidate fails by an alpha that is named; if no criterion is named, its score may fall by one point. `by`,
-    `trials`, `seed` and the other keywords are those of `compare`; parameters of the match models that are named are
-    taken, too.
+    A test that cannot reach alpha is not a reason to pass: if the systems differ in too few groups for it, a worse
+    candidate fails by an alpha that is named; by default its score may fall by max_drop or, without that, by one point.
+    `by`, `trials`, `seed` and the other keywords are those of `compare`; parameters of the named match models are
+    accepted, too.
     """
-    limits = Limits.checked(floor, ceiling, max_drop, max_label_drop, max_new_errors, alpha)
+    limits = Limits.checked(floor, ceiling, max_drop, max_label_drop, max_new_errors, alpha, only)
     if candidate is None:
         raise SettingError(
             "There is no candidate; name it: gate(gold, candidate=…), or gate(gold, baseline, candidate)."
@@ -87,7 +93,8 @@ def gate(
     decided, few = _tested(run, found, limits.alpha)
     criteria = [] if results is None else list(of_scores(limits, names, results[second]))
     criteria += of_changes(limits, names, results, decided, few)
-    return Gate(second, decided.by, tuple(criteria), results, decided, few)
+    unchecked = tuple(not_checked(limits, decided))
+    return Gate(second, decided.by, tuple(criteria), results, decided, few, unchecked)
 
 
 def _without_baseline(
@@ -105,9 +112,11 @@ def _without_baseline(
 
 
 def _names(limits: Limits, task: str, by: str | None) -> dict[str, ScoreName]:
-    """What the names of scores mean."""
+    """What the names of scores mean; limits that no file can make valid are refused here, before files are read."""
     default, compared = _model_of_bare_names(limits, task, by), compared_by(TASKS[task], by)
-    return {name: ScoreName.read(name, task, default, compared) for name in limits.score_names}
+    names = {name: ScoreName.read(name, task, default, compared) for name in limits.score_names}
+    check_declared(limits, names, task)
+    return names
 
 
 def _model_of_bare_names(limits: Limits, task: str, by: str | None) -> str:

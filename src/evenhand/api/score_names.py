@@ -10,30 +10,38 @@ names without one, unless a user says what to compare by: `recall` beside `leak_
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from math import nan
+from typing import Any, Literal
 
 from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 from evenhand.result.contract import plain_score
 from evenhand.result.result import Result
+from evenhand.scores.match_model import MatchModel
 from evenhand.scores.model_score import ModelScore
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.registry import models_of, name_among, parameters_of
 
 _MOST_LISTED = 20
+Unit = Literal["fraction", "ratio", "count"]
+"""A score from 0 to 1, a measure that may be above 1, or a count."""
+_TABLES = ("confusion", "edges")
+"""Tables of counts, which floats may be if tokens have weights."""
 _SCORES = ("precision", "recall", "f1")
 """Figures that most match models have."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A number that was found under a name."""
+    """The number that a result has under a name."""
 
+    name: str
     value: float
-    is_count: bool
-    """Whether it may be above 1."""
+    unit: Unit
     is_best_low: bool = False
     """Whether a lower value is better."""
+    shares: tuple[str, ...] = ()
+    """For a count, the names of its shares, as a criterion spells them."""
 
 
 @dataclass(frozen=True)
@@ -69,23 +77,42 @@ class ScoreName:
         """The figure that a result has under this name; an error if it has none."""
         score = result[self.model]
         found: Any = self._row(plain_score(score))
-        rest, name = self.path or (self._headline(score),), ""
+        rest, name, beside = self.path or (self._headline(score),), "", found
         while rest:  # names of figures may have full stops
             sizes = range(len(rest), 0, -1) if isinstance(found, Mapping) else ()
             size = next((size for size in sizes if ".".join(rest[:size]) in found), None)
             if size is None:
                 raise SettingError(f"{self.given!r} is no score: {self._missing(found, rest[0])}.")
-            name, rest = ".".join(rest[:size]), rest[size:]
+            name, rest, beside = ".".join(rest[:size]), rest[size:], found
             found = found[name]
         if found is None:
             raise SettingError(f"{self.given!r} is not known: it takes the lengths of sentences, which no file has.")
         if isinstance(found, Mapping):
             names = ", ".join(f"{self.given}.{each}" for each in list(found)[:_MOST_LISTED])
             raise SettingError(f"{self.given!r} stands for several numbers; choose one of {names}.")
-        measures = score.model.measures
-        unbounded = {*score.overall.counts, *(each.name for each in measures if not each.is_share)}
-        is_best_low = any(each.is_best_low for each in measures if each.name == name)
-        return Figure(float(found), isinstance(found, int) or name in unbounded, is_best_low)
+        unit = _unit(score.model, name, found, is_tabled=self.path[:1] in [(each,) for each in _TABLES])
+        is_best_low = any(each.is_best_low for each in score.model.measures if each.name == name)
+        return Figure(name, float(found), unit, is_best_low, self._shares(score.model, name, beside))
+
+    def declared(self, task: str) -> Figure | None:
+        """The figure without its value, where the match model declares it: known before any file is read."""
+        model = _declared_models(task, self.by)[self.model]
+        scores = ["accuracy"] if model.details == "accuracy" else [] if model.is_measured else list(_SCORES)
+        row = dict.fromkeys((*model.counts, *scores, *(each.name for each in model.measures)), nan)
+        name = ".".join(self.path) if self.path else "headline"
+        if self.path and name not in row:
+            return None
+        is_best_low = any(each.is_best_low for each in model.measures if each.name == name)
+        unit = _unit(model, name, nan, is_tabled=False)
+        return Figure(name, nan, unit, is_best_low, self._shares(model, name, row))
+
+    def _shares(self, model: MatchModel, count: str, row: Mapping[str, Any]) -> tuple[str, ...]:
+        """The names of a count's shares: the measures that divide it or, without one, the scores beside it."""
+        sums = model.counts.get(count)
+        shares = [each.name for each in model.measures if each.is_share and sums is not None and each.above == sums]
+        scores = ("share",) if "share" in row else (*_SCORES, "accuracy")
+        known = [each for each in shares or scores if row.get(each) is not None]
+        return tuple(self.given.removesuffix(count) + each for each in known)
 
     def _row(self, scores: Mapping[str, Any]) -> Mapping[str, Any]:
         """The figures of the label or, without one, of all labels together and what stands beside them."""
@@ -118,8 +145,7 @@ class ScoreName:
 
 def model_of_names(names: Iterable[str], task: str, by: str) -> str:
     """The match model of names without one: what systems are compared by, or the owner of a measure among them."""
-    settings = ScoreSettings((by,), task, parameters={each.name: each.default for each in parameters_of(task)})
-    prepared = [each.prepare(settings) for each in models_of(task)]
+    prepared = list(_declared_models(task, by).values())
     for figure in (name.rpartition(":")[2] for name in names):
         owners = [each.name for each in prepared if figure in (measure.name for measure in each.measures)]
         if len(owners) != 1 or figure in _SCORES:
@@ -127,6 +153,18 @@ def model_of_names(names: Iterable[str], task: str, by: str) -> str:
         if name_among(task, figure, [each.name for each in prepared]) is None:
             return owners[0]
     return by
+
+
+def _declared_models(task: str, by: str) -> dict[str, MatchModel]:
+    """The match models of a task with default parameters, by name."""
+    settings = ScoreSettings((by,), task, parameters={each.name: each.default for each in parameters_of(task)})
+    return {each.name: each.prepare(settings) for each in models_of(task)}
+
+
+def _unit(model: MatchModel, name: str, value: float, *, is_tabled: bool) -> Unit:
+    if any(each.name == name and not each.is_share for each in model.measures):
+        return "ratio"
+    return "count" if isinstance(value, int) or is_tabled or name in model.counts else "fraction"
 
 
 def _listed(names: Any) -> str:

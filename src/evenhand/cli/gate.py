@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from evenhand.arguments import with_unit
 from evenhand.cli.help import CRITERIA, Command, Decorator, option
 from evenhand.cli.inputs import INPUT
 from evenhand.cli.options import by_option, reading_options, score_options, scoring_options
@@ -17,32 +18,43 @@ from evenhand.cli.statistics import of_option, seed_option, trials_option
 from evenhand.files import append_to_file
 from evenhand.formats.addresses import Place
 
+Limit = float | str
 GATE_OUTPUTS = ("text", "json", "markdown", "latex", "html", "junit", "github")
 SUMMARY = "GITHUB_STEP_SUMMARY"
 """The variable with the file whose Markdown GitHub shows on the page of a run."""
 
 
-def named_number(given: str) -> tuple[str, float]:
-    """The name of a score and a number: PER:recall=0.9."""
+def limit(given: str) -> Limit:
+    """A number, or a text with its unit: 0.85, 85%, 1pp."""
+    if with_unit(given, 1) != given:
+        return given
+    try:
+        return float(given)
+    except ValueError:
+        raise click.BadParameter(f"{given!r} is not a number, such as 0.85, 85% or 1pp.") from None
+
+
+def named_limit(given: str) -> tuple[str, Limit]:
+    """The name of a score and its limit: PER:recall=0.9."""
     name, equals, number = given.rpartition("=")
     try:
         if equals:
-            return name, float(number)
-    except ValueError:
+            return name, limit(number)
+    except click.BadParameter:
         pass
-    raise click.BadParameter(f"{given!r} is not SCORE=NUMBER, such as PER:recall=0.9.")
+    raise click.BadParameter(f"{given!r} is not SCORE=NUMBER, such as PER:recall=0.9 or PER:recall=90%.")
 
 
-def points(given: str) -> tuple[str, float]:
+def points(given: str) -> tuple[str, Limit]:
     """The same, or a number alone, which is for the score that systems are compared by."""
     try:
-        return "", float(given)
-    except ValueError:
-        return named_number(given)
+        return "", limit(given)
+    except click.BadParameter:
+        return named_limit(given)
 
 
 def _bound_option(name: str, help: str) -> Decorator:
-    return option(CRITERIA, name, type=named_number, multiple=True, metavar="SCORE=NUMBER", help=help)
+    return option(CRITERIA, name, type=named_limit, multiple=True, metavar="SCORE=NUMBER", help=help)
 
 
 @click.command(cls=Command)
@@ -56,12 +68,12 @@ def _bound_option(name: str, help: str) -> Decorator:
     type=points,
     multiple=True,
     metavar="[SCORE=]POINTS",
-    help="Fail if the score, or the one that is named, falls by more points (of 100). Repeatable.",
+    help="Fail if the score, or the one that is named, falls by more points (of 100): 0.5, 1pp. Repeatable.",
 )
 @option(
     CRITERIA,
     "--max-label-drop",
-    type=float,
+    type=limit,
     metavar="POINTS",
     help="Fail if the score on any label falls by more points.",
 )
@@ -74,9 +86,11 @@ def _bound_option(name: str, help: str) -> Decorator:
 @option(
     CRITERIA,
     "--alpha",
-    type=float,
-    help="Fail if the score falls with a p-value below this [0.05 if no criterion is given].",
+    type=limit,
+    metavar="NUMBER",
+    help="Fail if the score falls with a p-value below this [0.05; none without BASELINE].",
 )
+@option(CRITERIA, "--only", is_flag=True, help="Check only the criteria that are given, not the default --alpha.")
 @by_option
 @trials_option("[10,000; more for a small alpha]")
 @seed_option
@@ -90,9 +104,11 @@ def _bound_option(name: str, help: str) -> Decorator:
 def gate(gold: Place, systems: tuple[Place, ...], **options: Any) -> None:
     """Check whether CANDIDATE may replace BASELINE, or is good enough; if not, the exit status is 1.
 
-    Every criterion that is given must hold. Without one, the gate fails if the score falls with a p-value below 0.05.
-    Where the systems differ in too few documents and sentences for such a p-value, it fails if the score falls by more
-    than one point.
+    Every criterion that is given must hold. With BASELINE, the gate also fails if the score falls with a p-value below
+    0.05. If the systems differ in too few documents and sentences for such a p-value, it fails if the score falls by
+    more than --max-drop or, without that, one point. --only leaves this test out; the output lists it as not checked.
+
+    Floors, ceilings and alpha are fractions from 0 to 1, or counts; drops are points of 100. 85% and 1pp name the unit.
 
     SCORE is LABEL:MODEL.FIGURE. Without LABEL it is the score of all labels, without MODEL that of --by, without FIGURE
     the headline. Figures are those of `evenhand score --as json`: precision, recall, f1, FN, macro.f1 and so on. With a
@@ -102,9 +118,10 @@ def gate(gold: Place, systems: tuple[Place, ...], **options: Any) -> None:
 
     \b
     Examples:
-      evenhand gate gold.conll new.conll --floor fair=0.85 --floor PER:recall=0.9
+      evenhand gate gold.conll new.conll --floor fair=85% --floor PER:recall=0.9
       evenhand gate gold.conll new.conll --floor recall=0.99 --ceiling leak_rate=0
       evenhand gate gold.conll old.conll new.conll --max-drop 0.5 --alpha 0.01
+      evenhand gate gold.conll old.conll new.conll --only --max-drop 0.5
       evenhand gate gold.conll old.conll new.conll --as junit -o gate.xml
       evenhand gate gold.conllu old.conllu new.conllu --by las
     """
@@ -114,7 +131,8 @@ def gate(gold: Place, systems: tuple[Place, ...], **options: Any) -> None:
     baseline, candidate = _sides(systems, has_bounds=bool(options["floor"] or options["ceiling"]))
     for name in ("floor", "ceiling", "max_drop"):
         options[name] = dict(options[name]) or None
-    plain = ("floor", "ceiling", "max_drop", "max_label_drop", "max_new_errors", "alpha", "by", "trials", "seed", "of")
+    criteria = ("floor", "ceiling", "max_drop", "max_label_drop", "max_new_errors", "alpha", "only")
+    plain = (*criteria, "by", "trials", "seed", "of")
     found = evenhand.gate(gold, baseline, candidate, **score_options(options, *plain))
     emit(found, options["form"], options["output"], quiet=options["quiet"], style=style)
     if options["form"] == "github" and os.environ.get(SUMMARY):

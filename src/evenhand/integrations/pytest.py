@@ -56,6 +56,8 @@ def _failure(gate: Gate) -> Iterator[str]:
     yield visible(f"{gate.candidate}{against} on the gold standard {gate.gold_name} does not pass:")
     for criterion in gate.failures:
         yield visible(f"  {criterion.title}: {criterion.sentence}")
+    for unchecked in gate.not_checked:
+        yield visible(f"  {unchecked.name} (not checked): {unchecked.sentence}")
     yield visible("scores: " + ", ".join(f"{name} {gate.by} {100 * score:.2f}" for name, score in gate.scores.items()))
     shown = new_errors(gate, MOST_ERRORS)
     if shown:

@@ -25,6 +25,7 @@ def _sections(gate: Gate) -> Iterator[Section]:
     """The criteria, the scores, and the new errors."""
     columns = [Column("criterion", "text"), Column("", "text"), Column("found", "text")]
     rows: list[list[Cell]] = [[each.title, "ok" if each.passed else "FAILED", each.sentence] for each in gate.criteria]
+    rows += [[each.name, "not checked", each.sentence] for each in gate.not_checked]
     scores = [Column("system", "text"), Column(gate.by, "percent")]
     scored: list[list[Cell]] = [[name, score] for name, score in gate.scores.items()]
     yield Section("", [Table("", columns, rows), Table("", scores, scored, rivals=[range(len(scored))])])

@@ -31,6 +31,8 @@ def _commands(gate: Gate) -> Iterator[str]:
     if gate.passed:
         kept = " ".join(each.sentence for each in gate.criteria)
         yield _command("notice", kept, title=f"evenhand gate: passed ({subject})")
+    for unchecked in gate.not_checked:
+        yield _command("notice", unchecked.sentence, title=f"evenhand gate: {unchecked.name} not checked ({subject})")
     warnings = [note for note in gate.notes if note.startswith(WARNING)]
     for note in gate.notes:
         kind = "warning" if note in warnings else "notice"

@@ -26,11 +26,22 @@ class Criterion:
     sentence: str
     score: str = ""
     """Which score is meant, where a user names one: `PER:recall`."""
+    unit: str = "fraction"
+    """The unit of limit and value: fraction, ratio, count, points or p-value."""
 
     @property
     def title(self) -> str:
         """What it is called in tables: `floor PER:recall`."""
         return f"{self.name} {self.score}".rstrip()
+
+
+@dataclass(frozen=True)
+class Unchecked:
+    """A criterion that is checked by default, but was not, and why."""
+
+    name: str
+    limit: float
+    sentence: str
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,6 +57,8 @@ class Gate(Shown, Tabled):
     """The comparison with the baseline, if there is one."""
     few_documents: int | None = None
     """In how many documents the systems differ, where these are too few for the test, which then takes sentences."""
+    not_checked: Sequence[Unchecked] = ()
+    """The default criteria that were not checked."""
 
     @property
     def passed(self) -> bool:
@@ -124,6 +137,7 @@ class Gate(Shown, Tabled):
             "p": None if test is None else test.p,
             "test": self._test(),
             "criteria": [asdict(each) for each in self.criteria],
+            "not_checked": [asdict(each) for each in self.not_checked],
         }
 
     def _test(self) -> dict[str, Any] | None:

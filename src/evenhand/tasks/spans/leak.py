@@ -9,8 +9,9 @@ system. G are the atoms in gold spans, S those in system spans, A all atoms of t
   span do not belong to it. The headline is recall = covered / gold spans.
 - Too much: `redacted` = |S|, `over` = |S \\ G|, over_rate = over / redacted, over_text = over / (|A| - |G|).
 - `values` are the different triples of document, label and words in lower case; `values_safe` are those all of whose
-  mentions are covered. One mention that is left tells the reader.
+  mentions are covered. One uncovered mention is enough for a reader. values_safe_share = values_safe / values.
 - `documents` are those with gold spans; `documents_safe` are those of which nothing leaked.
+  documents_safe_share = documents_safe / documents.
 
 Any 0/0 is 0. What the system has more than the gold standard, and documents, have no label. Without words in the files
 there are no values, and without the lengths of sentences no over_text.

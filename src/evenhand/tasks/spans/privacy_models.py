@@ -45,13 +45,23 @@ def leakage(name: str, settings: ScoreSettings) -> MatchModel:
                 "atoms in no gold span that are covered.",
                 is_best_low=True,
             ),
+            Measure(
+                *("values_safe_share", kinds["values_safe"], kinds["values"]),
+                "values all of whose mentions are covered.",
+                title="safe values",
+            ),
+            Measure(
+                *("documents_safe_share", kinds["documents_safe"], kinds["documents"]),
+                "documents of which nothing leaked.",
+                title="safe documents",
+            ),
         ),
     )
     worded: Sum = {"worded": 1.0}
     return replace(
         found,
-        known={"values": worded, "values_safe": worded, "over_text": {"atoms": 1.0}},
-        overall_only=frozenset((*_OVERALL, "over_rate", "over_text")),
+        known={**dict.fromkeys(("values", "values_safe", "values_safe_share"), worded), "over_text": {"atoms": 1.0}},
+        overall_only=frozenset((*_OVERALL, "over_rate", "over_text", "values_safe_share", "documents_safe_share")),
     )
 
 
