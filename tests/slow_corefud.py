@@ -290,10 +290,10 @@ def _zeros(key: Chains, response: Chains, pairs: Pairs) -> Counts:
             if counterpart is None or ordered[owner[counterpart]][0] == counterpart:
                 fn += 1
                 continue
-            earlier = {pairs[each] for each in in_order[:place] if each in pairs}
-            is_right = bool(earlier & {*response[owner[counterpart]]})
+            is_right = owner[counterpart] in {owner[pairs[each]] for each in in_order[:place] if each in pairs}
             tp, wl = tp + is_right, wl + (not is_right)
-    fp = sum(each.is_zero and each not in resolved for chain in ordered for each in chain[1:])
+    first = {each for each, number in owner.items() if ordered[number][0] == each}
+    fp = sum(each.is_zero and each not in resolved | first for chain in ordered for each in chain[1:])
     return Counts(*map(Fraction, (tp, tp + fn + wl, tp, tp + fp + wl)))
 
 

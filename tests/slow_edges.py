@@ -64,7 +64,7 @@ def edges(words: list[Word], at: int, digits: str) -> list[Edge]:
     """The edges of a word, as the enhancements leave them."""
     row = words[at]
     basic = int(row[6]), row[7].partition(":")[0]
-    found = [(int(head), label) for head, label in parts(row[8])]
+    found = sorted((int(head), label) for head, label in parts(row[8]))
     if "1" in digits:
         found = [basic if ">" in label else (head, label) for head, label in found]
     if "2" in digits:

@@ -137,6 +137,43 @@ def test_verdicts_on_edges_are_written(tmp_path: Path) -> None:
     ]
 
 
+def test_the_last_conjunct_is_the_same_whichever_program_collapsed_the_file(score: Any) -> None:
+    """The path over the empty node has an earlier head, so the official script writes its edge first."""
+    node = "5.1\tx\t_\tX\t_\t_\t_\t_\t1:dep\t_"
+    raw, collapsed = "4:conj:and|5.1:conj:and", "1:dep>conj:and|4:conj:and"
+    turned = "|".join(reversed(collapsed.split("|")))
+    system = conllu((*GOLD[:4], "4:conj:and"))
+    kept = {}
+    for name, gold in {
+        "raw": conllu((*GOLD[:4], raw), (node,)),
+        "official": conllu((*GOLD[:4], collapsed)),
+        "turned": conllu((*GOLD[:4], turned)),
+    }.items():
+        result = score(gold, system, enhancements="12")["elas"]
+        kept[name] = result.overall["correct"], result.overall["gold"]
+    assert kept == dict.fromkeys(kept, (6, 6))
+    skipped = score(conllu((*GOLD[:4], "4:conj:and|2:conj:and")), system, enhancements="2", empty_nodes="skip")
+    assert skipped["elas"].overall["correct"] == 5  # as udeval counts files as they are
+
+
+@given(st.data())
+def test_the_order_of_edges_in_a_file_does_not_matter(tmp_path_factory: Any, data: st.DataObject) -> None:
+    gold, system = data.draw(texts()), data.draw(texts())
+    folder, counts = tmp_path_factory.mktemp("edges"), []
+    for text in (gold, _turned(gold)):
+        for name, content in (("gold", text), ("system", system)):
+            (folder / f"{name}.conllu").write_text(content)
+        result = eh.score(folder / "gold.conllu", folder / "system.conllu", match="iwpt", enhancements="12")
+        counts.append([result[model].overall["correct"] for model in ("elas", "eulas")])
+    assert counts[0] == counts[1]
+
+
+def _turned(text: str) -> str:
+    """The same sentence, whose edges are in reverse order."""
+    rows = [line.split("\t") for line in text.splitlines() if line]
+    return "\n".join("\t".join((*row[:8], "|".join(row[8].split("|")[::-1]), row[9])) for row in rows) + "\n\n"
+
+
 # Random graphs
 
 LABELS = ("nsubj", "nsubj:pass", "conj:and", "obl:in", "obl:on", "ref", "acl:relcl", "xcomp", "advcl:if", "nmod:pass")

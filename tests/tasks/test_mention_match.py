@@ -157,6 +157,28 @@ def test_which_zeros_match(files: tuple[Path, Path], key: str, response: str, de
         assert common(files, zero(key), zero(response), mention_match="exact", zeros=zeros) == number, zeros
 
 
+@pytest.mark.parametrize(
+    ("key", "response", "counts"),
+    [
+        ("a0 a2", "a0 a2 b0 b3", {"tp": 0, "wl": 1, "fn": 0, "fp": 0}),  # the last chain of 0 is b, that of 2 is a
+        ("a0 a2", "a0 a2 b2 b3", {"tp": 0, "wl": 0, "fn": 1, "fp": 0}),  # 2 is the first mention of b
+        ("a0 a2", "a0 b0 b2", {"tp": 1, "wl": 0, "fn": 0, "fp": 0}),
+        ("a0 a1", "a0 a2 b2 b3", {"tp": 0, "wl": 0, "fn": 0, "fp": 0}),
+        ("a0 a1", "a0 a2 b1 b2", {"tp": 0, "wl": 0, "fn": 0, "fp": 2}),  # all copies count
+    ],
+)
+def test_the_last_chain_of_a_mention_decides_on_zeros(
+    files: tuple[Path, Path], key: str, response: str, counts: dict[str, int]
+) -> None:
+    """Mentions are written as chain and place; the token in place 2 is an empty node."""
+    sides = [
+        text(*(mention(name, int(at), int(at)) for name, at in side.split()), tokens="1 2 2.1/2:nsubj 3")
+        for side in (key, response)
+    ]
+    overall = scored(files, (sides[0], sides[1]), match="zero")["zero"].overall
+    assert {name: overall[name] for name in counts} == counts
+
+
 def test_many_mentions_with_the_same_head_take_no_time_to_speak_of(files: tuple[Path, Path]) -> None:
     """A thousand nested mentions, each of which shares words with all others; word by word, that took minutes."""
     size = 1000

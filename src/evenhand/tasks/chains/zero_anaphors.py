@@ -4,9 +4,11 @@ A zero is a mention whose head is an empty node. A zero of the key that is not t
 word, last word and number of words) is an anaphor. With r its counterpart in the response:
 
 - *fn*: there is none, or r is the first mention of its chain.
-- *tp*: the chain of r has a counterpart of an earlier mention of the key's chain.
-- *wl* (wrong linkage): it has none.
+- *tp*: an earlier mention of the key's chain has a counterpart in the chain of r.
+- *wl* (wrong linkage): there is no such mention.
 - *fp*: a zero of the response that is not the first mention of its chain, and the counterpart of no zero anaphor.
+
+If a mention of the response is in several chains, its chain is the last one, as for the other scores of CorefUD.
 
 Recall of `zero` = tp / (tp + wl + fn), precision = tp / (tp + wl + fp).
 
@@ -31,11 +33,12 @@ def count_zeros(found: MatchedSides) -> Table:
     counterpart = found.counterpart[key.mention[anaphors]]
     is_matched = counterpart >= 0
     owner = np.append(response.owner, -1)[counterpart]
-    resolved = is_matched & ~np.append(_begins(response, of_response), False)[counterpart]
+    begins = _begins(response, of_response)
+    resolved = is_matched & ~np.append(begins, False)[counterpart]
     right = resolved & (_first_meeting(found, place, key.chain[anaphors], owner) < place[anaphors])
     taken = np.zeros(len(response.mentions), dtype=np.bool_)
     taken[counterpart[is_matched]] = True
-    spurious = _is_zero(response) & (of_response > 0) & ~taken[response.mention]
+    spurious = _is_zero(response) & (of_response > 0) & ~(taken | begins)[response.mention]
 
     def by_document(document: Ints) -> Values:
         return np.bincount(document, minlength=found.documents).astype(np.float64)
@@ -71,10 +74,11 @@ def _begins(side: Side, place: Ints) -> Bools:
 
 
 def _first_meeting(found: MatchedSides, place: Ints, chain: Ints, other: Ints) -> Ints:
-    """The place in each chain of the key of its first mention that has a counterpart in the other chain."""
-    one, response = found.meetings
+    """The place in each chain of the key of its first mention whose counterpart the other chain owns."""
+    counterpart = found.counterpart[found.key.mention]
+    one = np.flatnonzero(counterpart >= 0)
     width = len(found.response.sizes.size) + 1
-    cells = found.key.chain[one] * width + found.response.chain[response]
+    cells = found.key.chain[one] * width + found.response.owner[counterpart[one]]
     order = np.lexsort((place[one], cells))
     ordered = np.append(cells[order], -1)
     at = np.searchsorted(cells[order], chain * width + other)

@@ -134,7 +134,9 @@ def _check_layers(gold: Annotation, system: Annotation) -> None:
     sides = f"column={{'gold': {of_gold.column!r}, 'system': {of_system.column!r}}} if that is meant"
     layers = f"{_listed(of_system.layers)} here, {_listed(of_gold.layers)} there"
     remedy = (
-        f"both sides have {_listed(shared)}: name one with column=…" if shared else f"there are {layers}; give {sides}"
+        f"both sides have {_listed(shared)}: name one with --column (column= in Python)"
+        if shared
+        else f"there are {layers}; give {sides}"
     )
     raise InputError(system.corpus.source, None, finding, remedy)
 

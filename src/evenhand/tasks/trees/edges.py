@@ -86,13 +86,19 @@ class EdgeTable:
         return code
 
     def _add(self, cell: str) -> None:
-        """Take in the edges of a cell; those from empty nodes are left out."""
+        """Take in the edges of a cell; those from empty nodes are left out.
+
+        The official script that collapses empty nodes sorts the edges of every word by head and label. The second
+        enhancement depends on this order, which other programs do not keep.
+        """
         edges = edges_of(cell)
         for head, label in edges:
             if not label or not head.replace(".", "", 1).isdecimal() or not head.isascii() or len(head) > 18:
                 self._wrong.setdefault(len(self._size), f"{head}:{label}" if label else head)
-        kept = [(head, label) for head, label in edges if "." not in head and len(self._size) not in self._wrong]
-        self._head += [int(head) for head, _ in kept]
+        kept = [(int(head), label) for head, label in edges if "." not in head and len(self._size) not in self._wrong]
+        if self._layer == COLLAPSED:
+            kept.sort()
+        self._head += [head for head, _ in kept]
         self._label += [self._labels.code(label) for _, label in kept]
         self._size.append(len(kept))
 

@@ -22,11 +22,14 @@ keeps all. Digits can be combined (`156`), and act in this order:
 | digit | what becomes of edges |
 | --- | --- |
 | 1 | gapping: a path becomes the basic edge, HEAD and DEPREL without subtype; a word may then have it twice |
-| 2 | shared parents of conjuncts: of a word with `conj` edges, only the last of these stays |
+| 2 | shared parents of conjuncts: of a word with `conj` edges, only the last of these stays, by head, then by label |
 | 3 | shared dependents of conjuncts: nothing (the test in udeval never holds, so that its figures are those of 0) |
 | 4 | control: an edge with a step `nsubj` goes if its parent's DEPREL is `xcomp` |
 | 5 | relative clauses: `ref` becomes the basic edge; edges from an `acl` to the word behind its HEAD go |
 | 6 | case: `obl:in`, `nmod:of`, `conj:and`, `advcl:if` lose what is behind the colon, but for pass, relcl, xsubj |
+
+The official script that collapses empty nodes sorts edges by head and label, so the same edges stay in files that
+another program collapsed or wrote in another order. With `--empty-nodes skip`, edges stay in the order of the file.
 
 In 5, edges to the HEAD of the `acl` itself should go. udeval looks at the next word, and so does Evenhand, as all
 published figures do.
