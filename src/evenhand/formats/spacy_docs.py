@@ -27,7 +27,7 @@ from evenhand.formats.format import Adoption, Carry, Format, Writing
 from evenhand.formats.source import Source
 from evenhand.problems import InputError
 from evenhand.registry import late
-from evenhand.settings import ColumnName, Columns, ReadSettings
+from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.corpus import Corpus
 from evenhand.text.encodings import UNNAMED

@@ -132,11 +132,11 @@ def _check_layers(gold: Annotation, system: Annotation) -> None:
     finding = f"{of_system.column} would be compared with {of_gold.column} of {gold.corpus.source}"
     shared = [name for name in of_gold.layers if name in of_system.layers]
     sides = f"column={{'gold': {of_gold.column!r}, 'system': {of_system.column!r}}} if that is meant"
-    layers = f"{_listed(of_system.layers)} here, {_listed(of_gold.layers)} there"
+    found = f"{_listed(of_system.layers)} here, {_listed(of_gold.layers)} there"
     remedy = (
         f"both sides have {_listed(shared)}: name one with --column (column= in Python)"
         if shared
-        else f"there are {layers}; give {sides}"
+        else f"there are {found}; give {sides}"
     )
     raise InputError(system.corpus.source, None, finding, remedy)
 
