@@ -14,6 +14,8 @@ from conftest import EXAMPLE
 GOLD, SYSTEM, OTHER = (EXAMPLE / name for name in ("gold.conll", "crf.conll", "tagger.conll"))
 NOWHERE = Path("no") / "such.file"
 NAN = float("nan")
+HUGE = 10**400
+"""Too large for a float."""
 
 
 class _Odd:
@@ -48,7 +50,7 @@ NO_SYSTEMS: tuple[Any, ...] = (
 )
 NO_CHOICE: tuple[Any, ...] = (3, "no such", b"x", ["spans"], {}, ODD, "")
 NO_NAMES: tuple[Any, ...] = (3, b"x", [3], [None], {"a": 1}, ODD)
-NO_NUMBER: tuple[Any, ...] = ("x", b"1", [1], None, {}, NAN, -1, ODD)
+NO_NUMBER: tuple[Any, ...] = ("x", b"1", [1], None, {}, NAN, -1, -HUGE, ODD)
 NO_COUNT: tuple[Any, ...] = (*NO_NUMBER, 0.5, float("inf"))
 NO_FLAG: tuple[Any, ...] = (3, "x", None, [])
 OPTIONS: dict[str, tuple[Any, ...]] = {
@@ -62,7 +64,7 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     "subtypes": (3, "x", []),
     "levels": (*NO_CHOICE, None),
     "focus": (*NO_CHOICE, None),
-    "beta": (*NO_NUMBER, 0, float("inf")),
+    "beta": (*NO_NUMBER, 0, float("inf"), HUGE, 1e308, 5e-324),
     "weights": (3, b"x", [], "x", "", {"LE": 1}, ODD),
     "separator_weight": NO_NUMBER,
     "token_weight": (2.5, b"x", [1], "no such", ODD, 99),
@@ -70,7 +72,7 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     "baselines": NO_FLAG,
     "spurious": NO_COUNT,
     "missing": NO_COUNT,
-    "iou": (*NO_NUMBER, 0, 2),
+    "iou": (*NO_NUMBER, 0, 2, HUGE),
     "singletons": (3, "x", None),
     "nominal": (3, b"x", [3], ODD),
     "format": (*NO_CHOICE[:4], {"silver": "conll"}, {"gold": 3}, ODD),
@@ -86,7 +88,7 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
 """What no keyword of `score` may be."""
 STATISTICS: dict[str, tuple[Any, ...]] = {
     "resamples": NO_COUNT,
-    "level": (*NO_NUMBER, 0, 1, 95),
+    "level": (*NO_NUMBER, 0, 1, 95, HUGE),
     "seed": NO_COUNT,
 }
 COMPARING: dict[str, tuple[Any, ...]] = {
@@ -129,9 +131,16 @@ def calls() -> Iterator[tuple[str, Callable[[], object]]]:
     yield from each("score", OPTIONS, GOLD, SYSTEM)
     yield from each("rank", {**STATISTICS, "unknown": UNKNOWN, "task": (3,)}, GOLD, [SYSTEM], match="exact")
     yield from each("compare", {**COMPARING, "unknown": UNKNOWN, "task": (3,)}, GOLD, [SYSTEM, OTHER], **compared)
-    gate = {"max_drop": ("x", b"1", [], NAN, -1), "max_new_errors": ("x", 0.5, -1, []), "alpha": ("x", 0, 2, NAN, [])}
-    gate |= {name: (3, "x", {"fair": "x"}, {3: 0.5}, {"fair": NAN}) for name in ("floor", "ceiling")}
-    gate |= {"max_label_drop": ("x", -1, NAN, [])}
+    gate = {
+        "max_drop": ("x", b"1", [], NAN, -1, HUGE, "x%", "101pp"),
+        "max_new_errors": ("x", 0.5, -1, []),
+        "alpha": ("x", 0, 2, NAN, [], HUGE, "100%"),
+    }
+    gate |= {
+        name: (3, "x", {"fair": "x"}, {3: 0.5}, {"fair": NAN}, {"fair": HUGE}, {"FP": HUGE})
+        for name in ("floor", "ceiling")
+    }
+    gate |= {"max_label_drop": ("x", -1, NAN, [], HUGE), "only": (*NO_FLAG, True)}
     yield from each("gate", {**gate, "max_new_error": (0,), "by": (3,)}, GOLD, SYSTEM, OTHER, trials=10)
     page = {"title": (3, b"x", []), "limit": (*NO_COUNT,), "by": (3, "exact"), "unknown": UNKNOWN}
     yield from each("report", page, GOLD, [SYSTEM], **compared)
@@ -160,6 +169,13 @@ def calls() -> Iterator[tuple[str, Callable[[], object]]]:
     for value in (None, 3, b"x.parquet", [], "x.txt", ODD):
         engine = eh.engines.recording
         yield f"recording({named(value)})", lambda v=value, e=engine: eh.score(GOLD, SYSTEM, engine=e(v))
+    entries = (None, 5, ODD, [None], [5], [ODD], [b"x"], [NAN], "x", {"a": None})
+    for function in ("tags", "spans", "trees", "chains", "links", "constituents"):
+        for value in (*entries, *(() if function == "constituents" else ([[None]], [[5]], [["x", None]]))):
+            yield f"{function}({named(value)})", lambda f=function, v=value: getattr(eh, f)(v)
+    for value in entries:
+        yield f"relations({named(value)}, …)", lambda v=value: eh.relations(v, [[("r", 0, 1)]])
+        yield f"relations(…, {named(value)})", lambda v=value: eh.relations([[("A", 0, 1), ("B", 1, 2)]], v)
     for value in ("x", 0.5, -1, [], ODD):
         yield f"processes({named(value)})", lambda v=value: eh.score(GOLD, SYSTEM, engine=eh.engines.processes(v))
 

@@ -183,10 +183,13 @@ def whole_number(name: str, value: object, least: int, most: int | None = None) 
 
 
 def number_that(name: str, value: object, fits: Callable[[float], bool], expected: str) -> float:
-    """A value as a number; refused where it is none, or does not fit."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not fits(value):  # type: ignore[arg-type]
-        raise SettingError(f"{name} is {shown(value)}; it must be {expected}.")
-    return float(value)
+    """A value as a number; refused if it is not one, does not fit, or is too large for a float."""
+    try:
+        if isinstance(value, Real) and not isinstance(value, bool) and fits(float(value)):
+            return float(value)
+    except OverflowError:
+        pass
+    raise SettingError(f"{name} is {shown(value)}; it must be {expected}.")
 
 
 def check_file(value: object) -> None:

@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, Literal, get_args
 
+from evenhand.arguments import shown
 from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 from evenhand.relabeling import LabelMap
 from evenhand.suggestion import unknown
 
+MOST_BETA = 1_000_000
 _NUMBER = re.compile(r"-?\d{1,18}")
 
 ENCODINGS = ("io", "iob1", "iob2", "ioe1", "ioe2", "bioes", "bilou", "bmes", "plain")
@@ -134,8 +136,9 @@ class ScoreSettings:
 
     def __post_init__(self) -> None:
         choose("align", self.align, get_args(Align))
-        if not 0 < self.beta < float("inf"):
-            raise SettingError(f"beta is {self.beta}; it must be above 0 (at 1, precision and recall weigh alike).")
+        if not 1 / MOST_BETA <= self.beta <= MOST_BETA:  # its square must not overflow beside counts
+            shown_range = f"above 0, from {1 / MOST_BETA:f} to {MOST_BETA:,} (at 1, precision and recall weigh alike)"
+            raise SettingError(f"beta is {shown(self.beta)}; it must be {shown_range}.")
 
 
 def own_key(name: str) -> str:

@@ -151,7 +151,7 @@ BAD = {
     ),
     "beta": (
         ["score", "gold.conll", "gold.conll", "--beta", "0"],
-        "beta is 0.0; it must be above 0 (at 1, precision and recall weigh alike).",
+        "beta is 0.0; it must be above 0, from 0.000001 to 1,000,000 (at 1, precision and recall weigh alike).",
     ),
 }
 

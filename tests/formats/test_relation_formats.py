@@ -342,6 +342,18 @@ def test_all_problems_of_a_file_are_listed(write: Write) -> None:
     assert found.stdout.endswith("relation-jsonl; 3 sentences, 1 relations; problems: record (4)\n")
 
 
+def test_check_of_relations_against_spans_of_the_same_text(write: Write) -> None:
+    """The other file has the text, but no relations whose labels could be compared."""
+    relations = write("relations.jsonl", json.dumps(OWN) + "\n")
+    for name, text in {
+        "spans.jsonl": json.dumps({name: OWN[name] for name in ("tokens", "spans")}) + "\n",
+        "tags.conll": "".join(f"{token}\tO\n" for token in OWN["tokens"]),
+    }.items():
+        found = CliRunner().invoke(main, ["check", str(relations), "--against", str(write(name, text))])
+        assert (found.exit_code, found.exception) == (0, None), found.output
+        assert found.stdout.endswith("1 sentences, 1 relations; no problems\n")
+
+
 def test_check_of_lines_against_another_text(write: Write, tmp_path: Path) -> None:
     gold = brat(write, ANN + "R1\tto Arg1:T2 Arg2:T3\n")
     (tmp_path / "short").mkdir()

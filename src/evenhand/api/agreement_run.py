@@ -26,6 +26,7 @@ from evenhand.result.agreement_page import DrawnPlaces
 from evenhand.result.notes import notes_on_settings
 from evenhand.result.signature import agreement_signature
 from evenhand.settings import system_settings
+from evenhand.tasks.agreed import Agreed
 from evenhand.tasks.registry import TASKS, model
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
@@ -37,10 +38,16 @@ class AgreementRun:
     def __init__(
         self, sides: Mapping[str, Input], prepared: Prepared, coding: Coding, asked: UnitFigures | None
     ) -> None:
-        assert prepared.task.agreed is not None
-        self.agreed, self._asked = prepared.task.agreed, asked
+        self._asked = asked
         self._sides, self._prepared, self._coding = sides, prepared, coding
         self._vocabulary = Vocabulary()
+
+    @property
+    def agreed(self) -> Agreed:
+        """The declaration of the task, which is not kept: a run can be pickled, a declaration cannot."""
+        found = self._prepared.task.agreed
+        assert found is not None
+        return found
 
     def figures(self, resampling: Resampling) -> Figures:
         """All figures, in one pass; where nothing has a code, in one with each annotator as the key."""
@@ -109,7 +116,8 @@ class AgreementRun:
 
     def places(self, vote: Vote, limit: int) -> DrawnPlaces:
         """All places in their sentences, in another pass."""
-        return drawn_places(self._annotators().portions(), self._voting(vote), limit)
+        voting = self._voting(vote)
+        return drawn_places(self._annotators().portions(), voting, limit)
 
     def _voting(self, vote: Vote) -> Voting:
         if not self.agreed.has_codes:

@@ -33,7 +33,7 @@ from evenhand.text.constituents import Constituents
 from evenhand.text.corpus import Corpus
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags, Written
-from evenhand.text.list_checks import check_name, is_text
+from evenhand.text.list_checks import check_name, is_text, listed
 from evenhand.text.tokens import Tokens
 
 FORMAT_NAME = "brackets"
@@ -258,10 +258,10 @@ def constituents(trees: Iterable[str], *, functions: bool = False, name: str = "
     remedy = 'give a bracketed tree for each sentence, such as ["(S (NP (NN rain)) (VP (VBZ falls)))"]'
     if is_text(trees):
         raise InputError(name, None, f"{shown(trees)} is a text, not a list of trees", remedy)
-    given = list(trees)
-    wrong = next((each for each in given if not isinstance(each, str)), None)
-    if wrong is not None:
-        raise InputError(name, None, f"{shown(wrong)} is no text", remedy)
+    given = listed(trees, "the argument", name, remedy)
+    for number, each in enumerate(given, 1):
+        if not is_text(each):
+            raise InputError(name, None, f"sentence {number} is {shown(each)}, which is not a text", remedy)
     data = "".join(f"{' '.join(each.split())}\n" for each in given).encode()
     signs = SentenceSigns(Signs.of(data, 1))
     coder = Coder(whole if functions else cut)

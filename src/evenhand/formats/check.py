@@ -198,6 +198,8 @@ def _compare_labels(found: Checked, source: Source, against: Place, settings: Re
     theirs: Counter[str] = Counter()
     try:
         for batch in file_batches(Source(against), settings, Vocabulary(), {"spans": settings.columns}):
+            if found.unit not in batch:  # the other file has the text, and labels of other units
+                return
             theirs += labels_of(batch[found.unit])
     except EvenhandError:  # a text without tags
         return

@@ -152,6 +152,11 @@ def is_one(systems: Any) -> bool:
     return _is_known(systems) or adopted(systems) is not None
 
 
+def _is_own(value: object) -> bool:
+    """Whether this is an object of Evenhand, such as a result."""
+    return type(value).__module__.partition(".")[0] == __name__.partition(".")[0]
+
+
 def named(systems: Systems) -> dict[str, Input] | None:
     """The systems by name: a mapping's own names, or those of files and annotations."""
     if systems is None:
@@ -161,7 +166,9 @@ def named(systems: Systems) -> dict[str, Input] | None:
     if isinstance(systems, Mapping) and not is_one(systems):
         found = {name: side_of(side, name) for name, side in systems.items()}
     else:
-        many = list(systems) if isinstance(systems, Iterable) and not is_one(systems) else [systems]
+        # A result is iterable, too: its match models are not systems.
+        is_single = is_one(systems) or _is_own(systems)
+        many = list(systems) if isinstance(systems, Iterable) and not is_single else [systems]
         if isinstance(systems, Iterator) and adopted(many) is not None:  # one system, and this can be read only once
             raise SettingError(f"{shown(systems)} gives its parts one by one; make a list of them: list(…).")
         listed = list(map(side_of, many))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, field
 from pathlib import Path
 from typing import Any
@@ -54,6 +54,13 @@ class Ranking(Shown, Framed, Plotted, Tabled):
             return self.standings[model]
         except KeyError:
             raise KeyError(f"no match model {model!r} was ranked; there are {', '.join(self.models)}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the match models."""
+        return iter(self.standings)
+
+    def __contains__(self, model: object) -> bool:
+        return model in self.standings
 
     def cluster(self, model: str, system: str) -> str | None:
         """The letter of a system under a model; None where nothing was tested."""

@@ -75,6 +75,13 @@ class Result(Shown, Framed, Plotted, Tabled, Tallied):
             raise KeyError(f"no match model {model!r} was scored; there are {', '.join(self.scores)}")
         return self.scores[model]
 
+    def __iter__(self) -> Iterator[str]:
+        """The names of the match models."""
+        return iter(self.scores)
+
+    def __contains__(self, model: object) -> bool:
+        return model in self.scores
+
     @property
     def beta(self) -> float:
         return self.settings.beta

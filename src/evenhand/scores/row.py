@@ -45,6 +45,13 @@ class Row(Average):
             raise KeyError(f"{name} takes what the files do not have: the words or the lengths of sentences")
         return found
 
+    def __iter__(self) -> Iterator[str]:
+        """The names of counts and further scores."""
+        return iter((*self.counts, *self.more))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.counts or name in self.more
+
 
 def headline_of(model: MatchModel, row: Row) -> float:
     """The one number of a row: a measure, an accuracy, or F-beta."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, Protocol, runtime_checkable
 
@@ -118,6 +118,13 @@ class Annotation:
             return self.layers[layer]
         except KeyError:
             raise KeyError(f"{self.corpus.source} has no layer {layer!r}; it has {', '.join(self.layers)}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the layers."""
+        return iter(self.layers)
+
+    def __contains__(self, layer: object) -> bool:
+        return layer in self.layers
 
     @property
     def reading(self) -> Reading:

@@ -1,8 +1,9 @@
-"""The lines of tokens, worked out when somebody asks."""
+"""Line numbers of tokens, computed on first use."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, overload
 
 import numpy as np
@@ -11,13 +12,21 @@ from evenhand.arrays import Ints
 
 
 class LineNumbers:
-    """The lines of tokens that have one each, but for others between them. They are worked out when somebody asks.
+    """Line numbers of tokens on lines of their own, with other lines between some of them; computed on first use.
 
     From the token `first[i]` on, a token's line is its number and `more()[i]`.
     """
 
     def __init__(self, first: Ints, more: Callable[[], Ints], begin: int, end: int) -> None:
         self._first, self._more, self._begin, self._end = first, more, begin, end
+
+    def __getstate__(self) -> tuple[Ints, Ints, int, int]:
+        """The numbers themselves in place of the function that computes them, which cannot be pickled."""
+        return self._first, self._more(), self._begin, self._end
+
+    def __setstate__(self, state: tuple[Ints, Ints, int, int]) -> None:
+        first, more, begin, end = state
+        self._first, self._more, self._begin, self._end = first, partial(np.asarray, more), begin, end
 
     def __len__(self) -> int:
         return self._end - self._begin

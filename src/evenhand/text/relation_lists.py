@@ -13,7 +13,7 @@ from evenhand.arguments import shown
 from evenhand.arrays import ints
 from evenhand.problems import InputError
 from evenhand.text.annotation import Annotation
-from evenhand.text.list_checks import check_name, is_text, lists, numbers
+from evenhand.text.list_checks import check_name, is_text, listed, lists, numbers
 from evenhand.text.lists import parts_of
 from evenhand.text.relations import LAYER, Relations
 from evenhand.text.span_lists import SpanTuple, spans
@@ -42,7 +42,10 @@ def relations(
     documents, `links` is a mapping, too.
     """
     check_name(name)
-    given = dict(arguments) if isinstance(arguments, Mapping) else list(arguments)
+    if isinstance(arguments, Mapping):
+        given: dict[Any, Any] | list[Any] = dict(arguments)
+    else:
+        given = listed(arguments, "the argument", name, "give a list of spans for each sentence")
     found = spans(given, end=end, first=first, lengths=lengths, tokens=tokens, text=text, name=name)
     sizes = [len(list(each)) for each in (given.values() if isinstance(given, dict) else given)]
     rows = _rows(_in_order(links, given, name), sizes, name)
