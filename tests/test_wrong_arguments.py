@@ -64,7 +64,7 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     "subtypes": (3, "x", []),
     "levels": (*NO_CHOICE, None),
     "focus": (*NO_CHOICE, None),
-    "beta": (*NO_NUMBER, 0, float("inf"), HUGE, 1e308, 5e-324),
+    "beta": (*NO_NUMBER, 0, float("inf"), HUGE, 10**5000, 1e308, 5e-324),
     "weights": (3, b"x", [], "x", "", {"LE": 1}, ODD),
     "separator_weight": NO_NUMBER,
     "token_weight": (2.5, b"x", [1], "no such", ODD, 99),
@@ -115,7 +115,8 @@ UNKNOWN: tuple[Any, ...] = (1,)
 
 def named(value: Any) -> str:
     """A short name, which does not depend on the machine."""
-    return repr(value).replace(str(EXAMPLE), "")[:40]
+    is_long = isinstance(value, int) and value.bit_length() > 10_000
+    return "10**5000" if is_long else repr(value).replace(str(EXAMPLE), "")[:40]
 
 
 def calls() -> Iterator[tuple[str, Callable[[], object]]]:

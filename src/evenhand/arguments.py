@@ -34,8 +34,11 @@ class Kind:
 
 
 def shown(value: object) -> str:
-    """A value in one line of a message, whatever it is."""
-    return " ".join(reprlib.repr(value).split())
+    """A value of any type in one line of a message."""
+    try:
+        return " ".join(reprlib.repr(value).split())
+    except ValueError:  # Python spells no integers with thousands of digits
+        return f"a value of type {type(value).__name__} that is too long to be shown"
 
 
 def _is_flag(value: Any) -> bool:
