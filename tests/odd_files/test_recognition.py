@@ -80,6 +80,8 @@ READ = {
         columns(WORDS, TAGS, PROBABILITIES),
         {"column": {"system": 2}},
     ),
+    "probabilities behind the tags": (columns(WORDS, TAGS, PROBABILITIES), {}),
+    "parts of speech behind the tags": (columns(WORDS, TAGS, POS), {}),
     "labels without prefixes that were named": (
         columns(WORDS, each_tag(lambda _, label: label)),
         {"encoding": {"system": "plain"}},
@@ -120,16 +122,6 @@ REFUSED = {
     "prefixes behind the labels": (
         columns(WORDS, each_tag(lambda prefix, label: f"{label}-{prefix}")),
         "tags with the prefix behind the label ('PER-B', 'PER-I', 'LOC-B') in column 2",
-    ),
-    "probabilities in the last column": (
-        columns(WORDS, TAGS, PROBABILITIES),
-        "system.tsv:1: found numbers ('0.98', '0.91', '1') in column 3, where tags such as B-PER "
-        "and O were expected; choose the column of tags, such as --column 2; say --encoding plain",
-    ),
-    "parts of speech in the last column": (
-        columns(WORDS, TAGS, POS),
-        "found a label for every token ('NNP', 'VBZ', 'IN') in column 3, where tags such as B-PER and O were expected; "
-        "choose the column of tags, such as --column 2; score parts of speech with --task tags; say --encoding plain if",
     ),
     "parts of speech alone": (columns(WORDS, POS), "score parts of speech with --task tags"),
     "lemmas for some tokens": (

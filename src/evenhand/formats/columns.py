@@ -1,21 +1,25 @@
-"""CoNLL-style column files: one token a line, a blank line between sentences, tags in one or several columns.
+"""CoNLL-style column files: one token per line, a blank line between sentences, tags in one or several columns.
 
-The number of columns is that of the first line with a token. A line that begins with `#` and has another number of
-columns is a comment; a line whose first cell is `-DOCSTART-`, or that with a name, begins a document. One column means
-tags without tokens. See `table_head` for what else the first lines show.
+The number of columns is that of the first line with a token. A line that begins with `#` is a comment if it has another
+number of columns or reads like one (`# newdoc`, `# key = value`). A line whose first cell is `-DOCSTART-`, alone or with
+a name, begins a document. One column means tags without tokens. See `table_head` for what else the first lines show.
+
+The column of tags, unless the user names it, is the only one that can be it by its first values: tags with prefixes, not
+those of chunks; otherwise tags of chunks; otherwise labels without prefixes, of which some are O; otherwise the last
+column. For plain tags (POS) it is the only one that does not hold lemmas, numbers, identifiers, features or nothing.
+Several such columns are an error, but a system's file may have the gold standard's tags before its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from evenhand.formats.format import Carry, Format, Writing
 from evenhand.formats.parsing.layout import TableBatches
 from evenhand.formats.parsing.scan import SENTENCES
-from evenhand.formats.parsing.table_head import layout_of, rows_of, tag_columns
+from evenhand.formats.parsing.table_head import ColumnKind, column_kinds, holds_tags, layout_of, unlike_tags
 from evenhand.formats.parsing.token_lines import Layout
 from evenhand.formats.source import Source
 from evenhand.formats.write_table import sentence_rows, stacked_tags
@@ -23,13 +27,18 @@ from evenhand.problems import SettingError
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
-from evenhand.text.tag_table import looks_plain
 
 if TYPE_CHECKING:
     from evenhand.formats.convert import Conversion
 
 _GIVE_SYSTEM = "give the system's file beside it, or name both columns with --column"
 _DEFAULTS = {"spans": -1, "gold": -2, "system": -1}
+_PREFIXED = ("tags", "chunks")
+"""Kinds of columns with prefixes, the usual one first."""
+_SPANS = (*_PREFIXED, "outside", "labels")
+"""Kinds of columns that may hold tags of spans."""
+_NOT_TAGS = ("lemmas", "numbers", "identifiers", "features", "empty")
+"""Kinds of columns that hold no plain tags, such as POS."""
 
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
@@ -43,7 +52,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
         _check_two_columns_of_tags(source, layout)
     weighed = layout.places(source, weights)
     places = {
-        layer: layout.places(source, wanted) if wanted else (_default(source, layout, layer, weighed),)
+        layer: layout.places(source, wanted) if wanted else (_default(source, layout, layer, weighed, settings),)
         for layer, wanted in columns.items()
     }
     elsewhere = partial(_elsewhere, source, layout, places)
@@ -53,33 +62,105 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
 def _elsewhere(source: Source, layout: Layout, places: Mapping[str, tuple[int, ...]]) -> str:
     """Which other columns look like tags, for a user whose tags are not where they were looked for."""
     chosen = {place for each in places.values() for place in each}
-    others = [place + 1 for place in tag_columns(source, layout) if place not in chosen]
+    kinds = column_kinds(source, layout)
+    others = [place + 1 for place, kind in kinds.items() if kind.name in _PREFIXED and place not in chosen]
     return f"choose the column of tags, such as --column {others[-1]}" if others else ""
 
 
-def _default(source: Source, layout: Layout, layer: str, taken: tuple[int, ...]) -> int:
-    """The column of a layer that the user did not name: one of the last that are not taken for something else.
-
-    It is an error if a header has several to choose from.
-    """
+def _default(source: Source, layout: Layout, layer: str, taken: tuple[int, ...], settings: ReadSettings) -> int:
+    """The column of a layer that the user did not name, by what the columns hold."""
     free = [place for place in range(layout.filled) if place not in taken]
-    names = [layout.names[place] for place in free if place != layout.token] if layout.names else []
-    if len(names) > 1:
-        finding = f"the header names several columns: {', '.join(names)}"
-        raise source.error(layout.first_line, finding, "name the one with the tags with --column")
     if len(free) < -_DEFAULTS[layer]:
         finding = f"there is no column {_DEFAULTS[layer]}, this line has {len(free)} for tokens and tags"
         raise source.error(layout.first_line, finding, "name another column")
-    return free[_DEFAULTS[layer]]
+    kinds = {place: kind for place, kind in column_kinds(source, layout).items() if place in free}
+    if layer != "spans":
+        return _of_two(free, kinds, layer)
+    if not kinds:
+        return free[-1]
+    _check_tokens(source, layout, kinds)
+    choose = _of_words if settings.task == "tags" else _of_spans
+    found = choose(kinds, is_system=settings.side == "system")
+    if len(found) == 1:
+        is_plain = settings.task == "tags" or kinds[found[0]].name not in _PREFIXED
+        _check_first_line(source, layout, found[0], is_plain=is_plain)
+        return found[0]
+    if layout.names:
+        names = [layout.names[place] for place in kinds]
+        finding = f"the header names several columns: {', '.join(names)}"
+        raise source.error(layout.first_line, finding, "name the one with the tags with --column")
+    listed = "; ".join(f"{place + 1} ({kinds[place].shown})" for place in found)
+    side = "" if settings.side is None else f"{settings.side}:"
+    raise source.error(
+        layout.first_line,
+        f"found several columns that may hold the tags: {listed}",
+        f"choose one, such as --column {side}{found[-1] + 1}",
+    )
+
+
+def _check_tokens(source: Source, layout: Layout, kinds: Mapping[int, ColumnKind]) -> None:
+    """Raise an error if the column of tokens holds tags, and no other one does."""
+    if holds_tags(source, layout, layout.token) and not any(kind.name in _PREFIXED for kind in kinds.values()):
+        finding = f"column {layout.token + 1} holds tags where tokens were expected"
+        raise source.error(layout.first_line, finding, "put the token first and its tag last")
+
+
+def _check_first_line(source: Source, layout: Layout, place: int, *, is_plain: bool) -> None:
+    """Raise an error if the first line, or one that begins with #, has a value unlike any tag without prefixes."""
+    found = unlike_tags(source, layout, place) if is_plain else None
+    if found is not None:
+        number, text, what = found
+        remedy = "remove the line, or name the column by its name in the header"
+        raise source.error(number, f"{text!r} looks like {what}, not like a token and its tag", remedy)
+
+
+def _of_spans(kinds: Mapping[int, ColumnKind], *, is_system: bool) -> list[int]:
+    """The columns that may hold tags of spans: one if the values leave no doubt, the last one if none looks like it."""
+    last = max(kinds)
+    labels = [place for place, kind in kinds.items() if kind.name == "labels"]
+    with_o = [place for place in labels if kinds[place].has_o]
+    for name in _PREFIXED:
+        places = [place for place, kind in kinds.items() if kind.name == name]
+        if not places:
+            continue
+        if kinds[last].name == "outside":  # a system that found nothing, as all before it have tags
+            return [last]
+        if last in with_o:
+            return [*places, last]
+        return [last] if is_system and _repeats(kinds, places, last) else places
+    return with_o if len(with_o) == 1 else labels or [last]
+
+
+def _of_words(kinds: Mapping[int, ColumnKind], *, is_system: bool) -> list[int]:
+    """The columns that may hold plain tags, such as POS."""
+    places = [place for place, kind in kinds.items() if kind.name not in _NOT_TAGS] or [max(kinds)]
+    last = places[-1]
+    return [last] if is_system and _repeats(kinds, places, last) else places
+
+
+def _repeats(kinds: Mapping[int, ColumnKind], places: list[int], last: int) -> bool:
+    """Whether the last of some columns has values of another one, as a prediction beside its gold standard has."""
+    return last == places[-1] and any(kinds[last].labels & kinds[place].labels for place in places[:-1])
+
+
+def _of_two(free: list[int], kinds: Mapping[int, ColumnKind], layer: str) -> int:
+    """The column of gold standard or prediction, of one file with both: the only two with tags, or the last two."""
+    tags = [place for place, kind in kinds.items() if kind.name == "tags"]
+    return (tags if len(tags) == 2 and kinds[free[-1]].name not in _SPANS else free)[_DEFAULTS[layer]]
 
 
 def _check_two_columns_of_tags(source: Source, layout: Layout) -> None:
     """Raise an error if the columns for gold and prediction hold something else: tokens, or labels beside tags."""
     if layout.filled < 2:
         raise source.error(layout.first_line, "found 1 column where gold and prediction need two", _GIVE_SYSTEM)
-    rows = [cells for _, _, cells in islice(rows_of(source), 200) if len(cells) == layout.columns]
-    gold, system = (looks_plain([cells[layout.filled - back] for cells in rows]) for back in (2, 1))
-    if gold and (layout.filled == 2 or not system):
+    kinds = column_kinds(source, layout)
+    free = list(range(layout.filled))
+    places = [_of_two(free, kinds, layer) for layer in ("gold", "system")]
+    gold, system = (kinds[place].name if place in kinds else "tokens" for place in places)
+    if gold == "chunks" and system == "tags":
+        finding = "the last two columns are for gold and prediction, but the first of them has tags of chunks"
+        raise source.error(layout.first_line, finding, _GIVE_SYSTEM)
+    if gold == "tokens" or (gold not in _SPANS and system in _PREFIXED):
         what = "tokens" if layout.filled == 2 else "labels without prefixes"
         finding = f"the last two columns are for gold and prediction, but the first of them has {what}"
         raise source.error(layout.first_line, finding, _GIVE_SYSTEM)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from evenhand.formats.format import Carry, Format, Writing
 from evenhand.formats.parsing.layout import TableBatches
 from evenhand.formats.parsing.scan import SENTENCES
-from evenhand.formats.parsing.table_head import numbered_rows, rows_of, rows_of_sample
+from evenhand.formats.parsing.table_head import CHUNKS, numbered_rows, rows_of, rows_of_sample
 from evenhand.formats.parsing.token_lines import Layout
 from evenhand.formats.source import Block, Source
 from evenhand.formats.write_table import level_tags, sentence_rows
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from evenhand.formats.convert import Conversion
 
 _WIDTHS = (4, 6)
-_CHUNKS = frozenset({"NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT", "CONJP", "INTJ", "LST", "UCP", "NC", "VC", "PC"})
 _DEFAULTS: dict[int, dict[str, tuple[ColumnName, ...]]] = {
     4: {"spans": (3, 4), "gold": (3, 4), "system": (3, 4)},
     6: {"spans": (5, 6), "gold": (3, 4), "system": (5, 6)},
@@ -35,13 +34,14 @@ _DEFAULTS: dict[int, dict[str, tuple[ColumnName, ...]]] = {
 
 
 def recognise(sample: Block) -> float:
-    """The share of lines with a number, a word and two or four tags; none if the first tags are those of chunks.
+    """The share of lines with a number, a word and two or four tags; none if either tag is one of chunks.
 
-    Number, word, chunk and entity are as many columns, and the labels tell which table it is.
+    Number, word, chunk and entity are as many columns, and so are number, word, gold and predicted tag: the labels tell
+    which table it is, and tags that are mostly the same in both columns.
     """
     numbered = (_without_empty_end(cells) for _, _, cells in numbered_rows(sample))
     good = list(filter(_is_row, numbered))
-    if not good or _has_chunks(good):
+    if not good or _has_chunks(good) or _are_repeated(good):
         return 0.0
     return len(good) / sum(not cells[0].startswith("#") for _, _, cells in rows_of_sample(sample))
 
@@ -58,7 +58,13 @@ def _is_row(cells: list[str]) -> bool:
 
 
 def _has_chunks(rows: list[list[str]]) -> bool:
-    return any(part is not None and part[1].upper() in _CHUNKS for cells in rows for part in [parse(cells[2])])
+    return any(part is not None and part[1].upper() in CHUNKS for cells in rows for part in map(parse, cells[2:4]))
+
+
+def _are_repeated(rows: list[list[str]]) -> bool:
+    """Whether most inner tags are the outer ones again."""
+    inner = [cells for cells in rows if len(cells) == _WIDTHS[0] and cells[3] not in OUTSIDE_TAGS]
+    return 2 * sum(cells[2] == cells[3] for cells in inner) > len(inner)
 
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:

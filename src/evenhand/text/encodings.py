@@ -35,8 +35,10 @@ from evenhand.text.layers import Tags
 OUTSIDE, BEGIN, INSIDE, END, SINGLE = range(5)
 PREFIXES = {"B": BEGIN, "I": INSIDE, "M": INSIDE, "E": END, "L": END, "S": SINGLE, "U": SINGLE, "W": SINGLE}
 _PLAIN_PREFIXES = {BEGIN: "B", INSIDE: "I", END: "E", SINGLE: "S"}
-SEPARATORS = "-_:."
-"""What may stand between prefix and label."""
+HYPHENS = "\u00ad\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"
+"""Characters that editors and word processors put in place of a hyphen."""
+SEPARATORS = f"-_:./+=~{HYPHENS}"
+"""The characters between prefix and label; a bar is none, because it separates levels."""
 OUTSIDE_TAGS = frozenset({"O", "o", "", "_"})
 JOINING = ("io", "plain")
 """The encodings in which neighbours with one label are one span."""
@@ -84,9 +86,9 @@ def _plain_level(tag: str) -> str:
 
 
 def parse(tag: str) -> tuple[int, str] | None:
-    """Prefix and label of a tag (`B-PER`, `b_PER`, `B:PER`, `B.PER`, `B`), or None where it has no prefix.
+    """Prefix and label of a tag (`B-PER`, `b_PER`, `B:PER`, `B/PER`, `B–PER`, `B`), or None if it has no prefix.
 
-    The prefix is one letter and ends at the separator, so that `B-creative-work` has the label `creative-work`.
+    The prefix is one letter and ends at the separator, so the label of `B-creative-work` is `creative-work`.
     """
     prefix = PREFIXES.get(tag[:1].upper())
     if prefix is None:

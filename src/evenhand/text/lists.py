@@ -20,7 +20,7 @@ from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import MostlyTags, Tags, Trees
 from evenhand.text.list_checks import check_name, lists, numbers, refuse_texts
 from evenhand.text.list_codes import coded, mostly_coded
-from evenhand.text.plain_labels import doubt
+from evenhand.text.plain_labels import doubt, misspelled
 from evenhand.text.tag_ids import Ids, Names, coded_ids
 from evenhand.text.tag_table import TagTable, looks_plain
 from evenhand.text.tokens import Tokens
@@ -83,12 +83,19 @@ def _decoded(
         first = f"{tag!r} in sentence {int(np.searchsorted(corpus.bounds, token, side='right'))}"
         if repair == "error":
             raise InputError(name, None, f"a span is ill-formed in {encoding.upper()}: {first}", "mend it")
-    is_sure = is_named or not plain or not set(met).issuperset(encodings.OUTSIDE_TAGS.intersection(known))
-    doubtful = None if is_sure else doubt(met, code.size, _outside(code, met))
+    doubtful = _doubt(code, met, known) if plain and not is_named else None
     reading = Reading(
         LISTS, encoding, repaired=len(decoded.ill_formed), first_repair=first, is_named=is_named, doubt=doubtful
     )
     return Annotation(corpus, {"spans": decoded.spans, "tags": MostlyTags(code, tuple(met))}, {"spans": reading}, name)
+
+
+def _doubt(code: Mostly, met: list[str], known: list[str]) -> tuple[str, str] | None:
+    """Why tags without prefixes may not be labels of spans; a known O that does not occur leaves no doubt about others."""
+    if set(met).issuperset(encodings.OUTSIDE_TAGS.intersection(known)):
+        return doubt(met, code.size, _outside(code, met))
+    said = [tag for tag in met if tag not in encodings.OUTSIDE_TAGS]
+    return misspelled(said, has_outside=True) if said else None
 
 
 def _outside(code: Mostly, met: list[str]) -> int:

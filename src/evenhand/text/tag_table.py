@@ -16,6 +16,7 @@ from evenhand.text.corpus import Corpus
 from evenhand.text.encodings import INSIDE, OUTSIDE, OUTSIDE_TAGS, Segments
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
+from evenhand.text.plain_labels import oddity
 
 STACK = "|"
 Part = tuple[int, str]
@@ -53,7 +54,10 @@ class TagTable:
                 parts.append(_OUTSIDE_PART)
                 continue
             part = (INSIDE, text) if self.plain else encodings.parse(text)
-            if part is None:
+            odd = oddity(text, is_plain=self.plain)
+            if odd is not None:
+                part, finding = None, odd
+            elif part is None:
                 finding = f"the tag {text!r} is not a prefix such as B- or I- with a label behind it"
             parts.append(part or _OUTSIDE_PART)
         self.names.append(tag)

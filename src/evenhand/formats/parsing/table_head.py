@@ -1,4 +1,7 @@
-"""What the first lines of a column file show: separator, number of columns, a header, numbers before the tokens."""
+"""What the first lines of a column file show: separator, number of columns, a header, numbers before the tokens.
+
+They also show what each column holds (`column_kinds`), by which `columns` chooses the column of tags.
+"""
 
 from __future__ import annotations
 
@@ -6,29 +9,55 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import dropwhile, islice
+from typing import Literal
 
+from evenhand.dataclass import dataclass
 from evenhand.formats.parsing.blocks import is_wide, refuse_wide
-from evenhand.formats.parsing.token_lines import Layout, is_document_mark
+from evenhand.formats.parsing.token_lines import Layout, is_comment, is_document_mark
 from evenhand.formats.source import Block, Source
 from evenhand.limits import COLUMNS
 from evenhand.settings import ColumnName
 from evenhand.text.encodings import OUTSIDE_TAGS, parse
+from evenhand.text.plain_labels import doubt
 
+Kind = Literal[
+    "tags", "chunks", "outside", "empty", "numbers", "identifiers", "features", "lemmas", "labels", "words"
+]
+"""Tags have prefixes (those of chunks aside), labels have none; words are all other values, such as POS."""
 _SAMPLE = 1 << 12
 ROWS = 200
 """How many lines are looked at."""
-_TOKEN_NAMES = frozenset({"token", "tokens", "word", "words", "form"})
+_TOKEN_NAMES = frozenset(
+    {
+        *("token", "tokens", "tok", "word", "words", "form", "forms", "wordform", "surface"),
+        *("wort", "mot", "palabra", "palavra", "parola", "woord", "ord", "słowo", "слово", "token_text"),
+    }
+)
 _NAMES = _TOKEN_NAMES | {
     *("id", "ids", "index", "number", "sentence", "sent", "doc", "document", "text", "lemma", "head", "deprel"),
     *("pos", "upos", "xpos", "feats", "chunk", "chunks", "tag", "tags", "label", "labels", "ner", "ne", "nel"),
     *("entity", "entities", "iob", "bio", "gold", "true", "pred", "predicted", "prediction", "system", "misc"),
-    *("weight", "weights", "probability", "score", "type", "value", "annotation"),
+    *("weight", "weights", "probability", "score", "type", "value", "annotation", "class", "category", "named"),
+    *("etiqueta", "etikett", "étiquette", "etichetta", "klasse", "тег", "метка", "offset", "start", "end", "space"),
 }
 """Words that headers are made of."""
 _INDEX = re.compile(r"[0-9]{1,9}")
 _BEGINS_WITH_DIGIT = re.compile(r"\n[ \r]*\d")
 _PART = re.compile(r"[^\W\d_]+")
 Row = tuple[int, bool, list[str]]
+CHUNKS = frozenset({"NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT", "CONJP", "INTJ", "LST", "UCP", "NC", "VC", "PC"})
+"""Labels of chunks, in capitals."""
+_MORE_ROWS = 20_000
+"""How many lines are looked at if the last column has only O in the first ones."""
+_MOST = 0.8
+"""The share of cells that make a column what it is: one bad cell is an error of its line, not another column."""
+_IDENTIFIER = re.compile(r"(?:[A-Za-z]{1,8}:)?[A-Z]{0,4}[0-9]+|NIL[\w-]*|https?://\S+")
+_FEATURE = re.compile(r"[^=\s]+=\S*")
+_NUMBER = re.compile(r"[-+]?[0-9]*[.,]?[0-9]+(?:[eE][-+]?[0-9]+)?%?")
+_NO_SMALL_LETTER = re.compile(r"[^a-zß-öø-ÿа-я]+")
+_FEW_ROWS = 20
+_LEMMAS = 0.3
+"""The share of tokens that are their own lemma, at least."""
 
 
 def rows_of(source: Source) -> Iterator[Row]:
@@ -89,11 +118,96 @@ def layout_of(source: Source, named: Sequence[ColumnName]) -> Layout:
     return Layout(tabs, width, number, token=int(is_numbered), empty=empty)
 
 
-def tag_columns(source: Source, layout: Layout) -> list[int]:
-    """The columns that look like tags with prefixes: some have one, and all others are outside."""
-    rows = [cells for _, _, cells in islice(rows_of(source), ROWS) if len(cells) == layout.columns]
-    rows = rows[1:] if layout.names else rows
-    return [place for place in range(layout.columns) if _are_tags([cells[place] for cells in rows], some=True)]
+@dataclass(frozen=True)
+class ColumnKind:
+    """What a column holds, by its first cells."""
+
+    name: Kind
+    labels: frozenset[str] = frozenset()
+    """The labels of tags, or the different values that are not outside."""
+    has_o: bool = False
+    """Whether O is among its cells."""
+
+    @property
+    def shown(self) -> str:
+        """Some of its values."""
+        return ", ".join(sorted(self.labels)[:3])
+
+
+def column_kinds(source: Source, layout: Layout, *, rows: int = ROWS) -> dict[int, ColumnKind]:
+    """What each column but that of the tokens holds, by the first rows.
+
+    More rows are looked at if the last column has only O there: the first sentences may have no span.
+    """
+    cells = [each for _, each in _token_rows(source, layout, rows)]
+    free = [place for place in range(layout.filled) if place != layout.token]
+    tokens = [each[layout.token] for each in cells]
+    kinds = {place: _kind(tokens, [each[place] for each in cells]) for place in free}
+    is_silent = bool(free) and kinds[free[-1]].name == "outside" and len(cells) == rows < _MORE_ROWS
+    return column_kinds(source, layout, rows=_MORE_ROWS) if is_silent else kinds
+
+
+def _token_rows(source: Source, layout: Layout, count: int) -> list[tuple[int, list[str]]]:
+    """The first lines with a token: their numbers and cells."""
+    first = layout.first_line + bool(layout.names)
+    rows = ((number, cells) for number, _, cells in rows_of(source) if len(cells) == layout.columns)
+    return list(islice((row for row in rows if row[0] >= first and not _is_mark(row[1])), count))
+
+
+def _is_mark(cells: Sequence[str]) -> bool:
+    """Whether a line with as many cells as others begins a document, or is a comment."""
+    return is_document_mark(cells[0]) or (cells[0][:1] == "#" and is_comment(" ".join(cells)))
+
+
+def _kind(tokens: Sequence[str], cells: Sequence[str]) -> ColumnKind:
+    """What these cells are, beside these tokens."""
+    parts = [parse(cell.split("|")[0]) for cell in cells]
+    said = [cell for cell in cells if cell not in OUTSIDE_TAGS]
+    has_o = "O" in cells or "o" in cells
+    prefixed = [part[1] for part in parts if part is not None]
+    if prefixed and len(prefixed) + len(cells) - len(said) >= _MOST * len(cells):
+        labels = frozenset(prefixed)
+        return ColumnKind("chunks" if {label.upper() for label in labels} <= CHUNKS else "tags", labels, has_o)
+    values = frozenset(said)
+    if not values - {"-", "*"}:
+        return ColumnKind("outside" if has_o else "empty", values, has_o)
+    if not has_o:
+        for name, pattern in (("numbers", _NUMBER), ("identifiers", _IDENTIFIER), ("features", _FEATURE)):
+            if all(value == "-" or all(map(pattern.fullmatch, value.split("|"))) for value in values):
+                return ColumnKind(name, values)
+    if _are_lemmas(tokens, cells, values):
+        return ColumnKind("lemmas", values, has_o)
+    is_labels = doubt(list(values), len(cells), len(cells) - len(said)) is None
+    return ColumnKind("labels" if is_labels else "words", values, has_o)
+
+
+def _are_lemmas(tokens: Sequence[str], cells: Sequence[str], values: frozenset[str]) -> bool:
+    """Whether cells are forms of their tokens: many are the same, or most differ from each other."""
+    words = [(token, cell) for token, cell in zip(tokens, cells, strict=True) if token.isalpha()]
+    same = sum(token.casefold() == cell.casefold() for token, cell in words)
+    return same > _LEMMAS * len(words) or (len(cells) >= 2 * _FEW_ROWS and len(values) > len(cells) / 2)
+
+
+def holds_tags(source: Source, layout: Layout, place: int) -> bool:
+    """Whether all first cells of a column are tags, some of them with a prefix and a label."""
+    cells = [each[place] for _, each in _token_rows(source, layout, ROWS)]
+    return _are_tags(cells) and any(len(cell) > 2 for cell in cells)
+
+
+def unlike_tags(source: Source, layout: Layout, place: int) -> tuple[int, str, str] | None:
+    """A line whose value in a column of plain tags is unlike all others: its number, its text, what it looks like.
+
+    The first line may name columns in words that are not known, and a line that begins with `#` and a blank may be a
+    comment. All other values are written without small letters, as POS and labels are, and none is the same.
+    """
+    rows = _token_rows(source, layout, ROWS)
+    maybe = [row for place, row in enumerate(rows) if row[1][0] == "#" or (place == 0 and not layout.names)]
+    for number, cells in maybe:
+        value, others = cells[place], {each[place] for line, each in rows if line != number} - OUTSIDE_TAGS
+        is_word = len(value) > 2 and value.isalpha() and _NO_SMALL_LETTER.fullmatch(value) is None
+        if is_word and value not in others and len(others) > 1 and all(map(_NO_SMALL_LETTER.fullmatch, others)):
+            return number, " ".join(cells)[:80], "a comment" if cells[0] == "#" else "a header"
+    return None
 
 
 def _first_rows(source: Source, named: Sequence[ColumnName]) -> list[Row]:
@@ -102,10 +216,13 @@ def _first_rows(source: Source, named: Sequence[ColumnName]) -> list[Row]:
     def lines() -> Iterator[Row]:
         return (row for row in rows_of(source) if row[2][0][:1] != "-" or not is_document_mark(row[2][0]))
 
-    def is_comment(row: Row) -> bool:
+    def may_be_comment(row: Row) -> bool:
         return row[2][0].startswith("#") and not _names_one(row[2], named)
 
-    rows = list(islice(dropwhile(is_comment, lines()), ROWS)) or list(islice(lines(), ROWS))
+    def tokens(rows: Iterable[Row]) -> list[Row]:
+        return list(islice((row for row in rows if row[2][0][:1] != "#" or not _is_mark(row[2])), ROWS))
+
+    rows = tokens(dropwhile(may_be_comment, lines())) or tokens(lines())
     if not rows:
         raise source.error(None, "the file has no tokens", "check how it was written")
     return rows

@@ -23,7 +23,7 @@ from evenhand.text.corpus import Corpus
 from evenhand.text.encodings import OUTSIDE_TAGS
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import MostlyTags, Spans, Tags
-from evenhand.text.plain_labels import SETTLE, doubt
+from evenhand.text.plain_labels import SETTLE, doubt, means_nothing
 from evenhand.text.tag_table import TagTable, looks_plain
 
 
@@ -99,6 +99,8 @@ class TagReader:
         """Give a tag the next code, and note what is wrong with it."""
         remedy = "mend it, or name the encoding (--encoding plain for labels without prefixes)"
         finding, code = self._table.add(tag), len(self._table.names) - 1
+        if finding is None and self._chosen.name == "plain" and not self._chosen.is_named and means_nothing(tag):
+            finding, remedy = f"found {tag!r} where labels and O were expected", "write O for tokens outside of spans"
         if finding is None and self._table.prefixes_of(code) - encodings.allowed(self._encoding):
             finding = f"the tag {tag!r} does not occur in {self._encoding.upper()}, the encoding {self._how}"
             remedy = "name the file's encoding with --encoding"

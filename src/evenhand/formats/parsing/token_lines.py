@@ -15,6 +15,7 @@ from evenhand.formats.parsing.cells import Cells
 from evenhand.formats.parsing.grid import Grid, grid
 from evenhand.formats.source import LINE_FEED, Block, Source
 from evenhand.settings import ColumnName
+from evenhand.text.encodings import OUTSIDE_TAGS, parse
 from evenhand.text.tokens import windows
 
 DOCUMENT_START = "-DOCSTART-"
@@ -22,6 +23,15 @@ _DOCUMENT_START_HEAD = np.frombuffer(DOCUMENT_START.encode()[:8], dtype="<u8")
 _DOCUMENT_START_TAIL = np.frombuffer(DOCUMENT_START.encode()[-8:], dtype="<u8")
 _DOCUMENT_COMMENT = re.compile(r"document_id\s*=|newdoc")
 _DOCUMENT_WORDS = (b"document_id", b"newdoc")
+_COMMENT = re.compile(
+    r"# +(?:newdoc|newpar)\b.*"  # CoNLL-U
+    r"|# +[\w.:#-]+(?:[ \t]*=.*|:(?:[ \t].*)?)"  # key = value, key: value
+    r"|# +(?:id|ids|sent|sent_id|sentence|sentences?|text|doc|doc_id|document|document_id|par|paragraph|source|url|"
+    r"title|meta|metadata|domain|language|lang|corpus|file|filename|comment|split|global\.columns)\b(?:[ \t].*)?"
+    r"|#(?:begin|end)[ \t]+document\b.*",
+    re.IGNORECASE,
+)
+"""A comment, even if it has as many cells as a line with a token."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +115,8 @@ def _grid(layout: Layout, block: Block) -> Grid | None:
     # Blocks begin as their sentences do, so that most of those with comments are not tried as they are.
     has_comments = has_hash and (layout.hash_comments or block.data.startswith(b"#"))
     found = None if has_comments else grid(block, layout.columns, tabs=layout.tabs)
+    if found is not None and has_hash and len(_comment_rows(found)):
+        found = None
     if found is None and has_hash:
         comments = _comments(layout, block)
         found = None if comments is None else grid(block, layout.columns, tabs=layout.tabs, comments=comments)
@@ -119,6 +131,17 @@ def _header(layout: Layout, block: Block, found: Grid) -> int:
     return int(np.searchsorted(found.column(0)[0], begin))
 
 
+def is_comment(line: str) -> bool:
+    """Whether a line with as many cells as others is a comment: `# newdoc`, `# key = value`, `# id 7f domain=en`.
+
+    The token `#` with a tag is not.
+    """
+    if _COMMENT.fullmatch(line) is None:
+        return False
+    last = line.split()[-1]
+    return "=" in line or (last not in OUTSIDE_TAGS and parse(last) is None)
+
+
 def _comments(layout: Layout, block: Block) -> Ints | None:
     """The places of all bytes of comments; None if one of them may begin a document.
 
@@ -129,7 +152,10 @@ def _comments(layout: Layout, block: Block) -> Ints | None:
     begin = begin[(begin == 0) | (text[begin - 1] == LINE_FEED)]
     end = next_places(equal_to(text, LINE_FEED), begin)
     if not layout.hash_comments:
-        rows = np.flatnonzero(_cells(text, begin, end, tabs=layout.tabs) != layout.columns)
+        is_kept = _cells(text, begin, end, tabs=layout.tabs) != layout.columns
+        for row in np.flatnonzero(~is_kept).tolist():
+            is_kept[row] = is_comment(block.data[begin[row] : end[row]].decode().rstrip("\r"))
+        rows = np.flatnonzero(is_kept)
         begin, end = begin[rows], end[rows]
         before = text[begin - 2 - (text[begin - 2] == CARRIAGE_RETURN)]  # a line feed, if the line above is blank
         is_first = (before == LINE_FEED) | (begin == 0)
@@ -151,6 +177,10 @@ def _classify(source: Source, layout: Layout, lines: Lines) -> Parsed:
     """What each line of a block is; a line that is nothing is a problem."""
     is_token, is_break = lines.cells == layout.columns, lines.cells == 0
     documents, trailing = list[int](), 0
+    if b"#" in lines.data and not layout.hash_comments:
+        whole = np.flatnonzero(is_token)
+        begins = np.frombuffer(lines.data, dtype=np.uint8)[lines.begins[whole]] == ord("#")
+        is_token[[line for line in whole[begins].tolist() if is_comment(lines.text(line))]] = False
     if np.count_nonzero(is_token) + np.count_nonzero(is_break) < len(lines.cells):
         odd = np.flatnonzero(~(is_token | is_break))
         is_hash = np.frombuffer(lines.data, dtype=np.uint8)[lines.begins[odd]] == ord("#")
@@ -226,6 +256,14 @@ def is_document_mark(cell: str) -> bool:
     """Whether a first cell begins a document: `-DOCSTART-`, or the same with a name in brackets behind it."""
     named = cell.startswith(DOCUMENT_START + "(") and cell.endswith(")")
     return cell == DOCUMENT_START or named
+
+
+def _comment_rows(tokens: Grid) -> Ints:
+    """Which lines of a matrix of cells are comments that have as many cells as the others."""
+    rows = _hash_lines(tokens)
+    ends = tokens.column(tokens.columns - 1)[1]
+    begins = tokens.column(0)[0]
+    return ints([row for row in rows.tolist() if is_comment(tokens.data[begins[row] : ends[row]].decode())])
 
 
 def _hash_lines(tokens: Cells) -> Ints:
