@@ -82,6 +82,7 @@ READ = {
     ),
     "probabilities behind the tags": (columns(WORDS, TAGS, PROBABILITIES), {}),
     "parts of speech behind the tags": (columns(WORDS, TAGS, POS), {}),
+    "columns between commas, with a header": (columns(WORDS, POS, TAGS, separator=",", header="Word,POS,Tag\n"), {}),
     "labels without prefixes that were named": (
         columns(WORDS, each_tag(lambda _, label: label)),
         {"encoding": {"system": "plain"}},
@@ -112,10 +113,6 @@ REFUSED = {
     "columns between commas": (
         GOLD.replace("\t", ","),
         "system.tsv:1: the columns look separated by commas; separate them with tabs",
-    ),
-    "columns between commas, with a header": (
-        columns(WORDS, POS, TAGS, separator=",", header="Sentence #,Word,POS,Tag\n".replace("Sentence #,", "")),
-        "the columns look separated by commas",
     ),
     "columns in quotation marks": (GOLD.replace("\t", '","').replace("\n", '"\n'), "separated by commas"),
     "columns between semicolons": (GOLD.replace("\t", ";"), "the columns look separated by semicolons"),

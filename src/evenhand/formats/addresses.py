@@ -227,10 +227,19 @@ def _told(address: Address, *others: type[Exception]) -> Iterator[None]:
     passed: tuple[type[Exception], ...] = (EvenhandError, *others)
     try:
         yield
-    except passed:
+    except passed as error:
+        # fsspec raises this, too, where a server cannot be reached.
+        cause = error.__cause__ or error.__context__
+        if isinstance(error, FileNotFoundError) and isinstance(cause, OSError) and cause.errno not in _MISSING:
+            finding = f"cannot connect to the server ({_reason(cause)})"
+            raise InputError(str(address), None, finding, "check the address and the network") from None
         raise
     except Exception as error:  # each file system has errors of its own
-        lines = str(error).splitlines() or [type(error).__name__]
-        reason = visible(lines[0]).rstrip(".")[:_LONGEST_REASON]
-        finding = f"cannot be read ({reason})"
+        finding = f"cannot be read ({_reason(error)})"
         raise InputError(str(address), None, finding, "check the address, the network and your rights") from None
+
+
+def _reason(error: Exception) -> str:
+    """The first line of what an error says."""
+    lines = str(error).splitlines() or [type(error).__name__]
+    return visible(lines[0]).rstrip(".")[:_LONGEST_REASON]

@@ -1,18 +1,20 @@
 """CoNLL-style column files: one token per line, a blank line between sentences, tags in one or several columns.
 
-The number of columns is that of the first line with a token. A line that begins with `#` is a comment if it has another
-number of columns or reads like one (`# newdoc`, `# key = value`). A line whose first cell is `-DOCSTART-`, alone or with
-a name, begins a document. One column means tags without tokens. See `table_head` for what else the first lines show.
+The number of columns is that of the first line with a token. A line that begins with `#` is a comment if it has
+another number of columns or reads like one (`# newdoc`, `# key = value`). A line whose first cell is `-DOCSTART-`,
+alone or with a name, begins a document. One column means tags without tokens. See `table_head` for what else the
+first lines show.
 
-The column of tags, unless the user names it, is the only one that can be it by its first values: tags with prefixes, not
-those of chunks; otherwise tags of chunks; otherwise labels without prefixes, of which some are O; otherwise the last
-column. For plain tags (POS) it is the only one that does not hold lemmas, numbers, identifiers, features or nothing.
-Several such columns are an error, but a system's file may have the gold standard's tags before its own.
+Unless the user names the column of tags, its first values tell which one it is: the only one of tags with prefixes that
+are not those of chunks; otherwise the only one of tags of chunks; otherwise the only one of labels without prefixes, of
+which some are O; otherwise the last one. For plain tags (POS) it is the only one that does not hold lemmas, numbers,
+identifiers, features or nothing. Several such columns are an error, but a system's file may have the gold standard's
+tags before its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -79,20 +81,27 @@ def _default(source: Source, layout: Layout, layer: str, taken: tuple[int, ...],
     if not kinds:
         return free[-1]
     _check_tokens(source, layout, kinds)
+    place = chosen(source, layout.first_line, kinds, layout.names, settings)
+    is_plain = settings.task == "tags" or kinds[place].name not in _PREFIXED
+    _check_first_line(source, layout, place, is_plain=is_plain)
+    return place
+
+
+def chosen(
+    source: Source, line: int, kinds: Mapping[int, ColumnKind], names: Sequence[str], settings: ReadSettings
+) -> int:
+    """The column of tags, by what the columns hold; several that may be it are an error at the first line."""
     choose = _of_words if settings.task == "tags" else _of_spans
     found = choose(kinds, is_system=settings.side == "system")
     if len(found) == 1:
-        is_plain = settings.task == "tags" or kinds[found[0]].name not in _PREFIXED
-        _check_first_line(source, layout, found[0], is_plain=is_plain)
         return found[0]
-    if layout.names:
-        names = [layout.names[place] for place in kinds]
-        finding = f"the header names several columns: {', '.join(names)}"
-        raise source.error(layout.first_line, finding, "name the one with the tags with --column")
+    if names:
+        finding = f"the header names several columns: {', '.join(names[place] for place in kinds)}"
+        raise source.error(line, finding, "name the one with the tags with --column")
     listed = "; ".join(f"{place + 1} ({kinds[place].shown})" for place in found)
     side = "" if settings.side is None else f"{settings.side}:"
     raise source.error(
-        layout.first_line,
+        line,
         f"found several columns that may hold the tags: {listed}",
         f"choose one, such as --column {side}{found[-1] + 1}",
     )

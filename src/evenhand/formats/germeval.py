@@ -39,9 +39,9 @@ def recognise(sample: Block) -> float:
     Number, word, chunk and entity are as many columns, and so are number, word, gold and predicted tag: the labels tell
     which table it is, and tags that are mostly the same in both columns.
     """
-    numbered = (_without_empty_end(cells) for _, _, cells in numbered_rows(sample))
+    numbered = [_without_empty_end(cells) for _, _, cells in numbered_rows(sample)]
     good = list(filter(_is_row, numbered))
-    if not good or _has_chunks(good) or _are_repeated(good):
+    if not good or _has_chunks(good) or _are_repeated(good) or _are_other_values(numbered):
         return 0.0
     return len(good) / sum(not cells[0].startswith("#") for _, _, cells in rows_of_sample(sample))
 
@@ -59,6 +59,12 @@ def _is_row(cells: list[str]) -> bool:
 
 def _has_chunks(rows: list[list[str]]) -> bool:
     return any(part is not None and part[1].upper() in CHUNKS for cells in rows for part in map(parse, cells[2:4]))
+
+
+def _are_other_values(rows: list[list[str]]) -> bool:
+    """Whether the last of four columns has values, but no tag among them, such as SpaceAfter=No."""
+    values = {cells[3] for cells in rows if len(cells) == _WIDTHS[0]} - OUTSIDE_TAGS
+    return bool(values) and not any(map(parse, values))
 
 
 def _are_repeated(rows: list[list[str]]) -> bool:

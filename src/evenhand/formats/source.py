@@ -36,6 +36,42 @@ _SIZE_ELSEWHERE = 1 << 20
 _LARGEST_READ = 1 << 20
 
 
+_ZIP = b"PK\x03\x04"
+_AS_TEXT = "export it as text: one token and its tag per line, with a tab between"
+_OTHER_FILES = {
+    _ZIP: ("a zip archive", "unpack it, or export the table as text with tabs"),
+    b"PK\x05\x06": ("an empty zip archive", "check how it was written"),
+    b"%PDF-": ("a PDF", _AS_TEXT),
+    b"\xd0\xcf\x11\xe0": ("an old file of Word or Excel", _AS_TEXT),
+    b"{\\rtf": ("rich text (RTF)", "save it as plain text in UTF-8"),
+    b"\x93NUMPY": ("a NumPy array", "load it with numpy.load, and give its rows to eh.tags(ids, names=…)"),
+    **{
+        b"\x80" + bytes([version]): ("a Python pickle", "load it in Python, and give its lists to eh.tags or eh.spans")
+        for version in range(2, 6)
+    },
+    b"SQLite format 3\0": ("an SQLite database", _AS_TEXT),
+    b"7z\xbc\xaf\x27\x1c": ("a 7-Zip archive", "unpack it"),
+    b"\x89HDF": ("an HDF5 file", _AS_TEXT),
+    b"\x89PNG": ("an image", _AS_TEXT),
+    b"\xff\xd8\xff": ("an image", _AS_TEXT),
+}
+"""Files that are not text, by their first bytes: what they are, and what to do."""
+_PARTS = {
+    b"[Content_Types].xml": "a file of Word, Excel or PowerPoint",
+    b"xl/": "an Excel workbook (xlsx)",
+    b"word/": "a Word document (docx)",
+    b"mimetypeapplication/vnd.oasis": "a file of LibreOffice or OpenOffice",
+    b".npy": "NumPy arrays (npz)",
+    b"data.pkl": "a file of PyTorch",
+}
+"""What is in a zip archive, by the names of its first parts; later ones are more exact."""
+
+
+def _zipped(data: bytes) -> str:
+    """What a zip archive holds."""
+    return next((name for part, name in reversed(_PARTS.items()) if part in data), "a zip archive")
+
+
 @dataclass(frozen=True)
 class Block:
     """Some lines of a file; `data` ends with a line feed and, behind `size`, with padding."""
@@ -263,6 +299,10 @@ class Source:
     def _begin(self, data: bytes) -> bytes:
         if data.startswith((b"\xff\xfe", b"\xfe\xff")):
             raise self.error(1, "the file is in UTF-16", "save it as UTF-8")
+        for mark, (finding, remedy) in _OTHER_FILES.items():
+            if data.startswith(mark):
+                found = _zipped(data) if mark == _ZIP else finding
+                raise self.error(None, f"the file is {found}, not text", remedy)
         return data.removeprefix(_BYTE_ORDER_MARK)
 
     def _block(self, rest: list[bytes], more: bytes, cut: int, first_line: int) -> Block:

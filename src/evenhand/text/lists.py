@@ -91,7 +91,7 @@ def _decoded(
 
 
 def _doubt(code: Mostly, met: list[str], known: list[str]) -> tuple[str, str] | None:
-    """Why tags without prefixes may not be labels of spans; a known O that does not occur leaves no doubt about others."""
+    """Why tags without prefixes may not be labels of spans; a known O that does not occur shows that others are."""
     if set(met).issuperset(encodings.OUTSIDE_TAGS.intersection(known)):
         return doubt(met, code.size, _outside(code, met))
     said = [tag for tag in met if tag not in encodings.OUTSIDE_TAGS]

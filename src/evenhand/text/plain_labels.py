@@ -1,9 +1,9 @@
 """Labels without prefixes: whether the values of a column look like them, or like something else.
 
 Tags without a prefix mark spans only if neighbours with one label are one span. Many columns hold values that could be
-such labels but are not: parts of speech, lemmas, probabilities, tags with an unknown prefix. They would give a plausible
-score, so labels are accepted only if they are few, not numbers, and some tokens have none. A value that looks like `O`
-(a Cyrillic letter, `NONE`, `[PAD]`) beside `O` is not a label either.
+such labels but are not: parts of speech, lemmas, probabilities, tags with an unknown prefix. They would give a
+plausible score, so labels are accepted only if they are few, not numbers, and some tokens have none. A value that looks
+like `O` (a Cyrillic letter, `NONE`, `[PAD]`) beside `O` is not a label either.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def doubt(names: Sequence[str], tokens: int, outside: int) -> tuple[str, str] | 
 
 
 def misspelled(said: Sequence[str], *, has_outside: bool) -> tuple[str, str] | None:
-    """Why these values are not labels, by their spelling alone, and what to do; `said` are those that are not outside."""
+    """Why these values are not labels, by their spelling alone, and what to do; none of them is outside."""
     numbers = list(filter(_NUMBER.fullmatch, said))
     if numbers:
         return f"numbers ({_shown(numbers)})", ""

@@ -13,6 +13,7 @@ import numpy as np
 from evenhand.arrays import distinct, ints, zeros
 from evenhand.formats.parsing.cells import Cells
 from evenhand.formats.parsing.tag_column import TagColumn
+from evenhand.formats.parsing.tag_reader import joined
 from evenhand.formats.parsing.token_lines import Layout, Parsed, parsed
 from evenhand.formats.parsing.weight_column import WeightColumn
 from evenhand.formats.source import Source
@@ -123,20 +124,10 @@ def _sample(source: Source, layout: Layout) -> Iterator[tuple[Cells, Corpus]]:
 
 
 def _levels(columns: list[TagColumn], cells: Cells, corpus: Corpus) -> tuple[list[Tags], Spans, Reading]:
-    """The tags of one or several columns and their spans, each column on levels of its own behind the one before."""
+    """The tags of one or several columns, and their spans."""
     found = [column.read(cells, corpus) for column in columns]
-    tags = [each for each, _, _ in found]
-    if len(found) == 1:
-        return tags, *found[0][1:]
-    parts, level = [], 0
-    for column, (_, spans, _) in zip(columns, found, strict=True):
-        parts.append(replace(spans, level=spans.level + level))
-        level += column.levels
-    joined = Spans.concatenate(parts, [0] * len(parts))
-    reading = found[0][2]
-    for _, _, other in found[1:]:
-        reading = replace(reading.plus(other), column=f"{reading.column}+{other.column}")
-    return tags, joined.take(np.lexsort((joined.level, joined.start, joined.scope))), reading
+    _, spans, reading = joined(found, [column.levels for column in columns])
+    return [tags for tags, _, _ in found], spans, reading
 
 
 def _corpus(

@@ -20,25 +20,23 @@ from evenhand.settings import ColumnName
 from evenhand.text.encodings import OUTSIDE_TAGS, parse
 from evenhand.text.plain_labels import doubt
 
-Kind = Literal[
-    "tags", "chunks", "outside", "empty", "numbers", "identifiers", "features", "lemmas", "labels", "words"
-]
+Kind = Literal["tags", "chunks", "outside", "empty", "numbers", "identifiers", "features", "lemmas", "labels", "words"]
 """Tags have prefixes (those of chunks aside), labels have none; words are all other values, such as POS."""
 _SAMPLE = 1 << 12
 ROWS = 200
 """How many lines are looked at."""
-_TOKEN_NAMES = frozenset(
+TOKEN_NAMES = frozenset(
     {
         *("token", "tokens", "tok", "word", "words", "form", "forms", "wordform", "surface"),
         *("wort", "mot", "palabra", "palavra", "parola", "woord", "ord", "słowo", "слово", "token_text"),
     }
 )
-_NAMES = _TOKEN_NAMES | {
+_NAMES = TOKEN_NAMES | {
     *("id", "ids", "index", "number", "sentence", "sent", "doc", "document", "text", "lemma", "head", "deprel"),
     *("pos", "upos", "xpos", "feats", "chunk", "chunks", "tag", "tags", "label", "labels", "ner", "ne", "nel"),
     *("entity", "entities", "iob", "bio", "gold", "true", "pred", "predicted", "prediction", "system", "misc"),
     *("weight", "weights", "probability", "score", "type", "value", "annotation", "class", "category", "named"),
-    *("etiqueta", "etikett", "étiquette", "etichetta", "klasse", "тег", "метка", "offset", "start", "end", "space"),
+    *("etiqueta", "etikett", "étiquette", "etichetta", "klasse", "тег", "метка", "offset", "start", "end", "unnamed"),
 }
 """Words that headers are made of."""
 _INDEX = re.compile(r"[0-9]{1,9}")
@@ -110,8 +108,8 @@ def layout_of(source: Source, named: Sequence[ColumnName]) -> Layout:
     below = [each for _, _, each in rows[1:]]
     width = _width(cells, below)
     cells = cells[:width]
-    if _is_header(cells, below, named):
-        token = next((place for place, cell in enumerate(cells) if cell.lower() in _TOKEN_NAMES), 0)
+    if is_header(cells, below, named):
+        token = next((place for place, cell in enumerate(cells) if cell.lower() in TOKEN_NAMES), 0)
         return Layout(tabs, width, number, names=tuple(cells), token=token)
     is_numbered = width > 2 and _is_numbered(row for row in rows if len(row[2]) == width)
     empty = _empty_columns([each for _, _, each in rows if len(each) == width])
@@ -142,7 +140,7 @@ def column_kinds(source: Source, layout: Layout, *, rows: int = ROWS) -> dict[in
     cells = [each for _, each in _token_rows(source, layout, rows)]
     free = [place for place in range(layout.filled) if place != layout.token]
     tokens = [each[layout.token] for each in cells]
-    kinds = {place: _kind(tokens, [each[place] for each in cells]) for place in free}
+    kinds = {place: kind_of(tokens, [each[place] for each in cells]) for place in free}
     is_silent = bool(free) and kinds[free[-1]].name == "outside" and len(cells) == rows < _MORE_ROWS
     return column_kinds(source, layout, rows=_MORE_ROWS) if is_silent else kinds
 
@@ -159,7 +157,7 @@ def _is_mark(cells: Sequence[str]) -> bool:
     return is_document_mark(cells[0]) or (cells[0][:1] == "#" and is_comment(" ".join(cells)))
 
 
-def _kind(tokens: Sequence[str], cells: Sequence[str]) -> ColumnKind:
+def kind_of(tokens: Sequence[str], cells: Sequence[str]) -> ColumnKind:
     """What these cells are, beside these tokens."""
     parts = [parse(cell.split("|")[0]) for cell in cells]
     said = [cell for cell in cells if cell not in OUTSIDE_TAGS]
@@ -236,11 +234,11 @@ def _width(cells: Sequence[str], below: Sequence[Sequence[str]]) -> int:
     return full if any(len(each) == full for each in below) else len(cells)
 
 
-def _is_header(cells: Sequence[str], below: Sequence[Sequence[str]], named: Sequence[ColumnName]) -> bool:
+def is_header(cells: Sequence[str], below: Sequence[Sequence[str]], named: Sequence[ColumnName]) -> bool:
     """Whether a line names columns: one that the user names, or tokens and others, in every cell."""
     if _names_one(cells, named):
         return True
-    has_tokens = any(cell.lower() in _TOKEN_NAMES for cell in cells)
+    has_tokens = any(cell.lower() in TOKEN_NAMES for cell in cells)
     columns = ([row[place] for row in below if len(row) == len(cells)] for place in range(len(cells)))
     return len(cells) > 1 and has_tokens and all(map(_is_name, cells, columns))
 

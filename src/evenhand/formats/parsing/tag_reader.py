@@ -5,20 +5,21 @@ A format codes its tags in its own way: a column by its cells, a list by a dicti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 
-from evenhand.arrays import Ints
+from evenhand.arrays import Ints, ints
 from evenhand.dataclass import dataclass
 from evenhand.formats.source import Source
 from evenhand.limits import LimitError
 from evenhand.problems import ILL_FORMED
 from evenhand.settings import ReadSettings
 from evenhand.text import encodings
-from evenhand.text.annotation import Reading
-from evenhand.text.codes import Mostly
+from evenhand.text.annotation import Annotation, Layer, Reading, tags_layer
+from evenhand.text.codes import Mostly, NewCodes
 from evenhand.text.corpus import Corpus
 from evenhand.text.encodings import OUTSIDE_TAGS
 from evenhand.text.labels import Vocabulary
@@ -128,6 +129,69 @@ class TagReader:
 
     def _tag(self, code: Ints, token: int) -> str:
         return self._table.names[int(code[token])]
+
+
+Found = tuple[Tags, Spans, Reading]
+"""The tags of a column, the spans they spell, and how they were read."""
+
+
+def joined(found: Sequence[Found], levels: Sequence[int]) -> Found:
+    """Several columns as one layer; the spans of each are on levels after those of the columns before it."""
+    tags, spans, reading = found[0]
+    if len(found) == 1:
+        return found[0]
+    parts, level = [], 0
+    for (_, each, _), count in zip(found, levels, strict=True):
+        parts.append(replace(each, level=each.level + level))
+        level += count
+    for _, _, other in found[1:]:
+        reading = replace(reading.plus(other), column=f"{reading.column}+{other.column}")
+    spans = Spans.concatenate(parts, [0] * len(parts))
+    return tags, spans.take(np.lexsort((spans.level, spans.start, spans.scope))), reading
+
+
+def listed_tags(
+    format: str,
+    source: Source,
+    settings: ReadSettings,
+    vocabulary: Vocabulary,
+    corpus: Corpus,
+    values: Mapping[str, Sequence[Sequence[str]]],
+    places: Mapping[str, Sequence[int]],
+) -> Annotation:
+    """An annotation from lists of tags: for each layer the values of its columns; `places` are their numbers."""
+    layers: dict[str, Layer] = {}
+    readings: dict[str, Reading] = {}
+    encoding = None
+    for layer, columns in values.items():
+        names = [str(place + 1) for place in places.get(layer, ())] or [None]
+        coded = [_coded(tags, corpus) for tags in columns]
+        if settings.task == "tags":
+            if len(coded) != 1:
+                raise source.error(None, f"found {len(coded)} columns of tags, where one is scored", "name one")
+            layers["tags"] = Tags(coded[0].code.column(), tuple(coded[0].new))
+            readings["words"] = Reading(format, column=names[0])
+            continue
+        read_as, found, levels = settings.of_layer(layer, encoding), [], []
+        for each, name in zip(coded, names, strict=True):
+            where = "" if name is None else f" in column {name}"
+            chosen = choose_encoding(source, read_as, [each], where=where)
+            encoding = encoding or chosen.name
+            reader = TagReader(source, read_as, vocabulary, chosen, where if len(coded) > 1 else "")
+            tags, spans, reading = reader.read(each)
+            found.append((tags, spans, replace(reading, format=format, column=name)))
+            levels.append(reader.levels)
+        stem = tags_layer(layer)
+        for level, (tags, _, _) in enumerate(found, 1):
+            layers[stem if len(found) == 1 else f"{stem}-{level}"] = tags
+        _, layers[layer], readings[layer] = joined(found, levels)
+    return Annotation(corpus, layers, readings, source.name)
+
+
+def _coded(tags: Sequence[str], corpus: Corpus) -> Coded:
+    codes = NewCodes()
+    code = Mostly.of(ints([codes[tag] for tag in tags]))
+    return Coded(list(codes), code, corpus)
 
 
 @contextmanager

@@ -1,0 +1,99 @@
+"""PubTator: the title and the abstract of a document, and its mentions with offsets into both.
+
+`123|t|Title` and `123|a|Abstract` make one text, with one character between them. A line with a mention has the number
+of its document, start, end (exclusive), the mention, its type and maybe identifiers, with tabs between. Lines with a
+relation have no offsets, and are left out. A blank line ends a document.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import field, replace
+
+from evenhand.arrays import ints
+from evenhand.dataclass import dataclass
+from evenhand.formats.json_spans import Span, misquoted, on_texts, spans_of
+from evenhand.formats.source import Source
+from evenhand.formats.text_formats import PUBTATOR
+from evenhand.formats.whole_text import whole_text
+from evenhand.settings import Columns, ReadSettings
+from evenhand.text.annotation import Annotation, Reading
+from evenhand.text.labels import Vocabulary
+from evenhand.text.tokens import Tokens
+
+RELATIONS = "relations"
+_TEXT = re.compile(r"([^|\t]+)\|([tT]|[aA])\|(.*)")
+_COLUMNS = 5
+_REMEDY = "write document, start, end, mention and type, separated by tabs"
+
+
+@dataclass
+class _Document:
+    name: str
+    line: int
+    text: str
+    spans: list[Span] = field(default_factory=list)
+    quotes: list[tuple[int, int, str]] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+
+
+def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+    """The documents as one batch."""
+    documents, relations = _documents(source)
+
+    def report(document: int, finding: str, remedy: str) -> None:
+        source.report(documents[document].line, finding, remedy, "span")
+
+    for each in documents:
+        fault = misquoted(each.text, each.quotes, settings.offsets)
+        if fault is not None:
+            source.report(each.line, f"document {each.name}: {fault[0]}", fault[1], "span")
+    atoms, ground = on_texts([each.text for each in documents], settings.offsets)
+    spans = spans_of([each.spans for each in documents], ground, vocabulary, report)
+    names = [each.name for each in documents]
+    corpus = atoms.corpus(source.shown, ints([each.line for each in documents]))
+    if len(set(names)) == len(names):
+        corpus = replace(corpus, ids=Tokens.of(names))
+    reading = Reading(PUBTATOR.name, skipped={RELATIONS: relations} if relations else {})
+    yield Annotation(corpus, {"spans": spans}, {"spans": reading}, source.name)
+
+
+def _documents(source: Source) -> tuple[list[_Document], int]:
+    """The documents, and the number of relations that were left out."""
+    found, relations, is_open = list[_Document](), 0, False
+    for number, line in enumerate(whole_text(source).split("\n"), 1):
+        text = line.rstrip("\r")
+        part = _TEXT.fullmatch(text)
+        if part is not None:
+            if part[2] in "tT" or not is_open:
+                found.append(_Document(part[1], number, part[3]))
+            else:
+                found[-1].text += f" {part[3]}"
+            is_open = True
+        elif not text.strip():
+            is_open = False
+        elif not found:
+            source.report(number, "found a mention before the title of its document", _REMEDY, "document")
+        else:
+            relations += _add(source, found[-1], number, text.split("\t"))
+    if not found:
+        raise source.error(None, "the file has no documents", "check how it was written")
+    return found, relations
+
+
+def _add(source: Source, document: _Document, number: int, cells: list[str]) -> int:
+    """Add the mention of a line to its document; 1 if the line is a relation."""
+    if cells[0] != document.name:
+        finding = f"found a mention of document {cells[0]!r} among those of {document.name!r}"
+        source.report(number, finding, "put it below its own title", "document")
+    elif len(cells) >= _COLUMNS and cells[1].isdecimal() and cells[2].isdecimal():
+        start, end = int(cells[1]), int(cells[2])
+        document.spans.append(Span(start, end, cells[4]))
+        document.quotes.append((start, end, cells[3]))
+        document.lines.append(number)
+    elif len(cells) >= _COLUMNS - 1 and not cells[1].isdecimal():
+        return 1
+    else:
+        source.report(number, f"{' '.join(cells)[:80]!r} is not a mention", _REMEDY, "columns")
+    return 0

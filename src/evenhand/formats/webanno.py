@@ -1,0 +1,255 @@
+"""WebAnno TSV 3, which WebAnno and INCEpTION export: one token per line, layers of annotations in columns.
+
+`#T_SP=` lines name the layers of spans, each with its features, a column per feature. A cell is `_` without annotation,
+`*` for an annotation without value, else the value. A number in brackets joins the tokens of a span (`PER[1]`), and a
+bar separates spans on the same token (`ORG[1]|LOC[2]`). A line such as `1-2.1` is a part of the token before it. The
+characters that have a meaning are escaped with a backslash in values.
+
+The layer is NamedEntity, or the only one that is not about single words; its feature is `value`, or the only one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from evenhand.arrays import Ints, ints
+from evenhand.dataclass import dataclass
+from evenhand.formats.json_spans import Span, on_texts, spans_of
+from evenhand.formats.source import Source
+from evenhand.formats.text_formats import WEBANNO
+from evenhand.formats.whole_text import whole_text
+from evenhand.settings import ColumnName, Columns, ReadSettings
+from evenhand.text.annotation import Annotation, Reading
+from evenhand.text.corpus import Corpus
+from evenhand.text.encodings import UNNAMED
+from evenhand.text.labels import Vocabulary
+from evenhand.text.layers import Spans
+from evenhand.text.tokens import Tokens
+
+_LAYER = re.compile(r"#T_(SP|RL|CH)=([^|]+)((?:\|[^|]*)*)")
+_ROW = re.compile(r"([0-9]+)-([0-9]+)((?:\.[0-9]+)?)\t([0-9]+)-([0-9]+)\t([^\t]*)((?:\t.*)?)")
+_NUMBERED = re.compile(r"(.*?)(?:\[([0-9]+)\])?", re.DOTALL)
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_BARS = re.compile(r"(?<!\\)((?:\\\\)*)\|")
+_CONTROLS = {"t": "\t", "n": "\n", "r": "\r"}
+_FIRST = 3
+"""The columns before those of layers: numbers, offsets, token."""
+_USUAL_LAYER, _USUAL_FEATURE = "NamedEntity", "value"
+_OF_WORDS = frozenset({"POS", "Lemma", "MorphologicalFeatures", "Stem", "SurfaceForm", "SofaChangeAnnotation", "Token"})
+"""Layers whose annotations are those of single words."""
+_REMEDY = "export the document again as WebAnno TSV 3"
+
+
+@dataclass(frozen=True)
+class _Feature:
+    """A column of a layer of spans."""
+
+    layer: str
+    """The last part of its name."""
+    name: str
+    """Empty where the layer has no features."""
+    place: int
+
+    @property
+    def shown(self) -> str:
+        return f"{self.layer}.{self.name}" if self.name else self.layer
+
+    def is_called(self, name: ColumnName) -> bool:
+        if isinstance(name, int):
+            return name == self.place + 1
+        return name.replace("|", ".") in (self.shown, self.name or self.layer) or name == self.layer
+
+
+@dataclass(frozen=True)
+class _Token:
+    line: int
+    sentence: int
+    text: str
+    begin: int
+    """Its offset in the document, in UTF-16 units."""
+
+
+def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+    """The document as one batch, in characters if a span begins or ends within a token."""
+    lines = whole_text(source).split("\n")
+    features, width = _features(source, lines)
+    if len(columns) > 1:
+        raise source.error(None, "a document holds one annotation", "give the system's file beside it")
+    feature = _chosen(source, features, settings.columns)
+    document = _Document(source, feature, width)
+    for number, line in enumerate(lines, 1):
+        text = line.rstrip("\r")
+        if text.strip() and not text.startswith("#"):
+            document.add(number, text)
+    if not document.tokens:
+        raise source.error(None, "the file has no tokens", "check how it was written")
+    yield document.annotation(vocabulary)
+
+
+def _features(source: Source, lines: Sequence[str]) -> tuple[list[_Feature], int]:
+    """The features of layers of spans, and the number of columns."""
+    found, place = list[_Feature](), _FIRST
+    for number, line in enumerate(lines, 1):
+        if not line.startswith("#T_"):
+            if line.startswith("#Text=") or (line[:1].isdecimal() and "\t" in line):
+                break
+            continue
+        layer = _LAYER.fullmatch(line.rstrip("\r"))
+        if layer is None:
+            raise source.error(number, f"{line[:80]!r} does not name a layer and its features", _REMEDY)
+        name, names = layer[2].rpartition(".")[2], layer[3].split("|")[1:]
+        names = [each for each in names if each] or [""]
+        if layer[1] == "SP":
+            found += [_Feature(name, each, place + at) for at, each in enumerate(names)]
+        place += len(names)
+    return found, place
+
+
+def _chosen(source: Source, features: list[_Feature], named: tuple[ColumnName, ...]) -> _Feature:
+    """The feature that is the label of spans."""
+    listed = ", ".join(each.shown for each in features)
+    if not features:
+        raise source.error(None, "the file has no layer of spans (#T_SP)", "export one with the document")
+    if named:
+        found = [each for each in features if len(named) == 1 and each.is_called(named[0])]
+        if len(found) > 1:
+            found = _usual(found)
+        if len(found) != 1:
+            wanted = ",".join(map(str, named))
+            finding = f"there is no single column {wanted!r}, the layers have {listed}"
+            raise source.error(None, finding, "name one of these with --column")
+        return found[0]
+    layers = {each.layer for each in features}
+    layer = {_USUAL_LAYER} if _USUAL_LAYER in layers else layers - _OF_WORDS or layers
+    found = _usual([each for each in features if each.layer in layer]) if len(layer) == 1 else []
+    if len(found) != 1:
+        finding = f"the file has several layers or features of spans: {listed}"
+        raise source.error(None, finding, f"choose one, such as --column {features[-1].shown}")
+    return found[0]
+
+
+def _usual(features: list[_Feature]) -> list[_Feature]:
+    """The features of a layer that may be the label."""
+    usual = [each for each in features if each.name == _USUAL_FEATURE]
+    return usual if len(usual) == 1 else features
+
+
+class _Document:
+    """The tokens and spans of a document, as its lines are added."""
+
+    def __init__(self, source: Source, feature: _Feature, width: int) -> None:
+        self._source, self._feature, self._width = source, feature, width
+        self.tokens: list[_Token] = []
+        self._sentences = 0
+        self._number = ""
+        """The number of the sentence in the file."""
+        self._open: dict[str, int] = {}
+        """By the number in brackets, the place of its span."""
+        self._spans: list[tuple[str, int, int, int, int]] = []
+        """Label, first token, UTF-16 units of it before the span, last token, units of it up to the end."""
+        self._is_cut = False
+        """Whether a span begins or ends within a token."""
+
+    def add(self, number: int, line: str) -> None:
+        """Take a line with a token, or with a part of the last one."""
+        row = _ROW.fullmatch(line)
+        cells = [] if row is None else row[7].split("\t")[1:]
+        if row is None or len(cells) < self._width - _FIRST or any(cells[self._width - _FIRST :]):
+            finding = f"found {len(line.split(chr(9)))} columns where the layers need {self._width}"
+            self._source.report(number, finding, _REMEDY, "columns")
+            return
+        begin, end = int(row[4]), int(row[5])
+        if not row[3]:
+            if row[1] != self._number:
+                self._number, self._sentences = row[1], self._sentences + 1
+            self.tokens.append(_Token(number, self._sentences - 1, _plain(row[6]), begin))
+        elif not self.tokens:
+            self._source.report(number, "found a part of a token before any token", _REMEDY, "span")
+            return
+        cell = cells[self._feature.place - _FIRST]
+        first = begin - self.tokens[-1].begin
+        for value in _BARS.sub(r"\1\t", cell).split("\t"):
+            if value not in ("_", ""):
+                self._mark(number, value, first, first + end - begin, is_part=bool(row[3]))
+
+    def _mark(self, number: int, value: str, first: int, last: int, *, is_part: bool) -> None:
+        """A span on the last token, or on its units from `first` to `last`."""
+        found = _NUMBERED.fullmatch(value)
+        assert found is not None
+        label = UNNAMED if found[1] == "*" else _plain(found[1])
+        label = self._feature.layer if not self._feature.name else label
+        token, key = len(self.tokens) - 1, found[2]
+        self._is_cut |= is_part
+        if key is not None and key in self._open:
+            at = self._open[key]
+            name, start, units, behind, _ = self._spans[at]
+            is_next = behind in (token, token - 1) and self.tokens[start].sentence == self.tokens[token].sentence
+            if name != label or not is_next:
+                finding = f"the span {value!r} has another label, sentence or a gap before this token"
+                self._source.report(number, finding, _REMEDY, "span")
+                return
+            self._spans[at] = (name, start, units, token, last)
+            return
+        if key is not None:
+            self._open[key] = len(self._spans)
+        self._spans.append((label, token, first, token, last))
+
+    def annotation(self, vocabulary: Vocabulary) -> Annotation:
+        """The text and its spans."""
+        sentence = ints([token.sentence for token in self.tokens])
+        bounds = np.searchsorted(sentence, np.arange(self._sentences + 1))
+        lines = ints([token.line for token in self.tokens])
+        reading = Reading(WEBANNO.name, column=self._feature.shown)
+        if self._is_cut:
+            corpus, spans = self._in_characters(bounds.tolist(), lines, vocabulary)
+        else:
+            corpus = Corpus(
+                self._source.shown,
+                self._sentences,
+                bounds,
+                Tokens.of([token.text for token in self.tokens]),
+                lines,
+            )
+            scope = sentence[ints([first for _, first, _, _, _ in self._spans])]
+            start = ints([first for _, first, _, _, _ in self._spans]) - bounds[scope]
+            end = ints([last + 1 for _, _, _, last, _ in self._spans]) - bounds[scope]
+            label = ints([vocabulary.labels.code(name) for name, *_ in self._spans])
+            spans = Spans.of(vocabulary, scope, start, end, label)
+            spans = spans.take(np.lexsort((-spans.end, spans.start, spans.scope)))
+        return Annotation(corpus, {"spans": spans}, {"spans": reading}, self._source.name)
+
+    def _in_characters(self, bounds: list[int], lines: Ints, vocabulary: Vocabulary) -> tuple[Corpus, Spans]:
+        """Sentences as texts of tokens with blanks between; spans by their units in them."""
+        texts, begins = list[str](), list[int]()
+        for first, last in pairwise(bounds):
+            units = 0
+            for token in self.tokens[first:last]:
+                begins.append(units)
+                units += _units(token.text) + 1
+            texts.append(" ".join(token.text for token in self.tokens[first:last]))
+        lists: list[list[Span]] = [[] for _ in texts]
+        for name, first, before, last, up_to in self._spans:
+            span = Span(begins[first] + before, begins[last] + up_to, name)
+            lists[self.tokens[first].sentence].append(span)
+
+        def report(sentence: int, finding: str, remedy: str) -> None:
+            self._source.report(self.tokens[bounds[sentence]].line, finding, remedy, "span")
+
+        atoms, ground = on_texts(texts, "utf16")
+        spans = spans_of(lists, ground, vocabulary, report)
+        corpus = atoms.corpus(self._source.shown, lines[ints(bounds[:-1])])
+        return replace(corpus, documents=ints([0])), spans
+
+
+def _plain(text: str) -> str:
+    """A text without escapes."""
+    return _ESCAPED.sub(lambda found: _CONTROLS.get(found[1], found[1]), text) if "\\" in text else text
+
+
+def _units(text: str) -> int:
+    return len(text.encode("utf-16-le")) // 2
