@@ -52,6 +52,7 @@ _MOST = 0.8
 _IDENTIFIER = re.compile(r"(?:[A-Za-z]{1,8}:)?[A-Z]{0,4}[0-9]+|NIL[\w-]*|https?://\S+")
 _FEATURE = re.compile(r"[^=\s]+=\S*")
 _NUMBER = re.compile(r"[-+]?[0-9]*[.,]?[0-9]+(?:[eE][-+]?[0-9]+)?%?")
+_OTHERS: dict[Kind, re.Pattern[str]] = {"numbers": _NUMBER, "identifiers": _IDENTIFIER, "features": _FEATURE}
 _NO_SMALL_LETTER = re.compile(r"[^a-zß-öø-ÿа-я]+")
 _FEW_ROWS = 20
 _LEMMAS = 0.3
@@ -170,7 +171,7 @@ def kind_of(tokens: Sequence[str], cells: Sequence[str]) -> ColumnKind:
     if not values - {"-", "*"}:
         return ColumnKind("outside" if has_o else "empty", values, has_o)
     if not has_o:
-        for name, pattern in (("numbers", _NUMBER), ("identifiers", _IDENTIFIER), ("features", _FEATURE)):
+        for name, pattern in _OTHERS.items():
             if all(value == "-" or all(map(pattern.fullmatch, value.split("|"))) for value in values):
                 return ColumnKind(name, values)
     if _are_lemmas(tokens, cells, values):

@@ -164,7 +164,8 @@ def listed_tags(
     readings: dict[str, Reading] = {}
     encoding = None
     for layer, columns in values.items():
-        names = [str(place + 1) for place in places.get(layer, ())] or [None]
+        names: list[str | None] = [str(place + 1) for place in places.get(layer, ())]
+        names = names or [None]
         coded = [_coded(tags, corpus) for tags in columns]
         if settings.task == "tags":
             if len(coded) != 1:
