@@ -12,7 +12,7 @@ from evenhand.settings import ScoreSettings
 from evenhand.tasks.labeled_units import KINDS, LabeledUnitPassage
 from evenhand.tasks.task import Example, Task
 from evenhand.tasks.words.kinds import TAG_KINDS
-from evenhand.tasks.words.models import by_label, share_of_right
+from evenhand.tasks.words.models import by_label
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
@@ -44,9 +44,7 @@ TOPICS = Task(
     ranked=lambda content: ("accuracy",),
     compared_by=("accuracy",),
     reported_by=("accuracy",),
-    compared=share_of_right,
     passage=partial(LabeledUnitPassage, judge="topics", units=topics),
     kinds=KINDS,
     right=lambda by: ("right",),
-    compares_shared=True,
 )

@@ -52,7 +52,8 @@ def test_the_keys_of_the_contract(files: list) -> None:
         assert {"test", "p", "p_holm", "trials", "seed"} <= set(pair["significance"])
         assert {"of", "level", "low", "high"} <= set(pair["interval"])
         assert (pair["interval"]["of"], pair["interval"]["level"]) == ("delta", 0.95)
-        assert ("moved" in pair, "mcnemar" in pair) == (files is SPANS, files is not SPANS)
+        assert "moved" in pair
+        assert ("mcnemar" in pair) == (files is not SPANS)
         for each in pair["classes"].values():
             assert {"count", "share", "transitions"} == set(each)
             for row in each["transitions"]:
@@ -164,7 +165,7 @@ def test_csv_without_tests_and_differences() -> None:
 @pytest.mark.parametrize("form", ["csv", "jsonl"])
 def test_notes_without_a_place_go_to_standard_error(form: str) -> None:
     shown = run(*TREES, "--as", form, "--show", "unsolved", "--limit", 1)
-    assert "19 words of the gold standard are not compared" in shown.stderr
+    assert "las on the 836 words that all systems have: rules 69.74, transition 80.26, neural 90.79;" in shown.stderr
     assert "Note" not in shown.stdout
     assert run(*TREES, "--as", form, "--show", "unsolved", "--limit", 1, "--quiet").stderr == ""
 

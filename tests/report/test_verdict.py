@@ -76,13 +76,14 @@ def test_another_measure_may_have_another_leader() -> None:
     assert verdict(report)[-1] == "By t macro F1, parts leads."
 
 
-def test_points_are_those_of_the_score_that_is_compared_whatever_is_scored(example: Path) -> None:
+def test_the_score_that_is_compared_is_always_scored(example: Path) -> None:
     systems = [example / "crf.conll", example / "tagger.conll"]
     report = eh.report(example / "gold.conll", systems, match="exact", **QUICK)
-    assert report.primary == "exact"
+    assert report.primary == "fair"
+    assert report.results.models == ("fair", "exact")
     assert verdict(report)[0].startswith("tagger leads crf by 14.52 points")
-    assert how(report).startswith("Points of fair. ")
-    assert "points of fair to gain" in report.to_html()
+    assert how(report).startswith("Points of fair F1. ")
+    assert "points of fair F1 to gain" in report.to_html()
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ def test_enhancements_are_digits(score: Any) -> None:
 
 
 def test_systems_are_compared_by_edges(tmp_path: Path) -> None:
-    """The second system lacks an edge that the first one has, and says `_` of it."""
+    """The second system lacks an edge that the first one has."""
     texts = {"gold": GOLD, "one": GOLD, "two": ("2:nsubj", *GOLD[1:])}
     for name, deps in texts.items():
         (tmp_path / f"{name}.conllu").write_text(conllu(deps))
@@ -111,7 +111,7 @@ def test_systems_are_compared_by_edges(tmp_path: Path) -> None:
     assert (pair.size, pair.different) == (6, 1)
     assert "2 systems on the gold standard gold, 6 enhanced edges, compared by elas" in str(comparison)
     (transition,) = pair.new_errors.transitions
-    assert (transition.gold, transition.before, transition.after) == ("nsubj", "nsubj", "_")
+    assert (transition.gold, transition.before, transition.after) == ("nsubj", "nsubj", "missing")
     (unit,) = pair.new_errors.units()
     assert (unit.start, unit.end) == (0, 1)
 

@@ -48,8 +48,8 @@ def compare(
 ) -> Comparison:
     """Compare systems, in one pass over the gold standard: what changes from one to the other, and who is right.
 
-    by         what is compared: "fair" or "exact" for spans, "accuracy" for tags, "las", "uas" or "ls" for trees,
-               "arcs_any" or "arcs_nom" for chains
+    by         what is compared: "fair" or "exact" for spans, "accuracy" for tags, "las", "uas", "ls",
+               "elas" or "eulas" for trees, "arcs_any" or "arcs_nom" for chains
     baseline   compare each system with this one only; sequence: each with the one before; without both, all pairs
     trials     of the approximate randomization; 0 for no tests; without it 10,000, or 80 for each pair, if that is more
                (100,000 at most)
@@ -68,7 +68,8 @@ def compare(
     sort       how a report lists labels: by "frequency", or by "gain" of the oracle; without it, the oracle's by
                frequency, and those of pairs by the size of the difference
 
-    The other keywords are those of `score`. Tags and trees are compared on the words that all systems have.
+    The other keywords are those of `score`, and so are the scores. A word of the gold standard that a system lacks is
+    wrong for that system; `shared` has the scores on the words that all systems have.
     """
     sides, gold = named(systems) or {}, side_of(gold)
     slices, words = names(slices), _word_list(vocabulary)

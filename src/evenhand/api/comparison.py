@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 from evenhand.api.comparison_run import ComparedRun, ComparisonRun
 from evenhand.api.pairs import Pairs
@@ -15,6 +15,7 @@ from evenhand.scores.match_model import MatchModel
 from evenhand.scores.model_score import headline, score_tally
 from evenhand.scores.row import Row, headline_of
 from evenhand.tally import Tally
+from evenhand.tasks.registry import model as declared_model
 from evenhand.text.annotation import Reading
 
 
@@ -24,7 +25,8 @@ def comparison(run: ComparisonRun, found: ComparedRun) -> Comparison:
     gold, settings, (groups, _) = found.figures(), found.prepared.settings, found.groups
     scores = _headlines(found, model, gold)
     pairs = Pairs(run, found, scores)()
-    paired = counts.agreement.paired()
+    paired, on_shared = counts.agreement.paired(), counts.on_shared()
+    shared = None if on_shared is None else Slice(*on_shared)
     return Comparison(
         gold=gold,
         task=settings.task,
@@ -39,13 +41,14 @@ def comparison(run: ComparisonRun, found: ComparedRun) -> Comparison:
         labels=_labels(model, found.tallies_of(model), gold.labels),
         slices={name: _slices(model, *each) for name, each in counts.slices().items()},
         left_out=counts.left_out,
+        shared=shared,
         resampling={**asdict(found.resampling), "of": groups},
         signature=_signature(found, gold.reading),
         notes=(
             *notes_on_settings(settings, counts.labels.values),
             *task.setting_notes(settings),
-            *notes_on_comparison(gold, counts.left_out, pairs, groups, settings.task, found.by),
-            *_notes_on_files(found, gold),
+            *notes_on_comparison(counts.left_out, pairs, groups, settings.task, found.by, shared),
+            *_notes_on_files(found),
         ),
         further_scores=_further(found, gold),
         paired=dict(paired),
@@ -64,7 +67,7 @@ def _before(found: ComparedRun) -> dict[str, float]:
     before = found.run.before
     if before is None:
         return {}
-    model = found.prepared.task.compared(found.by, before.settings)
+    model = declared_model(found.prepared.task.name, found.by).prepare(before.settings)
     labels = list(before.gold.labels)
     return {name: headline(model, tallies[model.judge], labels) for name, tallies in before.tallies.items()}
 
@@ -75,14 +78,12 @@ def _further(found: ComparedRun, gold: Gold) -> dict[str, dict[str, float]]:
     return {name: {model: each[name] for model, each in scores.items()} for name in found.run.systems if scores}
 
 
-def _notes_on_files(found: ComparedRun, gold: Gold) -> tuple[str, ...]:
-    """What a score of each system would say of the files, each said once; words that are left out have a note."""
+def _notes_on_files(found: ComparedRun) -> tuple[str, ...]:
+    """What a score of each system would say of the files, each said once."""
+    gold = found.run.figures(found.gold_name)
     said: dict[str, None] = {}
     for name in found.run.systems:
-        side = found.run.systems[name]
-        if found.prepared.task.compares_shared:
-            side = replace(found.counts.system_counts[name], reading=side.reading)
-        read_as = found.prepared.read_as["gold"]
+        side, read_as = found.run.systems[name], found.prepared.read_as["gold"]
         each = found.prepared.task.notes(gold, found.run.gold, name, side, read_as, identical=False)
         said |= dict.fromkeys(each)
     return tuple(said)
@@ -110,6 +111,8 @@ def _labels(model: MatchModel, tallies: Mapping[str, Tally], support: Mapping[st
     """The score of every system on every label, the most frequent first."""
     scored = _scored(model, tallies)
     labels = {label for rows in scored.values() for label in rows}
+    if model.headline == "accuracy":  # a share of the gold standard's units, which other labels do not have
+        labels &= support.keys()
     order = sorted(labels, key=lambda label: (-support.get(label, 0), label))
     return {label: _slice(model, label, support.get(label, 0), scored) for label in order}
 

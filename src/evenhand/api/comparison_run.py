@@ -24,7 +24,7 @@ from evenhand.scores.match_model import MatchModel
 from evenhand.settings import Resampled, column_names
 from evenhand.suggestion import unknown
 from evenhand.tally import Tally
-from evenhand.tasks.registry import TASKS, all_parameters, name_among
+from evenhand.tasks.registry import TASKS, all_parameters, model, name_among
 from evenhand.tasks.task import Content, Task
 from evenhand.text.annotation import extra_layer
 from evenhand.text.labels import Vocabulary
@@ -46,7 +46,7 @@ class ComparedRun:
 
     @property
     def model(self) -> MatchModel:
-        return self.prepared.task.compared(self.by, self.prepared.settings)
+        return model(self.prepared.task.name, self.by).prepare(self.prepared.settings)
 
     @property
     def further(self) -> list[MatchModel]:
@@ -55,8 +55,8 @@ class ComparedRun:
         return models if len(models) > 1 else []
 
     def figures(self) -> Gold:
-        """The gold standard in figures: of the units that all systems have, where only these are compared."""
-        side = self.counts.gold_count if self.prepared.task.compares_shared else None
+        """The gold standard in figures: of the units of the score that systems are compared by."""
+        side = self.counts.gold_count if self.by in self.prepared.task.other_units else None
         return self.run.figures(self.gold_name, side)
 
     def tallies_of(self, model: MatchModel) -> dict[str, Tally]:
@@ -66,8 +66,6 @@ class ComparedRun:
     @cached_property
     def _tallies(self) -> dict[str, dict[str, Tally]]:
         tallies = self.run.tallies
-        if self.prepared.task.compares_shared:
-            tallies = {name: {"shared": tally} for name, tally in self.counts.shared_tallies().items()}
         return self.run.by_document(tallies) if self.groups[0] == "documents" else tallies
 
     @cached_property
@@ -146,7 +144,7 @@ class ComparisonRun:
         task, systems = compared.task, list(self.systems)
         sought = Sought(self.slices, self.vocabulary, wanted, collection)
         counts = ComparisonCounts(task, compared.settings, by, systems, self.pairs, vocabulary.labels, sought)
-        models = () if task.compares_shared else compared.settings.match
+        models = compared.settings.match
         work = Work(self.gold, self.systems, compared, models, "finest")
         if scored is not None:
             models = tuple(dict.fromkeys((*scored.settings.match, *models)))

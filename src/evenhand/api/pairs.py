@@ -51,8 +51,8 @@ class Pairs:
         return Testing(counted, found.resampling)(pairs)
 
     def _mcnemar(self, counts: PairCounts) -> float | None:
-        """Where differences are right or wrong; corrections and new errors are the discordant ones."""
-        if not self._found.prepared.task.compares_shared:
+        """Where the score is the share of right units; corrections and new errors are the discordant ones."""
+        if self._found.model.headline != "accuracy":
             return None
         return mcnemar(counts.counts["new_error"], counts.counts["correction"])
 

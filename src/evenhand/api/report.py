@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any, Literal, get_args
 
 from evenhand.api.comparison import comparison
-from evenhand.api.comparison_run import ComparedRun, ComparisonRun, compared_options
+from evenhand.api.comparison_run import ComparedRun, ComparisonRun, compared_by, compared_options
 from evenhand.api.rank import ranked
 from evenhand.api.results import results_of, totals_of
 from evenhand.api.significance import Resampling, default_trials
@@ -83,7 +83,7 @@ def _named(systems: Mapping[str, Input]) -> str:
 def _scored(
     gold: Input, systems: Mapping[str, Input], by: str | None, options: Mapping[str, Any], content: Content
 ) -> Prepared:
-    """The settings of the scores."""
+    """The settings of the scores, among them the one that systems are compared by."""
     task = TASKS[content.task]
     if by is not None and name_among(task.name, by, task.reported_by) is None:
         names = " or ".join(task.reported_by)
@@ -92,7 +92,11 @@ def _scored(
     if options.get("groups", "total") != "total":
         raise SettingError("groups does nothing in a report; say with `of` what is resampled.")
     match = options.get("match") or task.match(content)
-    return prepare(gold, systems, {**options, "match": match}, content)
+    prepared = prepare(gold, systems, {**options, "match": match}, content)
+    compared = compared_by(task, by)
+    if compared in prepared.settings.match:
+        return prepared
+    return prepare(gold, systems, {**options, "match": (compared, *prepared.settings.match)}, content)
 
 
 def _ranking(found: ComparedRun, scored: Prepared) -> Ranking:

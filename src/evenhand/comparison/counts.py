@@ -18,14 +18,16 @@ from evenhand.problems import SettingError
 from evenhand.settings import ScoreSettings
 from evenhand.tally import Tally
 from evenhand.tasks.agreement import Agreement
-from evenhand.tasks.answers import RIGHT_OR_WRONG, Answers
+from evenhand.tasks.answers import ABSENT_CODE, MISSING_CODE, Answers
 from evenhand.tasks.passage import Judgement
 from evenhand.tasks.places import Places
 from evenhand.tasks.side_count import SideCount
 from evenhand.tasks.task import Task
+from evenhand.tasks.words.kinds import ABSENT, MISSING
 from evenhand.text.labels import Codes
 
 _MOST_LABELS = 2**17 - 2
+_LACKED = {MISSING_CODE: MISSING, ABSENT_CODE: ABSENT}
 
 
 @dataclass(frozen=True)
@@ -60,11 +62,14 @@ class ComparisonCounts:
         self._slice_names: dict[str, Codes[str]] = {name: Codes() for name in sought.slices}
         self._slice_units: dict[str, Counter[str]] = {name: Counter() for name in sought.slices}
         self._sliced: dict[str, list[list[Tally]]] = {name: [[] for _ in systems] for name in sought.slices}
-        self._shared: dict[str, list[Tally]] = {name: [] for name in systems}
-        self.gold_count, self.system_counts = SideCount(), {name: SideCount() for name in systems}
-        """Of units that all systems have, where only these are compared."""
+        self.gold_count = SideCount()
+        """The gold standard's units, where they are not those of the task."""
         self.left_out = 0
-        """How many units that count are not in all systems, or not scored for all."""
+        """How many units that count are not scored for all systems."""
+        self.lost = 0
+        """How many units of the gold standard some system lacks."""
+        self._units, self._right = 0, np.zeros(len(systems), dtype=np.int64)
+        """How many units of the gold standard all systems have, and how many of these each system has right."""
 
     def __call__(self, judgement: Judgement) -> None:
         """Add what is said of a portion."""
@@ -75,8 +80,13 @@ class ComparisonCounts:
         self.oracle.add(answers)
         self.agreement.add(judgement, answers)
         self.left_out += answers.left_out
-        if self.task.compares_shared:
-            self._count(answers, judgement.groups)
+        if self.by in self.task.other_units:
+            self.gold_count.add(answers.label[~answers.is_surplus], self.labels.values)
+        elif answers.missing is not None:
+            has_all = ~answers.missing.any(axis=0)
+            self.lost += int(np.count_nonzero(~has_all))
+            self._units += int(np.count_nonzero(has_all))
+            self._right += np.count_nonzero(answers.right & has_all, axis=1)
         for name, slice_of in self._slicers.items():
             self._add_slice(name, slice_of(answers, places, self._slice_names[name]), answers)
         if self.sought.wanted is not None:
@@ -84,19 +94,12 @@ class ComparisonCounts:
         if self.sought.collection is not None:
             self.sought.collection.add(judgement.units(self.by), places, judgement.drawing())
 
-    def _count(self, answers: Answers, groups: Ints) -> None:
-        """Count the units that all systems have."""
-        self.gold_count.add(answers.label, self.labels.values)
-        group, nothing = groups[answers.sentence], np.full(len(answers), -1)
-        for row, name in enumerate(self.systems):
-            kind = np.where(answers.right[row], 0, 1)
-            tally = Tally.of(self.labels.values, RIGHT_OR_WRONG, group, answers.label, nothing, kind)
-            self._shared[name].append(tally)
-            self.system_counts[name].add(answers.shown[row], self.labels.values)
-
-    def shared_tallies(self) -> dict[str, Tally]:
-        """For every system, the counts of the units that all systems have."""
-        return {name: Tally.merge(parts) for name, parts in self._shared.items()}
+    def on_shared(self) -> tuple[int, dict[str, float]] | None:
+        """How many units all systems have, and each system's score on these; None where no system lacks a unit."""
+        if not self.lost:
+            return None
+        shares = (self._right / self._units).tolist() if self._units else [0.0] * len(self.systems)
+        return self._units, dict(zip(self.systems, shares, strict=True))
 
     def _add_slice(self, name: str, of_unit: Ints, answers: Answers) -> None:
         """Count verdicts by slice, for every system."""
@@ -123,7 +126,7 @@ class ComparisonCounts:
         code = int(answers.told[unit])
         label = "" if code < 0 else self.labels[code]
         heads = answers.gold_head
-        return label, None if heads is None else _head(answers, places, int(heads[unit]))
+        return label, None if heads is None or code < 0 else _head(answers, places, int(heads[unit]))
 
     def antecedent(self, answers: Answers, places: Places, unit: int) -> str | None:
         """Of mentions: the closest antecedent in the key."""
@@ -136,14 +139,14 @@ class ComparisonCounts:
         if answers.gold_antecedent is not None:
             antecedent = _mention(answers, places, int(answers.part[system, unit]))
             return label if antecedent is None else f"{label} to {antecedent}"
-        if answers.gold_head is None:
+        if answers.gold_head is None or answers.shown[system, unit] < 0:
             return label
         head = _head(answers, places, int(answers.part[system, unit]))
         return label if label == head == "root" else f"{label} of {head}"
 
     def shown(self, code: int) -> str:
         """What a system says of a unit, in words."""
-        return self.task.answer(code, self.labels.values)
+        return _LACKED[code] if code < 0 else self.task.answer(code, self.labels.values)
 
 
 def _mention(answers: Answers, places: Places, unit: int) -> str | None:

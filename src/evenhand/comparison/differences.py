@@ -5,7 +5,9 @@ For a pair of systems 1 and 2 and N units:
 - difference = units with different answers / N.
 - A different unit is a *correction* if system 2 is right, a *new error* if system 1 was right, else a *changed error*.
 - Every transition (gold, from, to) is reported as a share of its class and as a share of all differences.
-- For tags and trees: score(2) - score(1) = (corrections - new errors) / N.
+- For tags and trees, N is the words of the gold standard, and score(2) - score(1) = (corrections - new errors) / N. A
+  word that a system lacks is wrong under it: one that only system 2 lacks is a new error if system 1 has it right.
+- For enhanced dependencies, N is the gold edges and the surplus of either system, as for spans.
 - For trees, what changed: the head, the relation, or both.
 - For spans, N is the gold spans and the surplus of either system. Right is TP and TN, so that corrections are
   transitions to TP or TN, and new errors those from TP or TN: corrections - new errors = errors(1) - errors(2). A unit
@@ -34,6 +36,8 @@ from evenhand.tasks.answers import Answers, together
 CLASSES = ("correction", "new_error", "changed_error")
 CHANGES = ("", "head", "relation", "both")
 _LABEL_BITS, _SHOWN_BITS = 17, 22
+_LACKED = 2
+"""By how much answers are raised, as codes of units that a system lacks are negative."""
 _LABEL, _SHOWN = (1 << _LABEL_BITS) - 1, (1 << _SHOWN_BITS) - 1
 _CHANGE_PLACE = _LABEL_BITS + 2 * _SHOWN_BITS
 """Where a key has its parts: a change, a gold label, and twice an answer and whether it is right."""
@@ -80,7 +84,7 @@ class Differences:
         is_gold = ~answers.is_surplus
         gold, surplus = int(np.count_nonzero(is_gold)), int(np.count_nonzero(answers.is_surplus))
         absent = None if answers.absent is None else together(answers.absent[:, answers.is_surplus])
-        after = (answers.shown << 1) | answers.right
+        after = ((answers.shown + _LACKED) << 1) | answers.right
         before = ((answers.told + 1) << 2 * _SHOWN_BITS) | (after << _SHOWN_BITS)
         for (a, b), counts in self.pairs.items():
             is_different = answers.answer[a] != answers.answer[b]
@@ -111,7 +115,7 @@ def _decode(key: int) -> tuple[str, Transition]:
     after, before = key & _SHOWN, key >> _SHOWN_BITS & _SHOWN
     gold = (key >> 2 * _SHOWN_BITS & _LABEL) - 1
     kind = "correction" if after & 1 else "new_error" if before & 1 else "changed_error"
-    return kind, Transition(gold, before >> 1, after >> 1, CHANGES[key >> _CHANGE_PLACE])
+    return kind, Transition(gold, (before >> 1) - _LACKED, (after >> 1) - _LACKED, CHANGES[key >> _CHANGE_PLACE])
 
 
 def difference_class(before: Bools, after: Bools) -> Ints:

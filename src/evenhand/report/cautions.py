@@ -79,7 +79,7 @@ def _only(labels: Mapping[str, int], others: Mapping[str, int], unit: str) -> li
 
 def _share(report: Report, result: Result, lacking: Iterable[str]) -> str:
     """How many of the errors are units with these gold labels."""
-    if not report.fix_first[result.name]:
+    if not report.fix_first[result.name] or report.by in TASKS[report.task].other_units:
         return ""
     groups, missed = result.fix_first(report.by, most=1 << 30), frozenset(lacking)
     errors, those = sum(each.count for each in groups), sum(each.count for each in groups if each.gold in missed)

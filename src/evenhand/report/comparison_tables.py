@@ -9,6 +9,7 @@ from evenhand.comparison.oracle import Bound
 from evenhand.comparison.units import Unit
 from evenhand.report.pair_tables import MOST_ROWS, NOTHING, pairs, score_changes
 from evenhand.result.comparison import Comparison, Slice
+from evenhand.statistics.draws import ROUNDING
 from evenhand.table import Cell, Column, Query, Table
 from evenhand.table_style import PLAIN, TableStyle
 from evenhand.tasks.registry import TASKS, model_title
@@ -87,11 +88,20 @@ def _on_oracle(comparison: Comparison, best: str, style: TableStyle) -> str:
     if len(oracle.labels) > MOST_ROWS:
         which = "with the largest gains" if comparison.sort == "gain" else "most frequent"
         remarks.append(f"The {MOST_ROWS} {which} of {len(oracle.labels)} labels.")
-    remarks.append(TASKS[comparison.task].display.remarks.get("oracle", ""))
+    remarks.append(TASKS[comparison.task].display.remarks.get("oracle", "") or _on_shares(comparison))
     if oracle.exact is not None:
         figures = ", ".join(f"{name} {style.score(value)}" for name, value in oracle.exact.items())
         remarks.append(f"Bounds under exact match: {figures}.")
     return " ".join(filter(None, remarks))
+
+
+def _on_shares(comparison: Comparison) -> str:
+    """What the figures of systems are, where they are not the scores that systems are compared by."""
+    shares = zip(comparison.scores.values(), comparison.oracle.overall.scores, strict=True)
+    if all(abs(score - share) < ROUNDING for score, share in shares):
+        return ""
+    unit = TASKS[comparison.task].unit_of(comparison.by)
+    return f"Figures are shares of the gold standard's {unit}s; the score {comparison.by} also counts extra ones."
 
 
 def _difficulty(comparison: Comparison) -> Table:

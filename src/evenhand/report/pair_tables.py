@@ -38,7 +38,7 @@ def share_of(pair: Pair, found: Differences) -> str:
 
 def pairs(comparison: Comparison, style: TableStyle) -> Table:
     """Every pair: the change of the score, tests, and how many units change."""
-    has_mcnemar = TASKS[comparison.task].compares_shared
+    has_mcnemar = any(pair.mcnemar is not None for pair in comparison.pairs.values())
     columns = [Column("from", "text"), Column("to", "text"), Column("delta", "label")]
     columns += [Column(f"{100 * comparison.resampling['level']:g}% interval", "label")]
     columns += [Column(name, "label") for name in ("p", "p (Holm)", *(["McNemar"] if has_mcnemar else []))]

@@ -59,7 +59,7 @@ class Comparison(Shown, Framed, Plotted, Tabled):
     labels: Mapping[str, Slice]
     slices: Mapping[str, Mapping[str, Slice]]
     left_out: int
-    """Of words: how many of the gold standard's are not compared, as not all systems have them."""
+    """How many units of the gold standard are not compared, because not all systems are scored on them."""
     resampling: Mapping[str, Any]
     signature: str
     notes: tuple[str, ...] = ()
@@ -76,6 +76,8 @@ class Comparison(Shown, Framed, Plotted, Tabled):
     """Of chains: by score, that of each response with each other as the key."""
     before: Mapping[str, float] = field(default_factory=dict)
     """The scores of systems on the gold standard as it was read, where it has overrides."""
+    shared: Slice | None = None
+    """Of words: how many all systems have, and the scores on these; None where no system lacks a word."""
     page: Callable[[str | Path | None], str] | None = field(default=None, repr=False, compare=False)
     """Makes a page of the same files; none for a comparison that was loaded."""
 

@@ -12,19 +12,26 @@ from evenhand.tasks.registry import TASKS, parameters_of
 from evenhand.tasks.task import Task
 
 if TYPE_CHECKING:
+    from evenhand.result.comparison import Slice
     from evenhand.result.pairs import Pair, Significance
-    from evenhand.result.result import Gold
 
 _ALPHA = 0.05
 
 
 def notes_on_comparison(
-    gold: Gold, left_out: int, pairs: Mapping[tuple[str, str], Pair], groups: str, task: str, by: str
+    left_out: int,
+    pairs: Mapping[tuple[str, str], Pair],
+    groups: str,
+    task: str,
+    by: str,
+    shared: Slice | None = None,
 ) -> tuple[str, ...]:
     """What a reader of a comparison should know."""
     found = []
     if left_out:
-        found.append(_left_out(gold, left_out, TASKS[task], by))
+        found.append(_left_out(left_out, TASKS[task], by))
+    if shared is not None:
+        found.append(_on_shared(shared, TASKS[task].unit_of(by), by))
     identical = [f"{a} and {b}" for (a, b), pair in pairs.items() if not pair.different and not pair.moved]
     if identical:
         found.append(f"no difference at all: {', '.join(identical)}.")
@@ -34,12 +41,21 @@ def notes_on_comparison(
     return (*found, *notes_on_tests(tests, len(pairs), groups, task, remedy=remedy))
 
 
-def _left_out(gold: Gold, count: int, task: Task, by: str) -> str:
-    """How many units are not compared: those that a system lacks, or in sentences that are not scored for it."""
+def _on_shared(shared: Slice, unit: str, by: str) -> str:
+    """The scores on the units that all systems have, beside those on all units of the gold standard."""
+    units = (
+        f"the 1 {unit} that all systems have"
+        if shared.units == 1
+        else f"the {shared.units:,} {unit}s that all systems have"
+    )
+    scores = ", ".join(f"{name} {100 * score:.2f}" for name, score in shared.scores.items())
+    return f"{by} on {units}: {scores}; all other figures count a {unit} that a system lacks as wrong."
+
+
+def _left_out(count: int, task: Task, by: str) -> str:
+    """How many units are not compared, as they are in sentences that are not scored for a system."""
     unit = task.unit_of(by)
     units = f"1 {unit} of the gold standard is" if count == 1 else f"{count:,} {unit}s of the gold standard are"
-    if task.compares_shared:
-        return f"{units} not compared, as not all systems have them; scores are over the other {gold.units:,}."
     why = task.display.remarks.get("left_out", "not all systems are scored on their sentences")
     return f"{units} not compared, as {why}."
 

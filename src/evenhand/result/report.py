@@ -55,8 +55,8 @@ class Report(Shown):
 
     @property
     def primary(self) -> str:
-        """The match model that comes first: what units are compared by, or the first one where that is not scored."""
-        return self.by if self.by in self.ranking.models else self.ranking.models[0]
+        """The match model that comes first: what units are compared by."""
+        return self.by
 
     @property
     def scores(self) -> Mapping[str, float]:

@@ -89,6 +89,7 @@ class SavedComparison(Struct):
     resampling: SavedTests
     report: SavedView
     before: dict[str, Share] = {}
+    shared: SavedSlice | None = None
 
 
 def plain_comparison(comparison: Comparison) -> dict[str, Any]:
@@ -125,6 +126,7 @@ def plain_comparison(comparison: Comparison) -> dict[str, Any]:
         "report": {"show": comparison.show, "top": comparison.top, "sort": comparison.sort},
         "reading": plain(gold.reading),
         **({"before": dict(comparison.before)} if comparison.before else {}),
+        **({} if comparison.shared is None else {"shared": _plain_slice(comparison.shared)}),
     }
 
 
@@ -146,7 +148,11 @@ def _plain_oracle(comparison: Comparison) -> dict[str, Any]:
 
 
 def _plain_slices(slices: Mapping[str, Slice]) -> dict[str, Any]:
-    return {value: {"units": each.units, "systems": dict(each.scores)} for value, each in slices.items()}
+    return {value: _plain_slice(each) for value, each in slices.items()}
+
+
+def _plain_slice(found: Slice) -> dict[str, Any]:
+    return {"units": found.units, "systems": dict(found.scores)}
 
 
 def comparison_of(saved: SavedComparison) -> Comparison:
@@ -182,6 +188,7 @@ def comparison_of(saved: SavedComparison) -> Comparison:
         further_scores={name: {model: saved.scores[name][model] for model in models} for name in systems if models},
         paired={name: _matrix(table, len(systems)) for name, table in saved.agreement.paired.items()},
         before={name: saved.before[name] for name in systems if saved.before},
+        shared=None if saved.shared is None else _slice(saved.shared, systems),
     )
 
 
@@ -197,7 +204,11 @@ def _oracle(saved: SavedOracle, scores: Mapping[str, float]) -> OracleResult:
 
 
 def _slices(saved: Mapping[str, SavedSlice], systems: Iterable[str]) -> dict[str, Slice]:
-    return {value: Slice(each.units, {name: each.systems[name] for name in systems}) for value, each in saved.items()}
+    return {value: _slice(each, systems) for value, each in saved.items()}
+
+
+def _slice(saved: SavedSlice, systems: Iterable[str]) -> Slice:
+    return Slice(saved.units, {name: saved.systems[name] for name in systems})
 
 
 def _matrix(rows: list[list[float]], size: int) -> Values:

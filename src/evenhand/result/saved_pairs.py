@@ -16,7 +16,6 @@ from evenhand.ranges import Count, Difference, Share
 from evenhand.result.comparison import Comparison
 from evenhand.result.pairs import Differences, Pair, ScoreChange, Significance, Transition
 from evenhand.result.schema import SavedInterval, bounds
-from evenhand.tasks.registry import TASKS
 
 UnitsByClass = Mapping[tuple[tuple[str, str] | None, str], list[Unit]]
 """The units that were asked for, by pair and class of difference."""
@@ -70,14 +69,13 @@ def plain_pair(comparison: Comparison, pair: Pair) -> dict[str, Any]:
         "to": pair.after,
         "units": pair.size,
         "different": pair.different,
+        "moved": pair.moved,
         "difference": pair.difference,
         "delta": pair.delta,
         "classes": {
             name: to_builtins(convert(each, SavedClass, from_attributes=True)) for name, each in pair.classes.items()
         },
     }
-    if not TASKS[comparison.task].compares_shared:
-        found["moved"] = pair.moved
     found |= _tested(comparison, pair)
     if pair.mcnemar is not None:
         found["mcnemar"] = {"p": pair.mcnemar}

@@ -1,8 +1,10 @@
 """What several systems say of the same units: the common ground of all comparisons.
 
-Tags and trees: a unit is a word of the gold standard that all systems have. What a system says of it is its tag; its
-head and relation (`las`), its head (`uas`) or its relation (`ls`). A head for which the gold standard has no word is
-told by the characters it covers, so that a system never differs from itself.
+Tags and trees: a unit is a word of the gold standard. What a system says of it is its tag; its head and relation
+(`las`), its head (`uas`) or its relation (`ls`). A head for which the gold standard has no word is identified by its
+characters, so a system never differs from itself. A word that a system lacks is wrong under it.
+
+Enhanced dependencies (`elas`, `eulas`): a unit is an edge of the gold standard, or one that only systems have.
 
 Spans: a unit is a span of the gold standard, and what a system says of it is its verdict, with the label that the
 system gave it. A system's span that no gold span's verdict used up is *surplus*, a unit of its own, told by sentence,
@@ -18,11 +20,13 @@ from functools import cached_property
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints
+from evenhand.arrays import Bools, Ints, empty, pack
 from evenhand.dataclass import dataclass
 from evenhand.statistics.draws import ONE_THREAD
 
 RIGHT_OR_WRONG = ("right", "wrong")
+MISSING_CODE, ABSENT_CODE = -1, -2
+"""What is shown of a unit of the gold standard that a system lacks, and of surplus that it does not have."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,7 @@ class Answers:
     answer: Ints
     """What each system says, as a number that is the same for the same answer."""
     shown: Ints
-    """What is shown of it: the code of a tag or relation, or of a class of verdict and label."""
+    """What is shown of it: the code of a tag or relation, or of a class of verdict and label, or a code as above."""
     right: Bools
     part: Ints
     """What may differ behind the same answer or make up a part of it: head, bounds of the span, or antecedent."""
@@ -58,7 +62,9 @@ class Answers:
     verdict: Ints | None = None
     """What each system has of every unit, as a place in `kinds` (or behind them, where it does not count)."""
     left_out: int = 0
-    """How many units of the gold standard are not compared, as not all systems have them."""
+    """How many units of the gold standard are not compared, because not all systems are scored on them."""
+    missing: Bools | None = None
+    """Of words: which units of the gold standard each system lacks."""
 
     def __len__(self) -> int:
         return len(self.label)
@@ -66,7 +72,7 @@ class Answers:
     def take(self, shared: Bools) -> Answers:
         """Some of the units; those of the gold standard that are not among them are left out."""
         of_units = ("label", "is_surplus", "sentence", "start", "end", "gold_head")
-        of_systems = ("answer", "shown", "right", "part", "absent", "gold_label", "verdict")
+        of_systems = ("answer", "shown", "right", "part", "absent", "gold_label", "verdict", "missing")
         found = {name: getattr(self, name) for name in (*of_units, *of_systems)}
         taken = {name: column[..., shared] for name, column in found.items() if column is not None}
         return replace(self, **taken, left_out=int(np.count_nonzero(~shared & ~self.is_surplus)))
@@ -90,6 +96,17 @@ class Answers:
         """The units that are there under some system, or in the gold standard."""
         here = ~self.is_surplus if self.absent is None else ~self.is_surplus | ~self.absent.all(axis=0)
         return np.flatnonzero(here)
+
+
+def occurrences(key: Ints, system: Ints) -> Ints:
+    """The number of equal keys of the same system before each."""
+    key, _ = pack((key, empty()), (system, empty()))
+    order = np.argsort(key, kind="stable")
+    begins = np.append(True, key[order][1:] != key[order][:-1])[: len(key)]
+    place = np.arange(len(key))
+    occurrence = np.empty(len(key), dtype=np.int64)
+    occurrence[order] = place - np.maximum.accumulate(np.where(begins, place, 0))
+    return occurrence
 
 
 def together(marks: Bools) -> Ints:

@@ -43,8 +43,8 @@ class Display:
     """All about one system, given its result, the style and whether it is `alone`."""
     listing: Callable[[Result], Iterable[Table]] = lambda result: ()
     """Further tables on one system, which are long and so stand in a page only."""
-    errors: Callable[[Results], ErrorBars] = field(default=late("evenhand.tasks.error_bars:errors"))
-    """How the errors of each system divide."""
+    errors: Callable[..., ErrorBars] = field(default=late("evenhand.tasks.error_bars:errors"))
+    """How the errors of each system divide, given the results and, on a page, the score that is compared."""
     confusion: Confusion | None = Confusion()
     transitions: Callable[[Comparison, Pair, Differences], Table] | None = None
     """What units were and became in one class of differences; unless it is given, by gold label and both answers."""
@@ -66,10 +66,7 @@ class Display:
     verdict_names: Mapping[str, str] = field(default_factory=dict)
     """What wrong verdicts are called in words; one without a name stands for itself."""
     absent: tuple[str, ...] = ("missing",)
-    """The verdicts under which a system has nothing.
-
-    Units where all systems have nothing are not compared; under `compares_shared`, those where one has nothing.
-    """
+    """The verdicts under which a system has nothing: it lacks a unit, or does not have what only others have."""
     unscored: tuple[str, ...] = ()
     """The verdicts under which a unit is not scored for a system; systems are not compared on such units."""
     drawing: Literal["spans", "mentions", "words", "links", "brackets"] = "spans"

@@ -14,6 +14,7 @@ from evenhand.table import Queries, Query
 from evenhand.tally import NO_LABEL
 from evenhand.tasks.registry import TASKS, model_title
 from evenhand.tasks.tables import confusion_score
+from evenhand.tasks.words.kinds import ABSENT
 
 if TYPE_CHECKING:
     from evenhand.result.result import Result, Results
@@ -73,14 +74,16 @@ class ErrorBars:
         return replace(self, kinds=[self.kinds[place] for place in kept], bars=bars)
 
 
-def errors(results: Results) -> ErrorBars:
+def errors(results: Results, by: str | None = None) -> ErrorBars:
     """The errors of a task that does not say how they divide: by gold label, where labels are confused, or by verdict.
 
-    The verdicts are those that some match model counts under their own names.
+    The verdicts are those that some match model counts under their own names. With `by`, only what is wrong under this
+    score: an accuracy does not count units that only the system has.
     """
     first, task = next(iter(results.values())), TASKS[results.task]
     if confusion_score(first) is not None:
-        return errors_by_label(results)
+        is_accuracy = by is not None and by in first.scores and first[by].model.headline == "accuracy"
+        return errors_by_label(results, with_extra=not is_accuracy)
     wrong = [kind for kind in task.verdict_kinds if kind not in task.right(task.reported_by[0])]
     models = [name for name, score in first.scores.items() if set(wrong) & set(score.overall.counts)]
     if not models:
@@ -112,7 +115,7 @@ def errors_by_kind(
     return ErrorBars([ErrorKind(f"{kind}: {name}" if name else kind) for kind, name in kinds.items()], bars)
 
 
-def errors_by_label(results: Results) -> ErrorBars:
+def errors_by_label(results: Results, *, with_extra: bool = True) -> ErrorBars:
     """Units with a wrong label by their gold label, and units that only one side has."""
     task = TASKS[results.task]
     label, unit = task.display.label, task.unit
@@ -125,7 +128,8 @@ def errors_by_label(results: Results) -> ErrorBars:
     bars = []
     for name, mine in wrong.items():
         others = sum(mine.values()) - sum(mine[each] for each in shown)
-        counts = [*(mine[each] for each in shown), others, *one_sided(scores[name])]
+        lost, extra = one_sided(scores[name])
+        counts = [*(mine[each] for each in shown), others, lost, extra if with_extra else 0]
         asked = [*(Query(name, kind=kinds, gold=each) for each in shown), None, missing(task.name, name), None]
         bars.append(Bar(name, "", counts, asked))
     one_side = [ErrorKind(f"missing {unit}s", like="FN"), ErrorKind(f"extra {unit}s", like="FP")]
@@ -135,8 +139,8 @@ def errors_by_label(results: Results) -> ErrorBars:
 
 
 def missing(task: str, system: str) -> Query | None:
-    """The units of the gold standard that a system does not have."""
-    absent = ",".join(TASKS[task].display.absent)
+    """The units of the gold standard that a system lacks."""
+    absent = ",".join(kind for kind in TASKS[task].display.absent if kind != ABSENT)
     return Query(system, kind=absent) if absent else None
 
 

@@ -116,11 +116,11 @@ class LabeledUnitJudgement:
         return self.portion.places
 
     def answers(self, by: str) -> Answers:
-        """Of the units that all systems have."""
+        """Of the units of the gold standard; one that a system lacks is wrong."""
         return answers_on_words(by, list(self.systems.values()))
 
     def units(self, by: str) -> Units:
-        """All units of the gold standard, also those that not all systems have."""
+        """The same as an error browser shows them."""
         return word_units(by, list(self.systems.values()))
 
     def drawing(self) -> SpanDrawing:

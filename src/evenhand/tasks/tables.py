@@ -190,7 +190,7 @@ def asking(result: Result, score: ModelScore) -> Ask:
 
     def ask(label: str | None, count: str) -> Query | None:
         if count == "gold":
-            return Query(system, of=None if task.compares_shared else "gold", gold=label)
+            return Query(system, of="gold", gold=label)
         if count == "system":
             return None if has_extra else Query(system, of="system", predicted=label)
         if count == "correct":
@@ -233,7 +233,7 @@ def confusion_table(result: Result) -> Iterator[Table]:
         return
 
     def ask(gold: str, predicted: str) -> Query | None:
-        if task.compares_shared:  # labels tell, whatever else is right; what only the system has is no unit
+        if not task.display.has_verdicts:  # labels tell, whatever else is right; what only the system has is not a unit
             return None if gold == NO_LABEL else Query(result.name, gold=gold, predicted=predicted)
         return Query(result.name, right=False, gold=gold, predicted=predicted)
 

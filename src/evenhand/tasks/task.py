@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from evenhand.dataclass import dataclass
 from evenhand.parameters import Parameter
-from evenhand.scores.match_model import MatchModel
 from evenhand.scores.model import Model
 from evenhand.settings import Align, ScoreSettings
 from evenhand.tasks.agreed import Agreed
@@ -72,8 +71,6 @@ class Task:
     """What systems can be compared by; the first is the default."""
     reported_by: tuple[str, ...]
     """Those of a report, whose verdicts must tell the kinds of errors."""
-    compared: Callable[[str, ScoreSettings], MatchModel]
-    """The model behind the score of a comparison."""
     compared_models: Callable[[str, Content], tuple[str, ...]] = lambda by, content: (by,)
     """The match models that a comparison scores; several are tested each for itself."""
 
@@ -125,15 +122,13 @@ class Task:
     right: Callable[[str], tuple[str, ...]] = lambda by: ()
     """Those that count as right under a score."""
     surplus_kinds: tuple[str, ...] = ()
-    """Further verdicts, on units that only the system has and a comparison does not look at."""
+    """Further verdicts of a table, on units that only the system has and that no score of a comparison counts."""
     verdict_judges: tuple[str, ...] = ()
     """The judges whose verdicts can be written to a table, the first one that is asked."""
     verdict_columns: tuple[tuple[str, str], ...] = ()
     """Further columns of that table: names and Arrow types."""
-    compares_shared: bool = False
-    """Whether systems are compared on the units that all of them have, which may be fewer than are scored."""
     answer: Callable[[int, Sequence[str]], str] = lambda code, labels: labels[code]
-    """What a system says of a unit, in words, given its code and all labels."""
+    """What a system says of a unit, in words, given its code and all labels; a unit that it lacks has words already."""
     agreement: Callable[..., Any] | None = None
     """How alike systems are, whoever is right; unless it is given, by their equal answers."""
     agreed: Agreed | None = None

@@ -90,7 +90,7 @@ def overview(report: Report) -> Overview:
 def _errors(report: Report) -> ErrorBars | None:
     """How the errors of each system divide, if what tells their kinds was scored."""
     try:
-        found = TASKS[report.task].display.errors(report.ordered)
+        found = TASKS[report.task].display.errors(report.ordered, report.by)
     except SettingError:
         return None
     return found.without_empty(found.kinds)

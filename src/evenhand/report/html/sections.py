@@ -97,7 +97,7 @@ def _comparison(comparison: Comparison) -> HtmlSection:
     scores, found, *others = summary_of_comparison(comparison, _MARKED)
     further = [(table.title.capitalize() or _CHANGES, table) for table in others]
     further += [("Tests of all pairs", significance(comparison))] if len(comparison.systems) > 2 else []
-    further.append(("Scores on the units that are compared", scores))
+    further.append(("Score that systems are compared by", scores))
     parts = [
         HtmlSection(_id("differences", heading), heading, [html_table(table, by)], is_open=False)
         for heading, table in further

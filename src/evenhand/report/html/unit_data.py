@@ -41,7 +41,6 @@ def unit_data(report: Report) -> dict[str, Any]:
         "has_label_answers": task.display.has_label_answers,
         "absent": list(task.display.absent),
         "unscored": list(task.display.unscored),
-        "compares_shared": task.compares_shared,
         "by": report.by,
         "systems": list(report.results),
         "order": [list(report.results).index(name) for name in report.ordered],

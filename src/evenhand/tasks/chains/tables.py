@@ -75,7 +75,7 @@ def query(result: Result, model: str, kind: str, label: str | None = None) -> Qu
     return None if kind == "tn" else Query(result.name, kind=kind or None, gold=label, by=model)
 
 
-def error_bars(results: Results) -> ErrorBars:
+def error_bars(results: Results, by: str | None = None) -> ErrorBars:
     """Wrong, missing and spurious antecedents under ARCS."""
     models = [model for model in ARCS if model in results.models]
     if not models:

@@ -7,7 +7,7 @@ from evenhand.registry import late
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.agreed import Agreed
 from evenhand.tasks.chains.kinds import ARCS, ARCS_KINDS, ERROR_NAMES, HEADS, OF_HEADS
-from evenhand.tasks.chains.models import MODELS, arcs_model
+from evenhand.tasks.chains.models import MODELS
 from evenhand.tasks.chains.parameters import PARAMETERS, settle
 from evenhand.tasks.display import Display
 from evenhand.tasks.task import Content, Example, Task
@@ -46,7 +46,6 @@ TASK = Task(
     ranked=lambda content: scorable(("mela", "lea", "arcs_any", "arcs_nom"), content),
     compared_by=ARCS,
     reported_by=ARCS,
-    compared=arcs_model,
     compared_models=_compared_models,
     parameters=PARAMETERS,
     adjust=settle,

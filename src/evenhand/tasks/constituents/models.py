@@ -104,8 +104,3 @@ def _models(name: str, short: bool) -> Model:
 ALL = tuple(_DECLARED)
 CUT = tuple(name + SHORT for name in ALL)
 MODELS = (*(_models(name, short=False) for name in ALL), *(_models(name, short=True) for name in ALL))
-
-
-def compared(by: str, settings: ScoreSettings) -> MatchModel:
-    """What systems are compared by."""
-    return next(model for model in MODELS if model.name == by).arithmetic(by, settings)

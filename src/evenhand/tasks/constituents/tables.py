@@ -165,7 +165,7 @@ def _kinds(result: Result, score: ModelScore) -> Table:
     return Table("kinds of errors", columns, rows, remark=remark, queries=queries)
 
 
-def error_bars(results: Results) -> ErrorBars:
+def error_bars(results: Results, by: str | None = None) -> ErrorBars:
     """The kinds of errors of labeled brackets."""
     if "labeled" not in results.models:
         raise SettingError("The kinds of errors come from the match model labeled; score with it too.")

@@ -7,7 +7,7 @@ from typing import Any
 from evenhand.parameters import Parameter
 from evenhand.registry import late
 from evenhand.tasks.constituents.kinds import CLASS_KINDS, ERROR_NAMES
-from evenhand.tasks.constituents.models import ALL, CUT, MODELS, compared
+from evenhand.tasks.constituents.models import ALL, CUT, MODELS
 from evenhand.tasks.constituents.rules import COLLINS, Rules, parse
 from evenhand.tasks.display import Confusion, Display
 from evenhand.tasks.task import Content, Example, Task
@@ -53,7 +53,6 @@ TASK = Task(
     ranked=lambda content: ("labeled", "unlabeled", "complete", "crossing", "tagging"),
     compared_by=("labeled",),
     reported_by=("labeled",),
-    compared=compared,
     parameters=PARAMETERS,
     aligns=("strict",),
     signature=("align", "gold", "system", "functions", "prm", "cutoff", "map", "labels", "exclude", "macro", "beta"),

@@ -60,11 +60,6 @@ def fair_model(name: str, settings: ScoreSettings) -> MatchModel:
     return MatchModel(name, "fair", shown, *sums, beta=settings.beta, further=late(f"{_HOME}.errors:with_details"))
 
 
-def compared(by: str, settings: ScoreSettings) -> MatchModel:
-    """What systems are compared by."""
-    return fair_model(by, settings)
-
-
 def _judge(name: str, home: str) -> Judge:
     count: Any = late(f"{_HOME}.{home}:count")
     return Judge(name, partial(count, model=name))

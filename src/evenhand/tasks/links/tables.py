@@ -95,7 +95,7 @@ def _ranks(score: ModelScore) -> Iterator[Table]:
     yield Table("ranks", columns, rows)
 
 
-def error_bars(results: Results) -> ErrorBars:
+def error_bars(results: Results, by: str | None = None) -> ErrorBars:
     """The kinds of linking errors."""
     if "fair" not in results.models:
         raise SettingError("The kinds of linking errors come from the match model fair; score with it too.")

@@ -6,7 +6,7 @@ from evenhand.parameters import Parameter
 from evenhand.registry import late
 from evenhand.tasks.display import Display
 from evenhand.tasks.links.kinds import CLASS_KINDS, ERROR_NAMES
-from evenhand.tasks.links.models import MODELS, compared
+from evenhand.tasks.links.models import MODELS
 from evenhand.tasks.links.same_ids import SameIds, parse
 from evenhand.tasks.task import Example, Task
 from evenhand.text.link_names import LAYER, RESPELLED
@@ -43,7 +43,6 @@ TASK = Task(
     ranked=lambda content: ("links", "nil", "all", "weak_all", "fair"),
     compared_by=("fair",),
     reported_by=("fair",),
-    compared=compared,
     parameters=PARAMETERS,
     align=lambda content: "position" if RESPELLED in content.traits else "strict",
     signature=("align", "atoms", "scope", "gold", "system", "offsets", "map", "labels", "exclude", "macro", "beta"),

@@ -52,11 +52,6 @@ def _ehealthkd(name: str, settings: ScoreSettings) -> MatchModel:
     )
 
 
-def compared(by: str, settings: ScoreSettings) -> MatchModel:
-    """What systems are compared by: `fair` or `strict`."""
-    return {"fair": _fair, "strict": _exact}[by](by, settings)
-
-
 def _judge(name: str, home: str) -> Judge:
     return Judge(name, late(f"{_HOME}.{home}:count_{name}"))
 

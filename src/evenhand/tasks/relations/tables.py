@@ -30,7 +30,7 @@ def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) ->
         yield from confusion_table(result)
 
 
-def error_bars(results: Results) -> ErrorBars:
+def error_bars(results: Results, by: str | None = None) -> ErrorBars:
     """The kinds of errors."""
     if confusion_score(next(iter(results.values()))) is None:
         raise SettingError("The kinds of errors come from the match model fair; score with it too.")

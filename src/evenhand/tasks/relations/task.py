@@ -6,7 +6,7 @@ from evenhand.parameters import Parameter, names
 from evenhand.registry import late
 from evenhand.tasks.display import Confusion, Display
 from evenhand.tasks.relations.kinds import CLASS_KINDS, ERROR_NAMES
-from evenhand.tasks.relations.models import MODELS, compared
+from evenhand.tasks.relations.models import MODELS
 from evenhand.tasks.sentences import SENTENCES, refuse_table
 from evenhand.tasks.task import Example, Task
 
@@ -57,7 +57,6 @@ TASK = Task(
     ranked=lambda content: ("strict", "boundaries", "fair"),
     compared_by=("fair", "strict"),
     reported_by=("fair",),
-    compared=compared,
     parameters=PARAMETERS,
     signature=(
         *("align", "atoms", "symmetric", "unannotated", "gold", "system", "offsets", "sentences", "newlines", "quotes"),

@@ -8,7 +8,7 @@ import numpy as np
 
 from evenhand.arrays import Ints, empty, pack
 from evenhand.dataclass import dataclass
-from evenhand.tasks.answers import Answers
+from evenhand.tasks.answers import Answers, occurrences
 from evenhand.tasks.spans.kinds import ANSWER_KINDS, CLASS_KINDS, COVERED, GE, KINDS, STATES, TN, TP
 from evenhand.tasks.spans.verdicts import Verdicts
 from evenhand.tasks.units import Units, units_of
@@ -131,20 +131,9 @@ def identified(systems: Sequence[Spans]) -> tuple[Ints, Spans]:
     system = np.repeat(np.arange(len(systems)), [len(each) for each in systems])
     columns = (spans.scope, spans.start, spans.end, spans.label, spans.shape)
     key, _ = pack(*((column, empty()) for column in columns))
-    key, _ = pack((key, empty()), (_occurrences(key, system), empty()))
+    key, _ = pack((key, empty()), (occurrences(key, system), empty()))
     _, first, unit = np.unique(key, return_index=True, return_inverse=True)
     return unit, spans.take(first)
-
-
-def _occurrences(key: Ints, system: Ints) -> Ints:
-    """How many equal spans of the same system stand before each."""
-    key, _ = pack((key, empty()), (system, empty()))
-    order = np.argsort(key, kind="stable")
-    begins = np.append(True, key[order][1:] != key[order][:-1])[: len(key)]
-    place = np.arange(len(key))
-    occurrence = np.empty(len(key), dtype=np.int64)
-    occurrence[order] = place - np.maximum.accumulate(np.where(begins, place, 0))
-    return occurrence
 
 
 def span_units(answers: Answers) -> Units:

@@ -107,11 +107,6 @@ def _accuracy(name: str, settings: ScoreSettings) -> MatchModel:
     return MatchModel(name, name, counts, right, tokens, right, tokens, beta=settings.beta, details="accuracy")
 
 
-def compared(by: str, settings: ScoreSettings) -> MatchModel:
-    """What systems are compared by: `fair` or `exact`."""
-    return {"fair": _fair, "exact": _exact}[by](by, settings)
-
-
 def _judge(name: str, beside: Judge | None = None, *, takes_tags: bool = False, takes_strings: bool = False) -> Judge:
     count = late(f"{_HOME}.judges:{name.replace('-', '_')}")
     return Judge(name, count, takes_tags, beside, takes_strings)

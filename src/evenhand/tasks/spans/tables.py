@@ -42,7 +42,7 @@ def _leaked(spans: Sequence[Mapping[str, Any]]) -> Table:
     return Table("leaked", columns, rows, remark="" if rows else "There are none.")
 
 
-def error_bars(results: Results) -> ErrorBars:
+def error_bars(results: Results, by: str | None = None) -> ErrorBars:
     """The types of errors of fair evaluation, beside those of exact match."""
     fair = confusion_score(next(iter(results.values())))
     if fair is None:

@@ -6,16 +6,15 @@ from evenhand.parameters import Parameter
 from evenhand.problems import SettingError
 from evenhand.registry import late
 from evenhand.relabeling import Supertag
-from evenhand.scores.match_model import MatchModel
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.agreed import Agreed
 from evenhand.tasks.display import Confusion, Display
 from evenhand.tasks.sentences import refuse_lines
 from evenhand.tasks.spans.grounding_parameters import GROUNDING
 from evenhand.tasks.spans.kinds import CLASS_KINDS, ERROR_NAMES
-from evenhand.tasks.spans.models import MODELS, compared
+from evenhand.tasks.spans.models import MODELS
 from evenhand.tasks.spans.override_parameters import OVERRIDES, check_overrides
-from evenhand.tasks.spans.privacy_models import LEAK, PRIVACY, leakage
+from evenhand.tasks.spans.privacy_models import LEAK, PRIVACY
 from evenhand.tasks.task import Content, Example, Task
 
 
@@ -29,10 +28,6 @@ def _supertags(given: str | tuple[str, ...] | list[str]) -> tuple[Supertag, ...]
 def _check(settings: ScoreSettings, content: Content) -> None:
     refuse_lines(settings, content)
     check_overrides(settings)
-
-
-def _compared(by: str, settings: ScoreSettings) -> MatchModel:
-    return leakage(by, settings) if by == LEAK else compared(by, settings)
 
 
 PARAMETERS = (
@@ -89,7 +84,6 @@ TASK = Task(
     ranked=lambda content: ("exact", "fair", "ts", "t"),
     compared_by=("fair", "exact", LEAK),
     reported_by=("fair",),
-    compared=_compared,
     parameters=PARAMETERS,
     has_encoding=True,
     signature=(

@@ -11,7 +11,7 @@ from evenhand.tasks.agreed import Agreed
 from evenhand.tasks.display import Confusion, Display
 from evenhand.tasks.task import Content, Example, Task
 from evenhand.tasks.words.kinds import EXTRA, MISSING, TAG_ERRORS, TAG_KINDS
-from evenhand.tasks.words.models import by_label, share_of_right
+from evenhand.tasks.words.models import by_label
 from evenhand.tasks.words.punctuation_policy import PUNCTUATION
 
 
@@ -44,7 +44,6 @@ TASK = Task(
     ranked=lambda content: ("accuracy",),
     compared_by=("accuracy",),
     reported_by=("accuracy",),
-    compared=share_of_right,
     parameters=(PUNCTUATION,),
     align=lambda content: "characters" if "universal" in content.traits else "strict",
     signature=(*("align", "gold", "system", "repair", "map", "labels", "exclude", "punctuation", "macro", "beta"),),
@@ -60,7 +59,6 @@ TASK = Task(
     surplus_kinds=(EXTRA,),
     verdict_judges=("tags",),
     verdict_columns=(("side", "string"),),
-    compares_shared=True,
     agreed=Agreed(
         ("accuracy",),
         as_spans=late("evenhand.tasks.tags.agreement:as_spans"),

@@ -14,7 +14,7 @@ path over an empty node. With `--empty-nodes skip`, empty nodes and their edges 
 
 Every edge gets a verdict. Those of an aligned word are matched in this order: `right`; `wrong_relation`, the same head
 with another label; `wrong_head`, the same label with another head; `both`. What is left is `missing` or `extra`. In a
-comparison, a system without an edge for a word that it has says `_`.
+comparison, an edge that only systems have is a unit of its own; it is `absent` under the others.
 
 `--enhancements` leaves out what a treebank does not annotate, on both sides, before edges are counted. 0, the default,
 keeps all. Digits can be combined (`156`), and act in this order:
@@ -41,7 +41,6 @@ udeval of udtools 0.2.8 for what each digit does.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -53,8 +52,6 @@ from evenhand.tasks.words.kinds import TREE_KINDS
 from evenhand.tasks.words.verdicts import Heads, JudgedUnits, sentence_of
 from evenhand.text.word_feed import Aligned
 
-NO_EDGE = "_"
-"""What a system has for an edge that it lacks, in a comparison."""
 _RIGHT, _WRONG_HEAD, _WRONG_RELATION, _BOTH = range(len(TREE_KINDS))
 
 
@@ -116,27 +113,9 @@ def edge_units(words: JudgedUnits, gold: Edges, system: Edges) -> tuple[JudgedUn
         sentence_of(aligned)[system.word],
         words.groups,
         Heads(aligned, gold.head, system.head),
+        system.word,
     )
     return units, kind
-
-
-def answered(units: JudgedUnits, aligned: Aligned, gold: Edges, nothing: int) -> JudgedUnits:
-    """The same units, where a system without an edge for an aligned word says that there is none."""
-    assert units.heads is not None
-    has_word = np.zeros(len(aligned.gold), dtype=np.bool_)
-    has_word[aligned.rows[0]] = True
-    lost = np.flatnonzero((units.partner < 0) & has_word[gold.word])
-    mine, theirs = units.rows
-    new = len(units.system) + np.arange(len(lost))
-    heads = replace(units.heads, system=np.append(units.heads.system, np.full(len(lost), -1)))
-    return replace(
-        units,
-        rows=(np.append(mine, lost), np.append(theirs, new)),
-        system=np.append(units.system, np.full(len(lost), nothing)),
-        counted_extra=np.append(units.counted_extra, np.zeros(len(lost), dtype=np.bool_)),
-        system_sentence=np.append(units.system_sentence, units.sentence[lost]),
-        heads=heads,
-    )
 
 
 def count(units: JudgedUnits, kind: Ints, pair: Ints, labels: Sequence[str]) -> Tally:

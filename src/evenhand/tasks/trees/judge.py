@@ -131,7 +131,6 @@ class TreeJudge:
     def _enhanced(self, words: JudgedUnits, aligned: Aligned, tallies: dict[str, Tally]) -> None:
         """Count enhanced edges, with and without subtypes."""
         gold, system = self._edges(aligned.gold), self._edges(aligned.system)
-        nothing = self._table.code(enhanced.NO_EDGE)
         for judge in self._enhanced_scores:
             mine, theirs = gold, system
             if judge == "eulas":
@@ -139,7 +138,7 @@ class TreeJudge:
             units, kind = enhanced.edge_units(words, mine, theirs)
             tallies[judge] = enhanced.count(units, kind, enhanced.pairs(aligned, mine, theirs), self._table.values)
             if self._asked.is_watched:
-                words.edges[judge] = enhanced.answered(units, aligned, mine, nothing)
+                words.edges[judge] = units
                 sides = ((each.word, each.head) for each in (mine, theirs))
                 words.edge_verdicts[judge] = EdgeVerdicts(units.verdicts(TREE_KINDS, kind), *sides)
 

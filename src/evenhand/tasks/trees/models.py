@@ -42,7 +42,7 @@ OFFICIAL = ("conll18-las", "conll18-mlas", "conll18-blex")
 
 
 def _enhanced(name: str, settings: ScoreSettings) -> MatchModel:
-    found = by_label(name, name, TREE_KINDS, RIGHT[name], settings, confuses=True)
+    found = by_label(name, name, TREE_KINDS, ("right",), settings, confuses=True)
     further = late("evenhand.tasks.trees.enhanced_details:with_details")
     return replace(found, headline="overall", counts={**found.counts, "pairs": {"pairs": 1.0}}, further=further)
 

@@ -16,7 +16,7 @@ from evenhand.tasks.registry import model_title
 from evenhand.tasks.tables import asking, confusion_table, label_table, label_tables, rivals, sentences, side_by_side
 from evenhand.tasks.tables import summary as default_summary
 from evenhand.tasks.trees.models import ATTACHMENT, CONLL18
-from evenhand.tasks.words.kinds import ENHANCED, TREE_KINDS
+from evenhand.tasks.words.kinds import ENHANCED, EXTRA, MISSING, TREE_KINDS
 
 if TYPE_CHECKING:
     from evenhand.result.result import Result, Results
@@ -58,8 +58,10 @@ def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) ->
     yield from map(_of_words, confusion_table(result))
 
 
-def error_bars(results: Results) -> ErrorBars:
-    """Wrong heads, wrong relations, and words that only one side has."""
+def error_bars(results: Results, by: str | None = None) -> ErrorBars:
+    """Wrong heads, wrong relations, and words or edges that only one side has; with `by`, what this score counts."""
+    if by in ENHANCED:
+        return _wrong_edges(results, str(by))
     bars = []
     for name, result in results.items():
         right = {model: _score(result, model).overall["correct"] for model in ATTACHMENT}
@@ -67,10 +69,27 @@ def error_bars(results: Results) -> ErrorBars:
         head, relation = right["ls"] - right["las"], right["uas"] - right["las"]
         both = result["las"].overall["gold"] - right["las"] - head - relation - lost
         asked = [*(Query(name, kind=kind) for kind in TREE_KINDS[1:]), missing(results.task, name), None]
-        bars.append(Bar(name, "", [head, relation, both, lost, extra], list(map(_by_words, asked))))
+        head, relation = (0 if by == other else count for count, other in ((head, "ls"), (relation, "uas")))
+        counts = [head, relation, both, lost, 0 if by else extra]
+        bars.append(Bar(name, "", counts, list(map(_by_words, asked))))
     like = {"wrong head": "", "wrong relation": "LE", "both wrong": "LBE", "missing words": "FN", "extra words": "FP"}
     kinds = [ErrorKind(name, like=each) for name, each in like.items()]
     return ErrorBars(kinds, bars).without_empty(kinds[3:])
+
+
+def _wrong_edges(results: Results, by: str) -> ErrorBars:
+    """The same of enhanced edges."""
+    kinds = (*TREE_KINDS[1:], MISSING, EXTRA)
+    bars = []
+    for name, result in results.items():
+        if by not in result.scores:
+            raise SettingError(f"The kinds of wrong edges come from the score {by}; score with {by} too.")
+        tally = result.tallies[result[by].model.judge]
+        total = dict(zip(tally.kinds, tally.by_label().overall.tolist(), strict=True))
+        counts = [total.get(kind, 0) + total.get(f"gold.{kind}", 0) for kind in kinds]
+        bars.append(Bar(name, "", counts, [Query(name, kind=kind, by=by) for kind in kinds]))
+    like = {"wrong head": "", "wrong relation": "LE", "both wrong": "LBE", "missing edges": "FN", "extra edges": "FP"}
+    return ErrorBars([ErrorKind(name, like=each) for name, each in like.items()], bars, "Enhanced edges, not words.")
 
 
 def _by_words(query: Query | None) -> Query | None:

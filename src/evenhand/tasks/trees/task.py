@@ -11,8 +11,7 @@ from evenhand.settings import ScoreSettings
 from evenhand.tasks.display import Confusion, Display
 from evenhand.tasks.task import Content, Example, Task
 from evenhand.tasks.trees.models import ATTACHMENT, CONLL18, MODELS, OFFICIAL
-from evenhand.tasks.words.kinds import ENHANCED, EXTRA, MISSING, RIGHT, TREE_ERRORS, TREE_KINDS
-from evenhand.tasks.words.models import share_of_right
+from evenhand.tasks.words.kinds import ABSENT, ENHANCED, EXTRA, MISSING, RIGHT, TREE_ERRORS, TREE_KINDS
 from evenhand.tasks.words.punctuation_policy import PUNCTUATION
 
 
@@ -60,7 +59,6 @@ TASK = Task(
     ranked=_ranked,
     compared_by=("las", "uas", "ls", *ENHANCED),
     reported_by=("las", "uas", "ls", *ENHANCED),
-    compared=share_of_right,
     parameters=(
         PUNCTUATION,
         Parameter(
@@ -98,12 +96,10 @@ TASK = Task(
     notes=late("evenhand.tasks.words.notes:notes"),
     setting_notes=_setting_notes,
     is_perfect=late("evenhand.tasks.notes:is_perfect"),
-    kinds=(*TREE_KINDS, MISSING),
+    kinds=(*TREE_KINDS, MISSING, EXTRA, ABSENT),
     right=lambda by: RIGHT[by],
-    surplus_kinds=(EXTRA,),
     verdict_judges=("trees", *ENHANCED),
     verdict_columns=(("side", "string"), ("gold_head", "int64"), ("system_head", "int64")),
-    compares_shared=True,
     display=Display(
         summary=late("evenhand.tasks.trees.tables:summary"),
         details=late("evenhand.tasks.trees.tables:details"),
@@ -113,6 +109,7 @@ TASK = Task(
         ),
         label="relation",
         verdict_names=TREE_ERRORS,
+        absent=(MISSING, ABSENT),
         drawing="words",
     ),
 )

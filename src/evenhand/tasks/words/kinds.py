@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-MISSING, EXTRA = "missing", "extra"
-"""A word of the gold standard that the system does not have, and one that only the system has."""
+MISSING, EXTRA, ABSENT = "missing", "extra", "absent"
+"""A unit of the gold standard that the system lacks, one that only the system has, and one that other systems add."""
 TAG_KINDS = ("right", "wrong")
 TREE_KINDS = ("right", "wrong_head", "wrong_relation", "both")
 TAG_ERRORS = {"wrong": "wrong tag", MISSING: "missing"}
@@ -12,6 +12,7 @@ TREE_ERRORS = {
     "wrong_relation": "wrong relation",
     "both": "wrong head and relation",
     MISSING: "missing",
+    EXTRA: "extra",
 }
 """What errors are called."""
 ENHANCED = ("elas", "eulas")
@@ -20,7 +21,7 @@ RIGHT = {
     "uas": ("right", "wrong_relation"),
     "ls": ("right", "wrong_head"),
     "las": ("right",),
-    "elas": ("right",),
-    "eulas": ("right",),
+    "elas": ("right", ABSENT),
+    "eulas": ("right", ABSENT),
 }
 """The verdicts that are right under each score."""

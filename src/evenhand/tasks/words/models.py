@@ -33,11 +33,3 @@ def by_label(
     further = late(f"evenhand.tasks.words.scores:{'with_confusion' if confuses else 'with_sentences'}")
     sums = (correct, found, met, wanted)
     return MatchModel(name, judge, counts, *sums, headline="accuracy", beta=settings.beta, further=further)
-
-
-def share_of_right(name: str, settings: ScoreSettings) -> MatchModel:
-    """What systems are compared by, on the units that all of them have: the share of right ones."""
-    right, units = {"right": 1.0}, {"right": 1.0, "wrong": 1.0}
-    return MatchModel(
-        name, "shared", {"correct": right, "gold": units}, right, units, right, units, headline="accuracy"
-    )

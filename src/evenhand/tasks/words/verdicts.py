@@ -67,6 +67,8 @@ class JudgedUnits:
     """The group of each sentence."""
     heads: Heads | None = None
     """Of trees."""
+    word: Ints | None = None
+    """Of edges: the system's word of each edge of the system."""
     edges: dict[str, JudgedUnits] = field(default_factory=dict)
     """Of enhanced dependencies: the edges of words as units of their own, by score."""
     edge_verdicts: dict[str, EdgeVerdicts] = field(default_factory=dict)
@@ -97,6 +99,23 @@ class JudgedUnits:
         mine, theirs = self.rows
         kept[theirs] = self.counted[mine]
         return kept
+
+    @property
+    def is_extra(self) -> Bools:
+        """Which units only the system has, of those that count."""
+        found = self.counted_extra.copy()
+        found[self.rows[1]] = False
+        return found
+
+    def place_of_extra(self, rows: Ints) -> tuple[Ints, Ints]:
+        """Of edges of the system: the bounds of their words in the gold standard's sentence."""
+        assert self.heads is not None
+        assert self.word is not None
+        gold, word, aligned = self.heads.aligned.gold, self.word[rows], self.heads.aligned
+        place = np.searchsorted(gold.start, aligned.system.start, side="right") - 1  # the word with these characters
+        place[aligned.rows[1]] = aligned.rows[0]
+        start = place[word] - gold.bounds[self.system_sentence[rows]]
+        return start, start + 1
 
     def verdicts(self, kinds: tuple[str, ...], kind: Ints) -> UnitVerdicts:
         """The verdicts of a judge, who says `kind` of units that both sides have."""

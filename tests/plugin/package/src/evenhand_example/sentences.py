@@ -18,7 +18,7 @@ from evenhand.settings import ScoreSettings
 from evenhand.tasks.labeled_units import KINDS, LabeledUnitPassage
 from evenhand.tasks.task import Example, Task
 from evenhand.tasks.words.kinds import TAG_KINDS
-from evenhand.tasks.words.models import by_label, share_of_right
+from evenhand.tasks.words.models import by_label
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans, Tags
@@ -49,12 +49,10 @@ TASK = Task(
     ranked=lambda content: ("accuracy",),
     compared_by=("accuracy",),
     reported_by=("accuracy",),
-    compared=share_of_right,
     passage=partial(LabeledUnitPassage, judge="sentences", units=units),
     shows=lambda annotation: False,
     notes=late("evenhand.tasks.words.notes:notes"),
     kinds=KINDS,
     right=lambda by: ("right",),
     verdict_judges=("sentences",),
-    compares_shared=True,
 )

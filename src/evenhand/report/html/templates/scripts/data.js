@@ -19,8 +19,8 @@ const words = (unit) => data.nowhere[unit] ?? sentenceOf(unit).t.slice(data.star
 const texts = new Array(data.sentences.length);
 const textOf = (unit) => (texts[data.sentence[unit]] ??= sentenceOf(unit).t.join(data.space).toLowerCase());
 const solvers = (unit) => systems.reduce((count, _, system) => count + (classOf(unit, system).right ? 1 : 0), 0);
-/* What systems are compared on: units that all of them have, or that some of them have something of. */
-const isShared = (unit) => { const here = (_, system) => !classOf(unit, system).absent; if (systems.some((_, system) => unscoredKinds.has(classOf(unit, system).kind))) return false; return data.compares_shared ? systems.every(here) : systems.some(here); };
+/* What systems are compared on: units of the gold standard, and surplus that some of them have; all must be scored. */
+const isShared = (unit) => !systems.some((_, system) => unscoredKinds.has(classOf(unit, system).kind)) && (!data.surplus[unit] || systems.some((_, system) => !classOf(unit, system).absent));
 
 function headAndRelation(unit, system) {
   const row = sentenceOf(unit).s[system + 1][data.start[unit]];
