@@ -51,6 +51,21 @@ def write_file(path: str | Path, content: str | bytes) -> None:
         file.write(_bytes(content))
 
 
+def check_target(path: str | Path) -> None:
+    """Refuse a path that no file can be written to, as writing it would: a folder, or a file in a missing folder."""
+    shown = str(path)
+    with _refused(shown):
+        if os.path.isdir(shown):
+            raise IsADirectoryError(errno.EISDIR, "is a folder")
+        folder = os.path.dirname(os.path.realpath(shown))
+        if not os.path.exists(folder):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+        if not os.path.isdir(folder):
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+        if not os.access(shown if os.path.exists(shown) else folder, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+
 def append_to_file(path: str | Path, text: str) -> None:
     """Add text to the end of a file, as UTF-8; a file that is not there is made."""
     with _refused(str(path)), open(path, "ab") as file:

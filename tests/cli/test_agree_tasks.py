@@ -156,8 +156,9 @@ def test_chains_have_no_places_of_disagreement() -> None:
     result = run("agree", "ana.conll", "ben.conll", "--show", "disagreement")
     assert result.exit_code == 2
     assert "Annotators vote on spans or tags, and not on chains." in result.stderr
-    for option in ("--page", "--conflicts", "--adjudicate"):
-        result = run("agree", "ana.conll", "ben.conll", option, "written")
+    outputs = {"--page": "page.html", "--conflicts": "conflicts.jsonl", "--adjudicate": "adjudicated.conll"}
+    for option, name in outputs.items():
+        result = run("agree", "ana.conll", "ben.conll", option, name)
         assert (result.exit_code, result.stdout) == (2, "")
         assert "Annotators vote on spans or tags, and not on chains." in result.stderr
-        assert not Path("written").exists()
+        assert not Path(name).exists()

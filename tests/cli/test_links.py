@@ -72,8 +72,8 @@ def test_floors_of_match_models_with_several_answers(criterion: str, status: int
 def test_a_ceiling_of_a_kind_of_error() -> None:
     found = run("gate", GOLD, RERANKER, "--ceiling", "LE.other=2", "--ceiling", "fair.LE.missed=0", "--trials", "10")
     assert found.exit_code == 1
-    assert "LE.other is 3; the ceiling is 2" in found.stdout
-    assert "fair.LE.missed is 0; the ceiling is 0" in found.stdout
+    assert "LE.other is 3 (a count); the ceiling is 2" in found.stdout
+    assert "fair.LE.missed is 0 (a count); the ceiling is 0" in found.stdout
 
 
 def test_report_and_plot(tmp_path: Path) -> None:

@@ -202,16 +202,17 @@ def test_the_name_of_the_output_chooses_the_form(command: str, name: str, form: 
 
 @pytest.mark.parametrize("in_front", [True, False])
 def test_the_form_that_is_named_counts(tmp_path: Path, in_front: bool) -> None:
-    named, output = ("--as", "csv"), ("-o", str(tmp_path / "x.json"))
+    named, output = ("--as", "csv"), ("-o", str(tmp_path / "x.txt"))
     assert ran("score", *(named + output if in_front else output + named)).exit_code == 0
-    assert (tmp_path / "x.json").read_text().startswith("system,")
+    assert (tmp_path / "x.txt").read_text().startswith("system,")
 
 
 def test_a_name_that_asks_for_a_form_which_the_command_lacks(tmp_path: Path) -> None:
     result = ran("score", "-o", str(tmp_path / "x.jsonl"))
     assert (result.exit_code, list(tmp_path.iterdir())) == (2, [])
     assert (
-        "x.jsonl: its name asks for jsonl, which this command does not write; choose another name, or " in result.stderr
+        "x.jsonl: its name asks for jsonl, which this command does not write; let it end with .txt, .json, "
+        in result.stderr
     )
 
 
@@ -223,3 +224,48 @@ def test_html_has_all_tables_and_rows(tmp_path: Path) -> None:
     assert units > 0
     assert page.count("<tr>") > units
     assert "to_pandas" not in page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["score", "-o", "x.xlsx"], "x.xlsx: its name asks for xlsx, which this command does not write; let it end with"),
+        (["score", "-o", "x.json.gz"], "x.json.gz: its name asks for gz, which this command does not write; let it end"),
+        (["gate", "--only", "--max-drop", "1", "-o", "x.csv"], "x.csv: its name asks for csv, which this command does"),
+        (["score", "--as", "json", "-o", "x.csv"], "x.csv: its name asks for csv, but json is written to it; let it end"),
+        (["score", "-o", "x.csv", "--as", "json"], "x.csv: its name asks for csv, but json is written to it; let it end"),
+        (["rank", "--as", "latex", "-o", "x.md"], "x.md: its name asks for markdown, but latex is written to it; let it"),
+        (["score", "--match", "fair", "--as", "value", "-o", "x.json"], "but value is written to it; let it end with .txt."),
+        (["report", "-o", "x.pdf"], "x.pdf: its name asks for pdf, but html is written to it; let it end with .html."),
+        (["report", "-o", "x.json"], "x.json: its name asks for json, but html is written to it; let it end with .html."),
+        (["score", "-o", "missing/x.json"], "x.json: cannot be written (no such file or directory); check the folder."),
+        (["report", "-o", "."], ".: is a folder; name a file in it."),
+        (["score", "--as", "value"], "A bare value needs one match model, but exact, fair were scored; name one with"),
+        (["compare", "--as", "jsonl"], "JSON lines hold units; ask for them with --show"),
+        (["agree", "--page", "x.pdf"], "x.pdf: its name asks for pdf, but html is written to it; let it end with .html."),
+        (["agree", "--conflicts", "x.csv"], "x.csv: its name asks for csv, but jsonl is written to it; let it end with"),
+        (["agree", "--adjudicate", "x.pdf"], "The name 'x.pdf' does not show a format; name one with --to"),
+        (["agree", "--page", "x.html", "--vote", "no"], "vote is 'no'"),
+        (["germeval", "-l", "-o", "x.json"], "--latex and --as json exclude each other"),
+    ],
+)  # fmt: skip
+def test_outputs_that_cannot_be_are_refused_before_files_are_read(
+    arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second system is broken, which nobody notices."""
+    monkeypatch.chdir(tmp_path)
+    broken = tmp_path / "broken.conll"
+    broken.write_bytes(TAGGER.read_bytes() + b"\na\tb\tc\td\n\xff\n")
+    command, *options = arguments
+    result = run(command, GOLD, *([broken] if command == "germeval" else [CRF, broken]), *options)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert [each.name for each in tmp_path.iterdir()] == ["broken.conll"]
+
+
+@pytest.mark.parametrize("name", ["x", "x.txt", "x.out", "x.log", "scores.2024-05"])
+def test_other_names_hold_text(name: str, tmp_path: Path) -> None:
+    assert ran("score", "-o", str(tmp_path / name)).exit_code == 0
+    assert (tmp_path / name).read_text(encoding="utf-8") == ran("score").stdout
+    assert ran("score", "--as", "json", "-o", str(tmp_path / "x.txt")).exit_code == 0

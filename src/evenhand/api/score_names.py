@@ -20,6 +20,7 @@ from evenhand.result.result import Result
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.model_score import ModelScore
 from evenhand.settings import ScoreSettings
+from evenhand.tasks.registry import model as declared_model
 from evenhand.tasks.registry import models_of, name_among, parameters_of
 
 _MOST_LISTED = 20
@@ -96,7 +97,7 @@ class ScoreName:
 
     def declared(self, task: str) -> Figure | None:
         """The figure without its value, where the match model declares it: known before any file is read."""
-        model = _declared_models(task, self.by)[self.model]
+        model = declared_model(task, self.model).prepare(_default_settings(task, self.by))
         scores = ["accuracy"] if model.details == "accuracy" else [] if model.is_measured else list(_SCORES)
         row = dict.fromkeys((*model.counts, *scores, *(each.name for each in model.measures)), nan)
         name = ".".join(self.path) if self.path else "headline"
@@ -145,7 +146,7 @@ class ScoreName:
 
 def model_of_names(names: Iterable[str], task: str, by: str) -> str:
     """The match model of names without one: what systems are compared by, or the owner of a measure among them."""
-    prepared = list(_declared_models(task, by).values())
+    prepared = [each.prepare(_default_settings(task, by)) for each in models_of(task)]
     for figure in (name.rpartition(":")[2] for name in names):
         owners = [each.name for each in prepared if figure in (measure.name for measure in each.measures)]
         if len(owners) != 1 or figure in _SCORES:
@@ -155,10 +156,8 @@ def model_of_names(names: Iterable[str], task: str, by: str) -> str:
     return by
 
 
-def _declared_models(task: str, by: str) -> dict[str, MatchModel]:
-    """The match models of a task with default parameters, by name."""
-    settings = ScoreSettings((by,), task, parameters={each.name: each.default for each in parameters_of(task)})
-    return {each.name: each.prepare(settings) for each in models_of(task)}
+def _default_settings(task: str, by: str) -> ScoreSettings:
+    return ScoreSettings((by,), task, parameters={each.name: each.default for each in parameters_of(task)})
 
 
 def _unit(model: MatchModel, name: str, value: float, *, is_tabled: bool) -> Unit:

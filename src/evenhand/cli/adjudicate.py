@@ -10,9 +10,9 @@ import click
 
 from evenhand.cli.choices import Choice
 from evenhand.cli.help import WRITING, Command, option
-from evenhand.cli.inputs import INPUT, OUTPUT, STANDARD_OUTPUT
+from evenhand.cli.inputs import INPUT, OUTPUT, OUTPUT_OR_FOLDER, STANDARD_OUTPUT
 from evenhand.cli.options import file_options
-from evenhand.cli.output import emit, form_option, output_option, quiet_option, show
+from evenhand.cli.output import check_suffix, emit, form_option, output_option, quiet_option, show
 from evenhand.formats.addresses import Place
 from evenhand.formats.registry import FORMATS
 from evenhand.settings import ENCODINGS
@@ -25,7 +25,13 @@ if TYPE_CHECKING:
 @click.argument("gold", type=INPUT)
 @click.argument("overrides", nargs=-1, required=True, type=INPUT, metavar="OVERRIDES...")
 @option(WRITING, "--merge", type=OUTPUT, metavar="FILE", help="Write all overrides to FILE, in the order of the text.")
-@option(WRITING, "--apply", type=OUTPUT, metavar="FILE", help="Write the corrected gold standard, as convert does.")
+@option(
+    WRITING,
+    "--apply",
+    type=OUTPUT_OR_FOLDER,
+    metavar="FILE",
+    help="Write the corrected gold standard, as convert does.",
+)
 @option(WRITING, "--to", type=Choice(tuple(FORMATS)), metavar="NAME", help="Format of --apply [from its name].")
 @option(WRITING, "--to-encoding", type=Choice(ENCODINGS), metavar="NAME", help="Encoding of --apply [that of GOLD].")
 @file_options(sided=False)
@@ -49,9 +55,14 @@ def adjudicate(
       evenhand adjudicate gold.conll overrides.jsonl --apply corrected.conll
     """
     import evenhand
+    from evenhand.formats.convert import check_target_format
 
     if apply is None and (options["to"] or options["to_encoding"]):
         raise click.UsageError("--to and --to-encoding are for --apply; name its file")
+    if merge is not None:
+        check_suffix(merge, "jsonl")
+    if apply is not None:
+        check_target_format(apply, options["to"])
     found = evenhand.adjudicate(
         gold,
         list(overrides),

@@ -12,9 +12,9 @@ from evenhand.cli.choices import Choice
 from evenhand.cli.convert import written
 from evenhand.cli.ending import say
 from evenhand.cli.help import SCORING, STATISTICS, WRITING, Command, option
-from evenhand.cli.inputs import INPUT, OUTPUT, STANDARD_OUTPUT
+from evenhand.cli.inputs import INPUT, OUTPUT, OUTPUT_OR_FOLDER, STANDARD_OUTPUT
 from evenhand.cli.options import file_options, score_options, scoring_options, task_option
-from evenhand.cli.output import emit, form_option, output_option, quiet_option, table_options, table_style
+from evenhand.cli.output import check_suffix, emit, form_option, output_option, quiet_option, table_options, table_style
 from evenhand.cli.statistics import seed_option
 from evenhand.formats.addresses import Place as InputPlace
 from evenhand.formats.registry import FORMATS
@@ -54,7 +54,11 @@ AGREE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 @option(WRITING, "--limit", type=int, help="Most places that --show lists [all] or --page holds [5000].", rare=True)
 @option(WRITING, "--conflicts", type=OUTPUT, metavar="FILE", help="Write places of disagreement as JSON lines.")
 @option(
-    WRITING, "--adjudicate", type=OUTPUT, metavar="FILE", help="Write the spans that a vote accepts, as convert does."
+    WRITING,
+    "--adjudicate",
+    type=OUTPUT_OR_FOLDER,
+    metavar="FILE",
+    help="Write the spans that a vote accepts, as convert does.",
 )
 @option(
     WRITING,
@@ -92,12 +96,21 @@ def agree(files: tuple[InputPlace, ...], **options: Any) -> None:
       evenhand agree ana.conll ben.conll --coding iob2 --as json
     """
     import evenhand
+    from evenhand.agreement.places import Vote
+    from evenhand.formats.convert import check_target_format
 
     style = table_style(options)
     chosen = score_options(options, "coding", "alpha_u", "gamma", "samples", "resamples", "level", "seed")
     chosen["by"] = options["rows"]
     chosen["annotator"] = options["annotators"][-1][1] if options["annotators"] else None
     _check_uses(options)
+    for name, form in (("page", "html"), ("conflicts", "jsonl")):
+        if options[name] is not None:
+            check_suffix(options[name], form)
+    if options["adjudicate"] is not None:
+        check_target_format(options["adjudicate"], options["to"])
+    if options["vote"] is not None:
+        Vote.of(options["vote"])  # refused before files are read
     found, vote = evenhand.agree(list(files), **chosen), options["vote"] or "majority"
     if options["conflicts"] is not None:
         _write_conflicts(found.conflicts(vote), options["conflicts"])

@@ -89,6 +89,8 @@ def compare(gold: Place, systems: tuple[Place, ...], **options: Any) -> None:
     import evenhand
 
     style = table_style(options)
+    if options["form"] == "jsonl" and options["show"] is None:
+        raise click.UsageError("JSON lines hold units; ask for them with --show")
     plain = ("by", "baseline", "sequence", "top", "sort", "slices", "vocabulary", "show", "limit", *STATISTICS_NAMES)
     comparison = evenhand.compare(gold, list(systems), **score_options(options, *plain))
     emit(comparison, options["form"], options["output"], quiet=options["quiet"], style=style)

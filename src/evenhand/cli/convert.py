@@ -10,7 +10,7 @@ import click
 from evenhand.cli.choices import Choice
 from evenhand.cli.ending import say
 from evenhand.cli.help import WRITING, Command, option
-from evenhand.cli.inputs import INPUT, OUTPUT, STANDARD_OUTPUT, noted_inputs
+from evenhand.cli.inputs import INPUT, OUTPUT_OR_FOLDER, STANDARD_OUTPUT, noted_inputs
 from evenhand.cli.options import read_settings, reading_options
 from evenhand.cli.output import quiet_option
 from evenhand.formats.addresses import Place
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command)
 @click.argument("source", metavar="IN", type=INPUT)
-@click.argument("target", metavar="OUT", type=OUTPUT)
+@click.argument("target", metavar="OUT", type=OUTPUT_OR_FOLDER)
 @option(WRITING, "--to", type=Choice(tuple(FORMATS)), metavar="NAME", help="Format of OUT [from its name].")
 @option(WRITING, "--to-encoding", type=Choice(ENCODINGS), metavar="NAME", help="Encoding of OUT [iob2].")
 @option(WRITING, "--stacked", is_flag=True, help="Stack the tags of nested spans in one column (B-ORG|B-LOC).")
@@ -47,13 +47,14 @@ def convert(source: Place, target: Path, **options: Any) -> None:
       evenhand convert export.jsonl - --to conll | head
       evenhand convert parsed.conllu tagged.conll --task tags --column xpos
     """
-    from evenhand.formats.convert import conversion_of
+    from evenhand.formats.convert import check_target_format, conversion_of
     from evenhand.formats.read import OpenFiles
     from evenhand.text.characters import peeked
     from evenhand.text.labels import Vocabulary
 
     if target == STANDARD_OUTPUT and options["to"] is None:
         raise click.UsageError("Standard output has no name that shows a format; give one with --to")
+    check_target_format(target, options["to"])
     opened = OpenFiles(source, read_settings(options))
     first, batches = peeked(opened.batches(Vocabulary()))
     assert first is not None  # a reader yields one batch at least, or raises

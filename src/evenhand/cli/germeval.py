@@ -10,7 +10,7 @@ import click
 from evenhand.cli.help import READING, SCORING, WRITING, Command, option
 from evenhand.cli.inputs import INPUT
 from evenhand.cli.options import repair_option
-from evenhand.cli.output import form_option, output_option, quiet_option, write
+from evenhand.cli.output import check_suffix, form_option, output_option, quiet_option, write
 from evenhand.formats.addresses import Place
 
 
@@ -43,6 +43,8 @@ def germeval(gold: Place, prediction: Place | None, form: str, output: Path | No
     if options["latex"] and form == "json":
         raise click.UsageError("--latex and --as json exclude each other")
     form = "latex" if options["latex"] else form
+    if output is not None:
+        check_suffix(output, form)
     delimiter = options["delimiter"] and options["delimiter"].replace(r"\t", "\t")
     settings = {"repair": options["repair"], "as_script": options["as_script"]}
     result = evenhand.germeval(gold, prediction, delimiter=delimiter, **settings)

@@ -11,7 +11,7 @@ from evenhand.cli.ending import say
 from evenhand.cli.help import SCORING, WRITING, Command, option, with_options
 from evenhand.cli.inputs import INPUT, OUTPUT, STANDARD_OUTPUT
 from evenhand.cli.options import NAMES, by_side, file_options, parameter_options
-from evenhand.cli.output import quiet_option
+from evenhand.cli.output import check_suffix, quiet_option
 from evenhand.formats.addresses import Place
 from evenhand.tasks.spans.grounding_parameters import GROUNDING
 
@@ -49,6 +49,8 @@ def ground(texts: Place, answers: Place, output: Path | None, quiet: bool, **opt
     from evenhand.api.ground import ground_file
     from evenhand.files import whole_file
 
+    if output is not None:
+        check_suffix(output, "jsonl")
     names = [each.name for each in _PLACING if options[each.name] is not None]
     found = ground_file(
         texts,

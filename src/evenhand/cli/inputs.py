@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evenhand.cli.help import SCORING, option
+from evenhand.files import check_target
 from evenhand.formats.addresses import Place, place
 
 if TYPE_CHECKING:
@@ -33,11 +34,20 @@ class FileOrAddress(click.Path):
 
 
 class OutputFile(click.Path):
-    """A path to write to, or `-` for standard output. It must be none of the command's inputs and other outputs."""
+    """A path to write to, or `-` for standard output. It must be none of the command's inputs and other outputs.
+
+    A file that cannot be written is refused before anything is read.
+    """
+
+    def __init__(self, *, may_be_folder: bool = False) -> None:
+        super().__init__()
+        self.may_be_folder = may_be_folder
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         given = os.fsdecode(super().convert(value, param, ctx))
         found = STANDARD_OUTPUT if given == "-" else Path(given)
+        if not self.may_be_folder:
+            check_target(found)
         if ctx is not None:
             _note_output(found, ctx)
         return found
@@ -45,6 +55,8 @@ class OutputFile(click.Path):
 
 INPUT = FileOrAddress()
 OUTPUT = OutputFile()
+OUTPUT_OR_FOLDER = OutputFile(may_be_folder=True)
+"""Where annotations are written; some formats are folders, which are made."""
 manifest_option = option(
     SCORING,
     "--manifest",

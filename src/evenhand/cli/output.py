@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -36,6 +36,7 @@ FORMS_BY_SUFFIX = {
     ".txt": "text",
     ".json": "json",
     ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
     ".csv": "csv",
     ".md": "markdown",
     ".markdown": "markdown",
@@ -45,14 +46,34 @@ FORMS_BY_SUFFIX = {
     ".xml": "junit",
 }
 """The forms that names of files ask for, where no --as does."""
+FOREIGN = frozenset(
+    (
+        *(".pdf", ".ps", ".eps", ".svg", ".png", ".jpg", ".jpeg", ".gif", ".tif", ".tiff", ".webp", ".bmp"),
+        *(".xlsx", ".xls", ".xlsm", ".ods", ".docx", ".doc", ".odt", ".rtf", ".pptx", ".ppt", ".odp"),
+        *(".tsv", ".tab", ".yaml", ".yml", ".toml", ".ini", ".rst", ".ipynb", ".py"),
+        *(".parquet", ".arrow", ".feather", ".pickle", ".pkl", ".npy", ".npz", ".sqlite", ".db"),
+        *(".gz", ".bz2", ".xz", ".zst", ".lz4", ".zip", ".7z", ".tar", ".tgz"),
+    )
+)
+"""Endings of files in formats that are not forms of output; text in such a file misleads its readers."""
 STYLED = ("text", "markdown", "latex")
 """The forms whose figures and columns a user may choose."""
+
+
+def _check_form(ctx: click.Context, parameter: click.Parameter, output: Path | None) -> Path | None:
+    """Refuse a name that contradicts --as; whichever of the two options is given last is checked."""
+    if output is not None and ctx.params.get("form") is not None:
+        check_suffix(output, ctx.params["form"])
+    return output
+
+
 output_option = option(
     WRITING,
     "-o",
     "--output",
     type=OUTPUT,
     metavar="FILE",
+    callback=_check_form,
     help="Write to FILE, in the form of its ending (.json, .csv, .md, .tex, .html) unless --as names another.",
 )
 quiet_option = option(WRITING, "-q", "--quiet", is_flag=True, help="Write only errors to standard error.")
@@ -81,18 +102,43 @@ def form_option(forms: tuple[str, ...]) -> Decorator:
     help = f"Form of the output: {spelled} [{forms[0]}]."
 
     def settled(ctx: click.Context, parameter: click.Parameter, form: str | None) -> str:
-        return form or _form_by_name(ctx.params.get("output"), forms)  # options that are given come first
+        output = ctx.params.get("output")  # options that are given come first
+        if form is None:
+            return _form_by_name(output, forms)
+        if output is not None:
+            check_suffix(output, form)
+        return form
 
     return option(WRITING, "--as", "form", type=Choice(forms), metavar="FORM", callback=settled, help=help)
 
 
 def _form_by_name(output: Path | None, forms: tuple[str, ...]) -> str:
     """The form that the name of a file asks for, or the first one; an error if the command does not have it."""
-    form = forms[0] if output is None else FORMS_BY_SUFFIX.get(output.suffix.lower(), forms[0])
-    if form not in forms:
-        finding = f"its name asks for {form}, which this command does not write"
-        raise InputError(str(output), None, finding, f"choose another name, or one of {', '.join(forms)} with --as")
+    if output is None:
+        return forms[0]
+    suffix = output.suffix.lower()
+    form = FORMS_BY_SUFFIX.get(suffix, forms[0])
+    if form not in forms or suffix in FOREIGN:
+        finding = f"its name asks for {suffix.removeprefix('.')}, which this command does not write"
+        raise InputError(str(output), None, finding, f"let it end with {_suffixes(forms)}")
     return form
+
+
+def check_suffix(output: Path, form: str) -> None:
+    """Refuse a name that ends like another form or format; .txt, unknown endings and none fit every form."""
+    suffix = output.suffix.lower()
+    asked = FORMS_BY_SUFFIX.get(suffix, suffix.removeprefix(".") if suffix in FOREIGN else "text")
+    if asked in ("text", form):
+        return
+    finding = f"its name asks for {asked}, but {form} is written to it"
+    raise InputError(str(output), None, finding, f"let it end with {_suffixes((form,))}")
+
+
+def _suffixes(forms: Sequence[str]) -> str:
+    """The endings of some forms, one each; forms without their own are text."""
+    own = {form: suffix for suffix, form in reversed(FORMS_BY_SUFFIX.items())}
+    *others, last = dict.fromkeys(own.get(form, ".txt") for form in forms)
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def table_options(*, rare: bool = False) -> Decorator:

@@ -10,7 +10,7 @@ import click
 from evenhand.cli.help import WRITING, Command, option
 from evenhand.cli.inputs import INPUT, OUTPUT
 from evenhand.cli.options import by_option, reading_options, score_options, scoring_options
-from evenhand.cli.output import quiet_option, say_notes
+from evenhand.cli.output import check_suffix, quiet_option, say_notes
 from evenhand.cli.statistics import STATISTICS_NAMES, statistics_options
 from evenhand.formats.addresses import Place
 
@@ -40,6 +40,7 @@ def report(gold: Place, systems: tuple[Place, ...], output: Path, quiet: bool, *
     from evenhand.cli.ending import say
     from evenhand.files import write_file
 
+    check_suffix(output, "html")
     chosen = score_options(options, "title", "by", "limit", *STATISTICS_NAMES)
     found = evenhand.report(gold, list(systems), **chosen)
     write_file(output, found.to_html())

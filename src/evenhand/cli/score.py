@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -24,6 +24,10 @@ from evenhand.cli.output import (
 )
 from evenhand.cli.tables import query_choices, query_options
 from evenhand.formats.addresses import Place
+
+if TYPE_CHECKING:
+    from evenhand.pipeline.run import Run
+    from evenhand.pipeline.work import Engine, Work
 
 
 @click.command(cls=Command, says_readings=True)
@@ -77,6 +81,8 @@ def score(gold: Place | None, systems: tuple[Place, ...], manifest: Place | None
         if form == "conlleval":
             options |= _conlleval(key, options)
         chosen = score_options(options, "show", "limit") | query_choices(options, engine)
+        if form == "value":
+            chosen["engine"] = _of_one_model(engine if chosen.get("engine") is None else chosen["engine"])
         results = evenhand.score(key, named or None, **chosen)
     if isinstance(results, evenhand.Result):
         results = evenhand.Results({results.name: results})
@@ -85,6 +91,18 @@ def score(gold: Place | None, systems: tuple[Place, ...], manifest: Place | None
     if not quiet:
         say_readings(results)
     emit(results, form, options["output"], quiet=quiet, style=style)
+
+
+def _of_one_model(engine: Engine | None) -> Engine:
+    """An engine that refuses work under several match models, before it reads the files."""
+    from evenhand.pipeline.work import serial
+    from evenhand.report.value import check_models
+
+    def run(work: Work) -> Run:
+        check_models(work.models)
+        return (engine or serial)(work)
+
+    return run
 
 
 def _conlleval(gold: Any, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -222,12 +222,20 @@ def _has_columns(batch: Annotation) -> bool:
     return name in FORMATS and FORMATS[name].is_table
 
 
-def _by_suffix(path: Path, tasks: Sequence[str]) -> Format:
-    """The format that the name of a file shows; one that is written for these tasks, if there is one."""
-    found = [each for each in FORMATS.values() if each.writes and path.suffix in each.suffixes]
-    if not found:
+def check_target_format(path: Path, named: str | None) -> list[Format]:
+    """Return the format that is named, or those that the name of a file shows; refuse a name that shows none."""
+    if named is not None:
+        return [format_named(named)]
+    by_name = [each for each in FORMATS.values() if each.writes and path.suffix in each.suffixes]
+    if not by_name:
         names = ", ".join(each.name for each in FORMATS.values() if each.writes)
         raise SettingError(f"The name {path.name!r} does not show a format; name one with --to: {names}.")
+    return by_name
+
+
+def _by_suffix(path: Path, tasks: Sequence[str]) -> Format:
+    """The format that the name of a file shows; one that is written for these tasks, if there is one."""
+    found = check_target_format(path, None)
     return next((each for each in found if not each.writes.keys().isdisjoint(tasks)), found[-1])
 
 

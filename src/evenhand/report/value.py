@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from evenhand.problems import SettingError
 from evenhand.result.result import Results
 
 
+def check_models(models: Sequence[str]) -> None:
+    """Refuse several match models, whose values could not be told apart."""
+    if len(models) > 1:
+        named = ", ".join(models)
+        raise SettingError(f"A bare value needs one match model, but {named} were scored; name one with --match.")
+
+
 def render(results: Results) -> str:
-    if len(results.models) > 1:
-        models = ", ".join(results.models)
-        raise SettingError(f"A bare value needs one match model, but {models} were scored; name one with --match.")
+    check_models(results.models)
     return "".join(f"{result[results.models[0]].headline}\n" for result in results.values())
