@@ -41,6 +41,14 @@ def shown(value: object) -> str:
         return f"a value of type {type(value).__name__} that is too long to be shown"
 
 
+def briefly(value: object) -> str:
+    """The same for data that may be confidential: one member of a list, and few characters of a text."""
+    brief = reprlib.Repr()
+    brief.maxstring = brief.maxother = _MOST_QUOTED
+    brief.maxlist = brief.maxtuple = brief.maxdict = brief.maxset = brief.maxfrozenset = brief.maxdeque = 1
+    return " ".join(brief.repr(value).split())
+
+
 def _is_flag(value: Any) -> bool:
     """Whether it is true or false; 1 and 0 are these as well, also those of arrays."""
     return (isinstance(value, Integral) or type(value).__name__ in ("bool", "bool_")) and value in (0, 1)
@@ -195,9 +203,43 @@ def number_that(name: str, value: object, fits: Callable[[float], bool], expecte
     raise SettingError(f"{name} is {shown(value)}; it must be {expected}.")
 
 
+_MOST_QUOTED = 20
+"""How many characters of a text a message quotes: it may be a patient's record, and messages go to logs."""
+_SUFFIX = re.compile(r"\.[A-Za-z0-9_-]{1,12}")
+_KNOWN_SUFFIX = re.compile(
+    r"(?i)\.(conll\w*|bio\w*|iob\w*|tsv|csv|tab|txt|text|dat|data|json\w*|ndjson|xml|html?|md|ann|a[12]|mrg|psd|prm|"
+    r"parquet|arrow|feather|spacy|xlsx?|toml|ya?ml|gz|bz2|xz|zst|zip|gold|pred|out|tags|ner|key|response)"
+)
+
+
+def check_path(text: str) -> None:
+    """Refuse a text that is not the path of a file, and quote only its beginning.
+
+    A path exists, or its folder does, or it looks like one: with blanks it has a common ending; without, it is short,
+    or has an ending, or consists of ASCII characters.
+    """
+    if not _is_path(text):
+        begin = text[:_MOST_QUOTED] + ("…" if len(text) > _MOST_QUOTED else "")
+        finding = f"Expected the path of a file, got a text of {len(text):,} characters ({begin!r})"
+        raise SettingError(f"{finding}; give a path, or make an annotation of the data, as eh.tags and eh.spans do.")
+
+
+def _is_path(text: str) -> bool:
+    if re.search("[\r\n]", text):
+        return False
+    folder, name = os.path.split(text)
+    if "\0" not in text and (os.path.lexists(text) or (folder.strip("/") and os.path.isdir(folder))):
+        return True
+    suffix = os.path.splitext(name)[1]
+    if re.search(r"\s", text):
+        return _KNOWN_SUFFIX.fullmatch(suffix) is not None
+    # Prose without blanks is in a script other than Latin.
+    return len(text) <= _MOST_QUOTED or text.isascii() or _SUFFIX.fullmatch(suffix) is not None
+
+
 def check_file(value: object) -> None:
     """Raise an error if something is no path of a file."""
     if not _is_file(value):
-        raise SettingError(f"{shown(value)} is no file; give a path or an address as a text, or a pathlib.Path.")
+        raise SettingError(f"{briefly(value)} is not a file; give a path or an address as a text, or a pathlib.Path.")
     if not os.fspath(value):  # type: ignore[call-overload]
         raise SettingError("The path of a file is empty; name a file.")

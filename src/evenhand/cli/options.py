@@ -276,7 +276,7 @@ def _text(given: str, what: str) -> str:
     """The text of the file that is named; if there is no such file, the name itself is the text."""
     from evenhand.formats.short_text import names_a_file, short_text
 
-    path = place(given)
+    path = place(given, may_be_text=True)
     if isinstance(path, Path) and not names_a_file(path):
         return given
     note_inputs([path])

@@ -16,7 +16,7 @@ from io import BufferedReader
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from evenhand.arguments import check_file
+from evenhand.arguments import check_file, check_path
 from evenhand.dataclass import dataclass
 from evenhand.formats.streams import stream
 from evenhand.problems import EvenhandError, InputError, visible
@@ -187,20 +187,31 @@ Place = Path | Address
 """Where a file is."""
 
 
-def place(given: str | os.PathLike[str]) -> Place:
-    """A path, or an address where it is one."""
+def place(given: str | os.PathLike[str], *, may_be_text: bool = False) -> Place:
+    """A path, or an address; a text that is neither is refused, unless the caller takes texts, too."""
     if isinstance(given, Address):
         return given
     check_file(given)
     text = os.fspath(given)
-    return Address(text) if _ADDRESS.fullmatch(text) else _checked(Path(given))
+    if _is_address(text):
+        return Address(text)
+    if not may_be_text:
+        check_path(text)
+    return _checked(Path(given))
+
+
+def _is_address(text: str) -> bool:
+    """Whether this is an address, and not a text that begins with one."""
+    return _ADDRESS.fullmatch(text) is not None and "\n" not in text
 
 
 def beside(file: Place, given: str) -> Place:
     """A place that a file names: an address, or a path that counts from the file's folder."""
-    if _ADDRESS.fullmatch(given):
+    if _is_address(given):
         return place(given)
     found = file.parent / given
+    if isinstance(found, Path) and "\0" not in given and not os.path.lexists(found):
+        check_path(given)
     return _checked(found) if isinstance(found, Path) else found
 
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from evenhand.arguments import check_path
 from evenhand.formats.addresses import Place, beside, place
 from evenhand.formats.folders import FileList
 from evenhand.formats.source import Source
@@ -138,5 +139,6 @@ def _file(source: Source, line: int, column: str, cell: str) -> Place:
     found = beside(source.path, cell)
     if isinstance(found, Path) and not found.exists():
         remedy = "check the path, which counts from the manifest's folder"
+        check_path(cell)  # a text must not be shown as a path
         raise source.error(line, f"there is no file {cell!r}, for {column!r}", remedy)
     return found

@@ -10,7 +10,7 @@ from itertools import tee
 from os import PathLike
 from typing import Any
 
-from evenhand.arguments import shown
+from evenhand.arguments import briefly, shown
 from evenhand.formats.addresses import Place, place
 from evenhand.formats.adoption import Adopted, adopted
 from evenhand.formats.folders import FileList, check_same_names, files_of, names_in
@@ -187,7 +187,7 @@ def side_of(given: Any, name: str | None = None) -> Input:
         side: Input = given
         return side
     if (found := adopted(given, name)) is None:
-        finding = f"{shown(given)} is neither a file nor an annotation"
+        finding = f"{briefly(given)} is neither a file nor an annotation"
         raise SettingError(f"{finding}; {remedy_for(given)}.")
     return found
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import msgspec
 
-from evenhand.arguments import check_file
+from evenhand.arguments import check_file, check_path
 from evenhand.problems import InputError, SettingError
 from evenhand.result.agreement import Agreement
 from evenhand.result.agreement_figures import Figures
@@ -79,6 +79,7 @@ def _read(source: str | Path) -> tuple[str, bytes]:
         return "the saved text", source.encode("utf-8", "surrogatepass")
     if not isinstance(source, str):
         check_file(source)
+    check_path(str(source))
     try:
         return str(source), Path(source).read_bytes()
     except (OSError, ValueError) as error:

@@ -22,7 +22,7 @@ def parse_sentences(given: str) -> Sentences:
         document, tab, number = line.rpartition("\t")
         if not tab or not number.strip().isdecimal():
             remedy = f"choose {TEXT} or {LINES}, or name a file with a document, a tab and a number in each line"
-            raise SettingError(f"sentences is {line!r}; {remedy}.")
+            raise SettingError(f"sentences is {line[:20]!r}; {remedy}.")
         if document in found:
             raise SettingError(f"sentences has the document {document!r} twice; leave one line out.")
         found[document] = int(number)
