@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import process_time
 
 import pytest
+from click.testing import CliRunner
 
 import evenhand as eh
+from evenhand.cli import main
 from evenhand.limits import BRACKETS
 
 BLANKS = " " * 100_000
@@ -124,3 +127,13 @@ def test_thousands_of_parts_of_one_entity(tmp_path: Path) -> None:
     path = tmp_path / "file.conllu"
     path.write_text(DECLARED + "".join(rows))
     assert len(eh.read(path).chains()) == 20_000
+
+
+@pytest.mark.parametrize("line", ["\n", "\r\n", "    \n", "\t\t\n", "#\n", "# a comment\n"])
+@pytest.mark.parametrize("name", ["file.txt", "file.conllu"])
+def test_millions_of_lines_without_tokens(tmp_path: Path, name: str, line: str) -> None:
+    """50 MB of line ends took 23 s of CPU time; 8 MB took up to 5 s, and take less than one."""
+    (tmp_path / name).write_text(line * (8_000_000 // len(line)), newline="")
+    begin = process_time()
+    CliRunner().invoke(main, ["check", str(tmp_path / name)])
+    assert process_time() - begin < 2

@@ -17,7 +17,7 @@ from conftest import ROOT
 from evenhand.arrays import ints
 from evenhand.limits import PAIRS
 from evenhand.tasks.spans import pairs as listing
-from evenhand.tasks.spans.pairs import AllPairs, Pairs, sizes, taken
+from evenhand.tasks.spans.pairs import AllPairs, Pairs, shared_count, shared_ranges, sizes, taken, token_ranges
 from peaks import PEAK
 
 PILE = f"""
@@ -27,6 +27,16 @@ gold = eh.spans([[("ABC"[n % 3], n, 600_000 - n) for n in range(1448)]], end="ex
 system = eh.spans([[("ABC"[n * 2 // 3 % 3], n, 600_000 - n - n % 2) for n in range(1448)]], end="exclusive")
 eh.score(gold, system, match=sys.argv[1])
 {PEAK}"""
+
+
+MANY = f"""
+import sys
+import evenhand as eh
+sides = [[("ABC"[n % 3], n, 1_000_000 - n) for n in range(20_000)], [("BCA"[n % 3], n, 999_999 - n) for n in range(60)]]
+gold, system = (eh.spans([side], end="exclusive") for side in (sides if sys.argv[2] == "gold" else reversed(sides)))
+eh.score(gold, system, match=sys.argv[1])
+{PEAK}"""
+"""400 KB of spans on one side and 1 KB on the other."""
 
 
 def triples(found: Pairs) -> list[tuple[int, int, int]]:
@@ -78,6 +88,22 @@ def test_spans_that_cover_nothing_share_nothing() -> None:
 def test_sizes_leave_gaps_out() -> None:
     gold, _ = pair([("A", 1, 4), ("B", 2, 2), ("A", 1, 6, [1, 2, 6])], [])
     assert sizes(gold).tolist() == [4, 1, 3]
+
+
+def test_ranges_leave_gaps_out() -> None:
+    gold, _ = pair([("A", 3, 5), ("A", 2, 6, [2, 3, 6]), ("A", 2, 1)], [])
+    assert token_ranges(gold) == [[(2, 5)], [(1, 3), (5, 6)], []]
+
+
+@given(rows(), rows())
+def test_shared_ranges_are_the_tokens_of_both(target: list, system: list) -> None:
+    gold, predicted = pair(target, system)
+    for ranges, tokens in zip(token_ranges(gold), gold.token_sets(), strict=True):
+        assert {token for first, behind in ranges for token in range(first, behind)} == tokens
+        for others, more in zip(token_ranges(predicted), predicted.token_sets(), strict=True):
+            shared = shared_ranges(ranges, others)
+            assert {token for first, behind in shared for token in range(first, behind)} == tokens & more
+            assert shared_count(ranges, others) == len(tokens & more)
 
 
 @given(st.lists(st.tuples(rows(), rows()), max_size=3))
@@ -142,5 +168,13 @@ def test_too_many_pairs_in_a_sentence_are_refused(monkeypatch: pytest.MonkeyPatc
 def test_the_most_pairs_that_are_taken_need_little_memory(models: str) -> None:
     """1,448 gold and as many system spans on one token, of up to 600,000 tokens: below 500 MB."""
     run = [sys.executable, "-c", PILE, models]
+    done = subprocess.run(run, capture_output=True, text=True, env={"PYTHONPATH": str(ROOT / "src")}, check=True)
+    assert float(done.stdout) < 500
+
+
+@pytest.mark.parametrize("larger", ["gold", "system"])
+def test_many_long_spans_against_few_need_little_memory(larger: str) -> None:
+    """A bit for each token of each span took 2.6 GB."""
+    run = [sys.executable, "-c", MANY, "fair", larger]
     done = subprocess.run(run, capture_output=True, text=True, env={"PYTHONPATH": str(ROOT / "src")}, check=True)
     assert float(done.stdout) < 500

@@ -78,7 +78,9 @@ def _plain_layout(source: Source, name: str | None, *, named: bool) -> WordLayou
 
 
 def _has_tabs(source: Source) -> bool:
-    return next((tabs for _, tabs, cells in rows_of(source) if not cells[0].startswith("#")), True)
+    return next(
+        (tabs for _, tabs, cells in rows_of(source, passes_comments=True) if not cells[0].startswith("#")), True
+    )
 
 
 def _named(column: str) -> tuple[str, int]:
@@ -101,7 +103,8 @@ def asked_column(source: Source, layout: WordLayout, column: int | str) -> int:
 
 def has_heads(source: Source, layout: WordLayout) -> bool:
     """Whether the first word of a file has a head, or none is expected."""
-    rows = (cells for _, _, cells in rows_of(source) if not cells[0].startswith("#") and len(cells) >= layout.width)
+    lines = rows_of(source, passes_comments=True)
+    rows = (cells for _, _, cells in lines if not cells[0].startswith("#") and len(cells) >= layout.width)
     words = (cells for cells in rows if not layout.has("id") or cells[layout.columns["id"]].isdecimal())
     first = next(words, None)
     return first is None or first[layout.columns["head"]] != "_"

@@ -88,7 +88,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
 
 def _first_row(source: Source) -> tuple[int, bool, int]:
     """The line of the first token, whether it has tabs, and how many columns, empty ones at its end aside."""
-    rows = (row for row in rows_of(source) if not row[2][0].startswith("#"))
+    rows = (row for row in rows_of(source, passes_comments=True) if not row[2][0].startswith("#"))
     number, tabs, cells = next(rows, (None, False, []))
     if number is None:
         raise source.error(None, "the file has no tokens", "check how it was written")

@@ -41,6 +41,7 @@ _NAMES = TOKEN_NAMES | {
 """Words that headers are made of."""
 _INDEX = re.compile(r"[0-9]{1,9}")
 _BEGINS_WITH_DIGIT = re.compile(r"\n[ \r]*\d")
+_COMMENTS = re.compile(rb"(?:(?:#[^\n]*+|[ \t\r]*+)(?:\n|\Z))*+")
 _PART = re.compile(r"[^\W\d_]+")
 Row = tuple[int, bool, list[str]]
 CHUNKS = frozenset({"NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT", "CONJP", "INTJ", "LST", "UCP", "NC", "VC", "PC"})
@@ -59,10 +60,14 @@ _LEMMAS = 0.3
 """The share of tokens that are their own lemma, at least."""
 
 
-def rows_of(source: Source) -> Iterator[Row]:
-    """The lines that are not blank: their number, whether they have tabs, their cells."""
+def rows_of(source: Source, *, passes_comments: bool = False) -> Iterator[Row]:
+    """The lines that are not blank: their number, whether they have tabs, their cells.
+
+    With `passes_comments`, blocks in which all lines begin with # are left out, which takes no time to speak of.
+    """
     for block in source.first_blocks(_SAMPLE):
-        yield from _rows(block, is_table=True)
+        if not passes_comments or _COMMENTS.fullmatch(block.data, 0, block.size) is None:
+            yield from _rows(block, is_table=True)
 
 
 @lru_cache(maxsize=1)
@@ -87,6 +92,8 @@ def _rows(block: Block, *, is_table: bool) -> Iterator[Row]:
 
     Lines that are wider than the limit are refused in a table, and else left out.
     """
+    if not block.data[: block.size].strip(b" \t\r\n"):
+        return
     most = COLUMNS.value
     for number, text in enumerate(block.data[: block.size].decode().split("\n"), block.first_line):
         line = text.rstrip(" \r")
@@ -212,8 +219,9 @@ def unlike_tags(source: Source, layout: Layout, place: int) -> tuple[int, str, s
 def _first_rows(source: Source, named: Sequence[ColumnName]) -> list[Row]:
     """The first lines from the first one on that is no comment; from the first one, if all begin with #."""
 
-    def lines() -> Iterator[Row]:
-        return (row for row in rows_of(source) if row[2][0][:1] != "-" or not is_document_mark(row[2][0]))
+    def lines(*, passes_comments: bool = False) -> Iterator[Row]:
+        found = rows_of(source, passes_comments=passes_comments)
+        return (row for row in found if row[2][0][:1] != "-" or not is_document_mark(row[2][0]))
 
     def may_be_comment(row: Row) -> bool:
         return row[2][0].startswith("#") and not _names_one(row[2], named)
@@ -221,7 +229,8 @@ def _first_rows(source: Source, named: Sequence[ColumnName]) -> list[Row]:
     def tokens(rows: Iterable[Row]) -> list[Row]:
         return list(islice((row for row in rows if row[2][0][:1] != "#" or not _is_mark(row[2])), ROWS))
 
-    rows = tokens(dropwhile(may_be_comment, lines())) or tokens(lines())
+    is_named = any(isinstance(column, str) for column in named)
+    rows = tokens(dropwhile(may_be_comment, lines(passes_comments=not is_named))) or tokens(islice(lines(), _MORE_ROWS))
     if not rows:
         raise source.error(None, "the file has no tokens", "check how it was written")
     return rows

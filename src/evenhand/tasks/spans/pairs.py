@@ -10,20 +10,24 @@ pairs are listed one after the other, so that memory is bounded.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from sys import maxsize
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, distinct, ints, ranges
 from evenhand.dataclass import dataclass
 from evenhand.limits import PAIRS, LimitError
-from evenhand.tasks.spans.token_bits import shared_bits, token_bits
 from evenhand.text.layers import Spans
 
 TOGETHER = 1 << 18
 """After how many pairs a list ends, with the scope that reaches this number."""
 _STEP = 1 << 16
 """How many pairs become Python numbers at once."""
+Range = tuple[int, int]
+Ranges = list[Range]
+"""Tokens from the first to before the last number of each range, in their order."""
 
 
 @dataclass(frozen=True)
@@ -142,20 +146,67 @@ def sizes(spans: Spans) -> Ints:
     """The number of tokens of each span, those in its gaps left out."""
     size: Ints = np.maximum(spans.end - spans.start, 0)
     gapped = np.flatnonzero(spans.shape)
-    size[gapped] = ints([bits.bit_count() for bits in token_bits(spans.take(gapped))])
+    if len(gapped):
+        size[gapped] -= ints([len(spans.vocabulary.shapes[shape]) for shape in spans.shape[gapped].tolist()])
     return size
 
 
 def _shared(gold: Spans, system: Spans, left: Ints, right: Ints) -> Ints:
-    """How many tokens the spans of each pair of rows share; only pairs with gaps need their tokens one by one."""
+    """How many tokens the spans of each pair of rows share; only pairs with gaps need the ranges of their tokens."""
     shared: Ints = np.minimum(gold.end[left], system.end[right]) - np.maximum(gold.start[left], system.start[right])
     gapped = np.flatnonzero((gold.shape[left] != 0) | (system.shape[right] != 0))
     if len(gapped):
-        mine, theirs = token_bits(gold), token_bits(system)
-        start, other_start = gold.start.tolist(), system.start.tolist()
-        for place, row, other in zip(gapped, left[gapped], right[gapped], strict=True):
-            shared[place] = shared_bits(mine[row], start[row], theirs[other], other_start[other]).bit_count()
+        mine, theirs = token_ranges(gold), token_ranges(system)
+        for place, row, other in zip(gapped.tolist(), left[gapped].tolist(), right[gapped].tolist(), strict=True):
+            shared[place] = shared_count(mine[row], theirs[other])
     return shared
+
+
+def token_ranges(spans: Spans) -> list[Ranges]:
+    """The tokens of each span, those in its gaps left out: one range for most, regardless of length."""
+    found = [
+        [(start, end)] if start < end else []
+        for start, end in zip(spans.start.tolist(), spans.end.tolist(), strict=True)
+    ]
+    gapped = np.flatnonzero(spans.shape)
+    gaps = {shape: _runs(spans.vocabulary.shapes[shape]) for shape in distinct(spans.shape[gapped]).tolist()}
+    for row, shape in zip(gapped.tolist(), spans.shape[gapped].tolist(), strict=True):
+        start, end = int(spans.start[row]), int(spans.end[row])
+        begins = [start, *(start + behind for _, behind in gaps[shape])]
+        ends = [*(start + first for first, _ in gaps[shape]), end]
+        found[row] = [(begin, behind) for begin, behind in zip(begins, ends, strict=True) if begin < behind]
+    return found
+
+
+def _runs(places: Sequence[int]) -> list[Range]:
+    """Ranges of successive places."""
+    ordered = np.sort(ints(places))
+    breaks = np.flatnonzero(np.diff(ordered) > 1)
+    first, last = np.append(ordered[:1], ordered[breaks + 1]), np.append(ordered[breaks], ordered[-1:])
+    return list(zip(first.tolist(), (last + 1).tolist(), strict=True))
+
+
+def shared_ranges(left: Ranges, right: Ranges) -> Ranges:
+    """The tokens that are in ranges of both sides."""
+    if len(left) > len(right):
+        left, right = right, left
+    found = []
+    for start, end in left:
+        at = max(bisect_right(right, (start, maxsize)) - 1, 0)
+        while at < len(right) and right[at][0] < end:
+            first, behind = max(start, right[at][0]), min(end, right[at][1])
+            if first < behind:
+                found.append((first, behind))
+            at += 1
+    return found
+
+
+def shared_count(left: Ranges, right: Ranges) -> int:
+    """How many tokens are in ranges of both sides."""
+    if len(left) == len(right) == 1:  # mostly
+        (start, end), (other_start, other_end) = left[0], right[0]
+        return max(0, min(end, other_end) - max(start, other_start))
+    return sum(behind - first for first, behind in shared_ranges(left, right))
 
 
 def taken(left: Ints, right: Ints) -> Ints:

@@ -7,16 +7,26 @@ of the number of spans.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import pairwise
+from sys import maxsize
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, ints
 from evenhand.dataclass import dataclass
 from evenhand.tasks.spans.kinds import LBE
-from evenhand.tasks.spans.pairs import Pairs, crossing_pairs, sizes, taken
-from evenhand.tasks.spans.token_bits import shared_bits, token_bits
+from evenhand.tasks.spans.pairs import (
+    Pairs,
+    Ranges,
+    crossing_pairs,
+    shared_count,
+    shared_ranges,
+    sizes,
+    taken,
+    token_ranges,
+)
 from evenhand.tasks.spans.verdicts import Matching
 from evenhand.text.layers import Spans
 
@@ -29,10 +39,9 @@ class WalkedSpans:
     spans: Spans
     size: Ints
     """How many tokens each span has."""
-    start: list[int]
     length: list[int]
-    tokens: list[int]
-    """The tokens of each span that no match has used up, as bits."""
+    tokens: list[Ranges]
+    """The tokens of each span that no match has used up. A match adds few ranges, regardless of length."""
     left: list[int]
     """How many these are."""
     turn: list[int]
@@ -46,18 +55,21 @@ class WalkedSpans:
         spans = spans.take(rows)
         size, length = sizes(spans), spans.end - spans.start
         free = [-1] * len(rows)
-        return WalkedSpans(
-            rows, spans, size, spans.start.tolist(), length.tolist(), token_bits(spans), size.tolist(), free
-        )
+        return WalkedSpans(rows, spans, size, length.tolist(), token_ranges(spans), size.tolist(), free)
 
     def is_free(self, spans: Ints) -> Bools:
         free: Bools = (ints(self.turn) < 0)[spans]
         return free
 
-    def use(self, span: int, shared: int, start: int) -> None:
-        """Note a match, which uses up some tokens, counted from this start."""
-        self.tokens[span] ^= shared << start - self.start[span]
-        self.left[span] -= shared.bit_count()
+    def use(self, span: int, shared: Ranges) -> None:
+        """Note a match, which uses up some tokens."""
+        ranges = self.tokens[span]
+        for first, behind in shared:
+            at = bisect_right(ranges, (first, maxsize)) - 1
+            start, end = ranges[at]
+            rest = (start, first), (behind, end)
+            ranges[at : at + 1] = [each for each in rest if each[0] < each[1]]
+            self.left[span] -= behind - first
         if self.turn[span] < 0:
             self.turn[span] = self.turns
             self.turns += 1
@@ -120,10 +132,10 @@ def _most_similar(side: WalkedSpans, span: int, other: WalkedSpans, candidates: 
 
     Tokens that are used up do not count; -1 where none is left to share.
     """
-    tokens, start = side.tokens[span], side.start[span]
+    tokens = side.tokens[span]
     most_similar, partner = (0, 0, 0, 0), -1
     for candidate in candidates:
-        shared = shared_bits(tokens, start, other.tokens[candidate], other.start[candidate]).bit_count()
+        shared = shared_count(tokens, other.tokens[candidate])
         if shared:
             key = (-shared, other.left[candidate] - shared, other.length[candidate], other.turn[candidate])
             if key < most_similar:
@@ -133,7 +145,6 @@ def _most_similar(side: WalkedSpans, span: int, other: WalkedSpans, candidates: 
 
 def _match(side: WalkedSpans, span: int, other: WalkedSpans, partner: int) -> None:
     """Match two spans: the tokens they share are used up on both sides."""
-    start, other_start = side.start[span], other.start[partner]
-    shared = shared_bits(side.tokens[span], start, other.tokens[partner], other_start)
-    side.use(span, shared, max(start, other_start))
-    other.use(partner, shared, max(start, other_start))
+    shared = shared_ranges(side.tokens[span], other.tokens[partner])
+    side.use(span, shared)
+    other.use(partner, shared)
