@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 
@@ -142,6 +143,12 @@ def is_comment(line: str) -> bool:
     return "=" in line or (last not in OUTSIDE_TAGS and parse(last) is None)
 
 
+@lru_cache(maxsize=1 << 10)
+def _is_comment(line: bytes) -> bool:
+    """The same for bytes; tokens that begin with # are often repeated."""
+    return is_comment(line.decode().rstrip("\r"))
+
+
 def _comments(layout: Layout, block: Block) -> Ints | None:
     """The places of all bytes of comments; None if one of them may begin a document.
 
@@ -154,7 +161,7 @@ def _comments(layout: Layout, block: Block) -> Ints | None:
     if not layout.hash_comments:
         is_kept = _cells(text, begin, end, tabs=layout.tabs) != layout.columns
         for row in np.flatnonzero(~is_kept).tolist():
-            is_kept[row] = is_comment(block.data[begin[row] : end[row]].decode().rstrip("\r"))
+            is_kept[row] = _is_comment(block.data[begin[row] : end[row]])
         rows = np.flatnonzero(is_kept)
         begin, end = begin[rows], end[rows]
         before = text[begin - 2 - (text[begin - 2] == CARRIAGE_RETURN)]  # a line feed, if the line above is blank
