@@ -31,7 +31,7 @@ def run(*arguments: object) -> Result:
 
 def content(path: Path, **options: object) -> list[tuple[list[str], list[tuple[str, int, int]]]]:
     """Every scope's words and spans, in an order of their own."""
-    annotation, misfits = to_tokens(eh.read(path, **options))
+    annotation, misfits = to_tokens(eh.read(path, task="spans", **options))
     assert not len(misfits)
     corpus, found = annotation.corpus, []
     for sentence in range(corpus.sentences):
@@ -87,7 +87,7 @@ def test_round_trips_over_all_pairs_of_formats(tmp_path_factory: pytest.TempPath
             if target.is_dir():
                 for each in target.iterdir():
                     each.unlink()
-            result = run("convert", source, target, "--to", kind, "--stacked", "--functions", "-q")
+            result = run("convert", source, target, "--to", kind, "--stacked", "--functions", "--task", "spans", "-q")
             assert (result.exit_code, result.stderr) == (0, ""), (first, second, result.stderr)
         assert content(back) == expected, (first, second)
 

@@ -123,7 +123,7 @@ LABELS = [
 
 def found(path: Path) -> list[tuple[str, list[tuple[str, str]]]]:
     """Every sentence without its spaces, with labels and texts of its spans, which have no spaces either."""
-    annotation = eh.read(path, functions=path.suffix == ".mrg")
+    annotation = eh.read(path, functions=path.suffix == ".mrg", task="spans")
     corpus, spans = annotation.corpus, annotation.spans()
     rows: list[list[tuple[str, str]]] = [[] for _ in range(corpus.sentences)]
     for label, sentence, start, end in spans.rows():

@@ -55,7 +55,7 @@ def score(
     {"gold": 3, "system": 4}).
 
     task       what is scored; without it, files in CoNLL-U are scored as trees, those with coreference as chains,
-               others as spans
+               bracketed trees as constituents, others as spans
     match      match models, by name or by the name of a family ("semeval", "conll18", "arcs")
     labels     only these labels; exclude: all but these; both after `map`
     map        new names for labels: {"MISC": "OTH"}; the key "system:MISC" acts on the systems only

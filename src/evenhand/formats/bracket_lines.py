@@ -21,6 +21,7 @@ from evenhand.arguments import shown
 from evenhand.arrays import Bools, Ints, distinct, zeros
 from evenhand.dataclass import dataclass
 from evenhand.formats.brackets import CLOSE, OPEN, WORD, Signs
+from evenhand.formats.parsing.blocks import refuse_deep
 from evenhand.formats.parsing.mention_brackets import pairs
 from evenhand.formats.source import LINE_FEED, Block, Source
 from evenhand.limits import DEPTH
@@ -73,9 +74,14 @@ def _sentences(source: Source, size: int) -> Iterator[tuple[bytes, int, bool]]:
     is_indented: bool | None = None
     held, first_line = b"", 1
     for block in source.blocks(size, cut_behind="line"):
+        refuse_deep(block, 0)
         data = held + block.data[: block.size]
         if is_indented is None:
             is_indented, first_line = _is_indented(block), block.first_line
+            if data.strip() and b"(" not in data:
+                finding = "found no bracket in the first lines, so the file has no bracketed trees"
+                remedy = "give trees on both sides, or choose --task spans to compare constituents as spans"
+                raise source.error(block.first_line, finding, remedy)
         if not is_indented:
             yield data, block.first_line, False
             continue

@@ -1,7 +1,8 @@
 """Bracketed trees: `(S (NP (DT the) (NN cat)) (VP (VBD sat)))`, on one or several lines; each tree is a sentence.
 
-Constituents become nested spans, whose level is their depth. A tag over a word is no constituent, nor is the outermost
-bracket if it has no label or the label ROOT or TOP. Traces (words under the tag -NONE-) are left out, and with them the
+This module reads them for the task spans; `bracket_lines` reads them for constituents, their default task. Constituents
+become nested spans, whose level is their depth. A tag over a word is not a constituent, nor is the outermost bracket if
+it has no label or the label ROOT or TOP. Traces (words under the tag -NONE-) are left out, and with them the
 constituents that cover nothing else.
 """
 
@@ -188,6 +189,7 @@ def _annotation(
         tokens=Tokens(signs.data, signs.start[words], signs.end[words]),
         lines=signs.lines(words),
         continues=begun,
+        advice="parsers that lose words are scored with --task constituents",
     )
     spans = _constituents(signs, tagged, trees, before, labels, vocabulary)
     traces = len(tagged) - len(words)
@@ -283,7 +285,7 @@ def _is_indented(data: bytes) -> bool:
 FORMAT = Format(
     "brackets",
     "bracketed trees: (S (NP (DT the) (NN cat)) ...)",
-    tasks=("spans", "constituents"),
+    tasks=("constituents", "spans"),
     read=read,
     reads={"constituents": late("evenhand.formats.bracket_lines:read")},
     writes={

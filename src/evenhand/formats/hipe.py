@@ -8,6 +8,8 @@ Tags (`NE-COARSE-LIT`) and identifiers (`NEL-LIT`) count in upper case. I- and E
 everything else but O begins one, and so does a token with O and an identifier. A span has the identifiers of its first
 token, with `|` between candidates; `_`, `-` and an empty cell are none. In a system's file another identifier begins
 another span.
+
+For the task spans, the tags of `NE-COARSE-LIT`, or of the columns that the user names, are read as in column files.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ from evenhand.formats.chain_formats import DocumentNames
 from evenhand.formats.hipe_spans import SpanCells
 from evenhand.formats.link_formats import HIPE, LINKS, TAGS
 from evenhand.formats.parsing.blocks import Lines, split
+from evenhand.formats.parsing.tag_reader import listed_tags
 from evenhand.formats.source import Block, Source
+from evenhand.formats.whole_text import whole_text
 from evenhand.settings import ColumnName, Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.codes import Coder
@@ -38,6 +42,9 @@ _BLOCKS = 8
 _MARK = re.compile(r"# (?:hipe2022:document_id|document)[^=]*(?:=\s*)?(.*)")
 _SENTENCE_END = "EndOfSentence"
 _HASH = ord("#")
+_GOING_ON = ("I-", "E-")
+_NO_TAG = {"-": "O", "_": "O"}
+"""Cells without a tag."""
 
 
 @dataclass(frozen=True)
@@ -65,15 +72,60 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
             yield batch
 
 
+def read_spans(
+    source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns
+) -> Iterator[Annotation]:
+    """The table as one batch, with the spans that its tags spell."""
+    header = _header(source)
+    places = {layer: [_column(source, header, name) for name in wanted or (TAGS,)] for layer, wanted in columns.items()}
+    every = [place for each in places.values() for place in each]
+    notes = header.index("MISC") if "MISC" in header else len(header)
+    rows, lines, begins, documents = list[list[str]](), list[int](), {0}, {0}
+    for number, line in enumerate(whole_text(source).split("\n"), 1):
+        cells = line.rstrip("\r ").split("\t")
+        if line.startswith("#"):
+            documents |= {len(rows)} if _MARK.fullmatch(line.rstrip("\r")) else set()
+        elif number > 1 and cells[0]:
+            if len(cells) <= max(every):
+                finding = f"found {len(cells)} columns, but the tags are in column {max(every) + 1}"
+                source.report(number, finding, "separate the columns by tabs", "columns")
+                continue
+            goes_on = cells[every[0]][:2].upper() in _GOING_ON  # a sentence does not end within a span
+            if rows and not goes_on and _SENTENCE_END in "".join(rows[-1][notes : notes + 1]).split("|"):
+                begins.add(len(rows))
+            rows.append(cells)
+            lines.append(number)
+    documents -= {len(rows)}
+    bounds = sorted({*begins, *documents})
+    corpus = Corpus(
+        source.shown,
+        len(bounds),
+        ints([*bounds, len(rows)]),
+        Tokens.of([cells[0] for cells in rows]),
+        ints(lines),
+        documents=ints([bounds.index(row) for row in sorted(documents)]),
+    )
+    values = {
+        layer: [[_NO_TAG.get(cells[at], cells[at]) for cells in rows] for at in places[layer]] for layer in places
+    }
+    if rows:
+        yield listed_tags(HIPE.name, source, settings, vocabulary, corpus, values, places)
+
+
 def _layout(source: Source, named: tuple[ColumnName, ...]) -> _Layout:
-    line = source.sample(1 << 12).data.split(b"\n", 1)[0]
-    header = line.decode().rstrip("\r ").split("\t")
+    header = _header(source)
     if named and len(named) != 2:
         remedy = f"name two, such as --column {TAGS},{LINKS}, or choose --task spans for the tags alone"
         raise source.error(1, f"found {len(named)} column, where tags and links are read", remedy)
     tags, links = (_column(source, header, name) for name in named or (TAGS, LINKS))
     notes = header.index("MISC") if "MISC" in header else None
     return _Layout(tags, links, notes, f"{header[tags]}+{header[links]}")
+
+
+def _header(source: Source) -> list[str]:
+    """The names of the columns."""
+    line = source.sample(1 << 12).data.split(b"\n", 1)[0]
+    return line.decode().rstrip("\r ").split("\t")
 
 
 def _column(source: Source, header: list[str], name: ColumnName) -> int:

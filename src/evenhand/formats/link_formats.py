@@ -1,4 +1,4 @@
-"""The formats that only entity links have: tables of HIPE and of neleval, and JSON lines of ELEVANT.
+"""The formats of entity links: tables of HIPE and of neleval, and JSON lines of ELEVANT.
 
 The code that reads and writes them is loaded when a file needs it.
 """
@@ -44,8 +44,9 @@ def is_elevant(sample: Block) -> float:
 HIPE = Format(
     "hipe",
     "tables of HIPE: a token a line, with tags and links in columns that have names",
-    tasks=("links",),
+    tasks=("links", "spans"),
     read=late("evenhand.formats.hipe:read"),
+    reads={"spans": late("evenhand.formats.hipe:read_spans")},
     writes={
         "links": Writing(
             Carry(characters=False, levels=False, depth=1, gaps=False), late("evenhand.formats.link_write:write_hipe")

@@ -17,7 +17,7 @@ from evenhand.formats.format import Format
 from evenhand.formats.parsing.table_head import ROWS, numbered_rows, rows_of_sample
 from evenhand.formats.registry import FORMATS, by_precedence, format_named, in_order, serving
 from evenhand.formats.source import Block, Source
-from evenhand.formats.text_formats import DELIMITERS
+from evenhand.formats.text_formats import DELIMITERS, short_lines
 from evenhand.text.encodings import OUTSIDE_TAGS, SEPARATORS, parse
 
 SURE = 0.5
@@ -124,7 +124,7 @@ def _refuse(source: Source, sample: Block) -> None:
         finding = f"the columns look separated by {DELIMITERS[delimiter]}"
         remedy = "separate them with tabs, without quotation marks, or name them in the first line (Word,Tag)"
         raise source.error(line, finding, remedy)
-    lines = list(islice(filter(str.strip, text.decode().split("\n")), ROWS))
+    lines = short_lines(sample)
     for finding, remedy, fits in _LAYOUTS:
         if fits(lines):
             raise source.error(line, f"the file looks like {finding}", remedy)
@@ -197,7 +197,9 @@ def _is_sentence_with_tags(lines: list[str]) -> bool:
 
 def _is_alternating(lines: list[str]) -> bool:
     """A line with a sentence, a line with as many tags, and so on."""
-    rows = [line.split() for line in lines]
+    rows = [line.split() for line in lines if "\t" not in line]
+    if len(rows) < len(lines) or max(map(len, rows), default=0) < 3:
+        return False
     pairs = list(zip(rows[::2], rows[1::2], strict=False))
     fits = [len(words) == len(tags) > 1 and all(map(_is_tag, tags)) and not _are_tags(words) for words, tags in pairs]
     return bool(pairs) and all(fits) and any(_are_tags(tags) for _, tags in pairs)

@@ -21,6 +21,8 @@ _WEBANNO = re.compile(rb"\s*#FORMAT=WebAnno TSV ([0-9]+)")
 _TITLE = re.compile(rb"\s*[^|\t\n]+\|[tT]\|")
 _MOST = 0.8
 """The share of lines that must be alike."""
+_LONGEST = 1 << 14
+"""The most bytes that a line of a table has."""
 
 
 def is_webanno(sample: Block) -> float:
@@ -41,9 +43,8 @@ def is_csv(sample: Block) -> float:
 
 def csv_delimiter(sample: Block) -> str | None:
     """The delimiter of CSV with a header; None for other files."""
-    text = sample.data[: sample.size].decode().lstrip("\r\n ")
-    lines = list(islice(text.split("\n"), ROWS))
-    if "\t" in lines[0]:
+    lines = short_lines(sample)
+    if not lines or "\t" in lines[0]:
         return None
     for delimiter in DELIMITERS:
         if delimiter not in lines[0]:
@@ -59,6 +60,12 @@ def csv_delimiter(sample: Block) -> str | None:
     return None
 
 
+def short_lines(sample: Block) -> list[str]:
+    """The first lines that are not blank; none if one of them is longer than those of any table."""
+    lines = list(islice(filter(None, map(bytes.strip, sample.data[: sample.size].split(b"\n"))), ROWS))
+    return [] if max(map(len, lines), default=0) > _LONGEST else [line.decode() for line in lines]
+
+
 def header_of(cells: list[str]) -> list[str]:
     """The names of columns; the first one may be empty, as pandas writes its index."""
     names = [cell.strip().removeprefix("\ufeff") for cell in cells]
@@ -67,7 +74,7 @@ def header_of(cells: list[str]) -> list[str]:
 
 def is_tag_lines(sample: Block) -> float:
     """Whether all words of all lines are tags, and some lines have three or more."""
-    lines = [line.split() for line in sample.data[: sample.size].decode().split("\n") if line.strip()]
+    lines = [line.split() for line in short_lines(sample)]
     if max(map(len, lines), default=0) < 3:
         return 0.0
     return float(all(word in OUTSIDE_TAGS or parse(word) is not None for line in lines for word in line))

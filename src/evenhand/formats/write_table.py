@@ -13,6 +13,7 @@ from evenhand.problems import SettingError
 from evenhand.text.annotation import Annotation
 from evenhand.text.encodings import encode
 from evenhand.text.layers import Spans, Tags
+from evenhand.text.plain_labels import oddity
 from evenhand.text.tag_table import STACK
 from evenhand.text.tokens import Tokens
 
@@ -89,5 +90,6 @@ def check_labels(spans: Spans, forbidden: str) -> None:
     """Refuse labels that a column of tags cannot spell."""
     for code in distinct(spans.label).tolist():
         label = spans.vocabulary.labels[code]
-        if not label.strip() or label.endswith(" ") or any(char in label for char in forbidden):
+        is_odd = oddity(f"B-{label}", is_plain=False) is not None
+        if not label.strip() or is_odd or any(char in label for char in forbidden):
             raise SettingError(f"The label {label!r} cannot stand in a column of tags; rename it first.")

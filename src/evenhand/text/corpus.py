@@ -99,6 +99,8 @@ class Corpus:
     """What each sentence (or text) is identified by, where a file says: it may stand elsewhere on the other side."""
     continues: bool = False
     """Whether the first document is the last one of the batch before."""
+    advice: str = ""
+    """What else to do if the tokens of the other side differ."""
 
     @cached_property
     def token_count(self) -> int | None:
@@ -186,6 +188,7 @@ class Corpus:
             self.first_line,
             self.atoms,
             multiwords=None if self.multiwords is None else self.multiwords.within(begin, end),
+            advice=self.advice,
         )
 
     @staticmethod
@@ -219,6 +222,7 @@ class Corpus:
             atoms=parts[0].atoms,
             multiwords=_join_multiwords(parts, joined),
             asides=_join_asides(parts, joined),
+            advice=parts[0].advice,
         )
 
 

@@ -49,7 +49,8 @@ def remedy_for(corpus: Corpus, *, by_position: bool = False) -> str:
     """What both sides must have."""
     if corpus.tokens is None or by_position:
         return SAME_SENTENCES
-    return SAME_TEXT if corpus.atoms == "characters" else SAME_TOKENS
+    remedy = SAME_TEXT if corpus.atoms == "characters" else SAME_TOKENS
+    return f"{remedy}; {corpus.advice}" if corpus.advice else remedy
 
 
 def check_ends(gold: Corpus, system: Corpus, spans: Spans) -> None:

@@ -149,7 +149,7 @@ def column_kinds(source: Source, layout: Layout, *, rows: int = ROWS) -> dict[in
     free = [place for place in range(layout.filled) if place != layout.token]
     tokens = [each[layout.token] for each in cells]
     kinds = {place: kind_of(tokens, [each[place] for each in cells]) for place in free}
-    is_silent = bool(free) and kinds[free[-1]].name == "outside" and len(cells) == rows < _MORE_ROWS
+    is_silent = len(free) > 1 and kinds[free[-1]].name == "outside" and len(cells) == rows < _MORE_ROWS
     return column_kinds(source, layout, rows=_MORE_ROWS) if is_silent else kinds
 
 
