@@ -24,7 +24,7 @@ def comparison(run: ComparisonRun, found: ComparedRun) -> Comparison:
     counts, model, task = found.counts, found.model, found.prepared.task
     gold, settings, (groups, _) = found.figures(), found.prepared.settings, found.groups
     scores = _headlines(found, model, gold)
-    pairs = Pairs(run, found, scores)()
+    pairs = Pairs(run, found)()
     paired, on_shared = counts.agreement.paired(), counts.on_shared()
     shared = None if on_shared is None else Slice(*on_shared)
     return Comparison(

@@ -164,8 +164,7 @@ class ComparisonRun:
         """A report on the same systems, which is loaded late as it compares them itself."""
         from evenhand.api.report import report
 
-        by = self.by if self.by in self.prepared.task.reported_by else None
-        return report(self.gold, self.systems, by=by, **asdict(self.resampling), **self.options).to_html(path)
+        return report(self.gold, self.systems, by=self.by, **asdict(self.resampling), **self.options).to_html(path)
 
 
 def _check_effect(options: Mapping[str, Any]) -> None:

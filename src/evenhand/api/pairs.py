@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache, partial
 
 from evenhand.api.comparison_run import ComparedRun, ComparisonRun
@@ -17,8 +16,8 @@ from evenhand.statistics.significance import mcnemar
 class Pairs:
     """Every pair with its differences, test and interval."""
 
-    def __init__(self, run: ComparisonRun, found: ComparedRun, scores: Mapping[str, float]) -> None:
-        self._run, self._found, self._scores = run, found, scores
+    def __init__(self, run: ComparisonRun, found: ComparedRun) -> None:
+        self._run, self._found = run, found
         self._shown = cache(found.counts.shown)
 
     def __call__(self) -> dict[tuple[str, str], Pair]:
@@ -36,7 +35,7 @@ class Pairs:
                 counts.units,
                 counts.different,
                 counts.moved,
-                self._scores[after] - self._scores[before],
+                changed.delta,
                 {name: self._class(name, pair, counts) for name in counts.transitions},
                 changed.significance,
                 self._mcnemar(counts) if changed.significance is not None else None,

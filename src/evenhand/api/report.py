@@ -87,7 +87,7 @@ def _scored(
     task = TASKS[content.task]
     if by is not None and name_among(task.name, by, task.reported_by) is None:
         names = " or ".join(task.reported_by)
-        raise SettingError(f"A report compares {task.name} by {names}, whose verdicts tell the kinds of errors.")
+        raise SettingError(f"A page compares {task.name} by {names}, not by {by}; compare by one that it has.")
     choose("groups", options.get("groups", "total"), get_args(Groups))
     if options.get("groups", "total") != "total":
         raise SettingError("groups does nothing in a report; say with `of` what is resampled.")
