@@ -1,4 +1,4 @@
-# Everything works on a fresh machine with Python 3.11+ (with venv) and make.
+# Every target works in a fresh clone on a machine with make and Python 3.11 or newer (with venv).
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -9,18 +9,25 @@ BENCH_READY := $(BENCH_VENV)/.ready
 PEERS := "seqeval==1.2.2" "nervaluate==1.2.1" "seqscore==0.9.0" "udtools==0.2.9" "scipy>=1.15" "playwright>=1.45" "pyarrow>=14"
 INTEGRATIONS_VENV := .venv-integrations
 INTEGRATIONS_READY := $(INTEGRATIONS_VENV)/.ready
-TOOLS := accelerate datasets evaluate ipykernel nbconvert scikit-learn torch transformers "hypothesis>=6.150" "pytest>=8" "pandas>=2.2.2" "polars>=1.0"
+# A pinned version keeps the environment reproducible. A build without CUDA (such as 2.13.0+cpu) also fits this version,
+# and pip prefers it where the package index has one; `make TORCH=torch` takes the latest.
+TORCH ?= torch==2.13.0
+TOOLS := accelerate datasets evaluate ipykernel nbconvert scikit-learn $(TORCH) transformers "hypothesis>=6.150" "pytest>=8" "pandas>=2.2.2" "polars>=1.0"
 LOWEST_VENV := .venv-lowest
 LOWEST := $(shell sed -n 's/^dependencies = \[\(.*\)\]/\1/p' pyproject.toml | sed 's/>=/==/g; s/,//g')
+# The tests need these as well, also in their lowest versions. They use click's separate standard error, new in 8.2.
+LOWEST_TOOLS := "click==8.2.0" "matplotlib==3.9" "pandas==2.2.2" "scipy==1.15" "hypothesis>=6.150" "pytest>=8" "pytest-xdist>=3.8"
 SITE_VENV := .venv-site
 SITE_READY := $(SITE_VENV)/.ready
 SPHINX := "sphinx>=9.0" "myst-parser>=5.2" "pydata-sphinx-theme>=0.23" "sphinx-copybutton>=0.5.2"
 PYTEST := $(BIN)/python -m pytest -q
+# Without cached byte code, every process of the tests compiles all modules again, which takes half of its time.
+unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-fast test-long test-integrations test-lowest golden check format docs site picture bench bench-shapes bench-short clean
+.PHONY: help demo test test-fast test-long test-integrations test-lowest golden check check-extras format docs site picture bench bench-shapes bench-short clean
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## /make \1@/p' $(MAKEFILE_LIST) | awk -F@ '{ printf "%-18s%s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## /make \1@/p' $(MAKEFILE_LIST) | awk -F@ '{ printf "%-24s%s\n", $$1, $$2 }'
 
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Evenhand needs Python 3.11 or newer; name one: make PYTHON=python3.12 ...")'
@@ -47,60 +54,63 @@ $(SITE_READY): pyproject.toml Makefile
 	$(SITE_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[plot]" $(SPHINX)
 	@touch $(SITE_READY)
 
-demo: $(READY)  ## set everything up and score the bundled example
+demo: $(READY)  ## score three systems on the bundled example
 	@$(BIN)/evenhand demo
 
-test: $(DEV_READY)  ## set everything up and run the tests
+test: $(DEV_READY)  ## run the tests
 	$(PYTEST) -m "not long and not heavy" -n auto --dist loadfile --no-loadscope-reorder
 
-test-fast: $(DEV_READY)  ## the tests that take half a minute, for every change
+test-fast: $(DEV_READY)  ## the fast tests: half a minute on two cores, for every change
 	$(PYTEST) -m "not long and not heavy and not property" --fast -n auto --dist loadfile --no-loadscope-reorder --durations 3
 
-test-long: $(DEV_READY)  ## the tests that take minutes, and property tests with fresh random examples
+test-long: $(DEV_READY)  ## the slow tests, and property tests with new random examples
 	$(PYTEST) -m "long or property" --hypothesis-profile=fresh -n auto --dist worksteal
 
-test-integrations: $(INTEGRATIONS_READY)  ## the tests with large packages of others, in an environment of their own
+test-integrations: $(INTEGRATIONS_READY)  ## the tests with datasets, evaluate, transformers, … (separate environment)
 	HF_HUB_OFFLINE=1 $(INTEGRATIONS_VENV)/bin/python -m pytest -q -m heavy
 
-test-lowest:  ## every example and the fast tests with the lowest versions of what Evenhand needs
+test-lowest:  ## every example and the fast tests with the lowest supported versions (Python 3.11 or 3.12)
 	$(PYTHON) -m venv --clear $(LOWEST_VENV)
 	$(LOWEST_VENV)/bin/python -m pip install --quiet --disable-pip-version-check $(LOWEST) .
 	for task in $$($(LOWEST_VENV)/bin/python -c 'from evenhand.tasks.registry import TASKS; print(*TASKS)'); do \
 	  echo "evenhand demo --task $$task"; $(LOWEST_VENV)/bin/evenhand demo --task $$task >/dev/null || exit 1; done
-	@# the tests ask click for standard error by itself, which came with 8.2
-	$(LOWEST_VENV)/bin/python -m pip install --quiet --disable-pip-version-check "click==8.2.0" hypothesis pytest pytest-xdist
-	$(LOWEST_VENV)/bin/python -m pytest -q -m "not long and not heavy and not property" --fast -n auto --dist loadfile
+	$(LOWEST_VENV)/bin/python -m pip install --quiet --disable-pip-version-check $(LOWEST_TOOLS) $(filter-out "click%,$(LOWEST))
+	@# old versions of one package use deprecated functions of another
+	$(LOWEST_VENV)/bin/python -m pytest -q -m "not long and not heavy and not property" --fast -n auto --dist loadfile -W ignore::DeprecationWarning
 
-golden: $(DEV_READY)  ## renew golden files and the output that docs show; then read the diff
+golden: $(DEV_READY)  ## update golden files and the output shown in docs; then read the diff
 	$(PYTEST) --renew-golden
 	git diff --stat
 
-check: $(DEV_READY)  ## ruff and mypy, also of the types that users see
+check: $(DEV_READY)  ## ruff and mypy, including the public types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/mypy tests/public_types.py
 
-format: $(DEV_READY)  ## format the code and fix what ruff can
+check-extras: $(DEV_READY)  ## check that pip can install every extra on every supported Python (needs the network)
+	$(BIN)/python tests/check_extras.py
+
+format: $(DEV_READY)  ## format the code and apply ruff's fixes
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-docs: $(DEV_READY)  ## docs/reference/definitions.md from the docstrings
+docs: $(DEV_READY)  ## write docs/reference/definitions.md from the docstrings
 	$(BIN)/python docs/build.py
 
-site: $(SITE_READY)  ## the site from docs/, in build/site/html; a warning or a dead link fails
+site: $(SITE_READY)  ## build the site from docs/ in build/site/html; fails on warnings and dead links
 	@$(SITE_VENV)/bin/python docs/website/build.py
 
-picture: $(DEV_READY)  ## docs/report.png, with chromium
+picture: $(DEV_READY)  ## draw docs/report.png with chromium
 	$(BIN)/python docs/picture.py
 
-bench: $(BENCH_READY)  ## speed, side by side with other tools (an hour, 3 GB of disk)
+bench: $(BENCH_READY)  ## compare the speed with other tools (an hour, 3 GB of disk)
 	@$(BENCH_VENV)/bin/python benchmarks/run.py
 
-bench-shapes: $(BENCH_READY)  ## the same on one text in twenty shapes of files (half an hour)
+bench-shapes: $(BENCH_READY)  ## the same for one text in twenty file layouts (half an hour)
 	@$(BENCH_VENV)/bin/python benchmarks/shapes.py
 
-bench-short: $(DEV_READY)  ## the same in two minutes, without other tools
+bench-short: $(DEV_READY)  ## a benchmark of two minutes, without other tools
 	@$(BIN)/python benchmarks/run.py --short
 
 clean:  ## remove environments and caches

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -31,48 +33,92 @@ GOLDEN = ROOT / "tests" / "report" / "golden"
 Golden = Callable[[str, str], None]
 """Compares a text with the golden file of that name."""
 
-SLOW = {
-    *(
+SLOW = frozenset(
+    [
+        "agreement/test_portions",
         "browser",
+        "cli/test_ground",
+        "cli/test_rank",
+        "cli/test_colour",
+        "cli/test_completion",
+        "conformance/test_agreement",
+        "conformance/test_annotators",
+        "conformance/test_enhanced",
+        "conformance/test_extractions",
+        "conformance/test_extractions_placed",
+        "conformance/test_hipe_2022",
+        "conformance/test_leakage",
+        "conformance/test_overrides",
+        "conformance/test_shared_tasks_coreference",
+        "engines/test_score",
         "fuzz",
         "odd_files",
         "plugin",
+        "report/test_notebook",
+        "tasks/test_pairs",
         "test_addresses",
         "test_chain_options",
         "test_chain_slices",
         "test_chains",
         "test_ci_files",
-    ),
-    *("test_combinations", "test_compare", "test_compare_chains", "test_compare_statistics", "test_compressed"),
-    *("test_conll2012_problems", "test_conllu_problems", "test_convert_chains", "test_convert_output"),
-    *(
+        "test_combinations",
+        "test_compare",
+        "test_compare_chains",
+        "test_compare_statistics",
+        "test_compressed",
+        "test_conll2012_problems",
+        "test_conllu_problems",
+        "test_convert_chains",
+        "test_convert_output",
         "test_convert_words",
         "test_damaged_tables",
-        "test_ehealthkd",
-        "test_relation_commands",
         "test_dask",
         "test_dask_here",
+        "test_ehealthkd",
         "test_ending",
+        "test_extractions_speed",
         "test_figures",
-    ),
-    *("test_fragment", "test_germeval", "test_germeval_metrics", "test_germeval_script", "test_guest", "test_html"),
-    *("test_jobs", "test_joining", "test_limits", "test_load", "test_load_problems", "test_long_blanks"),
-    *("test_long_data", "test_manifest", "test_many_pairs", "test_mirrored_intervals", "test_null", "test_odd_answers"),
-    *("test_extractions_speed", "test_long_texts"),
-    *("test_odd_conversions", "test_output_options", "test_parquet", "test_parts", "test_paths", "test_pickle"),
-    *(
+        "test_fragment",
+        "test_germeval",
+        "test_germeval_metrics",
+        "test_germeval_script",
+        "test_guest",
+        "test_html",
+        "test_jobs",
+        "test_joining",
+        "test_limits",
+        "test_load",
+        "test_load_problems",
+        "test_long_blanks",
+        "test_long_data",
+        "test_long_texts",
+        "test_manifest",
+        "test_many_pairs",
+        "test_mirrored_intervals",
+        "test_null",
+        "test_odd_answers",
+        "test_odd_conversions",
+        "test_output_options",
+        "test_parquet",
+        "test_parts",
+        "test_paths",
+        "test_pickle",
         "test_pipes",
         "test_plot",
         "test_processes",
         "test_pytest_plugin",
+        "test_relation_commands",
         "test_resample",
         "test_resampled",
         "test_runs",
         "test_snippets",
-    ),
-    *("test_source", "test_units", "test_wrong_arguments"),
-}
-"""Folders and files of tests that take long, by name; `--fast` leaves them out."""
+        "test_source",
+        "test_units",
+        "test_wrong_arguments",
+        "text/test_ids",
+    ]
+)
+"""Folders and files of slow tests, which `--fast` leaves out: a name, or the end of a path."""
 
 
 def forget_local_constants() -> None:
@@ -89,7 +135,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    return True if config.getoption("--fast") and collection_path.stem in SLOW else None
+    if not config.getoption("--fast"):
+        return None
+    path = collection_path.with_suffix("")
+    return True if SLOW & {path.name, f"{path.parent.name}/{path.name}"} else None
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -121,8 +170,11 @@ _FILES: dict[str, str] = {}
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """One process more than there are cores: many tests wait for a browser or another process."""
-    return (os.cpu_count() or 1) + 1
+    """One process more than there are cores, because many tests wait for a browser or another process.
+
+    Fast tests do not wait, and each process takes seconds to collect them.
+    """
+    return (os.cpu_count() or 1) + (not config.getoption("--fast"))
 
 
 def pytest_collectreport(report: pytest.CollectReport) -> None:
@@ -156,13 +208,40 @@ def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
     return shown.removeprefix("Skipped: ")
 
 
+DATA = Path(os.environ.get("EVENHAND_DATA", ROOT.parent / "shared" / "data"))
+"""The folder of published gold standards and system outputs."""
+
+
+class DataPath(type(Path())):  # type: ignore[misc]
+    """A path in the published data. A test that joins the path of a folder that does not exist is skipped."""
+
+    def __truediv__(self, name: str | os.PathLike[str]) -> DataPath:
+        path: DataPath = super().__truediv__(name)
+        folder = path.parent if path.suffix else path
+        if not folder.exists():
+            name = os.path.relpath(folder, DATA)
+            pytest.skip(f"the published data lacks {name}; see docs/how-to/conformance-data.md")
+        return path
+
+
 @pytest.fixture(scope="session")
 def data() -> Path:
-    """The folder of published gold standards and system outputs: EVENHAND_DATA, or beside the project."""
-    folder = Path(os.environ.get("EVENHAND_DATA", ROOT.parent / "shared" / "data"))
-    if not folder.is_dir():
-        pytest.skip(f"the published data is not at {folder}; name its folder in EVENHAND_DATA")
-    return folder
+    """The published data; tests that need it are skipped if it is not there."""
+    if not DATA.is_dir():
+        pytest.skip(f"no published data in {DATA}; see docs/how-to/conformance-data.md")
+    return DataPath(DATA)
+
+
+ZSTD = ("compression.zstd", "backports.zstd")
+"""Modules for zstd: in the standard library from Python 3.14 on, before that the extra `zstd`."""
+
+
+def zstd_module() -> Any:
+    """Return the module for zstd; skip the test if there is none."""
+    for name in ZSTD:
+        with suppress(ImportError):
+            return import_module(name)
+    pytest.skip("the extra `zstd` is not installed")
 
 
 @pytest.fixture

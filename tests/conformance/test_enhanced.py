@@ -10,17 +10,16 @@ import pytest
 
 import evenhand as eh
 import slow_edges
+from conftest import ROOT
 
+FIGURES = ROOT / "tests" / "conformance" / "shared_tasks.json"
 RUNS = 35
 MODELS = ("elas", "eulas")
 
 
 @pytest.fixture(scope="module")
-def runs(data: Path) -> list[dict[str, Any]]:
-    file = data.parent / "conformance" / "shared_tasks.json"
-    if not file.exists():
-        pytest.skip(f"the figures of the shared tasks are not at {file}")
-    found: list[dict[str, Any]] = json.loads(file.read_text())["enhanced"]
+def runs() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(FIGURES.read_text())["enhanced"]
     assert len(found) == RUNS
     return found
 

@@ -9,16 +9,15 @@ from typing import Any
 import pytest
 
 import evenhand as eh
+from conftest import ROOT
 
+FIGURES = ROOT / "tests" / "conformance" / "shared_tasks.json"
 RUNS = 24
 
 
 @pytest.fixture(scope="module")
-def runs(data: Path) -> list[dict[str, Any]]:
-    file = data.parent / "conformance" / "shared_tasks.json"
-    if not file.exists():
-        pytest.skip(f"the figures of the shared tasks are not at {file}")
-    found: list[dict[str, Any]] = json.loads(file.read_text())["evalb"]
+def runs() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(FIGURES.read_text())["evalb"]
     assert len(found) == RUNS
     return found
 

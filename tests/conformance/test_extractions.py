@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import evenhand as eh
+from conftest import ROOT
 
 CLINICAL = [
     *(f"mtsamples.{run}" for run in ("gpt3.5.1baseline", "gpt3.5.5fiveshot", "gpt4.1baseline", "gpt4.2guideline")),
@@ -33,8 +34,8 @@ STRING_COUNTS = {"tp": ("TP",), "predicted": ("TP", "FP"), "gold": ("TP", "FN")}
 
 
 @pytest.fixture(scope="module")
-def figures(data: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((data.parent / "conformance/extractions.json").read_text())
+def figures() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((ROOT / "tests" / "conformance" / "extractions.json").read_text("utf-8"))
     return found
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from annotated_texts import AnnotatedText, annotated_texts
-from conftest import EXAMPLE
+from conftest import EXAMPLE, ROOT
 from evenhand.grounding.answers import read_answer
 from evenhand.grounding.items import Item, Shape
 from evenhand.grounding.known_labels import KnownLabels
@@ -25,10 +25,8 @@ OUTER = 3
 
 
 @pytest.fixture(scope="module")
-def figures(data: Path) -> dict[str, Any]:
-    path = data.parent / "conformance" / "extractions.json"
-    if not path.is_file():
-        pytest.skip(f"the figures of extractions are not at {path}")
+def figures() -> dict[str, Any]:
+    path = ROOT / "tests" / "conformance" / "extractions.json"
     found: dict[str, Any] = json.loads(path.read_text("utf-8"))
     return found
 

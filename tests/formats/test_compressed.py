@@ -6,25 +6,23 @@ import bz2
 import gzip
 import lzma
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import evenhand as eh
+from conftest import zstd_module
 
 TEXT = b"Ada\tB-PER\nLovelace\tI-PER\nlived\tO\n\nin\tO\nLondon\tB-LOC\n\n" * 20
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     "gz": gzip.compress,
     "bz2": bz2.compress,
     "xz": lzma.compress,
-    "zst": lambda data: bytes(import_module("backports.zstd").compress(data)),
+    "zst": lambda data: bytes(zstd_module().compress(data)),
 }
 
 
 def compressed(kind: str) -> bytes:
-    if kind == "zst":
-        pytest.importorskip("backports.zstd", reason="the extra `zstd` is not installed")
     return COMPRESS[kind](TEXT)
 
 

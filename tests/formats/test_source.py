@@ -8,10 +8,12 @@ import lzma
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import evenhand as eh
+from conftest import ZSTD, zstd_module
 
 TEXT = b"Ada B-PER\nsees O\n\nBo B-PER\n"
 
@@ -25,18 +27,42 @@ def test_compressed_files_are_recognised_by_their_content(tmp_path: Path, suffix
     assert eh.read(path).name == "gold"
 
 
-def test_zstd_is_an_extra(tmp_path: Path) -> None:
-    zstd = pytest.importorskip("backports.zstd")
+def test_zstd_is_in_the_standard_library_or_an_extra(tmp_path: Path) -> None:
+    zstd = zstd_module()
     path = tmp_path / "gold.conll.zst"
     path.write_bytes(zstd.compress(TEXT))
+    assert len(eh.read(path).spans()) == 2
+
+
+def test_zstd_of_the_standard_library_is_used_where_it_exists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on Python 3.14, for which there is no `backports.zstd`."""
+    zstd = zstd_module()
+    path = tmp_path / "gold.conll.zst"
+    path.write_bytes(zstd.compress(TEXT))
+    monkeypatch.setitem(sys.modules, "compression", ModuleType("compression"))
+    monkeypatch.setitem(sys.modules, "compression.zstd", zstd)
+    monkeypatch.setitem(sys.modules, "backports.zstd", None)
     assert len(eh.read(path).spans()) == 2
 
 
 def test_zstd_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "gold.conll.zst"
     path.write_bytes(b"\x28\xb5\x2f\xfd\0\0")
-    monkeypatch.setitem(sys.modules, "backports.zstd", None)
-    with pytest.raises(eh.InputError, match=r"zstd, which is not installed; run: pip install evenhand\[zstd\]"):
+    for module in ZSTD:
+        monkeypatch.setitem(sys.modules, module, None)
+    monkeypatch.setattr(sys, "version_info", (3, 13))
+    with pytest.raises(eh.InputError, match=r"zstd, which is not installed; run: pip install 'evenhand\[zstd\]'"):
+        eh.read(path)
+    monkeypatch.setattr(sys, "version_info", (3, 14))  # no package helps
+    with pytest.raises(eh.InputError, match="with zstd, which this Python was built without; decompress the file"):
+        eh.read(path)
+
+
+def test_a_python_without_bzip2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "gold.conll.bz2"
+    path.write_bytes(bz2.compress(TEXT))
+    monkeypatch.setitem(sys.modules, "bz2", None)
+    with pytest.raises(eh.InputError, match="with bzip2, which this Python was built without; decompress the file"):
         eh.read(path)
 
 

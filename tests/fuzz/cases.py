@@ -149,8 +149,9 @@ class Cases:
 def _packed(random: Random, content: bytes) -> tuple[str, bytes]:
     """A compressed file, and what its name ends with; in half of the cases it is damaged."""
     pack: dict[str, Any] = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
-    with suppress(ImportError):
-        pack[".zst"] = import_module("backports.zstd").compress
+    for module in ("backports.zstd", "compression.zstd"):
+        with suppress(ImportError):
+            pack[".zst"] = import_module(module).compress
     suffix = random.choice(list(pack))
     packed: bytes = pack[suffix](content)
     return suffix, mutate(random, packed, [content]) if random.random() < 0.5 else packed

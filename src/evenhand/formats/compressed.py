@@ -1,11 +1,12 @@
-"""Compressed files as plain bytes: gzip, bzip2, xz and zstd, told by their first bytes.
+"""Decompression of gzip, bzip2, xz and zstd files, which are recognised by their first bytes.
 
-A file may consist of several compressed parts, as `cat a.gz b.gz` writes it, and of zeros behind the last one. Anything
-else behind a part is an error, as is an end that comes too early: text must not be lost silently.
+A file may consist of several compressed parts, such as the output of `cat a.gz b.gz`, with zeros after the last one.
+Anything else after a part is an error, as is a truncated part: text must not be lost silently.
 """
 
 from __future__ import annotations
 
+import sys
 import zlib
 from collections.abc import Callable
 from functools import partial
@@ -18,23 +19,35 @@ from evenhand.problems import InputError
 
 _BLOCK = 1 << 17
 _GZIP = 16 + zlib.MAX_WBITS
-"""What tells zlib to expect gzip's header and checksum."""
+"""Makes zlib expect gzip's header and checksum."""
 Fail = Callable[[str, str], InputError]
 """Makes an error of a finding and its remedy."""
 
 
 class Kind(NamedTuple):
-    """How files are compressed."""
+    """A compression format."""
 
-    module: str
+    name: str
+    modules: tuple[str, ...]
+    """Modules that decompress it; the first one that exists is used."""
     new: Callable[[Any], Any]
-    """Makes a decompressor, of the module."""
+    """Makes a decompressor, given the module."""
     error: Callable[[Any], type[Exception]]
-    """What it raises where something is wrong."""
+    """Exception that the module raises for damaged files."""
+
+    def load(self) -> Any:
+        """The module, or an ImportError if this Python has none of them."""
+        *others, last = self.modules
+        for module in others:
+            try:
+                return import_module(module)
+            except ImportError:
+                continue
+        return import_module(last)
 
 
 def compression(file: BufferedReader) -> Kind | None:
-    """How a file is compressed, of which nothing was read yet; None where it is not."""
+    """Compression format of a file that has not been read yet, or None."""
     start = file.peek(_LONGEST)
     if not start.startswith(_MARKS):
         return None
@@ -42,13 +55,20 @@ def compression(file: BufferedReader) -> Kind | None:
 
 
 def decompressed(file: BinaryIO, kind: Kind, fail: Fail) -> BinaryIO:
-    """A compressed file as plain bytes."""
+    """Return a stream of the decompressed bytes."""
     try:
-        module = import_module(kind.module)
-    except ModuleNotFoundError:
+        module = kind.load()
+    except ImportError:
         file.close()
-        finding = "the file is compressed with zstd, which is not installed"
-        raise fail(finding, "run: pip install evenhand[zstd]") from None
+        if kind.name == "zstd" and sys.version_info < (3, 14):
+            finding, remedy = (
+                "the file is compressed with zstd, which is not installed",
+                "run: pip install 'evenhand[zstd]'",
+            )
+        else:
+            finding = f"the file is compressed with {kind.name}, which this Python was built without"
+            remedy = "decompress the file first"
+        raise fail(finding, remedy) from None
     parts = _Parts(file, partial(kind.new, module))
     errors: tuple[type[Exception], ...] = (kind.error(module), EOFError, MemoryError)
 
@@ -63,7 +83,7 @@ def decompressed(file: BinaryIO, kind: Kind, fail: Fail) -> BinaryIO:
 
 
 class _Gzip:
-    """gzip in the manner of the other decompressors, which keep what they have not yet decompressed."""
+    """gzip decompressor with the interface of the other ones, which keep the bytes that are not decompressed yet."""
 
     def __init__(self) -> None:
         self._zlib = zlib.decompressobj(_GZIP)
@@ -88,27 +108,30 @@ class _Gzip:
 
 
 _KINDS = {
-    b"\x1f\x8b": Kind("zlib", lambda module: _Gzip(), lambda module: module.error),
-    b"BZh": Kind("bz2", lambda module: module.BZ2Decompressor(), lambda module: OSError),
-    b"\xfd7zXZ\x00": Kind("lzma", lambda module: module.LZMADecompressor(), lambda module: module.LZMAError),
+    b"\x1f\x8b": Kind("gzip", ("zlib",), lambda module: _Gzip(), lambda module: module.error),
+    b"BZh": Kind("bzip2", ("bz2",), lambda module: module.BZ2Decompressor(), lambda module: OSError),
+    b"\xfd7zXZ\x00": Kind("xz", ("lzma",), lambda module: module.LZMADecompressor(), lambda module: module.LZMAError),
     b"\x28\xb5\x2f\xfd": Kind(
-        "backports.zstd", lambda module: module.ZstdDecompressor(), lambda module: module.ZstdError
+        "zstd",
+        ("compression.zstd", "backports.zstd"),  # the former is in the standard library from Python 3.14 on
+        lambda module: module.ZstdDecompressor(),
+        lambda module: module.ZstdError,
     ),
 }
-"""By the first bytes of files."""
+"""Compression formats by the first bytes of a file."""
 _MARKS = tuple(_KINDS)
 _LONGEST = max(map(len, _MARKS))
 
 
 class _Parts:
-    """What the compressed parts of a file hold, of which no more is in memory than somebody asks for."""
+    """Decompressed content of all parts of a file, read incrementally."""
 
     def __init__(self, file: BinaryIO, new: Callable[[], Any]) -> None:
         self._file, self._new = file, new
         self._part, self._left = new(), b""
 
     def read(self, size: int) -> bytes:
-        """Up to so many bytes; none at the end."""
+        """Return at most `size` bytes; none at the end."""
         while True:
             if self._part.eof:
                 left = self._part.unused_data.lstrip(b"\0")
