@@ -30,6 +30,7 @@ from evenhand.tasks.agreed import Agreed
 from evenhand.tasks.registry import TASKS, model
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
+from evenhand.text.lists import repaired
 
 
 class AgreementRun:
@@ -140,5 +141,5 @@ class AgreementRun:
             self.agreed.as_spans, read_as=read_as, settings=self._prepared.settings, vocabulary=self._vocabulary
         )
         if isinstance(side, Annotation):
-            return map(as_spans, [side])
+            return map(as_spans, [repaired(side, read_as.repair, None)])
         return map(as_spans, told(name, opened(side, read_as).batches(self._vocabulary)))

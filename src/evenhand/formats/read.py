@@ -54,7 +54,7 @@ def read(
     format: str | None = None,
     column: ColumnName | Sequence[ColumnName] | None = None,
     encoding: str | None = None,
-    repair: Repair = "begin",
+    repair: Repair | None = None,
     offsets: Offsets = "codepoints",
     functions: bool = False,
     task: Task | None = None,
@@ -64,14 +64,14 @@ def read(
     """Read a file into an annotation: the text and its layers.
 
     `format` ("conll", "spans", …) and `encoding` ("iob2", "bioes", …) are recognised from the content unless they are
-    given. `column` is the column of tags in a column file: its number (1 is the first, -1, the default, the last), its
-    name in the header, or several of these as levels of nesting. `repair` says what becomes of ill-formed tags: "begin"
-    a span as conlleval does, "discard" it, or raise an "error". `offsets` says whether files that count characters
-    count code points or "utf16" units; `functions` whether the labels of bracketed trees keep theirs (NP-SBJ). `task`
-    ("tags", "trees", "spans") says what a file is read for, where its content does not: columns of tags that spell no
-    spans, or trees in columns that `column` names ("form=2,head=7,deprel=8"). `annotator`, such as "annotator=ana",
-    picks one of several annotators of a file by a field of its records. Tasks have further keywords, such as
-    `sentences="lines"` of relations in brat's files.
+    given. `column` is the column of tags in a column file: its number (1 is the first, -1 the last), its
+    name in the header, or several of these as levels of nesting. `repair` decides about ill-formed tags: "begin" a span
+    as conlleval does (the default), "discard" it, or raise an "error"; without it, the `repair` of `score` applies.
+    `offsets` says whether files that count characters count code points or "utf16" units; `functions` whether the
+    labels of bracketed trees keep theirs (NP-SBJ). `task` ("tags", "trees", "spans") says what a file is read for, if
+    its content does not show it: columns of tags that spell no spans, or trees in columns that `column` names
+    ("form=2,head=7,deprel=8"). `annotator`, such as "annotator=ana", picks one of several annotators of a file by a
+    field of its records. Tasks have further keywords, such as `sentences="lines"` of relations in brat's files.
     """
     for name, value in (("format", format), ("column", column), ("encoding", encoding)):
         if isinstance(value, Mapping):
@@ -79,13 +79,15 @@ def read(
     choose("task", task, sorted({name for each in FORMATS.values() for name in each.tasks}), optional=True)
     if format is not None:
         format_named(format)
-    settings = ReadSettings(format, column_names(column), encoding, repair, offsets, functions, task=task)
+    settings = ReadSettings(format, column_names(column), encoding, repair or "begin", offsets, functions, task=task)
     settings = replace(settings, annotator=PickedAnnotator.of(annotator))
     if parameters:
         declared = _read_parameters()
         values = {name: declared[name].value(given) for name, given in parameters.items()}
         settings = replace(settings, parameters=values)
-    return Annotation.concatenate(list(batches(place(path), settings, Vocabulary())))
+    found = Annotation.concatenate(list(batches(place(path), settings, Vocabulary())))
+    readings = {name: replace(each, repair=repair) for name, each in found.readings.items()}
+    return found if repair is None else replace(found, readings=readings)
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from evenhand.tasks.task import Content, Task
 from evenhand.text.annotation import Annotation
 from evenhand.text.characters import peeked
 from evenhand.text.labels import Vocabulary
+from evenhand.text.lists import repaired
 from evenhand.text.tokens import Tokens
 
 File = str | PathLike[str] | FileList
@@ -52,10 +53,23 @@ def open_sides(
         return Sides(lambda: first, {name_of(gold): lambda reference=None: second}, ("gold", "system"))
     opened = {name: _Opened(name, side, system_settings(read_as, name), vocabulary) for name, side in systems.items()}
     opened_gold = _Opened(name_of(gold), gold, read_as["gold"], vocabulary, files)
+    for side in systems.values():
+        if isinstance(gold, Annotation) and isinstance(side, Annotation):
+            _check_masks(gold, side)
     for name, side in systems.items() if not task.matches_documents else ():
         if not isinstance(gold, Annotation | Adopted) and not isinstance(side, Annotation | Adopted):
             _check_same_names(gold, side, opened_gold, opened[name])
     return Sides(opened_gold, opened)
+
+
+def _check_masks(gold: Annotation, system: Annotation) -> None:
+    """Raise an error if ids were left out at other places of a system than of the gold standard."""
+    mine, theirs = gold.corpus.mask, system.corpus.mask
+    row = None if mine is None or theirs is None else mine.first_difference(theirs)
+    if row is not None:
+        finding = f"sentence {row + 1} leaves out other places than the gold standard (ids to ignore, such as -100)"
+        remedy = "mask both sides alike: predictions[labels == -100] = -100"
+        raise InputError(system.name, None, finding, remedy)
 
 
 def _check_same_names(gold: File, system: File, opened_gold: _Opened, opened: _Opened) -> None:
@@ -105,7 +119,7 @@ class _Opened:
     def __call__(self, reference: str | None = None) -> Stream:
         """The batches; `reference` is the encoding of a system's gold standard."""
         if isinstance(self._side, Annotation):
-            return iter([self._side])
+            return iter([repaired(self._side, self._settings.repair, reference)])
         assert self._files is not None
         stream = told(self._name, self._files.read_as(self._settings.judged_by(reference)).batches(self._vocabulary))
         return map(_with_id, stream, self.names) if self.by_file else stream

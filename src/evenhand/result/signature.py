@@ -48,7 +48,7 @@ def _values(
         "align": settings.align,
         "atoms": atoms,
         **{side: _reading(reading) for side, reading in sides.items()},
-        "repair": read_as.repair,
+        "repair": _repair(sides, read_as),
         "offsets": read_as.offsets,
         "functions": "kept" if read_as.functions else "cut",
         "map": ",".join(map(str, settings.maps)) or "none",
@@ -89,6 +89,14 @@ def joint_signature(signatures: Iterable[str]) -> str:
             key, _, value = pair.partition(":")
             found.setdefault(key, []).append(value)
     return "|".join(f"{key}:{'+'.join(dict.fromkeys(values))}" for key, values in found.items())
+
+
+def _repair(sides: Mapping[str, Reading], read_as: ReadSettings) -> str:
+    """What became of ill-formed tags; by side where that differs."""
+    found = {side: reading.repair or read_as.repair for side, reading in sides.items()}
+    first, *others = found.values()
+    same = all(each == first for each in others)
+    return first if same else "/".join(f"{side}-{repair}" for side, repair in found.items())
 
 
 def _reading(reading: Reading) -> str:

@@ -30,6 +30,7 @@ def label_notes(gold: Gold, name: str, labels: Mapping[str, int], units: str = "
 
 def reading_notes(side: str, name: str, reading: Reading, repair: str) -> list[str]:
     found = []
+    repair = reading.repair or repair
     if reading.repaired:
         one = reading.repaired == 1
         policy = "left out" if repair == "discard" else f"taken as {'it stands' if one else 'they stand'}"

@@ -11,7 +11,7 @@ import numpy as np
 
 from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
-from evenhand.settings import ColumnName
+from evenhand.settings import ColumnName, Repair
 from evenhand.text.chains import Chains
 from evenhand.text.corpus import Corpus
 from evenhand.text.extractions import LAYER, Extractions
@@ -58,6 +58,8 @@ class Reading:
     """How a language model wrote its answers: `json`, `lines` and so on."""
     annotator: str | None = None
     """Whose answers were read, where a file has those of several."""
+    repair: Repair | None = None
+    """What becomes of ill-formed tags, if the caller of `eh.tags` or `eh.read` said; None: the scorer decides."""
     repaired: int = 0
     first_repair: str | None = None
     skipped: Mapping[str, int] = field(default_factory=dict)

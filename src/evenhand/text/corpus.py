@@ -60,6 +60,29 @@ class Asides:
 
 
 @dataclass(frozen=True)
+class Mask:
+    """Which ids of padded arrays are tokens: the places of those that were kept, among all, and the bounds of rows."""
+
+    kept: Ints
+    bounds: Ints
+
+    def first_difference(self, other: Mask) -> int | None:
+        """The first row in which another mask keeps other places; None where all are the same."""
+        mine, theirs = (np.searchsorted(each.kept, each.bounds) for each in (self, other))
+        rows = min(len(mine), len(theirs)) - 1
+        different = np.flatnonzero(np.diff(mine)[:rows] != np.diff(theirs)[:rows])
+        size = int(mine[different[0] if len(different) else rows])
+        places = [
+            each.kept[:size] - np.repeat(each.bounds[:rows], np.diff(ends)[:rows])[:size]
+            for each, ends in ((self, mine), (other, theirs))
+        ]
+        wrong = np.flatnonzero(places[0] != places[1])
+        if len(wrong):
+            return int(np.searchsorted(mine, wrong[0], side="right")) - 1
+        return int(different[0]) if len(different) else None
+
+
+@dataclass(frozen=True)
 class Corpus:
     """A text, or the part of it that one batch holds.
 
@@ -99,6 +122,8 @@ class Corpus:
     """What each sentence (or text) is identified by, where a file says: it may stand elsewhere on the other side."""
     continues: bool = False
     """Whether the first document is the last one of the batch before."""
+    mask: Mask | None = None
+    """Which ids are its tokens, where it was made from ids with padding."""
     advice: str = ""
     """What else to do if the tokens of the other side differ."""
 

@@ -13,6 +13,7 @@ from evenhand.arguments import shown
 from evenhand.arrays import Ints, ints
 from evenhand.problems import InputError
 from evenhand.text.codes import Mostly
+from evenhand.text.corpus import Mask
 from evenhand.text.list_checks import is_text, listed, lists, numbers
 from evenhand.text.list_codes import COMMON, in_order
 
@@ -27,8 +28,8 @@ _TABLE = 1 << 16
 _NAMES = "give the tags in the order of their ids, or a mapping from ids to tags (id2label)"
 
 
-def coded_ids(value: Any, names: Any, ignore: Any, name: str) -> tuple[Mostly, list[str], Ints, list[str]]:
-    """A code for each id but those to ignore, the tags by code, the bounds of sentences, and all tags.
+def coded_ids(value: Any, names: Any, ignore: Any, name: str) -> tuple[Mostly, list[str], Ints, list[str], Mask]:
+    """A code for each id but those to ignore, the tags by code, the bounds of sentences, all tags, and the mask.
 
     Codes are given to tags that occur, in the order in which they do.
     """
@@ -39,6 +40,7 @@ def coded_ids(value: Any, names: Any, ignore: Any, name: str) -> tuple[Mostly, l
     common = next((each for each, tag in tags.items() if tag == COMMON), None)
     is_other = np.ones(len(flat), dtype=np.bool_) if common is None else flat != common
     kept = np.arange(len(flat)) if ignore is None else np.flatnonzero(flat != ignore)
+    mask = Mask(kept, bounds)
     rows, bounds, size = np.flatnonzero(is_other[kept]), np.searchsorted(kept, bounds), len(kept)
     ids, known = flat[kept[rows]].astype(np.int64), ints(sorted(tags))
     place = _places(ids, known)
@@ -50,7 +52,7 @@ def coded_ids(value: Any, names: Any, ignore: Any, name: str) -> tuple[Mostly, l
     first = np.full(len(known), size)
     first[place[::-1]] = rows[::-1]
     spelled = [tags[each] for each in known.tolist()]
-    return *in_order(size, rows, place, spelled, first.tolist()), bounds, list(tags.values())
+    return *in_order(size, rows, place, spelled, first.tolist()), bounds, list(tags.values()), mask
 
 
 def _places(flat: Ints, known: Ints) -> Ints:
