@@ -144,7 +144,7 @@ def test_repair_policies(encoding: str, tags: str, begun: list, discarded: list,
         ("B-PER E-PER O S-LOC", "bioes"),
         ("U-PER O", "bioes"),
         ("PER PER O geo-loc", "plain"),
-        ("O O", "iob1"),
+        ("O O", "iob2"),
     ],
 )
 def test_recognition(tags: str, encoding: str) -> None:

@@ -112,3 +112,24 @@ def test_names_are_tags_by_id(names: Any, finding: str) -> None:
     with pytest.raises(eh.InputError) as caught:
         eh.tags([[0]], names=names)
     assert str(caught.value) == f"tags: {finding}; {BY_ID}."
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted", "sentence"),
+    [
+        ([[1, 2, -100]], [[1, -100, 2]], 1),
+        ([[1, 2, -100]], [[1, 2, 0]], 1),
+        ([[0, -100], [1, -100]], [[0, -100], [-100, 1]], 2),
+        ([[0], [-100, 1]], [[0], [1, 1]], 2),
+    ],
+)
+def test_masks_that_differ_are_refused(gold: list[list[int]], predicted: list[list[int]], sentence: int) -> None:
+    sides = [eh.tags(each, names=["O", "B-PER", "I-PER"]) for each in (gold, predicted)]
+    with pytest.raises(eh.InputError, match=f"sentence {sentence} leaves out other places .* mask both sides alike"):
+        eh.score(*sides)
+
+
+def test_masks_are_the_same_if_one_side_is_padded_further() -> None:
+    names = ["O", "B-PER", "I-PER"]
+    gold, predicted = eh.tags([[-100, 1, 2, -100], [0, -100]], names=names), eh.tags([[-100, 1, 2], [0]], names=names)
+    assert eh.score(gold, predicted)["exact"].f1 == 1.0

@@ -79,7 +79,9 @@ def read(
     choose("task", task, sorted({name for each in FORMATS.values() for name in each.tasks}), optional=True)
     if format is not None:
         format_named(format)
-    settings = ReadSettings(format, column_names(column), encoding, repair or "begin", offsets, functions, task=task)
+    settings = ReadSettings(
+        format, column_names(column), encoding, "begin" if repair is None else repair, offsets, functions, task=task
+    )
     settings = replace(settings, annotator=PickedAnnotator.of(annotator))
     if parameters:
         declared = _read_parameters()
