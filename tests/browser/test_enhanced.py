@@ -43,9 +43,12 @@ def test_every_number_leads_to_as_many_edges(open_page: Open, page_of_edges: Pat
 def test_all_edges_are_drawn(open_page: Open, page_of_edges: Path) -> None:
     page = open_page(page_of_edges)
     go(page, "#units?right=any")
-    assert page.text_content("#status") == "6 of 6 units"
+    assert page.text_content("#status") == "7 of 7 units"
+    go(page, "#units?system=one&kind=extra")
+    assert page.text_content("#status").startswith("1 of 7 units")
+    assert "not in the gold standard" in page.text_content("#detail")
     go(page, "#units?system=two&kind=wrong_head")
-    assert page.text_content("#status").startswith("1 of 6 units")
+    assert page.text_content("#status").startswith("1 of 7 units")
     drawings = page.eval_on_selector_all("svg.arcs", "all => all.map((each) => each.getAttribute('aria-label'))")
     assert drawings[0] == (
         "gold: She is nsubj of sat; She is nsubj of read; sat is root; outside is obl:in of sat; and is cc of read; "

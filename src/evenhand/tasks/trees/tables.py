@@ -144,10 +144,14 @@ def _enhanced(results: Results, models: Sequence[str]) -> Table:
 
 def _edges(result: Result, score: ModelScore, style: TableStyle) -> Table:
     """Enhanced edges by label: of the gold standard, edges and not words."""
-    kinds = {"gold": None, "correct": "right"}
 
     def ask(label: str | None, count: str) -> Query | None:
-        return Query(result.name, kind=kinds[count], gold=label, by=score.name) if count in kinds else None
+        found = {
+            "gold": Query(result.name, of="gold", gold=label, by=score.name),
+            "correct": Query(result.name, kind="right", gold=label, by=score.name),
+            "system": Query(result.name, of="system", predicted=label, by=score.name),
+        }
+        return found.get(count)
 
     table = label_table(result, score, ask, style)
     rows = [list(row) for row in table.rows]
