@@ -69,13 +69,14 @@ def plain_pair(comparison: Comparison, pair: Pair) -> dict[str, Any]:
         "to": pair.after,
         "units": pair.size,
         "different": pair.different,
-        "moved": pair.moved,
         "difference": pair.difference,
         "delta": pair.delta,
         "classes": {
             name: to_builtins(convert(each, SavedClass, from_attributes=True)) for name, each in pair.classes.items()
         },
     }
+    if pair.mcnemar is None:  # a unit that is right or wrong has not moved
+        found["moved"] = pair.moved
     found |= _tested(comparison, pair)
     if pair.mcnemar is not None:
         found["mcnemar"] = {"p": pair.mcnemar}
