@@ -8,9 +8,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from evenhand.api.significance import Resampling
+from evenhand.api.significance import Resampling, too_few
 from evenhand.comparison.collection import Collection as UnitCollection
 from evenhand.comparison.counts import ComparisonCounts, Sought
+from evenhand.comparison.group_tables import GroupTables
 from evenhand.comparison.slices import SLICES
 from evenhand.comparison.units import Unit, Wanted
 from evenhand.dataclass import dataclass
@@ -39,6 +40,8 @@ class ComparedRun:
     counts: ComparisonCounts
     prepared: Prepared
     resampling: Resampling
+    few_documents: int | None = None
+    """In how many documents two systems differ at most, if these are too few to decide and sentences are resampled."""
 
     @property
     def by(self) -> str:
@@ -71,7 +74,31 @@ class ComparedRun:
     @cached_property
     def groups(self) -> tuple[Resampled, int]:
         """What is resampled, and how many of them there are."""
-        return self.resampling.groups(self.prepared.task, self.run.documents, self.run.sentences)
+        return self.resampling.groups(self.prepared.task, *self._sizes)
+
+    @property
+    def _sizes(self) -> tuple[int, int]:
+        return self.run.documents, self.run.sentences
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether there is anything to resample: several groups, and a unit of the gold standard."""
+        return self.groups[1] > 1 and bool(self.figures().units)
+
+    def settled(self, pairs: Sequence[tuple[int, int]], alpha: float) -> ComparedRun:
+        """The same with what is resampled in the end.
+
+        Nothing if there is one group or no gold unit; sentences if documents are too few for any p-value below alpha.
+        """
+        if not self.has_groups:
+            return replace(self, resampling=self.resampling.without())
+        if self.resampling.may_take_sentences(self.prepared.task, self.groups[0], *self._sizes):
+            tables = GroupTables.of(self.model, self.tallies_of(self.model), self.groups[1])
+            names = self.counts.systems
+            few = too_few(tables, [(names[one], names[other]) for one, other in pairs], alpha)
+            if few is not None:
+                return replace(self, resampling=replace(self.resampling, of="sentences"), few_documents=few)
+        return self
 
 
 def compared_by(task: Task, given: str | None) -> str:

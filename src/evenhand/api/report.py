@@ -16,7 +16,8 @@ from evenhand.arguments import checked_arguments, whole_number
 from evenhand.comparison.collection import Collection
 from evenhand.pipeline.inputs import Input, name_of, named, side_of
 from evenhand.pipeline.options import Prepared, content_for, known_options, prepare
-from evenhand.problems import SettingError
+from evenhand.problems import SettingError, counted
+from evenhand.result.notes import ALPHA
 from evenhand.result.ranking import Ranking
 from evenhand.result.report import Report
 from evenhand.settings import Groups, Resampled, choose
@@ -66,7 +67,7 @@ def report(
     return Report(
         title=title or f"{_named(sides)} on {name_of(gold)}",
         results=totals_of(found.gold_name, found.run, scored),
-        ranking=_ranking(found, scored),
+        ranking=_ranking(found.settled(pairs, ALPHA) if pairs else found, scored),
         comparison=comparison(run, found) if pairs else None,
         by=found.by,
         units=units,
@@ -77,7 +78,7 @@ def report(
 def _named(systems: Mapping[str, Input]) -> str:
     """The names of systems, if they are few and short."""
     names = ", ".join(systems)
-    return names if len(systems) < 6 and len(names) <= _LONGEST_TITLE else f"{len(systems)} systems"
+    return names if len(systems) < 6 and len(names) <= _LONGEST_TITLE else counted(len(systems), "system")
 
 
 def _scored(
@@ -103,4 +104,4 @@ def _ranking(found: ComparedRun, scored: Prepared) -> Ranking:
     run = found.run
     tallies = run.by_document(run.tallies) if found.groups[0] == "documents" else run.tallies
     results = results_of(found.gold_name, replace(run, tallies=tallies), scored, "finest")
-    return ranked(results, found.resampling).ranking
+    return replace(ranked(results, found.resampling).ranking, few_documents=found.few_documents)

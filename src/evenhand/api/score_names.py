@@ -87,7 +87,7 @@ class ScoreName:
             name, rest, beside = ".".join(rest[:size]), rest[size:], found
             found = found[name]
         if found is None:
-            raise SettingError(f"{self.given!r} is not known: it takes the lengths of sentences, which no file has.")
+            raise SettingError(f"{self.given!r} is not known: files do not tell it, or there is nothing to divide by.")
         if isinstance(found, Mapping):
             names = ", ".join(f"{self.given}.{each}" for each in list(found)[:_MOST_LISTED])
             raise SettingError(f"{self.given!r} stands for several numbers; choose one of {names}.")

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from evenhand.comparison.clusters import Clusters
-from evenhand.report.document import Document, Section, counted
+from evenhand.problems import counted
+from evenhand.report.document import Document, Section
+from evenhand.result.notes import why_sentences
 from evenhand.result.ranking import Ranking
 from evenhand.table import Cell, Column, Table
 from evenhand.table_style import TableStyle
@@ -39,11 +41,12 @@ def _tables(ranking: Ranking, style: TableStyle) -> Iterator[Table]:
         for model in ranking.models:
             standing = ranking[model][system]
             cluster = ranking.cluster(model, system)
-            row += [standing.score, standing.rank if cluster is None else f"{standing.rank} {cluster}"]
+            rank = standing.rank or _NOTHING
+            row += [standing.score, rank if cluster is None else f"{rank} {cluster}"]
             row += [f"{standing.change:+d}" if standing.change else ""] if model != ranking.models[0] else []
         rows.append(row)
     remarks = [f"±: places gained or lost against {ranking.models[0]}."] if len(ranking.models) > 1 else []
-    remarks += [] if ranking.clusters is None else [_on_clusters(ranking.clusters, ranking.groups)]
+    remarks += [] if ranking.clusters is None else [_on_clusters(ranking, ranking.clusters)]
     yield Table("", columns, rows, remark=" ".join(remarks), rivals=[range(len(rows))])
     if ranking.before:
         yield _before(ranking)
@@ -53,10 +56,11 @@ def _tables(ranking: Ranking, style: TableStyle) -> Iterator[Table]:
         yield _correlations(ranking)
 
 
-def _on_clusters(clusters: Clusters, groups: str) -> str:
+def _on_clusters(ranking: Ranking, clusters: Clusters) -> str:
     letters = f"Letters: systems of a cluster are not significantly worse than its best under {clusters.model}"
-    test = f"approximate randomization of {groups}, {clusters.trials:,} trials, Holm"
-    return f"{letters} (alpha {clusters.alpha:g}; {test})."
+    test = f"approximate randomization of {ranking.groups}, {counted(clusters.trials, 'trial')}, Holm"
+    few = "" if ranking.few_documents is None else f" {why_sentences(ranking.few_documents, clusters.alpha)}"
+    return f"{letters} (alpha {clusters.alpha:g}; {test}).{few}"
 
 
 def _before(ranking: Ranking) -> Table:
@@ -73,7 +77,7 @@ def _intervals(ranking: Ranking, style: TableStyle) -> Table:
         [system, *(style.interval(ranking[model][system].interval) for model in ranking.models)]
         for system in ranking.systems
     ]
-    remark = f"From {ranking.resamples:,} resamples of the {ranking.groups}, seed {ranking.seed}."
+    remark = f"From {counted(ranking.resamples, 'resample')} of the {ranking.groups}, seed {ranking.seed}."
     return Table(f"{100 * ranking.level:g}% intervals", columns, rows, remark=remark)
 
 

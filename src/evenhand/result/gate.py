@@ -9,6 +9,7 @@ from typing import Any
 from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 from evenhand.result.comparison import Comparison
+from evenhand.result.contract import defined
 from evenhand.result.display import Shown, Tabled
 from evenhand.result.pairs import Pair
 from evenhand.result.result import Results
@@ -136,7 +137,7 @@ class Gate(Shown, Tabled):
             "corrections": None if pair is None else pair.corrections.count,
             "p": None if test is None else test.p,
             "test": self._test(),
-            "criteria": [asdict(each) for each in self.criteria],
+            "criteria": [{**asdict(each), "value": defined(each.value)} for each in self.criteria],
             "not_checked": [asdict(each) for each in self.not_checked],
         }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from evenhand.problems import WARNING
+from evenhand.problems import WARNING, counted
 from evenhand.settings import ReadSettings, ScoreSettings
 from evenhand.tally import Tally
 from evenhand.tasks.constituents.passage import MENDED
@@ -37,7 +37,7 @@ def notes(
         found.append(f"system {name}: in {_sentences(mended)}, quotes were mended (QUOTE_LABEL).")
     if identical:
         found.append(f"system {name}: its brackets are just those of the gold standard; is it the right file?")
-    return (*found, *label_notes(gold, name, side.labels, "brackets"))
+    return (*found, *label_notes(gold, name, side.labels, "bracket"))
 
 
 def setting_notes(settings: ScoreSettings) -> tuple[str, ...]:
@@ -54,4 +54,4 @@ def is_perfect(tallies: Mapping[str, Tally]) -> bool:
 
 
 def _sentences(count: int) -> str:
-    return "1 sentence" if count == 1 else f"{count:,} sentences"
+    return counted(count, "sentence")

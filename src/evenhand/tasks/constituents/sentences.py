@@ -23,6 +23,7 @@ import numpy as np
 
 from evenhand.arrays import Bools, Ints
 from evenhand.dataclass import dataclass
+from evenhand.problems import counted
 from evenhand.tasks.constituents.forest import Forest, Selection
 from evenhand.text.tokens import equal
 
@@ -95,7 +96,9 @@ def _compare_lengths(found: Sentences, selection: Selection) -> None:
     mine, own = _counts(found.gold, found.keep_gold), _counts(found.system, found.keep_system)
     for sentence in np.flatnonzero(differ & (mine != own)).tolist():
         found.status[sentence] = ERROR
-        found.reasons[sentence] = f"the system has {own[sentence]:,} words, the gold standard {mine[sentence]:,}"
+        found.reasons[sentence] = (
+            f"the system has {counted(own[sentence], 'word')}, the gold standard {mine[sentence]:,}"
+        )
 
 
 def _mend(found: Sentences, selection: Selection, sentence: int) -> bool:
