@@ -17,7 +17,6 @@ Source: Tuggener 2017, section 3 (Tables 9 to 11).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import nan
 
 import numpy as np
 
@@ -52,8 +51,7 @@ class Bound:
 
 
 def _share(part: int, whole: int) -> float:
-    """NaN without units: the score of such a gold standard is undefined."""
-    return part / whole if whole else nan
+    return part / whole if whole else 0.0
 
 
 class Oracle:

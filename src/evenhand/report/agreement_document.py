@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from evenhand.problems import counted
 from evenhand.report.agreement_tables import summary_of_agreement
-from evenhand.report.document import Document, Section
+from evenhand.report.document import Document, Section, counted
 from evenhand.result.agreement import Agreement
 from evenhand.table_style import TableStyle
 

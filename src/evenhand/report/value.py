@@ -1,9 +1,8 @@
-"""The headline alone, for scripts: one fraction per line, in the order of the systems; `null` if it is undefined."""
+"""The headline alone, for scripts: a fraction a line, in the order of the systems."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isnan
 
 from evenhand.problems import SettingError
 from evenhand.result.result import Results
@@ -18,5 +17,4 @@ def check_models(models: Sequence[str]) -> None:
 
 def render(results: Results) -> str:
     check_models(results.models)
-    headlines = (result[results.models[0]].headline for result in results.values())
-    return "".join("null\n" if isnan(value) else f"{value}\n" for value in headlines)
+    return "".join(f"{result[results.models[0]].headline}\n" for result in results.values())

@@ -14,7 +14,7 @@ from evenhand.comparison.oracle import Bound
 from evenhand.comparison.units import SavedUnit, Unit
 from evenhand.ranges import Count, Share
 from evenhand.result.comparison import Comparison, OracleResult, Slice
-from evenhand.result.contract import chains, defined, plain, sizes, undefined
+from evenhand.result.contract import chains, plain, sizes
 from evenhand.result.saved_pairs import SavedPair, pair_of, plain_pair
 from evenhand.result.schema import SavedGold
 from evenhand.tasks.registry import models_of
@@ -24,20 +24,20 @@ from evenhand.version import __version__
 
 class SavedBound(Struct):
     units: Count
-    systems: dict[str, Share | None]
-    upper_bound: Share | None
+    systems: dict[str, Share]
+    upper_bound: Share
 
     def bound(self, systems: Sequence[str]) -> Bound:
         """Shares of units as counts; what is rounded away is the error of two roundings, far below a half."""
-        right = tuple(round((self.systems[name] or 0) * self.units) for name in systems)
-        return Bound(self.units, right, round((self.upper_bound or 0) * self.units))
+        right = tuple(round(self.systems[name] * self.units) for name in systems)
+        return Bound(self.units, right, round(self.upper_bound * self.units))
 
 
 class SavedOracle(Struct):
     overall: SavedBound
     sentences: SavedBound
     labels: dict[str, SavedBound]
-    exact: dict[str, Share | None] | None = None
+    exact: dict[str, Share] | None = None
 
 
 class SavedAgreement(Struct):
@@ -59,8 +59,7 @@ class SavedTests(Struct):
     interval: str
     level: Share
     seed: int
-    of: str | None
-    few_documents: Count | None = None
+    of: str
 
 
 class SavedView(Struct):
@@ -79,7 +78,7 @@ class SavedComparison(Struct):
     gold: SavedGold
     reading: Reading
     systems: tuple[str, ...]
-    scores: dict[str, dict[str, Share | None]]
+    scores: dict[str, dict[str, Share]]
     pairs: list[SavedPair]
     oracle: SavedOracle
     difficulty: dict[Count, Count]
@@ -89,7 +88,7 @@ class SavedComparison(Struct):
     units: list[SavedUnit]
     resampling: SavedTests
     report: SavedView
-    before: dict[str, Share | None] = {}
+    before: dict[str, Share] = {}
     shared: SavedSlice | None = None
 
 
@@ -113,7 +112,7 @@ def plain_comparison(comparison: Comparison) -> dict[str, Any]:
         },
         "systems": list(comparison.systems),
         "scores": {
-            name: _plain_scores({comparison.by: score, **comparison.further_scores.get(name, {})})
+            name: {comparison.by: score, **comparison.further_scores.get(name, {})}
             for name, score in comparison.scores.items()
         },
         "pairs": [plain_pair(comparison, pair) for pair in comparison.pairs.values()],
@@ -126,13 +125,9 @@ def plain_comparison(comparison: Comparison) -> dict[str, Any]:
         "resampling": dict(comparison.resampling),
         "report": {"show": comparison.show, "top": comparison.top, "sort": comparison.sort},
         "reading": plain(gold.reading),
-        **({"before": _plain_scores(comparison.before)} if comparison.before else {}),
+        **({"before": dict(comparison.before)} if comparison.before else {}),
         **({} if comparison.shared is None else {"shared": _plain_slice(comparison.shared)}),
     }
-
-
-def _plain_scores(scores: Mapping[str, float]) -> dict[str, float | None]:
-    return {name: defined(score) for name, score in scores.items()}
 
 
 def _plain_oracle(comparison: Comparison) -> dict[str, Any]:
@@ -141,15 +136,15 @@ def _plain_oracle(comparison: Comparison) -> dict[str, Any]:
     def plain_bound(bound: Bound) -> dict[str, Any]:
         return {
             "units": bound.units,
-            "systems": _plain_scores(dict(zip(comparison.systems, bound.scores, strict=True))),
-            "upper_bound": defined(bound.upper_bound),
-            "gain": defined(bound.gain(oracle.best)),
-            "gain_over_best": defined(bound.gain_over_best),
+            "systems": dict(zip(comparison.systems, bound.scores, strict=True)),
+            "upper_bound": bound.upper_bound,
+            "gain": bound.gain(oracle.best),
+            "gain_over_best": bound.gain_over_best,
         }
 
     found: dict[str, Any] = {"overall": plain_bound(oracle.overall), "sentences": plain_bound(oracle.sentences)}
     found["labels"] = {label: plain_bound(bound) for label, bound in oracle.labels.items()}
-    return found if oracle.exact is None else {**found, "exact": _plain_scores(oracle.exact)}
+    return found if oracle.exact is None else {**found, "exact": dict(oracle.exact)}
 
 
 def _plain_slices(slices: Mapping[str, Slice]) -> dict[str, Any]:
@@ -162,7 +157,7 @@ def _plain_slice(found: Slice) -> dict[str, Any]:
 
 def comparison_of(saved: SavedComparison) -> Comparison:
     systems = saved.systems
-    scores = {name: undefined(saved.scores[name][saved.by]) for name in systems}
+    scores = {name: saved.scores[name][saved.by] for name in systems}
     if len(scores) < len(systems) or not saved.pairs:
         raise ValueError("systems need names of their own, and there must be a pair of them")
     units, models = [each.unit(systems) for each in saved.units], _models(saved)
@@ -190,11 +185,9 @@ def comparison_of(saved: SavedComparison) -> Comparison:
         shown_units=tuple(units),
         top=saved.report.top,
         sort=saved.report.sort,
-        further_scores={
-            name: {model: undefined(saved.scores[name][model]) for model in models} for name in systems if models
-        },
+        further_scores={name: {model: saved.scores[name][model] for model in models} for name in systems if models},
         paired={name: _matrix(table, len(systems)) for name, table in saved.agreement.paired.items()},
-        before={name: undefined(saved.before[name]) for name in systems if saved.before},
+        before={name: saved.before[name] for name in systems if saved.before},
         shared=None if saved.shared is None else _slice(saved.shared, systems),
     )
 
@@ -206,7 +199,7 @@ def _oracle(saved: SavedOracle, scores: Mapping[str, float]) -> OracleResult:
         {label: bound.bound(systems) for label, bound in saved.labels.items()},
         saved.sentences.bound(systems),
         max(range(len(systems)), key=lambda number: scores[systems[number]]),
-        None if saved.exact is None else {name: undefined(value) for name, value in saved.exact.items()},
+        saved.exact,
     )
 
 

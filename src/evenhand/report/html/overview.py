@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import isnan
 
 from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 from evenhand.report.figures.fills import fills
 from evenhand.report.html.links import address
-from evenhand.report.verdict import can_decide, differs, measure, p_words, score_name
+from evenhand.report.verdict import differs, measure, p_words, score_name
 from evenhand.result.comparison import Comparison
 from evenhand.result.report import Report
-from evenhand.table_style import PLAIN
 from evenhand.tasks.error_bars import Bar as ErrorBar
 from evenhand.tasks.error_bars import ErrorBars, ErrorKind
 from evenhand.tasks.registry import TASKS, model_title
@@ -53,7 +51,6 @@ class SystemRow:
     high: float
     standing: str
     is_best: bool
-    is_defined: bool
     bar: Bar | None
 
 
@@ -120,9 +117,7 @@ def _ink(color: str) -> str:
 def _scale(report: Report) -> tuple[float, float]:
     """The ends of the scale on which all scores and intervals have room."""
     standings = report.ranking[report.primary].values()
-    edges = [edge for each in standings for edge in (*(each.interval or ()), each.score) if not isnan(edge)]
-    if not edges:
-        return 0.0, 1.0
+    edges = [edge for each in standings for edge in (*(each.interval or ()), each.score)]
     room = max((max(edges) - min(edges)) * 0.05, 0.005)
     return max(0.0, min(edges) - room), min(1.0, max(edges) + room)
 
@@ -132,28 +127,27 @@ def _row(report: Report, name: str, low: float, high: float, bar: Bar | None) ->
     begin, end = standing.interval or (standing.score, standing.score)
 
     def place(value: float) -> float:
-        return 0.0 if isnan(value) else 100 * (value - low) / (high - low)
+        return 100 * (value - low) / (high - low)
 
     text = "" if standing.interval is None else f"{100 * begin:.2f} to {100 * end:.2f}"
     best = next(iter(report.ordered))
     against = _against(report.comparison, best, name) if report.primary == report.by else ""
     return SystemRow(
         name,
-        PLAIN.score(standing.score),
+        f"{100 * standing.score:.2f}",
         text,
         place(begin),
         place(standing.score),
         place(end),
         against,
-        name == best and report.comparison is not None and not isnan(standing.score),
-        not isnan(standing.score),
+        name == best and report.comparison is not None,
         bar,
     )
 
 
 def _against(comparison: Comparison | None, best: str, name: str) -> str:
     """How a system stands to the best one, in words."""
-    if comparison is None or isnan(comparison.scores[name]):
+    if comparison is None:
         return ""
     if name == best:
         return "best"
@@ -162,6 +156,4 @@ def _against(comparison: Comparison | None, best: str, name: str) -> str:
         return ""
     pair = comparison.pairs.get((best, name)) or comparison.pairs[name, best]
     p = "" if pair.significance is None else p_words(pair.significance.p_holm)
-    if not can_decide(comparison, pair):
-        return f"too few {comparison.resampling['of']} to tell, {p}"
     return f"lower, {p}" if is_different else f"no evidence, {p}"
