@@ -10,6 +10,7 @@ _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\
 """Control characters, those that turn the direction of what follows, and halves of characters."""
 
 
+_CONSONANT_Y = re.compile("[^aeiou]y$")
 WARNING = "Warning: "
 """How a note begins that stands above the tables."""
 
@@ -17,6 +18,16 @@ WARNING = "Warning: "
 def announced(note: str) -> str:
     """A note as it is shown: a warning says itself what it is."""
     return note if note.startswith(WARNING) else f"Note: {note}"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things in words: `1 span`, `2,000 spans`, `3 entities`."""
+    return f"{number:,} {noun if number == 1 else plural(noun)}"
+
+
+def plural(noun: str) -> str:
+    """The plural of a noun, of which only the last word changes."""
+    return f"{noun[:-1]}ies" if _CONSONANT_Y.search(noun) else f"{noun}s"
 
 
 def visible(text: str) -> str:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from math import isnan
 
 from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 
 MOST_DECIMALS = 10
+UNDEFINED = "–"
+"""What tables show in place of a score that is undefined."""
 _LABEL = re.compile(r"[A-Za-z0-9:._/+-]+")
 """What the label of a LaTeX table may hold, lest it end or run as a command."""
 
@@ -49,17 +52,21 @@ class TableStyle:
             )
 
     def score(self, value: float, sign: str = "") -> str:
-        """A score; with the sign +, a difference of two."""
+        """A score; with the sign +, a difference of two. A dash if it is undefined."""
+        if isnan(value):
+            return UNDEFINED
         if self.percent:
             return self.share(value, sign)
         return f"{value:{sign}.{4 if self.decimals is None else self.decimals}f}"
 
     def share(self, value: float, sign: str = "") -> str:
-        """A percentage, whatever scores are."""
+        """A percentage, also where scores are fractions; a dash if it is undefined."""
+        if isnan(value):
+            return UNDEFINED
         return f"{100 * value:{sign}.{2 if self.decimals is None else self.decimals}f}"
 
     def interval(self, bounds: tuple[float, float] | None, sign: str = "") -> str:
-        return "–" if bounds is None else " – ".join(self.score(bound, sign) for bound in bounds)
+        return UNDEFINED if bounds is None else " – ".join(self.score(bound, sign) for bound in bounds)
 
 
 PLAIN = TableStyle()

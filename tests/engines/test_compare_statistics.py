@@ -202,5 +202,5 @@ def test_holm_corrects_for_the_number_of_pairs() -> None:
 
 
 def test_the_signature_says_how_figures_came_about() -> None:
-    found = compared(["A A"], ["A X"], ["A A"], trials=70, resamples=80, interval="bca", level=0.9, seed=5)
+    found = compared(["A A"] * 2, ["A X"] * 2, ["A A"] * 2, trials=70, resamples=80, interval="bca", level=0.9, seed=5)
     assert found.signature.endswith("|by:accuracy|of:sentences|trials:70|resamples:80|interval:bca|level:0.9|seed:5")

@@ -174,7 +174,7 @@ def test_a_named_drop_decides_where_the_test_cannot(tmp_path: Path) -> None:
     (left_out,) = gate.not_checked
     assert left_out.sentence == (
         "The systems differ in 2 sentences, too few for any p-value below 0.05, so the test cannot decide; "
-        "max-drop does."
+        "max-drop decides."
     )
 
 

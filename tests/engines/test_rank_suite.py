@@ -113,6 +113,8 @@ def test_options_of_a_data_set(folder: Path) -> None:
 
 
 def test_options_for_all_data_sets(folder: Path) -> None:
+    for path in folder.rglob("*.conll"):  # two sentences, of which resamples can be drawn
+        path.write_text(f"{path.read_text().rstrip()}\n\n" * 2)
     ranking = eh.rank_suite(suite(folder, PATTERNS), match=["exact", "iou"], iou=0.9, resamples=20, seed=4, level=0.8)
     assert ranking.models == ("exact", "iou")
     assert (ranking.resamples, ranking.seed, ranking.level, ranking.groups) == (20, 4, 0.8, "sentences")

@@ -73,7 +73,7 @@ def test_another_measure_may_have_another_leader() -> None:
     parts = eh.tags([["B-A", "O", "O", "B-A", "I-A", "I-A", "O"]])
     report = eh.report(gold, {"whole": whole, "parts": parts}, task="spans", match="fair,t", **QUICK)
     assert verdict(report)[0].startswith("whole leads parts by 66.67 points")
-    assert verdict(report)[-1] == "By t macro F1, parts leads."
+    assert "By t macro F1, parts leads." in verdict(report)
 
 
 def test_the_score_that_is_compared_is_always_scored(example: Path) -> None:

@@ -23,7 +23,7 @@ def intervals_of(
     if not resampling.resamples or not statistics:
         return {}, []
     if kept.sum() < 2:
-        return {}, ["there are not two documents to resample; no intervals."]
+        return {}, ["nothing can be resampled, as fewer than two documents have two annotators: no intervals."]
     tables = [each.table[kept] for each in statistics.values()]
     first, place = table_types(tables)
     rows = np.concatenate(tables, axis=1)[first]

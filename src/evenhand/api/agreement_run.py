@@ -19,7 +19,7 @@ from evenhand.api.unit_figures import UnitFigures
 from evenhand.formats.watching import told
 from evenhand.pipeline.inputs import Input, folder_of, opened
 from evenhand.pipeline.options import Prepared
-from evenhand.problems import SettingError
+from evenhand.problems import SettingError, counted
 from evenhand.result import agreement_figures as results
 from evenhand.result.agreement_figures import Figures
 from evenhand.result.agreement_page import DrawnPlaces
@@ -125,7 +125,9 @@ class AgreementRun:
             known = " or ".join(each.name for each in TASKS.values() if each.agreed and each.agreed.has_codes)
             raise SettingError(f"Annotators vote on {known}, and not on {self._prepared.task.name}.")
         if isinstance(vote.rule, int) and vote.rule > len(self._sides):
-            raise SettingError(f"vote is {vote.rule}, but there are only {len(self._sides)} annotators; choose fewer.")
+            raise SettingError(
+                f"vote is {vote.rule}, but there are only {counted(len(self._sides), 'annotator')}; choose fewer."
+            )
         return Voting(list(self._sides), vote, settles=not self.agreed.is_unitized)
 
     def _annotators(self) -> Annotators:

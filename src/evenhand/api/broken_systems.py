@@ -8,7 +8,7 @@ from evenhand.api.results import scored
 from evenhand.pipeline.inputs import Input
 from evenhand.pipeline.options import Prepared
 from evenhand.pipeline.work import Engine
-from evenhand.problems import WARNING, EvenhandError, SettingError
+from evenhand.problems import WARNING, EvenhandError, SettingError, counted
 from evenhand.result.result import Results
 from evenhand.settings import Groups
 
@@ -29,7 +29,7 @@ def scored_if_sound(
             raise
     if len(reasons) == len(systems):
         listed = " ".join(f"{name}: {reason}" for name, reason in reasons.items())
-        raise SettingError(f"None of the {len(systems)} systems can be ranked. {listed}")
+        raise SettingError(f"None of the {counted(len(systems), 'system')} can be ranked. {listed}")
     sound = {name: side for name, side in systems.items() if name not in reasons}
     return scored(gold, sound, prepared, groups, engine), reasons
 

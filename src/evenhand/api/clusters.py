@@ -12,6 +12,11 @@ from evenhand.result.notes import notes_on_tests
 from evenhand.result.ranking import Ranking
 
 
+def alpha_of(level: float) -> float:
+    """The p-value below which a difference is significant, by the confidence level of intervals."""
+    return round(1 - level, 12)  # 0.05, where 1 - 0.95 is a little more
+
+
 def with_clusters(ranking: Ranking, counted: GroupTables | None, resampling: Resampling) -> Ranking:
     """The ranking with its clusters; without any where there is nothing to test."""
     if counted is None or not counted.columns or not resampling.trials:
@@ -22,10 +27,10 @@ def with_clusters(ranking: Ranking, counted: GroupTables | None, resampling: Res
         for pair, change in Testing(counted, replace(resampling, resamples=0))(pairs).items()
         if change.significance is not None
     }
-    alpha = round(1 - resampling.level, 12)  # 0.05, where 1 - 0.95 is a little more
+    alpha = alpha_of(resampling.level)
     found = placements(ranking.systems, {pair: test.p_holm for pair, test in tests.items()}, alpha)
     notes = notes_on_tests(
-        [test for test in tests.values() if test.groups], len(pairs), ranking.groups, ranking.task, alpha
+        [test for test in tests.values() if test.groups], len(pairs), ranking.groups or "", ranking.task, alpha
     )
     clusters = Clusters(ranking.models[0], alpha, resampling.trials, found)
     return replace(ranking, clusters=clusters, notes=(*ranking.notes, *notes))

@@ -57,8 +57,9 @@ def compare(
     interval   "percentile", or "bca" (bias-corrected and accelerated)
     level      confidence level of intervals
     seed       of the random numbers: the same seed and systems give the same figures
-    of         what tests and intervals resample: "documents" or "sentences"; without it, documents, or sentences where
-               there is one document; chains always by document
+    of         what tests and intervals resample: "documents" or "sentences"; without it, documents, or sentences if
+               there is one document, or if systems differ in too few documents for any p-value below 0.05 (Holm);
+               chains and links always by document
     slices     "length", "sentence-length", "vocabulary", "document", or columns of the gold standard; of chains also
                "pronoun", which is there wherever the gold standard has POS
     vocabulary a file with a word or phrase a line, or these themselves, for the slice "vocabulary"

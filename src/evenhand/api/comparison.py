@@ -8,7 +8,7 @@ from dataclasses import asdict
 from evenhand.api.comparison_run import ComparedRun, ComparisonRun
 from evenhand.api.pairs import Pairs
 from evenhand.result.comparison import Comparison, OracleResult, Slice
-from evenhand.result.notes import notes_on_comparison, notes_on_settings
+from evenhand.result.notes import ALPHA, notes_on_comparison, notes_on_gold, notes_on_settings, nothing_to_resample
 from evenhand.result.result import Gold
 from evenhand.result.signature import joint_signature, signature
 from evenhand.scores.match_model import MatchModel
@@ -19,10 +19,14 @@ from evenhand.tasks.registry import model as declared_model
 from evenhand.text.annotation import Reading
 
 
-def comparison(run: ComparisonRun, found: ComparedRun) -> Comparison:
-    """All figures of a comparison; `run` reads the files again for units and pages."""
+def comparison(run: ComparisonRun, found: ComparedRun, alpha: float = ALPHA) -> Comparison:
+    """All figures of a comparison; `run` reads the files again for units and pages.
+
+    Tests resample sentences if documents are too few for any p-value below alpha (see `ComparedRun.settled`).
+    """
+    asked, found = found, found.settled(run.pairs, alpha)
     counts, model, task = found.counts, found.model, found.prepared.task
-    gold, settings, (groups, _) = found.figures(), found.prepared.settings, found.groups
+    gold, settings, groups = found.figures(), found.prepared.settings, found.groups
     scores = _headlines(found, model, gold)
     pairs = Pairs(run, found)()
     paired, on_shared = counts.agreement.paired(), counts.on_shared()
@@ -42,12 +46,18 @@ def comparison(run: ComparisonRun, found: ComparedRun) -> Comparison:
         slices={name: _slices(model, *each) for name, each in counts.slices().items()},
         left_out=counts.left_out,
         shared=shared,
-        resampling={**asdict(found.resampling), "of": groups},
+        resampling={
+            **asdict(found.resampling),
+            "of": groups[0] if found.has_groups else None,
+            "few_documents": found.few_documents,
+        },
         signature=_signature(found, gold.reading),
         notes=(
+            *notes_on_gold(gold, task.unit_of(found.by)),
+            *_notes_on_groups(asked, gold),
             *notes_on_settings(settings, counts.labels.values),
             *task.setting_notes(settings),
-            *notes_on_comparison(counts.left_out, pairs, groups, settings.task, found.by, shared),
+            *notes_on_comparison(counts.left_out, pairs, groups[0], settings.task, found.by, shared),
             *_notes_on_files(found),
         ),
         further_scores=_further(found, gold),
@@ -59,7 +69,8 @@ def comparison(run: ComparisonRun, found: ComparedRun) -> Comparison:
 
 def _headlines(found: ComparedRun, model: MatchModel, gold: Gold) -> dict[str, float]:
     """The score of every system under a match model."""
-    return {name: headline(model, tally, list(gold.labels)) for name, tally in found.tallies_of(model).items()}
+    labels, is_empty = list(gold.labels), not gold.units
+    return {name: headline(model, tally, labels, is_empty=is_empty) for name, tally in found.tallies_of(model).items()}
 
 
 def _before(found: ComparedRun) -> dict[str, float]:
@@ -68,14 +79,24 @@ def _before(found: ComparedRun) -> dict[str, float]:
     if before is None:
         return {}
     model = declared_model(found.prepared.task.name, found.by).prepare(before.settings)
-    labels = list(before.gold.labels)
-    return {name: headline(model, tallies[model.judge], labels) for name, tallies in before.tallies.items()}
+    labels, is_empty = list(before.gold.labels), not before.gold.units
+    return {
+        name: headline(model, tallies[model.judge], labels, is_empty=is_empty)
+        for name, tallies in before.tallies.items()
+    }
 
 
 def _further(found: ComparedRun, gold: Gold) -> dict[str, dict[str, float]]:
     """Every system's other scores, beside the one that it is compared by."""
     scores = {model.name: _headlines(found, model, gold) for model in found.further}
     return {name: {model: each[name] for model, each in scores.items()} for name in found.run.systems if scores}
+
+
+def _notes_on_groups(asked: ComparedRun, gold: Gold) -> list[str]:
+    """Why nothing is resampled though the user asks for it."""
+    if asked.has_groups or not gold.units or not asked.resampling.is_wanted:
+        return []
+    return [nothing_to_resample(*asked.groups)]
 
 
 def _notes_on_files(found: ComparedRun) -> tuple[str, ...]:
@@ -95,7 +116,8 @@ def _signature(found: ComparedRun, reading: Reading) -> str:
         signature(prepared.settings, prepared.read_as["gold"], run.atoms, reading, side.reading or Reading())
         for side in run.systems.values()
     ]
-    parts = [joint_signature(signatures), f"by:{found.by}", f"of:{found.groups[0]}", f"trials:{setting.trials}"]
+    of = found.groups[0] if found.has_groups else "none"
+    parts = [joint_signature(signatures), f"by:{found.by}", f"of:{of}", f"trials:{setting.trials}"]
     parts += [f"resamples:{setting.resamples}", f"interval:{setting.interval}"]
     return "|".join([*parts, f"level:{setting.level:g}", f"seed:{setting.seed}"])
 

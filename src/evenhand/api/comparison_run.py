@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
-from math import isnan
 from pathlib import Path
 from typing import Any
 
-from evenhand.api.significance import Resampling
+from evenhand.api.significance import Resampling, too_few
 from evenhand.comparison.collection import Collection as UnitCollection
 from evenhand.comparison.counts import ComparisonCounts, Sought
+from evenhand.comparison.group_tables import GroupTables
 from evenhand.comparison.slices import SLICES
 from evenhand.comparison.units import Unit, Wanted
 from evenhand.dataclass import dataclass
@@ -22,7 +22,6 @@ from evenhand.pipeline.work import Work
 from evenhand.problems import SettingError
 from evenhand.result.result import Gold
 from evenhand.scores.match_model import MatchModel
-from evenhand.scores.model_score import headline
 from evenhand.settings import Resampled, column_names
 from evenhand.suggestion import unknown
 from evenhand.tally import Tally
@@ -41,6 +40,8 @@ class ComparedRun:
     counts: ComparisonCounts
     prepared: Prepared
     resampling: Resampling
+    few_documents: int | None = None
+    """In how many documents two systems differ at most, if these are too few to decide and sentences are resampled."""
 
     @property
     def by(self) -> str:
@@ -50,21 +51,11 @@ class ComparedRun:
     def model(self) -> MatchModel:
         return model(self.prepared.task.name, self.by).prepare(self.prepared.settings)
 
-    @cached_property
+    @property
     def further(self) -> list[MatchModel]:
-        """The scores whose differences are tested separately, where a comparison has several."""
-        other = model(self.prepared.task.name, self.by).counterpart
-        models = [each for each in self.prepared.models if each.name != other or self._differs(each)]
+        """The scores whose differences are tested each for itself, where a comparison has several."""
+        models = self.prepared.models
         return models if len(models) > 1 else []
-
-    def _differs(self, other: MatchModel) -> bool:
-        """Whether another model gives a system another score than the one that systems are compared by."""
-        labels = list(self.figures().labels)
-        scores = (
-            [headline(each, tallies[each.judge], labels) for each in (self.model, other)]
-            for tallies in self.run.tallies.values()
-        )
-        return any(one != two and not (isnan(one) and isnan(two)) for one, two in scores)
 
     def figures(self) -> Gold:
         """The gold standard in figures: of the units of the score that systems are compared by."""
@@ -83,16 +74,40 @@ class ComparedRun:
     @cached_property
     def groups(self) -> tuple[Resampled, int]:
         """What is resampled, and how many of them there are."""
-        return self.resampling.groups(self.prepared.task, self.run.documents, self.run.sentences)
+        return self.resampling.groups(self.prepared.task, *self._sizes)
+
+    @property
+    def _sizes(self) -> tuple[int, int]:
+        return self.run.documents, self.run.sentences
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether there is anything to resample: several groups, and a unit of the gold standard."""
+        return self.groups[1] > 1 and bool(self.figures().units)
+
+    def settled(self, pairs: Sequence[tuple[int, int]], alpha: float) -> ComparedRun:
+        """The same with what is resampled in the end.
+
+        Nothing if there is one group or no gold unit; sentences if documents are too few for any p-value below alpha.
+        """
+        if not self.has_groups:
+            return replace(self, resampling=self.resampling.without())
+        if self.resampling.may_take_sentences(self.prepared.task, self.groups[0], *self._sizes):
+            tables = GroupTables.of(self.model, self.tallies_of(self.model), self.groups[1])
+            names = self.counts.systems
+            few = too_few(tables, [(names[one], names[other]) for one, other in pairs], alpha)
+            if few is not None:
+                return replace(self, resampling=replace(self.resampling, of="sentences"), few_documents=few)
+        return self
 
 
-def compared_by(task: Task, given: str | None, options: Mapping[str, Any]) -> str:
-    """The score that systems are compared by: the one that is named or the task's first one, under the options."""
+def compared_by(task: Task, given: str | None) -> str:
+    """What systems are compared by: what a user says, or what a task does without a word."""
     found = name_among(task.name, given or task.compared_by[0], task.compared_by)
     if found is None:
         remedy = f"choose one of {', '.join(task.compared_by)} for {task.name}"
         raise SettingError(unknown(f"by is {given!r}", str(given), task.compared_by, remedy))
-    return task.decided_by(found, options)
+    return found
 
 
 NOT_COMPARED = ("match", "groups", "jobs", "engine")
@@ -132,7 +147,7 @@ class ComparisonRun:
         content = self.content or content_for(self.gold, self.options)
         task = TASKS[content.task]
         self.resampling.check(task)
-        self.by = compared_by(task, self.by, self.options)
+        self.by = compared_by(task, self.by)
         for name in self.slices:
             others = [each.name for each in TASKS.values() if name in each.slices]
             if others and task.name not in others:

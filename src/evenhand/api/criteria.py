@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
+from math import nan
 
 from evenhand.api.gate_limits import DEFAULT_ALPHA, Limits
 from evenhand.api.score_names import Figure, ScoreName
-from evenhand.problems import SettingError
+from evenhand.problems import SettingError, counted
 from evenhand.result.comparison import Comparison
 from evenhand.result.gate import Criterion, Unchecked
 from evenhand.result.pairs import Pair, Significance
 from evenhand.result.result import Result, Results
 from evenhand.statistics.draws import ROUNDING
+from evenhand.tasks.registry import TASKS
 
 DEFAULT_DROP = 1.0
 """By how many points a score may fall by default if the test cannot decide."""
@@ -141,7 +143,7 @@ def _label_drop(found: Comparison, pair: Pair, limit: float) -> Criterion:
     most, worst = max((drop, label) for label, drop in drops.items())
     listed = ", ".join(f"{label} by {drop:.2f}" for drop, label in falling[:_MOST_LABELS])
     if len(falling) > _MOST_LABELS:
-        listed += f", and {len(falling) - _MOST_LABELS:,} more labels"
+        listed += f", and {counted(len(falling) - _MOST_LABELS, 'more label')}"
     fell = f"falls by {most:.2f} points" if most > 0 else f"does not fall ({0.0 - most:+.2f} points)"
     sentence = f"Labels fall by too many points: {listed}" if falling else f"Of all labels the worst, {worst}, {fell}"
     return Criterion(
@@ -151,27 +153,27 @@ def _label_drop(found: Comparison, pair: Pair, limit: float) -> Criterion:
 
 def _new_errors(pair: Pair, limit: int) -> Criterion:
     count = pair.new_errors.count
-    errors = "1 new error" if count == 1 else f"{count:,} new errors"
-    return Criterion("max-new-errors", limit, count, count <= limit, f"{errors}; the limit is {limit:,}.", unit="count")
+    sentence = f"{counted(count, 'new error')}; the limit is {limit:,}."
+    return Criterion("max-new-errors", limit, count, count <= limit, sentence, unit="count")
 
 
 def judge_by_alpha(found: Comparison, pair: Pair, limit: float, few: int | None, *, by_default: bool) -> Criterion:
     """By the p-value, where this can be below the limit; a candidate that is not worse passes."""
     test, drop = pair.significance, -100 * pair.delta
-    assert test is not None
-    numbers = f"(p = {test.p:.4f}, alpha = {limit:g})"
+    p = nan if test is None else test.p
+    numbers = f"(alpha = {limit:g})" if test is None else f"(p = {p:.4f}, alpha = {limit:g})"
     instead = "" if few is None else f" {_too_few(few, 'documents', limit)}, so the test resamples sentences."
-    by_p = partial(Criterion, "alpha", limit, test.p, unit="p-value")
+    by_p = partial(Criterion, "alpha", limit, p, unit="p-value")
     if pair.delta >= -ROUNDING:
         return by_p(True, f"The candidate is not worse {numbers}.{instead}")
     worse = f"The candidate is worse by {drop:.2f} points"
     if decides(test, limit):
-        chance, passed = ("", False) if test.p < limit else (", which may be chance", True)
+        chance, passed = ("", False) if p < limit else (", which may be chance", True)
         return by_p(passed, f"{worse}{chance} {numbers}.{instead}")
-    why = _too_few(test.groups, found.resampling["of"], limit)
+    why = _cannot_decide(found, pair, limit)
     if by_default:
-        return _drop(drop, DEFAULT_DROP, f" {why}, so the test cannot decide.")
-    return by_p(False, f"{worse}. {why}, so this test cannot decide; use --max-drop.")
+        return _drop(drop, DEFAULT_DROP, f" {why}.")
+    return by_p(False, f"{worse}. {why}; use --max-drop.")
 
 
 def not_checked(limits: Limits, found: Comparison) -> Iterator[Unchecked]:
@@ -181,9 +183,7 @@ def not_checked(limits: Limits, found: Comparison) -> Iterator[Unchecked]:
         yield Unchecked("alpha", DEFAULT_ALPHA, f"{rule}: left out, because only the named criteria are checked.")
     elif _is_left_to_drop(limits, found):
         (pair,) = found.pairs.values()
-        assert pair.significance is not None
-        why = _too_few(pair.significance.groups, found.resampling["of"], limits.alpha)
-        yield Unchecked("alpha", limits.alpha, f"{why}, so the test cannot decide; max-drop does.")
+        yield Unchecked("alpha", limits.alpha, f"{_cannot_decide(found, pair, limits.alpha)}; max-drop decides.")
 
 
 def _is_left_to_drop(limits: Limits, found: Comparison) -> bool:
@@ -193,6 +193,14 @@ def _is_left_to_drop(limits: Limits, found: Comparison) -> bool:
     return limits.is_default and "" in limits.drop and is_open
 
 
+def _cannot_decide(found: Comparison, pair: Pair, alpha: float) -> str:
+    """Why the test cannot give a p-value below alpha."""
+    if pair.significance is not None:
+        return f"{_too_few(pair.significance.groups, found.resampling['of'], alpha)}, so the test cannot decide"
+    group = "document" if TASKS[found.task].by_document else "sentence"
+    return f"The gold standard has one {group}, so there is nothing to test"
+
+
 def decides(test: Significance | None, alpha: float) -> bool:
     """Whether the test can give a p-value below alpha."""
     return test is not None and test.least < alpha
@@ -200,5 +208,4 @@ def decides(test: Significance | None, alpha: float) -> bool:
 
 def _too_few(number: int, groups: str, alpha: float) -> str:
     """Why no p-value can be below alpha."""
-    one = groups.removesuffix("s") if number == 1 else groups
-    return f"The systems differ in {number:,} {one}, too few for any p-value below {alpha:g}"
+    return f"The systems differ in {counted(number, groups.removesuffix('s'))}, too few for any p-value below {alpha:g}"

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from evenhand.api.comparison import comparison
-from evenhand.api.comparison_run import NOT_COMPARED, ComparedRun, ComparisonRun, compared_by, compared_options
-from evenhand.api.criteria import check_declared, decides, not_checked, of_changes, of_scores
+from evenhand.api.comparison_run import NOT_COMPARED, ComparisonRun, compared_by, compared_options
+from evenhand.api.criteria import check_declared, not_checked, of_changes, of_scores
 from evenhand.api.gate_limits import DEFAULT_ALPHA, Limit, Limits
 from evenhand.api.results import scored, totals_of
 from evenhand.api.score_names import ScoreName, model_of_names
@@ -16,13 +16,12 @@ from evenhand.api.significance import Resampling
 from evenhand.arguments import checked_arguments
 from evenhand.pipeline.inputs import Input, named, side_of
 from evenhand.pipeline.options import Prepared, content_for, known_options, prepare
-from evenhand.problems import SettingError
-from evenhand.result.comparison import Comparison
+from evenhand.problems import InputError, SettingError, plural
 from evenhand.result.gate import Gate
+from evenhand.result.result import Gold
 from evenhand.settings import Resampled
-from evenhand.statistics.draws import ROUNDING
 from evenhand.statistics.significance import trials_for
-from evenhand.tasks.registry import TASKS, model
+from evenhand.tasks.registry import TASKS
 from evenhand.tasks.task import Content
 
 
@@ -57,6 +56,8 @@ def gate(
     of              what the test resamples: "documents" or "sentences"; without it, documents, or sentences where the
                     systems differ in too few documents for any p-value below alpha (chains always by document)
 
+    A gold standard without any unit is an error, as it leaves every score undefined.
+
     Every criterion that is named must hold, and with a baseline the default one, alpha. `gate.not_checked` has the
     criteria that were left out. Floors and ceilings need no baseline: gate(gold, candidate=…, floor=…). Texts with a
     unit are accepted for all limits: "85%" is 0.85 as a floor, "1pp" (or "1%") is 1 point as a drop. Shares have names
@@ -84,17 +85,27 @@ def gate(
     _, second = systems
     resampling = _resampling(trials, limits.alpha, seed, of)
     content = content_for(gold, options)
-    names = _names(limits, content.task, by, options)
+    names = _names(limits, content.task, by)
     prepared = _prepared(gold, systems, names, by, options, content) if names else None
     compared = compared_options(options) if names else options
     run = ComparisonRun(gold, systems, [(0, 1)], by, resampling, compared, content=content)
     found = run(scored=prepared)
+    _refuse_empty(found.figures(), content.task)
     results = None if prepared is None else totals_of(found.gold_name, found.run, prepared)
-    decided, few = _tested(run, found, limits.alpha)
+    decided = comparison(run, found, limits.alpha or DEFAULT_ALPHA)
+    few = decided.resampling["few_documents"]
     criteria = [] if results is None else list(of_scores(limits, names, results[second]))
     criteria += of_changes(limits, names, results, decided, few)
     unchecked = tuple(not_checked(limits, decided))
     return Gate(second, decided.by, tuple(criteria), results, decided, few, unchecked)
+
+
+def _refuse_empty(gold: Gold, task: str) -> None:
+    """A gold standard without any unit leaves scores undefined, so it cannot show that a candidate is good enough."""
+    if not gold.units:
+        unit = TASKS[task].unit
+        finding = f"the gold standard has no {unit} that counts, so no score is defined and the gate cannot pass"
+        raise InputError(gold.name, None, finding, f"give a gold standard with {plural(unit)}")
 
 
 def _without_baseline(
@@ -104,24 +115,25 @@ def _without_baseline(
     systems = named([candidate]) or {}
     (name,) = systems
     content = content_for(gold, options)
-    names = _names(limits, content.task, by, options)
+    names = _names(limits, content.task, by)
     prepared = _prepared(gold, systems, names, by, options, content)
     results = scored(gold, systems, prepared, "total")
-    default = _model_of_bare_names(limits, content.task, by, options)
+    _refuse_empty(results.gold, content.task)
+    default = _model_of_bare_names(limits, content.task, by)
     return Gate(name, default, tuple(of_scores(limits, names, results[name])), results, None)
 
 
-def _names(limits: Limits, task: str, by: str | None, options: Mapping[str, Any]) -> dict[str, ScoreName]:
+def _names(limits: Limits, task: str, by: str | None) -> dict[str, ScoreName]:
     """What the names of scores mean; limits that no file can make valid are refused here, before files are read."""
-    default, compared = _model_of_bare_names(limits, task, by, options), compared_by(TASKS[task], by, options)
-    names = {name: ScoreName.read(name, task, default, compared, options) for name in limits.score_names}
+    default, compared = _model_of_bare_names(limits, task, by), compared_by(TASKS[task], by)
+    names = {name: ScoreName.read(name, task, default, compared) for name in limits.score_names}
     check_declared(limits, names, task)
     return names
 
 
-def _model_of_bare_names(limits: Limits, task: str, by: str | None, options: Mapping[str, Any]) -> str:
+def _model_of_bare_names(limits: Limits, task: str, by: str | None) -> str:
     """The match model of names without one: the one that a user compares by, or else the one that figures tell."""
-    compared = compared_by(TASKS[task], by, options)
+    compared = compared_by(TASKS[task], by)
     return compared if by is not None else model_of_names(limits.score_names, task, compared)
 
 
@@ -137,10 +149,8 @@ def _prepared(
     for name in NOT_COMPARED:
         if options.get(name) not in (None, "", ()):
             raise SettingError(f"{name} does nothing in a gate; leave it out.")
-    models = [compared_by(TASKS[content.task], by, options), *(each.model for each in names.values())]
-    others = [model(content.task, name).counterpart for name in models]
-    match = tuple(dict.fromkeys((*models, *filter(None, others))))
-    return prepare(gold, systems, {**options, "match": match}, content)
+    models = (compared_by(TASKS[content.task], by), *(each.model for each in names.values()))
+    return prepare(gold, systems, {**options, "match": tuple(dict.fromkeys(models))}, content)
 
 
 def _resampling(trials: int | None, alpha: float | None, seed: int, of: Resampled | None) -> Resampling:
@@ -153,16 +163,3 @@ def _resampling(trials: int | None, alpha: float | None, seed: int, of: Resample
         enough = f"{int(1 / alpha):,} at least"
         raise SettingError(f"trials is {trials:,}; for p-values below {alpha:g} the test takes {enough}.")
     return found
-
-
-def _tested(run: ComparisonRun, compared: ComparedRun, alpha: float | None) -> tuple[Comparison, int | None]:
-    """The comparison; by sentence where systems differ in too few documents to decide, and then in how many."""
-    found = comparison(run, compared)
-    (pair,) = found.pairs.values()
-    resampling = run.resampling
-    may_change = resampling.of is None and not TASKS[found.task].by_document and found.resampling["of"] == "documents"
-    if alpha is None or abs(pair.delta) <= ROUNDING or not may_change or decides(pair.significance, alpha):
-        return found, None
-    assert pair.significance is not None
-    by_sentence = replace(compared, resampling=replace(resampling, of="sentences"))
-    return comparison(run, by_sentence), pair.significance.groups

@@ -18,7 +18,7 @@ from evenhand.formats.addresses import place
 from evenhand.formats.parsing.layout import TRAILING
 from evenhand.formats.read import file_batches
 from evenhand.formats.source import Source
-from evenhand.problems import InputError, Problem, SettingError
+from evenhand.problems import InputError, Problem, SettingError, counted
 from evenhand.result.germeval import GermEval, Repairs
 from evenhand.result.germeval_notes import script_note
 from evenhand.scores.germeval import (
@@ -264,7 +264,7 @@ def _notes(files: Sequence[_File], counts: Counts) -> Iterator[str]:
     """One sentence for everything that is worth a look."""
     for file in files:
         if file.trailing:
-            lines = "1 line" if file.trailing == 1 else f"{file.trailing:,} lines"
+            lines = counted(file.trailing, "line")
             yield f"{file.source.shown}: dropped the empty columns at the end of {lines}."
         if file.breaks_differ:
             yield f"{file.source.shown}: its sentences differ from the gold standard's, which were used."

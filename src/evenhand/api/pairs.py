@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache, partial
+from math import nan
 
 from evenhand.api.comparison_run import ComparedRun, ComparisonRun
 from evenhand.api.significance import Testing
@@ -46,6 +47,8 @@ class Pairs:
 
     def _tested(self, model: MatchModel, pairs: list[tuple[str, str]]) -> dict[tuple[str, str], ScoreChange]:
         found = self._found
+        if not found.figures().units:
+            return dict.fromkeys(pairs, ScoreChange(nan, None, None))
         counted = GroupTables.of(model, found.tallies_of(model), found.groups[1])
         return Testing(counted, found.resampling)(pairs)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from math import comb
 from os import PathLike
 from typing import Any
@@ -11,28 +12,28 @@ from typing import Any
 import numpy as np
 
 from evenhand.api.broken_systems import notes_on_skipped, scored_if_sound
-from evenhand.api.clusters import with_clusters
+from evenhand.api.clusters import alpha_of, with_clusters
 from evenhand.api.results import scored
 from evenhand.api.score import chosen_engine
-from evenhand.api.significance import Resampling, default_trials
+from evenhand.api.significance import Resampling, default_trials, too_few
 from evenhand.api.suites import DataSet, suite
 from evenhand.arguments import checked_arguments
 from evenhand.comparison.group_tables import GroupTables
 from evenhand.comparison.ranking import Samples, TypicalGroups, correlations, resampled, standings
 from evenhand.dataclass import dataclass
 from evenhand.formats.addresses import Place, place
-from evenhand.parameters import names
 from evenhand.pipeline.inputs import Input, named, side_of
 from evenhand.pipeline.options import content_for, known_options, prepare
 from evenhand.problems import SettingError
+from evenhand.result.notes import nothing_to_resample
 from evenhand.result.ranking import Ranking
 from evenhand.result.result import Results
 from evenhand.result.signature import joint_signature
 from evenhand.scores.model_score import headline
 from evenhand.settings import Groups, Resampled
 from evenhand.tally import Tally
-from evenhand.tasks.registry import TASKS, model, model_names
-from evenhand.tasks.task import Content, Task
+from evenhand.tasks.registry import TASKS
+from evenhand.tasks.registry import model as declared
 
 _GROUPS: Mapping[Resampled | None, Groups] = {None: "finest", "documents": "document", "sentences": "sentence"}
 """What tallies keep apart, by what is to be resampled."""
@@ -56,8 +57,9 @@ def rank(
     resamples  how many resamples the intervals come from; 0 for none
     level      confidence level of intervals
     seed       of the random numbers: the same seed, systems and models give the same intervals
-    of         what is resampled: "documents" or "sentences"; without it, documents, or sentences where there is one
-               document; chains always by document
+    of         what is resampled: "documents" or "sentences"; without it, documents, or sentences if there is one
+               document, or if systems differ in too few documents for any p-value below 1 - level (Holm); chains and
+               links always by document
     trials     of the tests behind the clusters of significance, which are under the first model; 0 for no clusters;
                without it 10,000, or 80 for each pair, if that is more (100,000 at most), and none without resamples
     skip_broken
@@ -153,7 +155,7 @@ def _rank(gold: Input, systems: Mapping[str, Input], wish: _Wish) -> Ranked:
     content = content_for(gold, options)
     task = TASKS[content.task]
     resampling.check(task)
-    match = _ranked_models(task, content, options)
+    match = options.get("match") or task.ranked(content)
     groups: Groups = _GROUPS[resampling.of] if resampling.resamples or resampling.trials else "total"
     prepared = prepare(gold, systems, {**options, "match": match}, content)
     engine, skipped = chosen_engine(options.get("engine"), options.get("jobs")), dict[str, str]()
@@ -166,39 +168,46 @@ def _rank(gold: Input, systems: Mapping[str, Input], wish: _Wish) -> Ranked:
     return replace(found, ranking=replace(found.ranking, name=wish.name or found.ranking.name, signature=signature))
 
 
-def _ranked_models(task: Task, content: Content, options: Mapping[str, Any]) -> tuple[str, ...]:
-    """The match models that are named or that the task ranks by, and the counterpart of the first one."""
-    chosen = model_names(task.name, names(options.get("match") or task.ranked(content)))
-    first, *others = dict.fromkeys(task.decided_by(name, options) for name in chosen)
-    beside = model(task.name, first).counterpart if first != chosen[0] else None
-    return tuple(dict.fromkeys(filter(None, (first, beside, *others))))
-
-
 def ranked(results: Results, resampling: Resampling, data_set: int = 0) -> Ranked:
     """The ranking of results whose tallies keep apart what is resampled."""
-    task, level, seed = TASKS[results.task], resampling.level, resampling.seed
+    task, level, seed, gold = TASKS[results.task], resampling.level, resampling.seed, results.gold
     models = next(iter(results.values())).models
     tallies = {name: result.tallies for name, result in results.items()}
-    labels = list(results.gold.labels)
-    kind, number = resampling.groups(task, results.gold.documents, results.gold.sentences)
-    notes = results.notes
-    if (resampling.resamples or resampling.trials) and task.by_document and number < 2:
-        resampling = replace(resampling, resamples=0, trials=0)
-        notes = (*notes, "there is one document, so that nothing can be resampled; no intervals.")
+    labels, is_empty = list(gold.labels), not gold.units
+    kind, number = resampling.groups(task, gold.documents, gold.sentences)
+    notes, has_groups, few = results.notes, number > 1 and not is_empty, None
+    if resampling.is_wanted and not has_groups:
+        resampling = resampling.without()
+        notes = notes if is_empty else (*notes, nothing_to_resample(kind, number))
+
+    def tables() -> GroupTables:
+        first = models[0]
+        return GroupTables.of(first, {name: each[first.judge] for name, each in tallies.items()}, number, labels)
+
+    counted = tables() if resampling.trials and len(results) > 1 else None
+    by_sentence = {name: result.sentence_tallies for name, result in results.items()}
+    judges = [declared(task.name, model.name).judge for model in models]
+    may_change = resampling.may_take_sentences(task, kind, gold.documents, gold.sentences)
+    may_change = may_change and not any(judge.takes_strings or judge.takes_texts for judge in judges)
+    if counted is not None and may_change and all(by_sentence.values()):
+        few = too_few(counted, list(combinations(results, 2)), alpha_of(level))
+        if few is not None:
+            kind, number, tallies = "sentences", gold.sentences, by_sentence
+            counted = tables()
     samples: Samples = {}
-    resamples, counted = resampling.resamples, None
+    resamples = resampling.resamples
     totals: Mapping[str, Mapping[str, Tally]] = tallies
     if resamples:
         typical = TypicalGroups.of(models, tallies, number)
         totals = typical.totals(tallies)
         samples = resampled(models, typical, labels, resamples, (seed, data_set))
     scores = {
-        model.name: {name: headline(model, each[model.judge], labels) for name, each in totals.items()}
+        model.name: {
+            name: headline(model, each[model.judge], labels, is_empty=is_empty or model.name in task.other_units)
+            for name, each in totals.items()
+        }
         for model in models
     }
-    if resampling.trials and len(results) > 1:
-        first = models[0]
-        counted = GroupTables.of(first, {name: each[first.judge] for name, each in tallies.items()}, number, labels)
     ranking = Ranking(
         results.gold.name,
         standings(scores, samples, level),
@@ -206,14 +215,15 @@ def ranked(results: Results, resampling: Resampling, data_set: int = 0) -> Ranke
         level,
         resamples,
         seed,
-        kind,
-        f"{results.signature}|resamples:{resamples}|of:{kind}|level:{level:g}|seed:{seed}",
+        kind if has_groups else None,
+        f"{results.signature}|resamples:{resamples}|of:{kind if has_groups else 'none'}|level:{level:g}|seed:{seed}",
         notes,
         results.task,
         before={
             model: {name: result.before[model].headline for name, result in results.items()}
             for model in next(iter(results.values())).before
         },
+        few_documents=few,
     )
     return Ranked(with_clusters(ranking, counted, resampling), samples, counted)
 
@@ -246,7 +256,7 @@ def _average(manifest: Place, parts: Mapping[str, Ranked], wish: _Wish) -> Ranki
         first.level,
         resamples,
         first.seed,
-        "+".join(dict.fromkeys(part.groups for part in rankings.values())),
+        "+".join(dict.fromkeys(filter(None, (part.groups for part in rankings.values())))) or None,
         joint_signature(part.signature for part in rankings.values()) + f"|suite:{'+'.join(parts)}",
         tuple(f"{name}: {note}" for name, part in rankings.items() for note in part.notes),
         first.task,

@@ -9,7 +9,7 @@ from evenhand.pipeline.inputs import Input, name_of
 from evenhand.pipeline.options import Prepared
 from evenhand.pipeline.run import Run
 from evenhand.pipeline.work import Engine, Work, serial
-from evenhand.result.notes import notes_on_settings
+from evenhand.result.notes import notes_on_gold, notes_on_settings
 from evenhand.result.result import Result, Results
 from evenhand.result.signature import signature
 from evenhand.scores.match_model import MatchModel
@@ -33,7 +33,7 @@ def results_of(gold_name: str, run: Run, prepared: Prepared, groups: Groups) -> 
     """The results of a run."""
     settings, task = prepared.settings, prepared.task
     models, read_as, gold = shown_models(prepared.models, groups), prepared.read_as["gold"], run.figures(gold_name)
-    general = (*notes_on_settings(settings, run.labels), *task.setting_notes(settings))
+    general = notes_on_gold(gold, task.unit), notes_on_settings(settings, run.labels), task.setting_notes(settings)
     found = {}
     for name, side in run.systems.items():
         tallies, reading = run.tallies[name], side.reading or Reading()
@@ -43,17 +43,22 @@ def results_of(gold_name: str, run: Run, prepared: Prepared, groups: Groups) -> 
             gold=gold,
             units=side.units,
             labels=dict(sorted(side.labels.items())),
-            scores=SystemScores(models, tallies, run.supertags[name], run.levels[name], gold.labels, settings),
+            scores=SystemScores(
+                *(models, tallies, run.supertags[name], run.levels[name], gold.labels, settings),
+                is_empty=not gold.units,
+                other_units=task.other_units,
+            ),
             signature=signature(settings, read_as, run.atoms, gold.reading, reading),
             settings=settings,
             reading=reading,
-            notes=(*general, *notes),
+            notes=tuple(note for each in (*general, notes) for note in each),
             tallies=tallies,
             models=tuple(models),
             chains=side.chains,
             grounding=side.grounding,
             groups=run.kept_apart(groups),
             before=_scores_before(run.before, name, groups),
+            sentence_tallies=run.sentence_tallies.get(name, {}),
         )
     return Results(found)
 
@@ -64,7 +69,8 @@ def _scores_before(before: Before | None, name: str, groups: Groups) -> Mapping[
         return {}
     settings = before.settings
     models = shown_models([model(settings.task, each).prepare(settings) for each in settings.match], groups)
-    return SystemScores(models, before.tallies[name], {}, before.levels[name], before.gold.labels, settings)
+    gold, levels = before.gold, before.levels[name]
+    return SystemScores(models, before.tallies[name], {}, levels, gold.labels, settings, is_empty=not gold.units)
 
 
 def shown_models(models: Sequence[MatchModel], groups: Groups) -> Sequence[MatchModel]:

@@ -16,10 +16,11 @@ from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 from evenhand.result.pairs import ScoreChange, Significance
 from evenhand.settings import Resampled, choose
+from evenhand.statistics.draws import ROUNDING
 from evenhand.statistics.group_types import table_types
 from evenhand.statistics.intervals import bca, interval, jackknife
 from evenhand.statistics.resample import bootstrap
-from evenhand.statistics.significance import holm, randomization, trials_for
+from evenhand.statistics.significance import holm, least_p, randomization, trials_for
 from evenhand.tasks.task import Task
 
 MOST_TRIALS = 10_000_000
@@ -69,11 +70,27 @@ class Resampling:
         if task.by_document and self.of == "sentences":
             raise SettingError(f"Scores of {task.name} are no sums over sentences; resample documents.")
 
+    @property
+    def is_wanted(self) -> bool:
+        """Whether anything is resampled at all."""
+        return bool(self.trials or self.resamples)
+
+    def without(self) -> Resampling:
+        """The same without tests and intervals."""
+        return replace(self, trials=0, resamples=0)
+
+    def may_take_sentences(self, task: Task, of: Resampled, documents: int, sentences: int) -> bool:
+        """Whether tests may resample sentences if documents are too few: if the user leaves the choice, and if scores
+        are sums over sentences, of which there are more than documents.
+        """
+        is_open = self.of is None and of == "documents" and not task.by_document
+        return is_open and bool(self.trials) and sentences > documents
+
     def groups(self, task: Task, documents: int, sentences: int) -> tuple[Resampled, int]:
         """What is resampled, and how many of them there are.
 
         Documents, or sentences where there is one document, unless a user says which. Where counts add up over
-        documents only, always these.
+        documents only, always these. `too_few` tells whether documents can decide.
         """
         if self.of == "documents" and documents < 2:
             remedy = "leave it out" if task.by_document else "resample sentences"
@@ -85,6 +102,21 @@ class Resampling:
 def default_trials(pairs: int) -> int:
     """How many trials each of so many tests has where a user does not say."""
     return min(trials_for(pairs), MOST_BY_DEFAULT)
+
+
+def too_few(tables: GroupTables, pairs: Sequence[tuple[str, str]], alpha: float) -> int | None:
+    """In how many groups two systems differ at most, if that is too few for any p-value below alpha; else None.
+
+    Two systems that differ in n groups have p >= 2 / 2ⁿ, which Holm's correction multiplies by the number of pairs.
+    Pairs with equal scores do not matter: no test could tell them apart.
+    """
+    most, scores = 0, {name: tables.score(name) for name in tables.tables}
+    for one, other in pairs:
+        if abs(scores[one] - scores[other]) > ROUNDING:
+            most = max(most, tables.differing(one, other))
+            if len(pairs) * least_p(most) < alpha:
+                return None
+    return most or None
 
 
 class Testing:

@@ -18,6 +18,7 @@ from evenhand.cli.output import check_suffix, emit, form_option, output_option, 
 from evenhand.cli.statistics import seed_option
 from evenhand.formats.addresses import Place as InputPlace
 from evenhand.formats.registry import FORMATS
+from evenhand.problems import counted
 from evenhand.tasks.registry import TASKS
 
 if TYPE_CHECKING:
@@ -156,5 +157,5 @@ def _write_adjudicated(found: Agreement, vote: str, options: Mapping[str, Any]) 
     conversion = conversion_of(first, path, options["to"], lossy=None)
     written(conversion, path, lambda: found.adjudicated_batches(vote), quiet=quiet)
     if alone and not quiet:
-        what = "1 document" if alone == 1 else f"{alone:,} documents"
+        what = counted(alone, "document")
         say(f"{path}: {what} of one annotator alone taken over.")

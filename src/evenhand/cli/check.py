@@ -13,6 +13,7 @@ from evenhand.cli.inputs import INPUT
 from evenhand.cli.options import align_option, read_settings, reading_options
 from evenhand.cli.output import form_option, show
 from evenhand.formats.addresses import Place
+from evenhand.problems import NOTED, counted
 
 if TYPE_CHECKING:
     from evenhand.formats.check import Checked
@@ -53,7 +54,7 @@ def check(files: tuple[Place, ...], against: Place | None, align: Any, form: str
         refused += bool(found.errors)
         show("".join(f"{line}\n" for line in _lines(path, found, form)), form)
     if form == "text" and len(checked) > 1:
-        show(f"{len(checked) - refused:,} of {len(checked):,} files can be scored\n", form)
+        show(f"{len(checked) - refused:,} of {counted(len(checked), 'file')} can be scored\n", form)
     sys.exit(1 if refused else 0)
 
 
@@ -76,11 +77,10 @@ def _lines(path: Place, found: Checked, form: str) -> Iterator[str]:
 
 def _summary(found: Checked) -> str:
     """The file in figures, and its problems by kind: those that a score refuses, and those that it takes."""
-    from evenhand.problems import NOTED
-
     parts = ["could not be read"]
     if found.reading is not None:
-        parts = [str(found.reading), f"{found.sentences:,} sentences, {found.units:,} {found.unit}"]
+        parts = [str(found.reading), counted(found.sentences, "sentence")]
+        parts[1] += f", {counted(found.units, found.unit.removesuffix('s'))}"
     errors = Counter(problem.kind for problem in found.errors)
     others = Counter(problem.kind for problem in found.problems if not found.is_error(problem))
     noted = Counter({kind: count for kind, count in others.items() if kind in NOTED})

@@ -13,6 +13,7 @@ from evenhand.cli.options import by_option, reading_options, score_options, scor
 from evenhand.cli.output import check_suffix, quiet_option, say_notes
 from evenhand.cli.statistics import STATISTICS_NAMES, statistics_options
 from evenhand.formats.addresses import Place
+from evenhand.problems import counted
 
 
 @click.command(cls=Command)
@@ -46,4 +47,4 @@ def report(gold: Place, systems: tuple[Place, ...], output: Path, quiet: bool, *
     write_file(output, found.to_html())
     if not quiet:
         say_notes(found.notes)
-        say(f"{output}: {found.units.carried:,} of {found.units.met:,} units.")
+        say(f"{output}: {found.units.carried:,} of {counted(found.units.met, 'unit')}.")

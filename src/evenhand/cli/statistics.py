@@ -31,7 +31,7 @@ interval_options = with_options(
     ),
     option(STATISTICS, "--level", type=float, default=0.95, help="Confidence level of intervals."),
     seed_option,
-    of_option("documents, or sentences where there is one document"),
+    of_option("documents, or sentences if documents are too few to test"),
 )
 """How the intervals of scores are made."""
 statistics_options = with_options(

@@ -64,6 +64,10 @@ class GroupTables:
     def columns(self) -> int:
         return len(next(iter(self.tables.values())).T)
 
+    def differing(self, one: str, other: str) -> int:
+        """In how many groups the counts of two systems differ."""
+        return int(self.sizes[(self.tables[one] != self.tables[other]).any(axis=1)].sum())
+
     def score(self, system: str) -> float:
         """The score of all groups."""
         table = self.tables[system]

@@ -17,6 +17,7 @@ Source: Tuggener 2017, section 3 (Tables 9 to 11).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import nan
 
 import numpy as np
 
@@ -51,7 +52,8 @@ class Bound:
 
 
 def _share(part: int, whole: int) -> float:
-    return part / whole if whole else 0.0
+    """NaN without units: the score of such a gold standard is undefined."""
+    return part / whole if whole else nan
 
 
 class Oracle:

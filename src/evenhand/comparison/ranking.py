@@ -2,8 +2,8 @@
 
 Ranks count from 1 for the highest headline; systems with equal headlines share the best of their ranks (1 2 2 4). The
 change of a rank is that from the first model: the places that a system gains. Intervals are percentile intervals of
-the bootstrap over documents, or over sentences where there is one document. A macro average in a resample is over the
-labels that occur in its gold standard. Correlations are between the headlines of all systems under two models.
+the bootstrap over documents, or over sentences if documents are too few to test. A macro average in a resample is over
+the labels that occur in its gold standard. Correlations are between the headlines of all systems under two models.
 
 Source: Esuli and Sebastiani 2010, section 5 (Tables 2 and 3), for ranks under several models and their correlation.
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, product
+from math import isnan
 
 import numpy as np
 
@@ -40,7 +41,9 @@ class Standing:
     """A system under one match model."""
 
     score: float
-    rank: int
+    """NaN if it is undefined."""
+    rank: int | None
+    """None if its score is undefined."""
     change: int
     """How many places it is better than under the first model."""
     interval: tuple[float, float] | None
@@ -48,7 +51,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Correlation:
-    """How far two match models order the systems alike; None where one of them sees no difference at all."""
+    """How far two match models order the systems alike; None if one of them sees no difference or is undefined."""
 
     models: tuple[str, str]
     spearman: Difference | None
@@ -60,24 +63,33 @@ def standings(scores: Headlines, samples: Samples, level: float) -> dict[str, di
     found: dict[str, dict[str, Standing]] = {}
     first: dict[str, int] = {}
     for model, by_system in scores.items():
-        values = ranks(list(by_system.values()), ties="first")
-        placed = {system: int(rank) for system, rank in zip(by_system, values, strict=True)}
+        defined = {system: score for system, score in by_system.items() if not isnan(score)}
+        values = ranks(list(defined.values()), ties="first")
+        placed = {system: int(rank) for system, rank in zip(defined, values, strict=True)}
         first = first or placed
         bounds = {system: interval(each, level) for system, each in samples.get(model, {}).items()}
         found[model] = {
-            system: Standing(score, placed[system], first[system] - placed[system], bounds.get(system))
+            system: Standing(score, placed.get(system), _change(first, placed, system), bounds.get(system))
             for system, score in by_system.items()
         }
     return found
 
 
+def _change(first: Mapping[str, int], placed: Mapping[str, int], system: str) -> int:
+    """How many places a system is better than under the first model."""
+    return first[system] - placed[system] if system in first and system in placed else 0
+
+
 def correlations(scores: Headlines) -> list[Correlation]:
     """Spearman's rho and Kendall's tau-b for every two models."""
     values = {model: list(by_system.values()) for model, by_system in scores.items()}
-    return [
-        Correlation((one, other), spearman(values[one], values[other]), kendall(values[one], values[other]))
-        for one, other in combinations(values, 2)
-    ]
+    return [_correlation(one, other, values[one], values[other]) for one, other in combinations(values, 2)]
+
+
+def _correlation(one: str, other: str, scores: Sequence[float], others: Sequence[float]) -> Correlation:
+    if any(map(isnan, (*scores, *others))):
+        return Correlation((one, other), None, None)
+    return Correlation((one, other), spearman(scores, others), kendall(scores, others))
 
 
 @dataclass(frozen=True)

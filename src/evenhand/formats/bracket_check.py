@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise, zip_longest
 
 from evenhand.formats.source import Source
-from evenhand.problems import OTHER_WORDS, InputError
+from evenhand.problems import OTHER_WORDS, InputError, counted
 from evenhand.text.annotation import Annotation
 from evenhand.text.constituent_names import LAYER, TAGS
 from evenhand.text.constituents import Constituents
@@ -27,7 +27,7 @@ def compare_sentences(batches: Iterator[Annotation], texts: Iterator[Annotation]
         (line, words), (_, others) = mine, theirs
         if words and words != others:
             place = next((at for at, pair in enumerate(zip(words, others, strict=False)) if pair[0] != pair[1]), None)
-            told = f"{len(words):,} words, and the other file {len(others):,}"
+            told = f"{counted(len(words), 'word')}, and the other file {len(others):,}"
             told = told if place is None else f"the word {words[place]!r}, and the other file {others[place]!r}"
             source.report(line or None, f"the sentence has {told}", _SAME_WORDS, OTHER_WORDS)
 

@@ -19,6 +19,7 @@ from evenhand.formats.conll2012_layout import LONGEST_NUMBER, ChainLayout, layou
 from evenhand.formats.parsing.line_cells import Cell, LineCells
 from evenhand.formats.parsing.mention_brackets import chains_of, match, read_cells
 from evenhand.formats.source import Source
+from evenhand.problems import counted
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Layer, Reading
 from evenhand.text.chains import Chains
@@ -99,7 +100,7 @@ class _Reader:
             return tokens, cells, brackets
         least = max(layout.wanted, default=0) + 1 + (layout.coref is None)
         for row in np.flatnonzero(is_short).tolist():
-            finding = f"found {len(tokens.split(row))} columns where {least} are needed at least"
+            finding = f"found {counted(len(tokens.split(row)), 'column')} where {least} are needed at least"
             remedy = "mend the line (a cut one shows that the file was not written to its end)"
             self._source.report(tokens.number(row), finding, remedy, "columns")
         return self._cells(tokens.take(~is_short))

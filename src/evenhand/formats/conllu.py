@@ -28,7 +28,7 @@ from evenhand.formats.parsing.scan import SENTENCES
 from evenhand.formats.parsing.windows import leading_numbers
 from evenhand.formats.parsing.word_lines import Sorting, WordLayout, WordLines
 from evenhand.formats.source import Source
-from evenhand.problems import TAKEN_ROOTS, SettingError
+from evenhand.problems import TAKEN_ROOTS, SettingError, counted
 from evenhand.registry import late
 from evenhand.settings import UNIVERSAL_LAYERS, Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Layer, Reading, extra_layer
@@ -177,7 +177,7 @@ class _Reader:
             text = cells.text(place, word)
             finding = f"the head {text!r} is no number"
             if text.isdecimal():
-                finding = f"the head {text} is outside the sentence, which has {lengths[word]} words"
+                finding = f"the head {text} is outside the sentence, which has {counted(lengths[word], 'word')}"
             remedy = "give the number of a word of the sentence, or 0 for the root"
             sorting.report(int(found.words[word]), finding, remedy, "tree")
         if not (bad | outside).any():
@@ -190,7 +190,7 @@ class _Reader:
         is_wrong = count != 1 if self._settings.repair == "error" else count == 0
         collects = self._source.problems is not None
         for sentence in np.flatnonzero(count != 1 if collects else is_wrong).tolist():
-            what = "no word is the root" if count[sentence] == 0 else f"{count[sentence]} words are roots"
+            what = "no word is the root" if count[sentence] == 0 else f"{counted(count[sentence], 'word')} are roots"
             line = int(found.words[found.bounds[sentence]])
             finding, remedy = f"{what} of the sentence that begins here", "give one word the head 0"
             if is_wrong[sentence]:

@@ -19,7 +19,7 @@ from evenhand.formats.chain_formats import DocumentNames
 from evenhand.formats.json_formats import COREFERENCE
 from evenhand.formats.json_records import PROBLEM, UNREADABLE, decoded_lines
 from evenhand.formats.source import Block, Source
-from evenhand.problems import SettingError
+from evenhand.problems import SettingError, counted
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Layer, Reading
 from evenhand.text.chains import Chains
@@ -115,7 +115,7 @@ def _settled(document: Document, chosen: str | None) -> tuple[str, str] | None:
     size = sum(map(len, sentences))
     for start, end in chain.from_iterable(document.clusters or ()):
         if not 0 <= start <= end < size:
-            finding = f"the mention [{start}, {end}] is outside the document, which has {size:,} tokens"
+            finding = f"the mention [{start}, {end}] is outside the document, which has {counted(size, 'token')}"
             return finding, "give the first and the last token of each mention, counted from 0"
     return None
 

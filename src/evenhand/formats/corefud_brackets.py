@@ -16,6 +16,7 @@ from evenhand.arrays import Ints
 from evenhand.dataclass import dataclass
 from evenhand.formats.chain_formats import DECLARATION
 from evenhand.formats.parsing.mention_brackets import Brackets, MentionParts, Ranges, Report
+from evenhand.problems import counted
 from evenhand.text.corpus import Corpus
 from evenhand.text.mention_words import ROOT, Edge, number_of
 from evenhand.text.tokens import Tokens
@@ -121,7 +122,7 @@ def head_places(mentions: Sequence[EntityMention], size: Ints, report: Report) -
     head = np.array([each.head for each in mentions], dtype=np.int64)
     head[size == 1] = 0
     for row in np.flatnonzero((head > size) | (head == NO_NUMBER)).tolist():
-        name, words = mentions[row].entity, f"{size[row]} words"
+        name, words = mentions[row].entity, counted(size[row], "word")
         finding = f"a mention of {name!r} has the head {head[row]}, but {words}"
         if head[row] == NO_NUMBER:
             finding = f"the head of a mention of {name!r} is no number"

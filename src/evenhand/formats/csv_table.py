@@ -20,6 +20,7 @@ from evenhand.formats.parsing.token_lines import Layout
 from evenhand.formats.source import Source
 from evenhand.formats.text_formats import CSV, csv_delimiter, header_of
 from evenhand.formats.whole_text import whole_text
+from evenhand.problems import counted
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation
 from evenhand.text.corpus import Corpus
@@ -115,6 +116,6 @@ def _is_whole(source: Source, line: int, cells: Sequence[str], names: Sequence[s
     """Whether a line has all cells; it is a problem if not."""
     if len(cells) == len(names):
         return True
-    finding = f"found {len(cells)} cells where the header names {len(names)}"
+    finding = f"found {counted(len(cells), 'cell')} where the header names {len(names)}"
     source.report(line, finding, "mend the line, and quote cells with a delimiter in them", "columns")
     return False

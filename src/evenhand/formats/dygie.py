@@ -21,7 +21,7 @@ from evenhand.formats.json_spans import Span
 from evenhand.formats.relation_formats import DYGIE
 from evenhand.formats.relation_records import NO_LABEL, Documents, Link, Reader, Related
 from evenhand.formats.source import Source
-from evenhand.problems import SettingError
+from evenhand.problems import SettingError, counted
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
@@ -91,12 +91,15 @@ def _fault(document: Document, prefix: str | None) -> tuple[str, str] | None:
         if rows is None:
             continue
         if len(rows) != sentences:
-            return f"there are {len(rows)} lists of {name} for {sentences} sentences", "give a list for each sentence"
+            return (
+                f"got {counted(len(rows), 'list')} of {name} for {counted(sentences, 'sentence')}",
+                "give a list for each sentence",
+            )
         for row in chain.from_iterable(rows):
             if not _is_row(row, width):
                 return f"{row!r} is no entry of {name}", remedy
             if any(not 0 <= a <= b < size for a, b in zip(row[:width:2], row[1:width:2], strict=True)):
-                return f"{row!r} is outside the document, which has {size:,} tokens", f"count from 0; {remedy}"
+                return f"{row!r} is outside the document, which has {counted(size, 'token')}", f"count from 0; {remedy}"
     return _torn(document, ner, relations)
 
 

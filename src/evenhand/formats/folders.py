@@ -11,7 +11,7 @@ from evenhand.dataclass import dataclass
 from evenhand.formats.addresses import Address, Place
 from evenhand.formats.arrow import INFO, SPLITS
 from evenhand.formats.source import Part, Source
-from evenhand.problems import InputError
+from evenhand.problems import InputError, counted
 
 _PATTERN = frozenset("*?[")
 _ANNOTATIONS = ".ann"
@@ -63,7 +63,7 @@ def check_same_names(gold: Place | FileList, system: Place | FileList) -> None:
         return
     if isinstance(gold, FileList) or isinstance(system, FileList):
         if len(mine) != len(theirs):
-            finding = f"there are {len(theirs):,} files, where {_shown(gold)} has {len(mine):,}"
+            finding = f"got {counted(len(theirs), 'file')}, where {_shown(gold)} has {len(mine):,}"
             raise InputError(_shown(system), None, finding, "both sides must have as many files")
         return
     names, others = set(names_in(gold, mine)), set(names_in(system, theirs))

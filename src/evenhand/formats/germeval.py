@@ -18,6 +18,7 @@ from evenhand.formats.parsing.table_head import CHUNKS, numbered_rows, rows_of, 
 from evenhand.formats.parsing.token_lines import Layout
 from evenhand.formats.source import Block, Source
 from evenhand.formats.write_table import level_tags, sentence_rows
+from evenhand.problems import counted
 from evenhand.settings import ColumnName, Columns, ReadSettings
 from evenhand.text.annotation import Annotation
 from evenhand.text.encodings import OUTSIDE_TAGS, parse
@@ -98,7 +99,9 @@ def _first_row(source: Source) -> tuple[int, bool, int]:
     width = _WIDTHS[1] if len(cells) >= _WIDTHS[1] else _WIDTHS[0]
     if len(cells) < width or any(cells[width:]):
         remedy = "give the columns index, token, outer and inner tag, or these and the predicted two"
-        raise source.error(number, f"found {len(cells)} columns where GermEval has 4 or 6", remedy, "columns")
+        raise source.error(
+            number, f"found {counted(len(cells), 'column')} where GermEval has 4 or 6", remedy, "columns"
+        )
     return number, tabs, width
 
 

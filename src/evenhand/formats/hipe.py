@@ -28,6 +28,7 @@ from evenhand.formats.parsing.blocks import Lines, split
 from evenhand.formats.parsing.tag_reader import listed_tags
 from evenhand.formats.source import Block, Source
 from evenhand.formats.whole_text import whole_text
+from evenhand.problems import counted
 from evenhand.settings import ColumnName, Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.codes import Coder
@@ -183,7 +184,9 @@ class _Reader:
         rows = rows[end > start]
         rows = rows[1:] if lines.first_line == 1 and len(rows) and rows[0] == 0 else rows
         for row in rows[lines.cells[rows] < self._layout.width].tolist():
-            finding = f"found {lines.cells[row]} columns, but {self._layout.named} are up to {self._layout.width}"
+            finding = (
+                f"found {counted(lines.cells[row], 'column')}, but {self._layout.named} are up to {self._layout.width}"
+            )
             self._source.report(lines.number(row), finding, "separate the columns by tabs", "columns")
         wide: Ints = rows[lines.cells[rows] >= self._layout.width]
         return wide

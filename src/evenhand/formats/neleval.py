@@ -16,6 +16,7 @@ import numpy as np
 from evenhand.arrays import ints
 from evenhand.formats.link_formats import NELEVAL
 from evenhand.formats.source import Source
+from evenhand.problems import counted
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.corpus import Corpus
@@ -85,7 +86,7 @@ def _row(number: int, cells: Sequence[str]) -> Row | str:
         return f"the link from {start} to {last} ends before it begins"
     candidates = cells[3:]
     if len(candidates) > 2 and len(candidates) % 3:
-        return f"found {len(candidates)} cells behind the end, where each candidate has three"
+        return f"found {counted(len(candidates), 'cell')} behind the end, where each candidate has three"
     triples = [candidates[at : at + 3] for at in range(0, len(candidates), 3)]
     try:
         ranked = sorted(triples, key=lambda cell: -float(cell[1]) if len(cell) > 1 and cell[1] else 0.0)

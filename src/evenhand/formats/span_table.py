@@ -18,6 +18,7 @@ from evenhand.formats.parsing.blocks import MOST_DIGITS, Lines, is_wide, numbers
 from evenhand.formats.parsing.scan import Division, has_text
 from evenhand.formats.source import Block, Source
 from evenhand.limits import COLUMNS, GAPS, TOKENS
+from evenhand.problems import counted
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.codes import Coder
@@ -113,7 +114,7 @@ def _good_rows(source: Source, lines: Lines, rows: Ints) -> tuple[Ints, Ints, In
     """The rows that are spans, with their first and last tokens; all others are problems."""
     width = lines.cells[rows]
     for row in rows[(width < 3) | (width > 4)].tolist():
-        finding = f"found {lines.cells[row]} columns where a span table has 3 or 4"
+        finding = f"found {counted(lines.cells[row], 'column')} where a span table has 3 or 4"
         source.report(lines.number(row), finding, _REMEDY, "columns")
     rows = rows[(width == 3) | (width == 4)]
     first, not_first = numbers(lines.data, *_cells(lines, rows, 1))

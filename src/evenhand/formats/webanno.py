@@ -23,6 +23,7 @@ from evenhand.formats.json_spans import Span, on_texts, spans_of
 from evenhand.formats.source import Source
 from evenhand.formats.text_formats import WEBANNO
 from evenhand.formats.whole_text import whole_text
+from evenhand.problems import counted
 from evenhand.settings import ColumnName, Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.corpus import Corpus
@@ -160,7 +161,7 @@ class _Document:
         row = _ROW.fullmatch(line)
         cells = [] if row is None else row[7].split("\t")[1:]
         if row is None or len(cells) < self._width - _FIRST or any(cells[self._width - _FIRST :]):
-            finding = f"found {len(line.split(chr(9)))} columns where the layers need {self._width}"
+            finding = f"found {counted(len(line.split(chr(9))), 'column')} where the layers need {self._width}"
             self._source.report(number, finding, _REMEDY, "columns")
             return
         begin, end = int(row[4]), int(row[5])

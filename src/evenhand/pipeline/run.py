@@ -57,6 +57,8 @@ class Run:
     """Whether words are compared by their places, as one side does not spell them."""
     ends_apart: bool = False
     """Whether the last words of both sides are not the same, so that what follows could change how they align."""
+    sentence_tallies: dict[str, dict[str, Tally]] = field(default_factory=dict)
+    """The tallies by sentence, if those of the finest groups are by document in the end."""
     before: Before | None = None
     """What was counted without overrides of the gold standard, where there are some."""
 
@@ -111,6 +113,8 @@ class Run:
     def settle_groups(self, groups: Groups) -> None:
         """At the end of all: where the finest groups are documents, those of sentences become these."""
         if groups == "finest" and self.documents > 1:
+            if self.document_of:
+                self.sentence_tallies = self.tallies
             self.tallies = self.by_document(self.tallies)
 
     def by_document(self, tallies: dict[str, dict[str, Tally]]) -> dict[str, dict[str, Tally]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from evenhand.report.document import Document, Section, counted
+from evenhand.problems import counted
+from evenhand.report.document import Document, Section
 from evenhand.result.adjudication import Adjudication
 from evenhand.table import Cell, Column, Table
 from evenhand.table_style import TableStyle

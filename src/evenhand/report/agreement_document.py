@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from evenhand.problems import counted
 from evenhand.report.agreement_tables import summary_of_agreement
-from evenhand.report.document import Document, Section, counted
+from evenhand.report.document import Document, Section
 from evenhand.result.agreement import Agreement
 from evenhand.table_style import TableStyle
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from evenhand.agreement.places import Answer
+from evenhand.problems import counted
 from evenhand.result.agreement import Agreement
 from evenhand.result.agreement_figures import Coefficients, PairAgreement
 from evenhand.table import Cell, Column, Table
@@ -122,7 +123,7 @@ def _intervals(agreement: Agreement, style: TableStyle) -> Table:
             rows.append([titles[path], " – ".join(bounds)])
         elif path.startswith("f1."):
             rows.append([f"{_score_name(agreement)} {path.split('.')[1]}", style.interval((each.low, each.high))])
-    remark = f"From {made.resamples:,} resamples of the {made.of}, seed {made.seed}."
+    remark = f"From {counted(made.resamples, 'resample')} of the {made.of}, seed {made.seed}."
     return Table(
         f"{100 * made.level:g}% intervals", [Column("figure", "text"), Column("", "label")], rows, remark=remark
     )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from evenhand.problems import WARNING
+from evenhand.problems import WARNING, counted
+from evenhand.report.verdict import on_tests
+from evenhand.result.notes import NOTHING_TO_RESAMPLE
 from evenhand.result.report import Report
 from evenhand.result.result import Result
 from evenhand.settings import ScoreSettings
@@ -16,16 +18,16 @@ _SYSTEM = "system "
 
 
 def cautions(report: Report) -> list[str]:
-    """Warnings first, then labels, then everything else that was noted; what holds for several systems is said once."""
+    """Labels, then everything else that was noted; what holds for several systems is said once.
+
+    Warnings, and notes that change how p-values read, are part of the verdict.
+    """
     unit, results = TASKS[report.task].unit, report.ordered
-    about_labels = {
-        note for each in results.values() for note in label_notes(each.gold, each.name, each.labels, f"{unit}s")
-    }
-    warnings = [note for note in report.notes if note.startswith(WARNING)]
-    notes = [note for note in report.notes if note not in about_labels and note not in warnings]
+    about_labels = {note for each in results.values() for note in label_notes(each.gold, each.name, each.labels, unit)}
+    said = set(about_labels) if report.comparison is None else {*about_labels, *on_tests(report.comparison)}
+    notes = [note for note in report.notes if note not in said and not note.startswith((WARNING, NOTHING_TO_RESAMPLE))]
     labels = (sentence for each in results.values() for sentence in _labels(report, each, unit))
     return [
-        *(note.removeprefix(WARNING) for note in warnings),
         *_chosen(next(iter(results.values())).settings),
         *_joined(labels, len(results)),
         *_joined(notes, len(results)),
@@ -53,22 +55,18 @@ def _labels(report: Report, result: Result, unit: str) -> Iterator[str]:
         count = sum(gold[label] for label in lacking)
         yield (
             f"{_SYSTEM}{result.name}: {len(lacking)} of {len(gold)} gold labels never {_occur(lacking)} in its output "
-            f"({listed(lacking)}; {_counted(count, unit)}){ending}."
+            f"({listed(lacking)}; {counted(count, unit)}){ending}."
         )
     if own := _only(system, gold, unit):
         count = sum(system[label] for label in own)
         yield (
             f"{_SYSTEM}{result.name}: {len(own)} of its {len(system)} labels never {_occur(own)} in the gold standard "
-            f"({listed(own)}; {_counted(count, unit)})."
+            f"({listed(own)}; {counted(count, unit)})."
         )
 
 
 def _occur(labels: Sequence[str]) -> str:
     return "occurs" if len(labels) == 1 else "occur"
-
-
-def _counted(count: int, unit: str) -> str:
-    return f"{count:,} {unit}" if count == 1 else f"{count:,} {unit}s"
 
 
 def _only(labels: Mapping[str, int], others: Mapping[str, int], unit: str) -> list[str]:

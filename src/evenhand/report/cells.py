@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import isnan
 
 from evenhand.table import Cell, Kind, Table
 from evenhand.table_style import PLAIN, TableStyle
@@ -13,7 +14,7 @@ _BAR = 20
 
 def cell_text(value: Cell, kind: Kind, style: TableStyle = PLAIN) -> str:
     """Scores and shares as percentages with two decimals, unless the style is another; counts with thousands
-    separators, nothing for None.
+    separators, nothing for None, a dash for scores that are undefined.
     """
     if value is None or isinstance(value, str):
         return value or ""
@@ -56,7 +57,7 @@ def best_cells(table: Table, texts: Sequence[Sequence[str]]) -> Iterator[tuple[i
 
 
 def _number(value: Cell) -> float | None:
-    return None if isinstance(value, str) else value
+    return None if value is None or isinstance(value, str) or isnan(value) else value
 
 
 def _rivals(table: Table) -> Iterator[list[tuple[int, int]]]:

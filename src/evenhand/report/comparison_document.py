@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from evenhand.problems import counted
 from evenhand.report.comparison_tables import summary_of_comparison, unit_table
-from evenhand.report.document import Document, Section, counted
+from evenhand.report.document import Document, Section
 from evenhand.report.pair_tables import pair_tables
 from evenhand.result.comparison import Comparison
 from evenhand.table_style import TableStyle

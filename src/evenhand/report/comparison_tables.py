@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import isnan
 
 from evenhand.arrays import Values
 from evenhand.comparison.oracle import Bound
 from evenhand.comparison.units import Unit
+from evenhand.problems import plural
 from evenhand.report.pair_tables import MOST_ROWS, NOTHING, pairs, score_changes
 from evenhand.result.comparison import Comparison, Slice
 from evenhand.statistics.draws import ROUNDING
@@ -98,10 +100,10 @@ def _on_oracle(comparison: Comparison, best: str, style: TableStyle) -> str:
 def _on_shares(comparison: Comparison) -> str:
     """What the figures of systems are, where they are not the scores that systems are compared by."""
     shares = zip(comparison.scores.values(), comparison.oracle.overall.scores, strict=True)
-    if all(abs(score - share) < ROUNDING for score, share in shares):
+    if all(isnan(score) or abs(score - share) < ROUNDING for score, share in shares):
         return ""
-    unit = TASKS[comparison.task].unit_of(comparison.by)
-    return f"Figures are shares of the gold standard's {unit}s; the score {comparison.by} also counts extra ones."
+    units = plural(TASKS[comparison.task].unit_of(comparison.by))
+    return f"Figures are shares of the gold standard's {units}; the score {comparison.by} also counts extra ones."
 
 
 def _difficulty(comparison: Comparison) -> Table:

@@ -47,11 +47,6 @@ def document(subject: Shown | Tabled, style: TableStyle = PLAIN) -> Document:
     raise TypeError(f"{type(subject).__name__} has no tables")
 
 
-def counted(number: int, what: str) -> str:
-    """A number of things, such as `1 span` or `2,000 spans`."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
 _DOCUMENTS: Mapping[str, Callable[[Shown | Tabled, TableStyle], Document]] = {
     "Adjudication": late("evenhand.report.adjudication_document:adjudication_document"),
     "Agreement": late("evenhand.report.agreement_document:agreement_document"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator, Sequence
 
-from evenhand.problems import visible
+from evenhand.problems import counted, visible
 from evenhand.report.cells import cell_text, headings
 from evenhand.report.document import Document, Section, document
 from evenhand.report.germeval import germeval_document
@@ -85,7 +85,7 @@ def _table(table: Table, most: int) -> Iterator[str]:
     yield "</div>"
     remarks = [table.remark] if table.remark else []
     if len(rows) < size:
-        remarks.append(f"The first {len(rows):,} of {size:,} rows; to_pandas() has them all.")
+        remarks.append(f"The first {len(rows):,} of {counted(size, 'row')}; to_pandas() has them all.")
     if remarks:
         yield f"<p>{_escaped(' '.join(remarks))}</p>"
 

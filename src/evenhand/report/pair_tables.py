@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
+from evenhand.problems import counted
 from evenhand.result.comparison import Comparison, Slice
+from evenhand.result.notes import why_sentences
 from evenhand.result.pairs import Differences, Pair, ScoreChange
 from evenhand.table import Cell, Column, Query, Table
 from evenhand.table_style import PLAIN, TableStyle, stars
@@ -28,7 +30,7 @@ def pair_tables(comparison: Comparison, pair: Pair, style: TableStyle = PLAIN) -
     same = display.remarks.get("moved", "answer, but another match")
     moved = f" (with the same {same}: {pair.moved:,} more)" if pair.moved else ""
     if comparison.labels:
-        heading = f"{names}, {pair.different:,} of {pair.size:,} units{moved}, by {display.label}:"
+        heading = f"{names}, {pair.different:,} of {counted(pair.size, 'unit')}{moved}, by {display.label}:"
         yield heading, _labels(comparison, pair, style)
 
 
@@ -58,7 +60,7 @@ def pairs(comparison: Comparison, style: TableStyle) -> Table:
         queries.append([pair.query()] * (len(columns) - len(counts)) + [pair.query(name) for name in pair.classes])
     remark = f"{_how(comparison)} {_MARKS}" if style.marks and comparison.resampling["trials"] else _how(comparison)
     if len(chosen) < len(comparison.pairs):
-        remark = f"Neighbours by score, of {len(comparison.pairs):,} pairs; --as csv has them all. {remark}"
+        remark = f"Neighbours by score, of {counted(len(comparison.pairs), 'pair')}; --as csv has them all. {remark}"
     return Table("", columns, rows, remark=remark, queries=queries)
 
 
@@ -87,7 +89,9 @@ def _how(comparison: Comparison) -> str:
     if made["resamples"]:
         kind = "BCa" if made["interval"] == "bca" else "percentile"
         parts.append(f"Intervals: {kind}, {made['resamples']:,} resamples of {made['of']}.")
-    return " ".join([*parts, f"Seed {made['seed']}."])
+    if made["few_documents"] is not None:
+        parts.append(why_sentences(made["few_documents"]))
+    return " ".join([*parts, f"Seed {made['seed']}."] if made["trials"] or made["resamples"] else parts)
 
 
 def p_text(value: float) -> str:
@@ -145,7 +149,7 @@ def transitions(comparison: Comparison, pair: Pair, found: Differences, hint: st
         what = {"gold": each.gold, "before": each.before, "after": each.after, "what": each.change or None}
         queries.append([pair.query(found.name, **what)] * len(columns))
     more = len(found.transitions) - comparison.top
-    remark = f"{more:,} more transitions; {hint}." if more > 0 else ""
+    remark = f"{counted(more, 'more transition')}; {hint}." if more > 0 else ""
     if display.has_verdicts:
         remark = f"{_by_verdict(found)} {remark}".strip()
     return Table("", columns, rows, remark=remark, queries=queries)

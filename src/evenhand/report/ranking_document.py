@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from evenhand.comparison.clusters import Clusters
-from evenhand.report.document import Document, Section, counted
+from evenhand.problems import counted
+from evenhand.report.document import Document, Section
+from evenhand.result.notes import why_sentences
 from evenhand.result.ranking import Ranking
 from evenhand.table import Cell, Column, Table
 from evenhand.table_style import TableStyle
@@ -29,21 +31,22 @@ def _opening(ranking: Ranking) -> str:
 def _tables(ranking: Ranking, style: TableStyle) -> Iterator[Table]:
     """Scores and ranks, the intervals, and the correlations between the models."""
     columns = [Column("system", "text")]
-    for model in ranking.shown_models:
+    for model in ranking.models:
         has_clusters = ranking.clusters is not None and ranking.clusters.model == model
         columns += [Column(model, "percent"), Column("rank", "label" if has_clusters else "count")]
         columns += [Column("±", "label")] if model != ranking.models[0] else []
     rows: list[list[Cell]] = []
     for system in ranking.systems:
         row: list[Cell] = [system]
-        for model in ranking.shown_models:
+        for model in ranking.models:
             standing = ranking[model][system]
             cluster = ranking.cluster(model, system)
-            row += [standing.score, standing.rank if cluster is None else f"{standing.rank} {cluster}"]
+            rank = standing.rank or _NOTHING
+            row += [standing.score, rank if cluster is None else f"{rank} {cluster}"]
             row += [f"{standing.change:+d}" if standing.change else ""] if model != ranking.models[0] else []
         rows.append(row)
-    remarks = [f"±: places gained or lost against {ranking.models[0]}."] if len(ranking.shown_models) > 1 else []
-    remarks += [] if ranking.clusters is None else [_on_clusters(ranking.clusters, ranking.groups)]
+    remarks = [f"±: places gained or lost against {ranking.models[0]}."] if len(ranking.models) > 1 else []
+    remarks += [] if ranking.clusters is None else [_on_clusters(ranking, ranking.clusters)]
     yield Table("", columns, rows, remark=" ".join(remarks), rivals=[range(len(rows))])
     if ranking.before:
         yield _before(ranking)
@@ -53,27 +56,28 @@ def _tables(ranking: Ranking, style: TableStyle) -> Iterator[Table]:
         yield _correlations(ranking)
 
 
-def _on_clusters(clusters: Clusters, groups: str) -> str:
+def _on_clusters(ranking: Ranking, clusters: Clusters) -> str:
     letters = f"Letters: systems of a cluster are not significantly worse than its best under {clusters.model}"
-    test = f"approximate randomization of {groups}, {clusters.trials:,} trials, Holm"
-    return f"{letters} (alpha {clusters.alpha:g}; {test})."
+    test = f"approximate randomization of {ranking.groups}, {counted(clusters.trials, 'trial')}, Holm"
+    few = "" if ranking.few_documents is None else f" {why_sentences(ranking.few_documents, clusters.alpha)}"
+    return f"{letters} (alpha {clusters.alpha:g}; {test}).{few}"
 
 
 def _before(ranking: Ranking) -> Table:
-    columns = [Column("system", "text"), *(Column(model, "percent") for model in ranking.shown_models)]
+    columns = [Column("system", "text"), *(Column(model, "percent") for model in ranking.models)]
     rows: list[list[Cell]] = [
-        [system, *(ranking.before[model][system] for model in ranking.shown_models)] for system in ranking.systems
+        [system, *(ranking.before[model][system] for model in ranking.models)] for system in ranking.systems
     ]
     return Table("before overrides", columns, rows, rivals=[range(len(rows))])
 
 
 def _intervals(ranking: Ranking, style: TableStyle) -> Table:
-    columns = [Column("system", "text"), *(Column(model, "label") for model in ranking.shown_models)]
+    columns = [Column("system", "text"), *(Column(model, "label") for model in ranking.models)]
     rows: list[list[Cell]] = [
-        [system, *(style.interval(ranking[model][system].interval) for model in ranking.shown_models)]
+        [system, *(style.interval(ranking[model][system].interval) for model in ranking.models)]
         for system in ranking.systems
     ]
-    remark = f"From {ranking.resamples:,} resamples of the {ranking.groups}, seed {ranking.seed}."
+    remark = f"From {counted(ranking.resamples, 'resample')} of the {ranking.groups}, seed {ranking.seed}."
     return Table(f"{100 * ranking.level:g}% intervals", columns, rows, remark=remark)
 
 
@@ -82,7 +86,6 @@ def _correlations(ranking: Ranking) -> Table:
     rows: list[list[Cell]] = [
         [" and ".join(each.models), _coefficient(each.spearman), _coefficient(each.kendall)]
         for each in ranking.correlations
-        if {*each.models} <= {*ranking.shown_models}
     ]
     return Table("rank correlation", columns, rows)
 

@@ -37,6 +37,8 @@ _ORDER = ("TP", "FP", "FN", "TN", "LE", "BE", "BES", "BEL", "BEO", "LBE")
 _NAMES = {"system": "found"}
 """The columns of counts whose names others have."""
 _SCORES = ("precision", "recall", "f1", "f_beta")
+_HEADLINE = "headline"
+"""The value of a model: in the row `overall`, and in all rows of a model that is one share, such as an accuracy."""
 _TRANSITION: Columns = {
     **dict.fromkeys(("from", "to"), _TEXT),
     **dict.fromkeys(("units", "different"), _COUNT),
@@ -66,6 +68,12 @@ class Rows:
 
 
 def rows_of(subject: Framed) -> Rows:
+    """All rows of a result; None for scores that are undefined."""
+    found = _rows_of(subject)
+    return Rows(found.columns, [[None if value != value else value for value in row] for row in found.rows])
+
+
+def _rows_of(subject: Framed) -> Rows:
     if isinstance(subject, Agreement):
         numbers = ("value", "low", "high")
         return Rows({name: _NUMBER if name in numbers else _TEXT for name in COLUMNS}, list(agreement_rows(subject)))
@@ -91,7 +99,7 @@ def _scores(results: Results) -> Rows:
     columns = {
         **_BEFORE,
         **dict.fromkeys(counts, _COUNT),
-        **dict.fromkeys((*_SCORES, *more), _NUMBER),
+        **dict.fromkeys((_HEADLINE, *_SCORES, *more), _NUMBER),
     }
     found = (
         row for result in results.values() for score in result.scores.values() for row in _rows_of_score(result, score)
@@ -104,15 +112,19 @@ def _rows_of_score(result: Result, score: ModelScore) -> Iterator[dict[str, Valu
     gold = result.gold
 
     def row(kind: str, found: Average, label: str | None = None, **sizes: float | None) -> dict[str, Value]:
-        figures = _values(found, has_scores=not score.model.is_measured)
+        figures = _values(found, has_scores=not score.model.is_measured and not score.model.is_one_share)
+        if score.model.is_one_share:
+            figures[_HEADLINE] = found.recall
         return {"system": result.name, "model": score.name, "row": kind, "label": label, **sizes, **figures}
 
-    yield row("overall", score.overall, gold=gold.units, predicted=result.units)
+    yield {**row("overall", score.overall, gold=gold.units, predicted=result.units), _HEADLINE: score.headline}
     if score.labels and score.model.details == "all":
         yield row("macro", score.macro)
         yield row("support", score.support)
     for label, each in score.labels.items():
-        yield row("label", each, label, gold=gold.labels.get(label, 0), predicted=result.labels.get(label, 0))
+        is_unit = label in gold.labels or label in result.labels  # tags of words are not labels of brackets
+        counts = (gold.labels.get(label, 0), result.labels.get(label, 0)) if is_unit else (None, None)
+        yield row("label", each, label, gold=counts[0], predicted=counts[1])
     for kind, rows in (("part", score.overall.parts), ("supertag", score.supertags)):
         for name, each in rows.items():
             yield row(kind, each, name)

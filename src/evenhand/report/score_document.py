@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from evenhand.report.document import Document, Section, counted
+from evenhand.problems import counted
+from evenhand.report.document import Document, Section
 from evenhand.result.result import Result, Results
 from evenhand.table import Table
 from evenhand.table_style import PLAIN, TableStyle

@@ -1,8 +1,9 @@
-"""The headline alone, for scripts: a fraction a line, in the order of the systems."""
+"""The headline alone, for scripts: one fraction per line, in the order of the systems; `null` if it is undefined."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isnan
 
 from evenhand.problems import SettingError
 from evenhand.result.result import Results
@@ -17,4 +18,5 @@ def check_models(models: Sequence[str]) -> None:
 
 def render(results: Results) -> str:
     check_models(results.models)
-    return "".join(f"{result[results.models[0]].headline}\n" for result in results.values())
+    headlines = (result[results.models[0]].headline for result in results.values())
+    return "".join("null\n" if isnan(value) else f"{value}\n" for value in headlines)

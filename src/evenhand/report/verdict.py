@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import isnan
 
+from evenhand.problems import WARNING, counted
 from evenhand.result.comparison import Comparison
+from evenhand.result.notes import ALPHA, NOTHING_TO_RESAMPLE, notes_on_pairs, why_sentences
 from evenhand.result.pairs import Pair
 from evenhand.result.report import Report
 from evenhand.tasks.registry import model_title
 from evenhand.text.label_names import listed
 
-ALPHA = 0.05
-"""From which p on there is no evidence of a difference."""
 _MEANS = {"overall": "", "macro": "macro "}
 """What is said of headlines that are an F1."""
 _MOST_MODELS = 3
@@ -20,10 +21,27 @@ _MOST_MODELS = 3
 
 def verdict(report: Report) -> list[str]:
     """One system: its score. Several: how far the best one leads, whom it beats, and what other measures say."""
-    if report.comparison is None:
-        return [_alone(report)]
-    names = list(report.ordered)
-    return [*_leading(report.comparison, names), *_other_leaders(report, names[0])]
+    warnings = [_sentence(note.removeprefix(WARNING)) for note in report.notes if note.startswith(WARNING)]
+    comparison, names = report.comparison, list(report.ordered)
+    if comparison is None:
+        return [*_alone(report), *warnings]
+    if all(isnan(score) for score in comparison.scores.values()):
+        return warnings
+    found = [*_leading(comparison, names), *_other_leaders(report, names[0]), *warnings]
+    return [*found, *map(_sentence, on_tests(comparison))]
+
+
+def on_tests(comparison: Comparison) -> list[str]:
+    """What changes how p-values read: what was resampled instead of documents, and which tests cannot decide."""
+    made = comparison.resampling
+    found = [] if made["few_documents"] is None else [why_sentences(made["few_documents"])]
+    found += [note for note in comparison.notes if note.startswith(NOTHING_TO_RESAMPLE)]
+    return [*found, *notes_on_pairs(comparison.pairs, made["of"] or "", comparison.task)]
+
+
+def _sentence(note: str) -> str:
+    """A note as a sentence of its own."""
+    return note[:1].upper() + note[1:]
 
 
 def how(report: Report) -> str:
@@ -34,7 +52,7 @@ def how(report: Report) -> str:
     made, pairs = comparison.resampling, len(comparison.pairs)
     if not made["trials"]:
         return f"Points of {title}."
-    corrected = f", corrected for {pairs:,} pairs (Holm)" if pairs > 1 else ""
+    corrected = f", corrected for {counted(pairs, 'pair')} (Holm)" if pairs > 1 else ""
     return f"Points of {title}. p: approximate randomization of {made['of']}{corrected}; below {ALPHA:g} is evidence."
 
 
@@ -56,13 +74,16 @@ def differs(comparison: Comparison, one: str, other: str) -> bool | None:
     return None if test is None else test.p_holm < ALPHA
 
 
-def _alone(report: Report) -> str:
+def _alone(report: Report) -> list[str]:
     name, standing = next(iter(report.ranking[report.primary].items()))
     ranking, around = report.ranking, ""
+    if isnan(standing.score):
+        return []
     if standing.interval is not None:
         low, high = (100 * bound for bound in standing.interval)
         around = f" ({100 * ranking.level:g} % interval {low:.2f} to {high:.2f}, by {ranking.groups})"
-    return f"{name} has {100 * standing.score:.2f} {measure(report)}{around}."
+    nothing = (_sentence(note) for note in ranking.notes if note.startswith(NOTHING_TO_RESAMPLE))
+    return [f"{name} has {100 * standing.score:.2f} {measure(report)}{around}.", *nothing]
 
 
 def _pair(comparison: Comparison, one: str, other: str) -> Pair:
@@ -77,16 +98,25 @@ def _leading(comparison: Comparison, names: Sequence[str]) -> Iterator[str]:
         same = "say the same of every unit" if not pair.different else "have the same score"
         yield f"{first} and {second} {same}."
     else:
-        yield f"{first} leads {second} by {100 * abs(pair.delta):.2f} points{_sureness(pair)}."
+        yield f"{first} leads {second} by {100 * abs(pair.delta):.2f} points{_sureness(comparison, pair)}."
     if others:
         yield from _against(comparison, first, second, others)
 
 
-def _sureness(pair: Pair) -> str:
+def _sureness(comparison: Comparison, pair: Pair) -> str:
     test = pair.significance
     if test is None:
         return "; no test was made"
+    if not can_decide(comparison, pair):
+        groups = counted(test.groups, comparison.resampling["of"].removesuffix("s"))
+        return f"; they differ in {groups}, too few for a test to decide"
     return f", {p_words(test.p_holm)}: {'' if test.p_holm < ALPHA else 'no '}evidence of a difference"
+
+
+def can_decide(comparison: Comparison, pair: Pair) -> bool:
+    """Whether the test of a pair can give evidence of a difference, after the correction for the number of pairs."""
+    test = pair.significance
+    return test is not None and (test.p_holm < ALPHA or len(comparison.pairs) * test.least < ALPHA)
 
 
 def p_words(p: float) -> str:
@@ -127,14 +157,14 @@ def _named(names: Sequence[str]) -> str:
 def _other_leaders(report: Report, best: str) -> Iterator[str]:
     """The other measures under which another system is best, if they are few by name."""
     found: dict[str, list[str]] = {}
-    for model in report.ranking.shown_models:
+    for model in report.ranking.models:
         standings = report.ranking[model]
         top = max(standings, key=lambda name: standings[name].score)
         if standings[top].score > standings[best].score:
             found.setdefault(top, []).append(score_name(report, model))
     models = sum(map(len, found.values()))
     if models > _MOST_MODELS:
-        yield f"By {models} of the {len(report.ranking.shown_models)} measures below, another system leads."
+        yield f"By {models} of the {len(report.ranking.models)} measures below, another system leads."
         return
     for name, names in found.items():
         yield f"By {_named(names)}, {name} leads."

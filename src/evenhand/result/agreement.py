@@ -10,7 +10,7 @@ import msgspec
 
 from evenhand.agreement.places import Place, Vote
 from evenhand.arguments import whole_number
-from evenhand.problems import SettingError
+from evenhand.problems import SettingError, counted
 from evenhand.result.agreement_figures import (
     Coefficients,
     Coverage,
@@ -190,7 +190,7 @@ class Agreement(Shown, Framed, Tabled):
         from evenhand.report.html.places import render
 
         places = self._asked("places").places(Vote.of(vote), whole_number("limit", limit, 0))
-        names = ", ".join(self.annotators) if len(self.annotators) < 6 else f"{len(self.annotators)} annotators"
+        names = ", ".join(self.annotators) if len(self.annotators) < 6 else counted(len(self.annotators), "annotator")
         return written(render(self, places, title or f"Agreement of {names}"), path)
 
     def adjudicated_batches(self, vote: str | int = "majority") -> Iterator[Annotation]:

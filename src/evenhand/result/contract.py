@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -101,9 +102,10 @@ def plain_score(score: ModelScore) -> dict[str, Any]:
         return {name: _row(score.model, row) for name, row in found.items()}
 
     details = score.model.details
+    headline = defined(score.headline)
     if details == "accuracy":
-        return {"headline": score.headline, "overall": {**score.overall.counts, "accuracy": score.headline}}
-    found: dict[str, Any] = {"headline": score.headline, "overall": _row(score.model, score.overall)}
+        return {"headline": headline, "overall": {**score.overall.counts, "accuracy": headline}}
+    found: dict[str, Any] = {"headline": headline, "overall": _row(score.model, score.overall)}
     found |= {"further": dict(score.further)} if score.further else {}
     if details == "overall":
         return found | ({"parts": rows(score.overall.parts)} if score.overall.parts else {})
@@ -112,8 +114,8 @@ def plain_score(score: ModelScore) -> dict[str, Any]:
     found |= {"macro": _average(score.macro, score.beta), "support": _average(score.support, score.beta)}
     found |= {"labels": rows(score.labels)}
     if score.sentences is not None:
-        found["overall"]["accuracy"] = score.headline
-        found["sentences"] = {**asdict(score.sentences), "share": score.sentences.share}
+        found["overall"]["accuracy"] = headline
+        found["sentences"] = {**asdict(score.sentences), "share": defined(score.sentences.share)}
     lists = {"distances": rows(score.distances), "supertags": rows(score.supertags), "baselines": dict(score.baselines)}
     found |= {name: each for name, each in lists.items() if each}
     tables = {"confusion": score.confusion, "edges": score.edges}
@@ -124,11 +126,19 @@ def plain_score(score: ModelScore) -> dict[str, Any]:
 
 def _row(model: MatchModel, row: Row) -> dict[str, float | None]:
     scores = {} if model.is_measured else _average(row, model.beta)
-    return {**row.counts, **scores, **row.more}
+    return {**row.counts, **scores, **{name: defined(value) for name, value in row.more.items()}}
 
 
-def _average(average: Average, beta: float) -> dict[str, float]:
-    found = {"precision": average.precision, "recall": average.recall, "f1": average.f1}
-    if beta != 1:
-        found["f_beta"] = average.f_beta
-    return found
+def _average(average: Average, beta: float) -> dict[str, float | None]:
+    names = ("precision", "recall", "f1", *(["f_beta"] if beta != 1 else []))
+    return {name: defined(getattr(average, name)) for name in names}
+
+
+def defined(value: float | None) -> float | None:
+    """A score as JSON has it: null if it is undefined (NaN) or unknown."""
+    return None if value is None or isnan(value) else value
+
+
+def undefined(saved: float | None) -> float:
+    """The inverse of `defined` for scores that are always known: NaN for null."""
+    return nan if saved is None else saved

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from evenhand.problems import counted
 from evenhand.result.germeval import Repairs
 from evenhand.scores.germeval import Counts, Metric, Score, by_class, by_label, metrics
 from evenhand.scores.germeval_script import Causes
@@ -56,7 +57,7 @@ def _reasons(causes: Causes, repairs: Repairs) -> Iterator[str]:
 
 
 def _entities(count: int) -> str:
-    return "1 entity" if count == 1 else f"{count:,} entities"
+    return counted(count, "entity")
 
 
 def _listed(parts: Sequence[str]) -> str:

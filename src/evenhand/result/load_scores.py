@@ -126,7 +126,9 @@ def _overall(model: MatchModel, saved: SavedScore) -> Row:
         correct, tokens = _number(saved.overall, "correct"), _number(saved.overall, "tokens")
         if correct > tokens:
             raise ValueError(f"{correct:g} of {tokens:g} tokens are correct")
-        precision, recall, f1, f_beta = map(float, prf(correct, tokens, correct, tokens, model.beta))
+        is_undefined = "accuracy" in saved.overall and saved.overall["accuracy"] is None
+        scores = [nan] * 4 if is_undefined else map(float, prf(correct, tokens, correct, tokens, model.beta))
+        precision, recall, f1, f_beta = scores
         return Row(precision, recall, f1, f_beta, {name: saved.overall[name] for name in model.counts})
     return _row(model, saved.overall, {part.name: _row(part, saved.parts[part.name]) for part in model.parts})
 
@@ -142,8 +144,10 @@ def _row(model: MatchModel, saved: SavedRow, parts: Mapping[str, Row] | None = N
     further = _CONTINGENCY if model.contingency else ()
     more = {name: None if saved[name] is None else _share(saved, name, _LEAST.get(name, 0)) for name in further}
     for each in model.measures:
-        is_null = each.name in nullable and saved[each.name] is None
-        more[each.name] = None if is_null else float(_number(saved, each.name, 0, MOST if each.is_share else inf))
+        if saved[each.name] is None:
+            more[each.name] = None if each.name in nullable else nan
+        else:
+            more[each.name] = float(_number(saved, each.name, 0, MOST if each.is_share else inf))
     if model.is_measured:
         return measured_row(counts, more)
     return Row(*_scores(saved), counts, more, parts or {})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from evenhand.problems import WARNING, counted, plural
 from evenhand.settings import ScoreSettings
 from evenhand.statistics.significance import trials_for
 from evenhand.suggestion import nearest
@@ -14,8 +15,34 @@ from evenhand.tasks.task import Task
 if TYPE_CHECKING:
     from evenhand.result.comparison import Slice
     from evenhand.result.pairs import Pair, Significance
+    from evenhand.result.result import Gold
 
-_ALPHA = 0.05
+ALPHA = 0.05
+"""The p-value below which a difference is called significant."""
+
+
+def notes_on_gold(gold: Gold, unit: str) -> tuple[str, ...]:
+    """A warning if the gold standard has no unit."""
+    if gold.units:
+        return ()
+    finding = f"the gold standard {gold.name} has no {unit} that counts"
+    return (f"{WARNING}{finding}, so overall scores of {plural(unit)} are undefined.",)
+
+
+NOTHING_TO_RESAMPLE = "nothing can be resampled"
+"""How the note begins that explains missing intervals and tests."""
+
+
+def nothing_to_resample(of: str, number: int) -> str:
+    """Explain missing intervals and tests."""
+    size = counted(number, of.removesuffix("s"))
+    return f"{NOTHING_TO_RESAMPLE}, as the gold standard has {size}: no intervals and no tests."
+
+
+def why_sentences(few_documents: int, alpha: float = ALPHA) -> str:
+    """Why tests and intervals resample sentences though there are several documents."""
+    few = f"systems differ in at most {counted(few_documents, 'document')}, too few for any p-value below {alpha:g}"
+    return f"Tests and intervals resample sentences: {few} (--of documents resamples these)."
 
 
 def notes_on_comparison(
@@ -35,33 +62,33 @@ def notes_on_comparison(
     identical = [f"{a} and {b}" for (a, b), pair in pairs.items() if not pair.different and not pair.moved]
     if identical:
         found.append(f"no difference at all: {', '.join(identical)}.")
+    return (*found, *notes_on_pairs(pairs, groups, task))
+
+
+def notes_on_pairs(pairs: Mapping[tuple[str, str], Pair], groups: str, task: str) -> Iterator[str]:
+    """Sentences if no p-value of some pairs, or of all, can be below alpha."""
     tests = [pair.significance for pair in pairs.values() if pair.significance is not None and pair.different]
     all_pairs = len(pairs) >= len({name for pair in pairs for name in pair})
     remedy = "compare with one --baseline" if all_pairs else ""
-    return (*found, *notes_on_tests(tests, len(pairs), groups, task, remedy=remedy))
+    return notes_on_tests(tests, len(pairs), groups, task, remedy=remedy)
 
 
 def _on_shared(shared: Slice, unit: str, by: str) -> str:
     """The scores on the units that all systems have, beside those on all units of the gold standard."""
-    units = (
-        f"the 1 {unit} that all systems have"
-        if shared.units == 1
-        else f"the {shared.units:,} {unit}s that all systems have"
-    )
+    units = f"the {counted(shared.units, unit)} that all systems have"
     scores = ", ".join(f"{name} {100 * score:.2f}" for name, score in shared.scores.items())
     return f"{by} on {units}: {scores}; all other figures count a {unit} that a system lacks as wrong."
 
 
 def _left_out(count: int, task: Task, by: str) -> str:
     """How many units are not compared, as they are in sentences that are not scored for a system."""
-    unit = task.unit_of(by)
-    units = f"1 {unit} of the gold standard is" if count == 1 else f"{count:,} {unit}s of the gold standard are"
+    units = f"{counted(count, task.unit_of(by))} of the gold standard {'is' if count == 1 else 'are'}"
     why = task.display.remarks.get("left_out", "not all systems are scored on their sentences")
     return f"{units} not compared, as {why}."
 
 
 def notes_on_tests(
-    tests: Sequence[Significance], pairs: int, groups: str, task: str, alpha: float = _ALPHA, remedy: str = ""
+    tests: Sequence[Significance], pairs: int, groups: str, task: str, alpha: float = ALPHA, remedy: str = ""
 ) -> Iterator[str]:
     """Sentences where no p-value can be below alpha: that of some tests, or all once they are corrected for the pairs.
 
@@ -78,11 +105,11 @@ def notes_on_tests(
         return
     if pairs * min(test.least for test in tests) < alpha:
         trials = max(test.trials for test in tests)
-        cause, first = f"{trials:,} trials allow", f"set --trials to {trials_for(pairs, alpha)}"
+        cause, first = f"{counted(trials, 'trial')} allow", f"set --trials to {trials_for(pairs, alpha)}"
     else:
         cause, first = f"so few {groups} allow", more
     remedies = " or ".join(filter(None, (first, remedy)))
-    corrected = f"corrected for {pairs:,} pairs (Holm), " if pairs > 1 else ""
+    corrected = f"corrected for {counted(pairs, 'pair')} (Holm), " if pairs > 1 else ""
     yield f"{corrected}{cause} no p-value below {100 * alpha:g} %{'; ' if remedies else ''}{remedies}."
 
 

@@ -69,6 +69,9 @@ class Result(Shown, Framed, Plotted, Tabled, Tallied):
     """What the tallies keep apart: documents, sentences, or nothing."""
     before: Mapping[str, ModelScore] = field(default_factory=dict)
     """The scores on the gold standard as it was read, where it has overrides."""
+    sentence_tallies: Mapping[str, Tally] = field(default_factory=dict, repr=False, compare=False)
+    """The tallies by sentence, where those of the finest groups are by document: for tests that documents cannot
+    decide."""
 
     def __getitem__(self, model: str) -> ModelScore:
         if model not in self.scores:

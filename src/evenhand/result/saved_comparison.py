@@ -14,7 +14,7 @@ from evenhand.comparison.oracle import Bound
 from evenhand.comparison.units import SavedUnit, Unit
 from evenhand.ranges import Count, Share
 from evenhand.result.comparison import Comparison, OracleResult, Slice
-from evenhand.result.contract import chains, plain, sizes
+from evenhand.result.contract import chains, defined, plain, sizes, undefined
 from evenhand.result.saved_pairs import SavedPair, pair_of, plain_pair
 from evenhand.result.schema import SavedGold
 from evenhand.tasks.registry import models_of
@@ -24,20 +24,20 @@ from evenhand.version import __version__
 
 class SavedBound(Struct):
     units: Count
-    systems: dict[str, Share]
-    upper_bound: Share
+    systems: dict[str, Share | None]
+    upper_bound: Share | None
 
     def bound(self, systems: Sequence[str]) -> Bound:
         """Shares of units as counts; what is rounded away is the error of two roundings, far below a half."""
-        right = tuple(round(self.systems[name] * self.units) for name in systems)
-        return Bound(self.units, right, round(self.upper_bound * self.units))
+        right = tuple(round((self.systems[name] or 0) * self.units) for name in systems)
+        return Bound(self.units, right, round((self.upper_bound or 0) * self.units))
 
 
 class SavedOracle(Struct):
     overall: SavedBound
     sentences: SavedBound
     labels: dict[str, SavedBound]
-    exact: dict[str, Share] | None = None
+    exact: dict[str, Share | None] | None = None
 
 
 class SavedAgreement(Struct):
@@ -59,7 +59,8 @@ class SavedTests(Struct):
     interval: str
     level: Share
     seed: int
-    of: str
+    of: str | None
+    few_documents: Count | None = None
 
 
 class SavedView(Struct):
@@ -78,7 +79,7 @@ class SavedComparison(Struct):
     gold: SavedGold
     reading: Reading
     systems: tuple[str, ...]
-    scores: dict[str, dict[str, Share]]
+    scores: dict[str, dict[str, Share | None]]
     pairs: list[SavedPair]
     oracle: SavedOracle
     difficulty: dict[Count, Count]
@@ -88,7 +89,7 @@ class SavedComparison(Struct):
     units: list[SavedUnit]
     resampling: SavedTests
     report: SavedView
-    before: dict[str, Share] = {}
+    before: dict[str, Share | None] = {}
     shared: SavedSlice | None = None
 
 
@@ -112,7 +113,7 @@ def plain_comparison(comparison: Comparison) -> dict[str, Any]:
         },
         "systems": list(comparison.systems),
         "scores": {
-            name: {comparison.by: score, **comparison.further_scores.get(name, {})}
+            name: _plain_scores({comparison.by: score, **comparison.further_scores.get(name, {})})
             for name, score in comparison.scores.items()
         },
         "pairs": [plain_pair(comparison, pair) for pair in comparison.pairs.values()],
@@ -125,9 +126,13 @@ def plain_comparison(comparison: Comparison) -> dict[str, Any]:
         "resampling": dict(comparison.resampling),
         "report": {"show": comparison.show, "top": comparison.top, "sort": comparison.sort},
         "reading": plain(gold.reading),
-        **({"before": dict(comparison.before)} if comparison.before else {}),
+        **({"before": _plain_scores(comparison.before)} if comparison.before else {}),
         **({} if comparison.shared is None else {"shared": _plain_slice(comparison.shared)}),
     }
+
+
+def _plain_scores(scores: Mapping[str, float]) -> dict[str, float | None]:
+    return {name: defined(score) for name, score in scores.items()}
 
 
 def _plain_oracle(comparison: Comparison) -> dict[str, Any]:
@@ -136,15 +141,15 @@ def _plain_oracle(comparison: Comparison) -> dict[str, Any]:
     def plain_bound(bound: Bound) -> dict[str, Any]:
         return {
             "units": bound.units,
-            "systems": dict(zip(comparison.systems, bound.scores, strict=True)),
-            "upper_bound": bound.upper_bound,
-            "gain": bound.gain(oracle.best),
-            "gain_over_best": bound.gain_over_best,
+            "systems": _plain_scores(dict(zip(comparison.systems, bound.scores, strict=True))),
+            "upper_bound": defined(bound.upper_bound),
+            "gain": defined(bound.gain(oracle.best)),
+            "gain_over_best": defined(bound.gain_over_best),
         }
 
     found: dict[str, Any] = {"overall": plain_bound(oracle.overall), "sentences": plain_bound(oracle.sentences)}
     found["labels"] = {label: plain_bound(bound) for label, bound in oracle.labels.items()}
-    return found if oracle.exact is None else {**found, "exact": dict(oracle.exact)}
+    return found if oracle.exact is None else {**found, "exact": _plain_scores(oracle.exact)}
 
 
 def _plain_slices(slices: Mapping[str, Slice]) -> dict[str, Any]:
@@ -157,7 +162,7 @@ def _plain_slice(found: Slice) -> dict[str, Any]:
 
 def comparison_of(saved: SavedComparison) -> Comparison:
     systems = saved.systems
-    scores = {name: saved.scores[name][saved.by] for name in systems}
+    scores = {name: undefined(saved.scores[name][saved.by]) for name in systems}
     if len(scores) < len(systems) or not saved.pairs:
         raise ValueError("systems need names of their own, and there must be a pair of them")
     units, models = [each.unit(systems) for each in saved.units], _models(saved)
@@ -185,9 +190,11 @@ def comparison_of(saved: SavedComparison) -> Comparison:
         shown_units=tuple(units),
         top=saved.report.top,
         sort=saved.report.sort,
-        further_scores={name: {model: saved.scores[name][model] for model in models} for name in systems if models},
+        further_scores={
+            name: {model: undefined(saved.scores[name][model]) for model in models} for name in systems if models
+        },
         paired={name: _matrix(table, len(systems)) for name, table in saved.agreement.paired.items()},
-        before={name: saved.before[name] for name in systems if saved.before},
+        before={name: undefined(saved.before[name]) for name in systems if saved.before},
         shared=None if saved.shared is None else _slice(saved.shared, systems),
     )
 
@@ -199,7 +206,7 @@ def _oracle(saved: SavedOracle, scores: Mapping[str, float]) -> OracleResult:
         {label: bound.bound(systems) for label, bound in saved.labels.items()},
         saved.sentences.bound(systems),
         max(range(len(systems)), key=lambda number: scores[systems[number]]),
-        saved.exact,
+        None if saved.exact is None else {name: undefined(value) for name, value in saved.exact.items()},
     )
 
 

@@ -11,9 +11,10 @@ from msgspec import Struct, convert, field, to_builtins
 
 from evenhand.comparison.differences import CLASSES
 from evenhand.comparison.units import Unit
-from evenhand.problems import SettingError
+from evenhand.problems import SettingError, counted
 from evenhand.ranges import Count, Difference, Share
 from evenhand.result.comparison import Comparison
+from evenhand.result.contract import defined, undefined
 from evenhand.result.pairs import Differences, Pair, ScoreChange, Significance, Transition
 from evenhand.result.schema import SavedInterval, bounds
 
@@ -44,7 +45,7 @@ class SavedP(Struct):
 class SavedChange(Struct):
     """The difference under one score."""
 
-    delta: Difference
+    delta: Difference | None
     significance: Significance | None = None
     interval: SavedInterval | None = None
 
@@ -54,7 +55,7 @@ class SavedPair(Struct):
     after: str = field(name="to")
     units: Count
     different: Count
-    delta: Difference
+    delta: Difference | None
     classes: dict[str, SavedClass]
     moved: Count = 0
     significance: Significance | None = None
@@ -70,7 +71,7 @@ def plain_pair(comparison: Comparison, pair: Pair) -> dict[str, Any]:
         "units": pair.size,
         "different": pair.different,
         "difference": pair.difference,
-        "delta": pair.delta,
+        "delta": defined(pair.delta),
         "classes": {
             name: to_builtins(convert(each, SavedClass, from_attributes=True)) for name, each in pair.classes.items()
         },
@@ -82,7 +83,7 @@ def plain_pair(comparison: Comparison, pair: Pair) -> dict[str, Any]:
         found["mcnemar"] = {"p": pair.mcnemar}
     if pair.further:
         found["further"] = {
-            name: {"delta": each.delta, **_tested(comparison, each)} for name, each in pair.further.items()
+            name: {"delta": defined(each.delta), **_tested(comparison, each)} for name, each in pair.further.items()
         }
     return found
 
@@ -110,7 +111,7 @@ def pair_of(saved: SavedPair, systems: Mapping[str, float], units: UnitsByClass,
         saved.units,
         saved.different,
         saved.moved,
-        saved.delta,
+        undefined(saved.delta),
         {name: _class(name, saved, units) for name in CLASSES},
         saved.significance,
         None if saved.mcnemar is None else saved.mcnemar.p,
@@ -120,7 +121,7 @@ def pair_of(saved: SavedPair, systems: Mapping[str, float], units: UnitsByClass,
 
 
 def _change(saved: SavedChange) -> ScoreChange:
-    return ScoreChange(saved.delta, saved.significance, bounds(saved.interval))
+    return ScoreChange(undefined(saved.delta), saved.significance, bounds(saved.interval))
 
 
 def _class(name: str, pair: SavedPair, units: UnitsByClass) -> Differences:
@@ -132,6 +133,6 @@ def _class(name: str, pair: SavedPair, units: UnitsByClass) -> Differences:
 def _units(kind: str, saved: list[Unit], count: int) -> list[Unit]:
     """The units of a class, if all of them were saved; else there are no files to look for them."""
     if len(saved) < count:
-        few = f"{len(saved):,} of these {count:,} units were saved"
+        few = f"{len(saved):,} of these {counted(count, 'unit')} were saved"
         raise SettingError(f"{few}; compare the files again, with show={kind!r} and no limit to save them all.")
     return list(saved)

@@ -9,13 +9,14 @@ from msgspec import Meta, Struct
 from evenhand.comparison.clusters import Clusters
 from evenhand.comparison.ranking import Correlation, Standing
 from evenhand.ranges import Count, Share
+from evenhand.result.contract import undefined
 from evenhand.result.ranking import Ranking
 from evenhand.result.schema import SavedInterval, bounds
 
 
 class SavedStanding(Struct):
-    score: Share
-    rank: Annotated[int, Meta(ge=1)]
+    score: Share | None
+    rank: Annotated[int, Meta(ge=1)] | None
     change: int
     interval: SavedInterval | None
 
@@ -27,9 +28,10 @@ class SavedRanked(Struct):
 
 class SavedResampling(Struct):
     resamples: Count
-    of: str
+    of: str | None
     level: Share
     seed: int
+    few_documents: Count | None = None
 
 
 class SavedSkipped(Struct):
@@ -49,7 +51,7 @@ class SavedRanking(Struct):
     data_sets: dict[str, SavedRanking] | None = None
     clusters: Clusters | None = None
     skipped: list[SavedSkipped] = []
-    before: dict[str, dict[str, Share]] = {}
+    before: dict[str, dict[str, Share | None]] = {}
 
 
 def ranking_of(saved: SavedRanking) -> Ranking:
@@ -78,9 +80,13 @@ def ranking_of(saved: SavedRanking) -> Ranking:
         None if data_sets is None else {name: ranking_of(each) for name, each in data_sets.items()},
         clusters,
         {each.name: each.reason for each in saved.skipped},
-        {model: {each.name: saved.before[model][each.name] for each in saved.systems} for model in saved.before},
+        {
+            model: {each.name: undefined(saved.before[model][each.name]) for each in saved.systems}
+            for model in saved.before
+        },
+        made.few_documents,
     )
 
 
 def _standing(saved: SavedStanding) -> Standing:
-    return Standing(saved.score, saved.rank, saved.change, bounds(saved.interval))
+    return Standing(undefined(saved.score), saved.rank, saved.change, bounds(saved.interval))

@@ -87,6 +87,12 @@ class MatchModel:
         """Whether it has measures in place of precision, recall and F."""
         return self.headline == "measure"
 
+    @property
+    def is_one_share(self) -> bool:
+        """Whether it is one share, such as the accuracy of tags: precision, recall and F all equal it."""
+        sums = self.divided()
+        return self.details == "accuracy" or (self.headline == "accuracy" and len(sums) == 3 and sums[1] == sums[2])
+
     def without(self, *counts: str) -> MatchModel:
         """The same model, some of whose counts are not shown."""
         return replace(self, counts={name: each for name, each in self.counts.items() if name not in counts})

@@ -8,6 +8,9 @@
   accuracy of `accuracy`, the recall of `leak`, the overall F1 of all others. With `--beta` it is F-beta, while `f1`
   stays F1.
 
+A gold standard without any unit leaves overall scores, averages and the headline undefined, even if the system has
+units: NaN in Python, null in JSON, a dash in tables. Rows of single labels are 0, as is every other 0/0.
+
 Sources: Sebastiani 2002 for micro and macro averages; Esuli and Sebastiani 2010, section 4.1, for the headline of `ts`
 and `t`; Tjong Kim Sang and De Meulder 2003 for the overall F1 of exact match.
 """
@@ -16,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -43,7 +47,7 @@ class Sentences:
 
     @property
     def share(self) -> float:
-        return self.correct / self.total if self.total else 0.0
+        return self.correct / self.total if self.total else nan
 
 
 @dataclass(frozen=True)
@@ -129,8 +133,12 @@ def score_tally(
     supertags: Mapping[str, Tally] | None = None,
     *,
     baselines: bool = False,
+    is_empty: bool = False,
 ) -> ModelScore:
-    """The scores of a tally; `support` is the number of gold spans by label, `supertags` are tallies of their own."""
+    """The scores of a tally; `support` is the number of gold spans by label, `supertags` are tallies of their own.
+
+    `is_empty` tells that the gold standard has no unit, which makes the overall scores undefined.
+    """
     tally = tally.total()
     table = tally.by_label(model.focus, shares_unlabeled=model.shares_unlabeled)
     names, of_labels = sorted(table.rows), model.of_labels()
@@ -139,7 +147,7 @@ def score_tally(
     members = [row for label, row in rows.items() if support.get(label)]
     return ModelScore(
         model,
-        overall if of_labels is model else score_row(model, tally, table.overall),
+        overall if of_labels is model and not is_empty else score_row(model, tally, table.overall, is_empty=is_empty),
         *averages(rows, support),
         rows,
         supertags={name: score_tally(model.of_labels(), each, {}).overall for name, each in (supertags or {}).items()},
@@ -163,9 +171,16 @@ def headlines(model: MatchModel, sums: Values) -> Values:
     return ratio(np.sum(values, axis=-1, where=occurs), occurs.sum(axis=-1))
 
 
-def headline(model: MatchModel, tally: Tally, gold_labels: Sequence[str]) -> float:
-    """The headline of all groups together."""
-    return float(headlines(model, divided_table(model, tally.total(), gold_labels, 1))[0])
+def headline(model: MatchModel, tally: Tally, gold_labels: Sequence[str], *, is_empty: bool = False) -> float:
+    """The headline of all groups together; NaN if the gold standard has no unit and the model wants nothing of it."""
+    sums = divided_table(model, tally.total(), gold_labels, 1)
+    return nan if is_empty and not _wanted(model, sums) else float(headlines(model, sums)[0])
+
+
+def _wanted(model: MatchModel, sums: Values) -> bool:
+    """Whether the gold standard has anything that the model, or one of its parts, counts."""
+    begins = np.cumsum([0, *(len(part.divided()) for part in model.parts[:-1])])
+    return bool(sums[..., begins + 2].any())
 
 
 def divided_table(model: MatchModel, tally: Tally, gold_labels: Sequence[str], groups: int) -> Values:

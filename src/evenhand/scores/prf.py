@@ -18,7 +18,7 @@ class PRF(NamedTuple):
     - F-beta = (1 + b²) P R / (b² P + R), which is (1 + b²) TP / ((1 + b²) TP + b² FN + FP). It weighs recall b times as
       much as precision (`--beta`).
 
-    Any 0/0 is 0.
+    Any 0/0 is 0; but the overall scores of a gold standard without any unit are undefined.
 
     Sources: van Rijsbergen 1979; Ortmann 2022, eq. 1-4.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
-from math import nan
+from math import isnan, nan
 
 import numpy as np
 
@@ -28,7 +28,7 @@ class Average:
 
 @dataclass(frozen=True)
 class Row(Average):
-    """Counts and the scores that follow from them. `row["TP"]` is a count."""
+    """Counts and the scores that follow from them. `row["TP"]` is a count. Scores that are undefined are NaN."""
 
     counts: Mapping[str, float | None] = field(default_factory=dict)
     """None where a file does not know: true negatives without the lengths of sentences."""
@@ -53,22 +53,30 @@ class Row(Average):
         return name in self.counts or name in self.more
 
 
+UNDEFINED = Average(nan, nan, nan, nan)
+"""The averages of a gold standard without any unit."""
+
+
 def headline_of(model: MatchModel, row: Row) -> float:
-    """The one number of a row: a measure, an accuracy, or F-beta."""
+    """The one number of a row: a measure, an accuracy, or F-beta; NaN if it is undefined."""
     if model.is_measured:
         return row[model.measures[0].name]
     return row.recall if model.headline == "accuracy" else row.f_beta
 
 
-def score_row(model: MatchModel, tally: Tally, counts: Values) -> Row:
-    """The scores of one row of counts by kind."""
-    return score_rows(model, tally, counts[None])[0]
+def score_row(model: MatchModel, tally: Tally, counts: Values, *, is_empty: bool = False) -> Row:
+    """The scores of one row of counts by kind; `is_empty` as in `score_rows`."""
+    return score_rows(model, tally, counts[None], is_empty=is_empty)[0]
 
 
-def score_rows(model: MatchModel, tally: Tally, table: Values) -> list[Row]:
-    """The scores of rows of counts by kind, worked out as columns: a file may have thousands of labels."""
+def score_rows(model: MatchModel, tally: Tally, table: Values, *, is_empty: bool = False) -> list[Row]:
+    """The scores of rows of counts by kind, worked out as columns: a file may have thousands of labels.
+
+    `is_empty` tells that the gold standard has no unit: scores are then undefined if the model wants nothing of it,
+    and measures if there is nothing to divide by. The accuracy of tokens remains defined.
+    """
     if model.parts:
-        parts = {part.name: score_rows(part, tally, table) for part in model.parts}
+        parts = {part.name: score_rows(part, tally, table, is_empty=is_empty) for part in model.parts}
         return [_mean_row(model, dict(zip(parts, rows, strict=True))) for rows in zip(*parts.values(), strict=True)]
     column_of = dict(zip(tally.kinds, table.T, strict=True))
 
@@ -86,16 +94,24 @@ def score_rows(model: MatchModel, tally: Tally, table: Values) -> list[Row]:
         found = contingency({kind: total(parts) for kind, parts in model.contingency.items()})
         more = {name: _where(is_known, column.tolist()) for name, column in found.items()}
         shown["TN"] = _where(is_known, shown["TN"])
-    more |= {each.name: list(ratio(total(each.above), total(each.below)).tolist()) for each in model.measures}
+    for each in model.measures:
+        below = total(each.below)
+        more[each.name] = _undefined(below, ratio(total(each.above), below), is_empty=is_empty).tolist()
     for column in (shown, more):
         column |= {name: [None] * len(table) for name in _unknown(model, tally) if name in column}
     if model.is_measured:
         rows = zip(_rows(shown, len(table)), _rows(more, len(table)), strict=True)
         return [measured_row(counts, measures) for counts, measures in rows]
-    columns = prf_of_rows(total(model.right), total(model.found), total(model.met), total(model.wanted), model.beta)
-    scores = zip(*(column.tolist() for column in columns), strict=True)
+    wanted = total(model.wanted)
+    columns = prf_of_rows(total(model.right), total(model.found), total(model.met), wanted, model.beta)
+    scores = zip(*(_undefined(wanted, column, is_empty=is_empty).tolist() for column in columns), strict=True)
     scored = zip(scores, _rows(shown, len(table)), _rows(more, len(table)), strict=True)
     return [Row(p, r, f1, f_beta, counts, further) for (p, r, f1, f_beta), counts, further in scored]
+
+
+def _undefined(whole: Values, scores: Values, *, is_empty: bool) -> Values:
+    """Scores, which are NaN where the gold standard is empty and there is nothing to divide by."""
+    return np.where(whole == 0, nan, scores) if is_empty else scores
 
 
 def measured_row(counts: Mapping[str, float | None], measures: Mapping[str, float | None]) -> Row:
@@ -120,6 +136,8 @@ def _mean_row(model: MatchModel, rows: Mapping[str, Row]) -> Row:
     """The mean of the rows of a model's parts."""
     has_both = model.leaves_out == "absent from both"
     counted = [row for row in rows.values() if model.leaves_out is None or row["key"] or (has_both and row["response"])]
+    if not counted and any(isnan(row.f1) for row in rows.values()):
+        return Row(nan, nan, nan, nan, parts=rows)
     mean = average(counted, [1] * len(counted))
     return Row(mean.precision, mean.recall, mean.f1, mean.f_beta, parts=rows)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import isnan
 
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.model_score import ModelScore, score_tally
+from evenhand.scores.row import UNDEFINED
 from evenhand.settings import ScoreSettings
 from evenhand.tally import Tally
 
@@ -22,10 +24,14 @@ class SystemScores(Mapping[str, ModelScore]):
         levels: int,
         support: Mapping[str, int],
         settings: ScoreSettings,
+        *,
+        is_empty: bool = False,
+        other_units: Collection[str] = (),
     ) -> None:
+        """`is_empty` tells that the gold standard has no unit; `other_units` are models that count other units."""
         self.models = {model.name: model for model in models}
         self._tallies, self._supertags = tallies, supertags
-        self._levels, self._support = levels, support
+        self._levels, self._support, self._is_empty, self._other_units = levels, support, is_empty, other_units
         self._baselines = bool(settings.parameters.get("baselines"))
         self._scores: dict[str, ModelScore] = {}
 
@@ -42,9 +48,17 @@ class SystemScores(Mapping[str, ModelScore]):
                     if model.judge in tallies
                 },
                 baselines=self._baselines,
+                is_empty=self._may_be_undefined(name),
             )
-            self._scores[name] = found if model.further is None else model.further(found, self._tallies)
+            found = found if model.further is None else model.further(found, self._tallies)
+            if self._may_be_undefined(name) and isnan(found.overall.recall):
+                found = replace(found, macro=UNDEFINED, support=UNDEFINED)
+            self._scores[name] = found
         return self._scores[name]
+
+    def _may_be_undefined(self, name: str) -> bool:
+        """Whether the gold standard has no unit of a model, if the model wants nothing of it."""
+        return self._is_empty or name in self._other_units
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.models)

@@ -84,7 +84,12 @@ def randomization(
         # Not `>=`, so that a score that is no number speaks for chance.
         reached += int(np.sum(~(differences < observed - ROUNDING)))
     p = reached / ways if exact else (reached + 1) / (ways + 1)
-    return Randomization(p, ways, groups, min(1.0, 2.0 ** (1 - groups)), exact)
+    return Randomization(p, ways, groups, least_p(groups), exact)
+
+
+def least_p(groups: int) -> float:
+    """The smallest p of an exact test of systems that differ in so many groups."""
+    return min(1.0, 2.0 ** (1 - groups))
 
 
 def swappable(a: Values, b: Values, sizes: Ints) -> Swaps:

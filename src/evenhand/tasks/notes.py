@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from evenhand.problems import WARNING
+from evenhand.problems import WARNING, counted, plural
 from evenhand.suggestion import nearest
 from evenhand.tally import Tally
 from evenhand.text.annotation import Reading
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from evenhand.result.result import Gold
 
 
-def label_notes(gold: Gold, name: str, labels: Mapping[str, int], units: str = "spans") -> list[str]:
+def label_notes(gold: Gold, name: str, labels: Mapping[str, int], unit: str = "span") -> list[str]:
     """What labels only one side has; a warning if the two have none in common."""
     if not gold.units or not labels or not sum(labels.values()):
         return []
     if foreign := foreign_labels(labels, gold.labels):
         return [f"{WARNING}system {name}: {'; '.join(foreign)}."]
     return [
-        *_one_sided(f"gold {gold.name}", "the system", gold.labels, labels, units),
-        *_one_sided(f"system {name}", "the gold standard", labels, gold.labels, units),
+        *_one_sided(f"gold {gold.name}", "the system", gold.labels, labels, unit),
+        *_one_sided(f"system {name}", "the gold standard", labels, gold.labels, unit),
     ]
 
 
@@ -34,7 +34,7 @@ def reading_notes(side: str, name: str, reading: Reading, repair: str) -> list[s
     if reading.repaired:
         one = reading.repaired == 1
         policy = "left out" if repair == "discard" else f"taken as {'it stands' if one else 'they stand'}"
-        spans = "1 span is" if one else f"{reading.repaired:,} spans are"
+        spans = f"{counted(reading.repaired, 'span')} {'is' if one else 'are'}"
         encoding = (reading.encoding or "").upper()
         found.append(
             f"{side} {name}: {spans} ill-formed in {encoding} and {policy} "
@@ -52,11 +52,11 @@ def reading_notes(side: str, name: str, reading: Reading, repair: str) -> list[s
 
 def unit_notes(gold: Gold, name: str, units: int, unit: str, *, identical: bool) -> list[str]:
     """What is suspicious about how many units there are."""
-    found = [] if gold.units else [f"gold {gold.name}: has no {unit} at all."]
+    found = []
     if not units:
         found.append(f"system {name}: has no {unit} at all.")
     elif identical:
-        found.append(f"system {name}: its {unit}s are just those of the gold standard; is it the right file?")
+        found.append(f"system {name}: its {plural(unit)} are just those of the gold standard; is it the right file?")
     return found
 
 
@@ -79,18 +79,19 @@ def _judged_as(looks_like: str, encoding: str) -> str:
 
 
 def _one_sided(
-    side: str, other: str, labels: Mapping[str, int], others: Mapping[str, int], units: str = "spans"
+    side: str, other: str, labels: Mapping[str, int], others: Mapping[str, int], unit: str = "span"
 ) -> list[str]:
     """The labels that only one side has, with the nearest one of the other side; of words, rare ones go unsaid."""
-    least = sum(labels.values()) / 1000 if units == "words" else 0
+    least = sum(labels.values()) / 1000 if unit == "word" else 0
     only = [label for label in labels if label not in others and labels[label] >= least]
     found = []
     for label in only[:MOST]:
         near = nearest(label, [each for each in others if each not in labels] or list(others))
         hint = f"; the nearest one there is {near!r}" if near else ""
-        found.append(f"{side}: the label {label!r} ({labels[label]:,} {units}) does not occur in {other}{hint}.")
+        found.append(f"{side}: the label {label!r} ({counted(labels[label], unit)}) does not occur in {other}{hint}.")
     if len(only) > MOST:
-        found.append(f"{side}: {len(only) - MOST} more labels do not occur in {other}.")
+        more = counted(len(only) - MOST, "more label")
+        found.append(f"{side}: {more} {'does' if len(only) == MOST + 1 else 'do'} not occur in {other}.")
     return found
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from evenhand.arrays import Ints, ints
 from evenhand.dataclass import dataclass
-from evenhand.problems import InputError
+from evenhand.problems import InputError, counted
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.corpus import Corpus, complete
 from evenhand.text.document_feed import Mismatches
@@ -240,7 +240,8 @@ def _other_length(
         if token < len(cut):
             break
         token -= len(cut)
-    line, finding = cut.corpus.line(token), f"this sentence has {found} tokens where the one at {place} has {wanted}"
+    line = cut.corpus.line(token)
+    finding = f"this sentence has {counted(found, 'token')} where the one at {place} has {wanted}"
     if line is None:
         finding = other_length(sentence, wanted, found, cut.unit, sides)
     return InputError(cut.corpus.source, line, finding, SAME_SENTENCES, "text")

@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from evenhand.dataclass import dataclass
-from evenhand.problems import SettingError
+from evenhand.problems import SettingError, counted
 from evenhand.settings import ColumnName, Repair
 from evenhand.text.chains import Chains
 from evenhand.text.corpus import Corpus
@@ -187,9 +187,9 @@ class Annotation:
         return "chains" in self.readings
 
     def __repr__(self) -> str:
-        sizes = [f"{self.corpus.sentences:,} sentences"]
+        sizes = [counted(self.corpus.sentences, "sentence")]
         if self.corpus.token_count is not None:
-            sizes.append(f"{self.corpus.token_count:,} tokens")
+            sizes.append(counted(self.corpus.token_count, "token"))
         sizes += [f"{len(layer):,} {name}" for name, layer in self.layers.items()]
         return f"<Annotation {self.name}: {', '.join(sizes)}>"
 

@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from evenhand.arrays import Ints
-from evenhand.problems import InputError
+from evenhand.problems import InputError, counted
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.corpus import Corpus
 from evenhand.text.document_feed import DocumentFeed, Mismatches, Naming, Open, Piece, mark
@@ -124,7 +124,7 @@ class _Undivided:
         begin, size = self._done, gold.token_count or 0
         if begin + size > (self.corpus.token_count or 0):
             own = self.corpus.token_count or 0
-            finding = f"the file has {own:,} tokens, and the gold standard more"
+            finding = f"the file has {counted(own, 'token')}, and the gold standard more"
             raise InputError(self.corpus.source, self.corpus.line(own - 1), finding, _SAME_TOKENS, "text")
         self._done += size
         edges = gold.document_bounds + begin
@@ -140,7 +140,7 @@ class _Undivided:
 
     def finish(self) -> None:
         if self._done < (self.corpus.token_count or 0):
-            finding = f"the gold standard ends before this token, with {self._done:,} tokens"
+            finding = f"the gold standard ends before this token, with {counted(self._done, 'token')}"
             raise InputError(self.corpus.source, self.corpus.line(self._done), finding, _SAME_TOKENS, "text")
 
 

@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from evenhand.problems import counted
 from evenhand.text.encodings import OUTSIDE_TAGS, PREFIXES, SEPARATORS
 
 _NUMBER = re.compile(r"[-+]?[0-9]*[.,]?[0-9]+([eE][-+]?[0-9]+)?%?")
@@ -56,7 +57,7 @@ def doubt(names: Sequence[str], tokens: int, outside: int) -> tuple[str, str] | 
     if found is not None:
         return found
     if len(said) > max(_FEW, (tokens - outside) / _REPEATS):
-        return f"{len(said)} different values in {tokens} tokens ({_shown(said)})", ""
+        return f"{len(said)} different values in {counted(tokens, 'token')} ({_shown(said)})", ""
     if not outside:
         return f"a label for every token ({_shown(said)})", "score parts of speech with --task tags"
     return None

@@ -11,7 +11,7 @@ import numpy as np
 
 from evenhand.arguments import shown
 from evenhand.arrays import ints
-from evenhand.problems import InputError
+from evenhand.problems import InputError, counted
 from evenhand.text.annotation import Annotation
 from evenhand.text.list_checks import check_name, is_text, listed, lists, numbers
 from evenhand.text.lists import parts_of
@@ -88,7 +88,7 @@ def _rows(given: list[Sequence[Any]], sizes: list[int], name: str) -> list[tuple
         wrong = np.flatnonzero((np.minimum(head, tail) < 0) | (np.maximum(head, tail) >= size))
         if len(wrong):
             finding = f"{shown(parts[int(wrong[0])])} of sentence {sentence} names a span that is not there"
-            raise InputError(name, None, finding, f"the sentence has {size} spans, counted from 0")
+            raise InputError(name, None, finding, f"the sentence has {counted(size, 'span')}, counted from 0")
         ends = zip(parts, (head + before).tolist(), (tail + before).tolist(), strict=True)
         rows += [(part[0], one, other) for part, one, other in ends]
     return rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from evenhand.problems import InputError
+from evenhand.problems import InputError, counted
 from evenhand.text.coded_tokens import have_same_codes
 from evenhand.text.corpus import Corpus
 from evenhand.text.layers import Spans
@@ -60,5 +60,6 @@ def check_ends(gold: Corpus, system: Corpus, spans: Spans) -> None:
     beyond = np.flatnonzero(spans.end > gold.lengths[spans.scope])
     if len(beyond):
         sentence, end = int(spans.scope[beyond[0]]), int(spans.end[beyond[0]])
-        finding = f"a span of this sentence ends at token {end}, but the sentence has {gold.lengths[sentence]} tokens"
+        held = counted(int(gold.lengths[sentence]), "token")
+        finding = f"a span of this sentence ends at token {end}, but the sentence has {held}"
         raise InputError(system.source, system.line(sentence), finding, SAME_SENTENCES, "text")

@@ -11,7 +11,7 @@ import numpy as np
 from evenhand.arguments import shown
 from evenhand.arrays import Ints, ints
 from evenhand.limits import TOKENS
-from evenhand.problems import InputError, SettingError
+from evenhand.problems import InputError, SettingError, counted
 from evenhand.settings import choose
 from evenhand.text.annotation import LISTS, Annotation, Reading
 from evenhand.text.characters import Texts
@@ -131,7 +131,9 @@ def _on_texts(text: Any, spans: Spans, size: int, name: str) -> tuple[Corpus, Sp
     if not all(map(is_text, given)):
         refuse_texts([[each] for each in given], "text", name)
     if len(given) != size:
-        raise InputError(name, None, f"there are {len(given)} texts for {size} sentences", "give one for each")
+        raise InputError(
+            name, None, f"got {counted(len(given), 'text')} for {counted(size, 'sentence')}", "give one for each"
+        )
     if spans.shape.any():
         raise InputError(name, None, "a span leaves out some positions of its text", "give tokens in place of text")
     texts = Texts.of(given)
@@ -142,7 +144,11 @@ def _on_texts(text: Any, spans: Spans, size: int, name: str) -> tuple[Corpus, Sp
         sentence, place = int(spans.scope[row]), [int(spans.start[row]), int(spans.end[row])]
         what = f"the span {place} of sentence {sentence + 1}"
         held = len(given[sentence])
-        finding = f"{what} ends behind its text, which has {held} characters" if end[row] < 0 else f"{what} is blank"
+        finding = (
+            f"{what} ends behind its text, which has {counted(held, 'character')}"
+            if end[row] < 0
+            else f"{what} is blank"
+        )
         raise InputError(name, None, finding, "count characters from 0, and let the end stand behind the span")
     return replace(texts.corpus(name), documents=ints([0])), replace(spans, start=start, end=end)
 
@@ -152,12 +158,16 @@ def _checked_lengths(lengths: Any, spans: Spans, sentences: int, name: str) -> I
     remedy = "give the number of tokens of every sentence"
     sizes = numbers(listed(lengths, "lengths", name, remedy), "the length", name, remedy)
     if len(sizes) != sentences:
-        raise InputError(name, None, f"there are {len(sizes)} lengths for {sentences} sentences", remedy)
+        raise InputError(
+            name, None, f"got {counted(len(sizes), 'length')} for {counted(sentences, 'sentence')}", remedy
+        )
     if (sizes < 0).any():
         raise InputError(name, None, f"sentence {int((sizes < 0).argmax()) + 1} has a negative length", remedy)
     beyond = np.flatnonzero(spans.end > sizes[spans.scope])
     if len(beyond):
         scope, end = int(spans.scope[beyond[0]]), int(spans.end[beyond[0]])
-        finding = f"a span of sentence {scope + 1} ends at token {end}, but the sentence has {sizes[scope]} tokens"
+        finding = (
+            f"a span of sentence {scope + 1} ends at token {end}, but the sentence has {counted(sizes[scope], 'token')}"
+        )
         raise InputError(name, None, finding, remedy)
     return np.concatenate((ints([0]), np.cumsum(sizes)))

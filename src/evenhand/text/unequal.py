@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from evenhand.problems import counted
 from evenhand.text.corpus import Corpus
 
 
@@ -29,7 +30,7 @@ def other_length(sentence: int, wanted: int, found: int, unit: str, sides: SideN
 
 
 def other_number(wanted: int, found: int, sides: SideNames) -> str:
-    sentences = "1 sentence" if wanted == 1 else f"{wanted:,} sentences"
+    sentences = counted(wanted, "sentence")
     return f"{sides.key} has {sentences}, {sides.other} {found:,}"
 
 

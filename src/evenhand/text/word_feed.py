@@ -14,7 +14,7 @@ import numpy as np
 
 from evenhand.arrays import Bytes, Ints, zeros
 from evenhand.dataclass import dataclass
-from evenhand.problems import InputError
+from evenhand.problems import InputError, counted
 from evenhand.settings import Align
 from evenhand.text.align_words import Rows, align_words
 from evenhand.text.annotation import Annotation, Reading
@@ -196,7 +196,9 @@ class WordFeed:
             begin = int(mine[sentence - 1]) if sentence else int(self._gold.waiting[0].start[0])
             (gold, word), (system, other) = self._gold.word_at(begin), self._system.word_at(begin)
             wanted, found = mine[sentence] - begin, theirs[sentence] - begin
-            finding = f"this sentence has {found} words where the one at {gold.corpus.place(word)} has {wanted}"
+            finding = (
+                f"this sentence has {counted(found, 'word')} where the one at {gold.corpus.place(word)} has {wanted}"
+            )
             line = system.corpus.line(other)
             if line is None:
                 finding = other_length(self._sentences + sentence, wanted, found, "words")

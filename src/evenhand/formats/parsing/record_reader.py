@@ -21,6 +21,7 @@ from evenhand.formats.parsing.json_texts import AlikeTexts
 from evenhand.formats.parsing.json_tokens import AlikeTokens, TokenReader
 from evenhand.formats.parsing.tag_reader import Coded, TagReader, choose_encoding
 from evenhand.formats.source import Block, Source
+from evenhand.problems import counted
 from evenhand.settings import Offsets, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.codes import Mostly, NewCodes
@@ -286,7 +287,9 @@ def _names(batch: Batch, at: int) -> list[str]:
     elif not all(isinstance(tag, str) for tag in tags):
         batch.report(at, "some tags are not strings", "write a tag such as B-PER or O for each token")
     elif len(tags) != len(tokens):
-        batch.report(at, f"found {len(tags)} tags for {len(tokens)} tokens", "give one tag for every token")
+        batch.report(
+            at, f"found {counted(len(tags), 'tag')} for {counted(len(tokens), 'token')}", "give one tag for every token"
+        )
     else:
         return list(tags)
     return ["O"] * len(tokens)

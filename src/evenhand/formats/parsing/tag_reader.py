@@ -15,7 +15,7 @@ from evenhand.arrays import Ints, ints
 from evenhand.dataclass import dataclass
 from evenhand.formats.source import Source
 from evenhand.limits import LimitError
-from evenhand.problems import ILL_FORMED
+from evenhand.problems import ILL_FORMED, counted
 from evenhand.settings import ReadSettings
 from evenhand.text import encodings
 from evenhand.text.annotation import Annotation, Layer, Reading, tags_layer
@@ -169,7 +169,9 @@ def listed_tags(
         coded = [_coded(tags, corpus) for tags in columns]
         if settings.task == "tags":
             if len(coded) != 1:
-                raise source.error(None, f"found {len(coded)} columns of tags, where one is scored", "name one")
+                raise source.error(
+                    None, f"found {counted(len(coded), 'column')} of tags, where one is scored", "name one"
+                )
             layers["tags"] = Tags(coded[0].code.column(), tuple(coded[0].new))
             readings["words"] = Reading(format, column=names[0])
             continue

@@ -15,6 +15,7 @@ from evenhand.formats.parsing.blocks import CARRIAGE_RETURN, SPACE, TAB, Lines, 
 from evenhand.formats.parsing.cells import Cells
 from evenhand.formats.parsing.grid import Grid, grid
 from evenhand.formats.source import LINE_FEED, Block, Source
+from evenhand.problems import counted
 from evenhand.settings import ColumnName
 from evenhand.text.encodings import OUTSIDE_TAGS, parse
 from evenhand.text.tokens import windows
@@ -278,4 +279,4 @@ def _hash_lines(tokens: Cells) -> Ints:
 
 
 def _columns(count: int) -> str:
-    return f"{count} column" if count == 1 else f"{count} columns"
+    return counted(count, "column")

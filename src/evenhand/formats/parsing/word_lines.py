@@ -16,6 +16,7 @@ from evenhand.formats.parsing.blocks import Lines
 from evenhand.formats.parsing.cells import Cells
 from evenhand.formats.parsing.windows import leading_numbers
 from evenhand.formats.source import Source
+from evenhand.problems import counted
 from evenhand.text.tokens import windows
 
 _HASH, _HYPHEN, _POINT = b"#-."
@@ -124,7 +125,7 @@ class Sorting:
             return rows
         for line in rows[~right].tolist():
             more = "at least " if self._layout.at_least else ""
-            finding = f"found {self._lines.cells[line]} columns where {self._layout.name} has {more}{width}"
+            finding = f"found {counted(self._lines.cells[line], 'column')} where {self._layout.name} has {more}{width}"
             remedy = "mend the line (a cut one shows that the file was not written to its end)"
             self.report(line, finding, remedy, "columns")
         return rows[right]

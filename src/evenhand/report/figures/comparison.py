@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
+from evenhand.problems import counted, plural
 from evenhand.report.figures import canvas
 from evenhand.report.figures.canvas import Size
 from evenhand.report.figures.ticks import count_axis
 from evenhand.report.pair_tables import readable_pairs
 from evenhand.result.comparison import Comparison
+from evenhand.result.notes import NOTHING_TO_RESAMPLE
 from evenhand.result.pairs import Pair
-from evenhand.table_style import stars
+from evenhand.table_style import UNDEFINED, stars
 from evenhand.tasks.registry import TASKS, model_title
 
 if TYPE_CHECKING:
@@ -36,7 +39,7 @@ def draw(comparison: Comparison, size: Size) -> Figure:
     _bars(middle, [pair.changed_errors.count for pair in pairs], "#DDDDDD", "...", "changed errors")
     left.set_xlim(-new, corrected)
     middle.set_xlim(0, changed)
-    left.set_xlabel(f"{TASKS[comparison.task].unit_of(comparison.by)}s")
+    left.set_xlabel(plural(TASKS[comparison.task].unit_of(comparison.by)))
     count_axis(left)
     count_axis(middle)
     left.axvline(0, color="black", linewidth=0.6)
@@ -110,7 +113,7 @@ def _deltas(axes: Axes, pairs: Sequence[Pair]) -> None:
     axes.plot(deltas, range(len(pairs)), "o", color="black", markersize=4)
     for place, (pair, delta) in enumerate(zip(pairs, deltas, strict=True)):
         marks = stars(None if pair.significance is None else pair.significance.p_holm)
-        text = f"{delta:+.2f}{marks}".replace("-", "−")
+        text = UNDEFINED if isnan(delta) else f"{delta:+.2f}{marks}".replace("-", "−")
         canvas.beside(axes, text, (1, place), 4, at_edge=True)
 
 
@@ -118,9 +121,10 @@ def _remark(comparison: Comparison, shown: int) -> str:
     made, parts = comparison.resampling, []
     readable = len(readable_pairs(comparison))
     if readable < len(comparison.pairs):
-        parts.append(f"Neighbours by score, of {len(comparison.pairs):,} pairs.")
+        parts.append(f"Neighbours by score, of {counted(len(comparison.pairs), 'pair')}.")
     if shown < readable:
-        parts.append(f"The first {shown} of {readable} pairs.")
+        parts.append(f"The first {shown} of {counted(readable, 'pair')}.")
+    parts += [f"{note[:1].upper()}{note[1:]}" for note in comparison.notes if note.startswith(NOTHING_TO_RESAMPLE)]
     if made["resamples"]:
         parts.append(f"Lines: {100 * made['level']:g}% intervals ({made['resamples']:,} resamples of {made['of']}).")
     if made["trials"]:

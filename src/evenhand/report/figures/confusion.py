@@ -10,7 +10,7 @@ import numpy as np
 
 from evenhand.arrays import Values
 from evenhand.dataclass import dataclass
-from evenhand.problems import SettingError
+from evenhand.problems import SettingError, counted
 from evenhand.report.figures.canvas import PAGE, SMALL, Size, named, remark, sheet, text_width
 from evenhand.result.result import Results
 from evenhand.scores.model_score import ModelScore
@@ -69,7 +69,7 @@ def draw(results: Results, size: Size, systems: str | Sequence[str] = ()) -> Fig
     panels[0].invert_yaxis()
     for axes in panels[len(tables) :]:
         axes.remove()
-    few = f" The {labels} labels with the most errors of {len(errors)}." if labels < len(errors) else ""
+    few = f" The {counted(labels, 'label')} with the most errors of {len(errors)}." if labels < len(errors) else ""
     remark(figure, declared.caption + few)
     return figure
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from evenhand.problems import counted
 from evenhand.report.figures import canvas
 from evenhand.report.figures.canvas import Size
 from evenhand.report.figures.fills import fills
@@ -48,7 +49,7 @@ def draw(results: Results, size: Size, *, counts: bool) -> Figure:
     count_axis(axes)
     canvas.legend(figure, [axes])
     left_out = len(results) - len({bar.system for bar in bars})
-    cut = f"The first {len(results) - left_out} of {len(results)} systems." if left_out else ""
+    cut = f"The first {len(results) - left_out} of {counted(len(results), 'system')}." if left_out else ""
     canvas.remark(figure, f"{cut} {found.remark}".strip())
     return figure
 

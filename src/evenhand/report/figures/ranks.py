@@ -7,9 +7,12 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from evenhand.comparison.ranking import Standing
+from evenhand.problems import counted
 from evenhand.report.figures import canvas
 from evenhand.report.figures.canvas import Size
+from evenhand.result.notes import NOTHING_TO_RESAMPLE
 from evenhand.result.ranking import Ranking
+from evenhand.table_style import UNDEFINED
 from evenhand.tasks.registry import model_title
 
 if TYPE_CHECKING:
@@ -24,8 +27,8 @@ _AROUND, _AROUND_PANEL = 0.4, 0.7
 
 def draw(ranking: Ranking, size: Size) -> Figure:
     """Systems by rank under the first model; beside each score stand its rank and the places gained or lost."""
-    models = [model for model in ranking.shown_models if any(each.score for each in ranking[model].values())]
-    models = models or list(ranking.shown_models)
+    models = [model for model in ranking.models if any(each.score for each in ranking[model].values())]
+    models = models or list(ranking.models)
     names = list(canvas.distinct_names(ranking.systems, 0.3 * size.inches).values())
     room = size.inches - max(canvas.text_width(name, canvas.TEXT_SIZE) for name in names)
     rows = ceil(len(models) / max(1, min(_MOST_PANELS, len(models), int(room / _PANEL))))
@@ -67,7 +70,7 @@ def _scores(axes: Axes, standings: Sequence[Standing]) -> None:
 def _ranks(axes: Axes, standings: Sequence[Standing]) -> None:
     """The ranks at the right, with the places gained or lost against the first model."""
     for place, standing in enumerate(standings):
-        canvas.beside(axes, f"{standing.rank}", (1, place), 14, at_edge=True, ha="right")
+        canvas.beside(axes, f"{standing.rank or UNDEFINED}", (1, place), 14, at_edge=True, ha="right")
         if standing.change:
             mark, color = ("▲", canvas.BLUE) if standing.change > 0 else ("▼", canvas.VERMILLION)
             text = f"{mark}{abs(standing.change)}"
@@ -81,11 +84,12 @@ def _remark(ranking: Ranking, models: Sequence[str], systems: int) -> str:
     )
     parts = [f"At the right: ranks{against}."]
     if systems < len(ranking.systems):
-        parts.insert(0, f"The first {systems} of {len(ranking.systems)} systems.")
-    if len(models) < len(ranking.shown_models):
-        empty = (model_title(ranking.task, model) for model in ranking.shown_models if model not in models)
+        parts.insert(0, f"The first {systems} of {counted(len(ranking.systems), 'system')}.")
+    if len(models) < len(ranking.models):
+        empty = (model_title(ranking.task, model) for model in ranking.models if model not in models)
         parts.append(f"All scores are 0 under {', '.join(empty)}.")
+    parts += [f"{note[:1].upper()}{note[1:]}" for note in ranking.notes if note.startswith(NOTHING_TO_RESAMPLE)]
     if ranking.resamples:
-        made = f"{ranking.resamples:,} resamples of {ranking.groups}"
+        made = f"{counted(ranking.resamples, 'resample')} of {ranking.groups}"
         parts.append(f"Lines: {100 * ranking.level:g}% intervals ({made}).")
     return " ".join(parts)

@@ -10,7 +10,7 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, Template, select_autoescape
 from markupsafe import Markup
 
-from evenhand.problems import visible
+from evenhand.problems import counted, visible
 from evenhand.report.cautions import cautions
 from evenhand.report.html.fix_first import fixes
 from evenhand.report.html.overview import overview
@@ -68,6 +68,7 @@ def template(name: str) -> Template:
         lstrip_blocks=True,
         finalize=_visible,
     )
+    environment.globals["counted"] = counted
     return environment.get_template(name)
 
 

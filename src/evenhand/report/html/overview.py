@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isnan
 
 from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
 from evenhand.report.figures.fills import fills
 from evenhand.report.html.links import address
-from evenhand.report.verdict import differs, measure, p_words, score_name
+from evenhand.report.verdict import can_decide, differs, measure, p_words, score_name
 from evenhand.result.comparison import Comparison
 from evenhand.result.report import Report
+from evenhand.table_style import PLAIN
 from evenhand.tasks.error_bars import Bar as ErrorBar
 from evenhand.tasks.error_bars import ErrorBars, ErrorKind
 from evenhand.tasks.registry import TASKS, model_title
@@ -51,6 +53,7 @@ class SystemRow:
     high: float
     standing: str
     is_best: bool
+    is_defined: bool
     bar: Bar | None
 
 
@@ -117,7 +120,9 @@ def _ink(color: str) -> str:
 def _scale(report: Report) -> tuple[float, float]:
     """The ends of the scale on which all scores and intervals have room."""
     standings = report.ranking[report.primary].values()
-    edges = [edge for each in standings for edge in (*(each.interval or ()), each.score)]
+    edges = [edge for each in standings for edge in (*(each.interval or ()), each.score) if not isnan(edge)]
+    if not edges:
+        return 0.0, 1.0
     room = max((max(edges) - min(edges)) * 0.05, 0.005)
     return max(0.0, min(edges) - room), min(1.0, max(edges) + room)
 
@@ -127,27 +132,28 @@ def _row(report: Report, name: str, low: float, high: float, bar: Bar | None) ->
     begin, end = standing.interval or (standing.score, standing.score)
 
     def place(value: float) -> float:
-        return 100 * (value - low) / (high - low)
+        return 0.0 if isnan(value) else 100 * (value - low) / (high - low)
 
     text = "" if standing.interval is None else f"{100 * begin:.2f} to {100 * end:.2f}"
     best = next(iter(report.ordered))
     against = _against(report.comparison, best, name) if report.primary == report.by else ""
     return SystemRow(
         name,
-        f"{100 * standing.score:.2f}",
+        PLAIN.score(standing.score),
         text,
         place(begin),
         place(standing.score),
         place(end),
         against,
-        name == best and report.comparison is not None,
+        name == best and report.comparison is not None and not isnan(standing.score),
+        not isnan(standing.score),
         bar,
     )
 
 
 def _against(comparison: Comparison | None, best: str, name: str) -> str:
     """How a system stands to the best one, in words."""
-    if comparison is None:
+    if comparison is None or isnan(comparison.scores[name]):
         return ""
     if name == best:
         return "best"
@@ -156,4 +162,6 @@ def _against(comparison: Comparison | None, best: str, name: str) -> str:
         return ""
     pair = comparison.pairs.get((best, name)) or comparison.pairs[name, best]
     p = "" if pair.significance is None else p_words(pair.significance.p_holm)
+    if not can_decide(comparison, pair):
+        return f"too few {comparison.resampling['of']} to tell, {p}"
     return f"lower, {p}" if is_different else f"no evidence, {p}"

@@ -9,7 +9,7 @@ import numpy as np
 
 from evenhand.arrays import Bools, Ints, ints
 from evenhand.dataclass import dataclass
-from evenhand.problems import InputError
+from evenhand.problems import InputError, counted
 from evenhand.tasks.constituents.rules import Rules
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.codes import Coder
@@ -97,7 +97,7 @@ class ForestFeed:
         while size:
             forest = self._next()
             if forest is None:
-                finding = f"the file ends after {self._taken:,} sentences, and the gold standard goes on"
+                finding = f"the file ends after {counted(self._taken, 'sentence')}, and the gold standard goes on"
                 raise InputError(self._source, None, finding, _SAME_SENTENCES, "text")
             part = forest if len(forest) <= size else forest.slice(0, size)
             self._waiting = None if part is forest else forest.slice(size, len(forest))
@@ -113,7 +113,7 @@ class ForestFeed:
             left = full[:1].tolist() or list(forest.layer.problems)[:1]
             if left:
                 line = int(forest.layer.lines[left[0]]) or None
-                finding = f"the gold standard ends after {self._taken:,} sentences, before this one"
+                finding = f"the gold standard ends after {counted(self._taken, 'sentence')}, before this one"
                 raise InputError(forest.source, line, finding, _SAME_SENTENCES, "text")
             self._waiting = None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from evenhand.problems import WARNING
+from evenhand.problems import WARNING, counted
 from evenhand.settings import ReadSettings, ScoreSettings
 from evenhand.tally import Tally
 from evenhand.tasks.constituents.passage import MENDED
@@ -25,19 +25,19 @@ def notes(
     if errors + skipped == gold.sentences:
         found.append(
             f"{WARNING}system {name}: no sentence can be scored ({errors:,} with errors, "
-            f"{skipped:,} skipped), so precision, recall and F1 of labeled and the like are undefined."
+            f"{skipped:,} skipped), so that precision, recall and F1 are undefined."
         )
     elif errors or skipped:
         left = f"{errors:,} with errors and {skipped:,} skipped"
         found.append(
-            f"system {name}: of {_sentences(gold.sentences)}, {left} are left out of labeled and the other scores of "
-            "EVALB, which may gain by that; labeled-all and the like count them as wrong."
+            f"system {name}: of {_sentences(gold.sentences)}, {left} are left out of all scores, "
+            "which may gain by that."
         )
     if mended := side.noted[MENDED]:
         found.append(f"system {name}: in {_sentences(mended)}, quotes were mended (QUOTE_LABEL).")
     if identical:
         found.append(f"system {name}: its brackets are just those of the gold standard; is it the right file?")
-    return (*found, *label_notes(gold, name, side.labels, "brackets"))
+    return (*found, *label_notes(gold, name, side.labels, "bracket"))
 
 
 def setting_notes(settings: ScoreSettings) -> tuple[str, ...]:
@@ -49,9 +49,9 @@ def setting_notes(settings: ScoreSettings) -> tuple[str, ...]:
 
 def is_perfect(tallies: Mapping[str, Tally]) -> bool:
     """Whether all brackets are right."""
-    tally = next((tallies[name] for name in ("brackets", "brackets-all") if name in tallies), None)
+    tally = tallies.get("brackets")
     return tally is not None and bool(len(tally)) and tally.kinds_met <= {"TP"} and not len(tallies["left out"])
 
 
 def _sentences(count: int) -> str:
-    return "1 sentence" if count == 1 else f"{count:,} sentences"
+    return counted(count, "sentence")

@@ -35,7 +35,7 @@ def notes(
         found.append(f"system {name}: under hipe-strict, {links} wrong only as tokens are spelled otherwise.")
     found += _unlinked("gold", gold.name, gold_count) + _unlinked("system", name, side)
     found += unit_notes(gold, name, side.units, "link", identical=identical)
-    return (*found, *label_notes(gold, name, side.labels, "links"))
+    return (*found, *label_notes(gold, name, side.labels, "link"))
 
 
 def _unlinked(which: str, name: str, side: SideCount) -> list[str]:

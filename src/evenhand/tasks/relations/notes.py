@@ -35,7 +35,7 @@ def notes(
     if side.breaks_differ:
         found.append(f"system {name}: its sentences differ from the gold standard's, which were used.")
     found += unit_notes(gold, name, side.units, "relation", identical=identical)
-    return (*found, *label_notes(gold, name, side.labels, "relations"))
+    return (*found, *label_notes(gold, name, side.labels, "relation"))
 
 
 def _of_side(side: str, reading: Reading, repeated: int) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import nan
 
 import numpy as np
 
@@ -46,4 +47,4 @@ class SpanAgreement(Agreement):
 
     def bound(self, units: int) -> dict[str, float]:
         found = prf(self._solved, self._solved + self._shared_errors, self._solved, units)
-        return {"precision": float(found.precision), "recall": float(found.recall), "f1": float(found.f1)}
+        return {name: float(getattr(found, name)) if units else nan for name in ("precision", "recall", "f1")}

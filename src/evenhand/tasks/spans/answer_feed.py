@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from evenhand.problems import InputError
+from evenhand.problems import InputError, counted
 from evenhand.tasks.spans.gold_survey import GoldSurvey, Naming, names_of
 from evenhand.text.annotation import Annotation
 from evenhand.text.corpus import Corpus
@@ -26,9 +26,9 @@ class AnswersByOrder:
     def __init__(self, stream: Iterator[Annotation], count: int, survey: GoldSurvey, source: str) -> None:
         """There are as many answers as the gold standard has documents or sentences, or that is an error."""
         if count not in (survey.documents, survey.sentences):
-            documents = f"{survey.documents:,} documents and " if survey.by_document else ""
-            answers = "there is 1 answer" if count == 1 else f"there are {count:,} answers"
-            finding = f"{answers}, where the gold standard has {documents}{survey.sentences:,} sentences"
+            documents = f"{counted(survey.documents, 'document')} and " if survey.by_document else ""
+            answers = "there is 1 answer" if count == 1 else f"there are {counted(count, 'answer')}"
+            finding = f"{answers}, where the gold standard has {documents}{counted(survey.sentences, 'sentence')}"
             raise InputError(source, None, finding, "give one for each, or give ids on both sides", "document")
         self.by_document = count == survey.documents
         self._answers = (found for batch in stream for found in _about(batch, 0, batch.corpus.sentences))

@@ -28,4 +28,4 @@ def notes(
         found.append(f"gold {gold.name}: has no word that counts.")
     elif identical:
         found.append(f"system {name}: its words are labeled just as those of the gold standard; is it the right file?")
-    return (*found, *label_notes(gold, name, side.labels, "words"))
+    return (*found, *label_notes(gold, name, side.labels, "word"))

@@ -9,6 +9,9 @@ function make(tag, name, text) {
   return node;
 }
 
+/* A number of things in words: 1 unit, 2,000 units. */
+const counted = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+
 /* What has no look of its own, as text: line feeds and tabs by their signs, other controls and turns of direction by their codes. */
 const SIGNS = { "\n": "↵", "\t": "⇥" };
 function visible(text) {

@@ -55,12 +55,14 @@ function transitionsOf(a, b) {
 
 function pairInWords(a, b, different) {
   const pair = data.pairs.find(([from, to]) => (from === a && to === b) || (from === b && to === a)), names = `${systems[a]} to ${systems[b]}`;
-  if (!pair) return visible(`${names}: ${different.toLocaleString("en")} units are treated differently.`);
+  const treated = `${counted(different, "unit")} ${different === 1 ? "is" : "are"} treated differently`;
+  if (!pair) return visible(`${names}: ${treated}.`);
   const [from, , delta, low, high, p] = pair, sign = from === a ? 1 : -1;
   const points = (value) => `${value < 0 ? "−" : "+"}${Math.abs(100 * value).toFixed(2)}`;
   const bounds = low === null ? "" : ` (${points(sign < 0 ? -high : low)} to ${points(sign < 0 ? -low : high)})`;
   const test = p === null ? "" : `, p ${p < 0.0001 ? "< 0.0001" : `= ${p.toFixed(4)}`}`;
-  return visible(`${names}: ${points(sign * delta)} points${bounds}${test}; ${different.toLocaleString("en")} units are treated differently.`);
+  if (delta === null) return visible(`${names}: the scores are undefined; ${treated}.`);
+  return visible(`${names}: ${points(sign * delta)} points${bounds}${test}; ${treated}.`);
 }
 
 function transitionTable(a, b, kind, found, different) {
@@ -78,7 +80,7 @@ function transitionTable(a, b, kind, found, different) {
   part.append(make("summary", "", `${CHANGES[kind]}: ${count} of ${different.toLocaleString("en")} (${share(found.count, different)} %)`), all, tableOf(names, cells));
   part.open = data.pairs.length === 1;
   const more = rows.length - cells.length;
-  if (more > 0) part.append(make("p", "remark", `${more.toLocaleString("en")} more transitions, which are rarer.`));
+  if (more > 0) part.append(make("p", "remark", `${counted(more, "more transition")}, which ${more === 1 ? "is" : "are"} rarer.`));
   return part;
 }
 

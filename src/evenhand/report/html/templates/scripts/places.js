@@ -46,7 +46,7 @@ function update() {
   const query = Object.entries(asked());
   found = data.places.filter((place) => query.every(([name, value]) => isOf[name](place, value)));
   filters();
-  status.textContent = `${found.length.toLocaleString("en")} of ${data.places.length.toLocaleString("en")} places`;
+  status.textContent = `${found.length.toLocaleString("en")} of ${counted(data.places.length, "place")}`;
   list.replaceChildren();
   shown = 0;
   more();

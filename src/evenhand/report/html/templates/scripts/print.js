@@ -20,7 +20,7 @@ function drawPrint(count) {
     units.set(sentence, [...(units.get(sentence) ?? []), unit]);
   }
   const nodes = [...units].map(([sentence, found]) => printed(data.sentences[sentence], found));
-  byId("print").replaceChildren(make("h2", "", `The first ${nodes.length} sentences of ${shown.length.toLocaleString("en")} units`), ...nodes);
+  byId("print").replaceChildren(make("h2", "", `The first ${counted(nodes.length, "sentence")} of ${counted(shown.length, "unit")}`), ...nodes);
 }
 
 function printed(sentence, units) {

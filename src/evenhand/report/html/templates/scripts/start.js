@@ -13,7 +13,7 @@ function update(isNew) {
   shown = sorted(select(wanted), wanted);
   drawHead();
   const further = described(wanted);
-  status.textContent = `${shown.length.toLocaleString("en")} of ${size.toLocaleString("en")} units` + (further.length ? ` (${visible(further.join(", "))})` : "");
+  status.textContent = `${shown.length.toLocaleString("en")} of ${counted(size, "unit")}` + (further.length ? ` (${visible(further.join(", "))})` : "");
   list.scrollTop = 0;
   choose(Math.max(0, wanted.unit === undefined ? 0 : shown.indexOf(unitOf(wanted.unit))));
   document.documentElement.dataset.filterMs = (performance.now() - begin).toFixed(1); /* with the list and the unit drawn */
