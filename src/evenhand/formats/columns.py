@@ -109,7 +109,7 @@ def chosen(
 
 def _check_tokens(source: Source, layout: Layout, kinds: Mapping[int, ColumnKind]) -> None:
     """Raise an error if the column of tokens holds tags, and no other one does."""
-    if holds_tags(source, layout, layout.token) and not any(kind.name in _PREFIXED for kind in kinds.values()):
+    if not any(kind.name in _PREFIXED for kind in kinds.values()) and holds_tags(source, layout, layout.token):
         finding = f"column {layout.token + 1} holds tags where tokens were expected"
         raise source.error(layout.first_line, finding, "put the token first and its tag last")
 

@@ -6,6 +6,7 @@ They also show what each column holds (`column_kinds`), by which `columns` choos
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import dropwhile, islice
@@ -167,14 +168,14 @@ def _is_mark(cells: Sequence[str]) -> bool:
 
 def kind_of(tokens: Sequence[str], cells: Sequence[str]) -> ColumnKind:
     """What these cells are, beside these tokens."""
-    parts = [parse(cell.split("|")[0]) for cell in cells]
-    said = [cell for cell in cells if cell not in OUTSIDE_TAGS]
-    has_o = "O" in cells or "o" in cells
-    prefixed = [part[1] for part in parts if part is not None]
-    if prefixed and len(prefixed) + len(cells) - len(said) >= _MOST * len(cells):
-        labels = frozenset(prefixed)
+    counts = Counter(cells)
+    has_o = "O" in counts or "o" in counts
+    values = frozenset(counts.keys() - OUTSIDE_TAGS)
+    outside = len(cells) - sum(counts[value] for value in values)
+    prefixed = {value: part for value in values if (part := parse(value.split("|")[0])) is not None}
+    if prefixed and sum(counts[value] for value in prefixed) + outside >= _MOST * len(cells):
+        labels = frozenset(label for _, label in prefixed.values())
         return ColumnKind("chunks" if {label.upper() for label in labels} <= CHUNKS else "tags", labels, has_o)
-    values = frozenset(said)
     if not values - {"-", "*"}:
         return ColumnKind("outside" if has_o else "empty", values, has_o)
     if not has_o:
@@ -183,7 +184,7 @@ def kind_of(tokens: Sequence[str], cells: Sequence[str]) -> ColumnKind:
                 return ColumnKind(name, values)
     if _are_lemmas(tokens, cells, values):
         return ColumnKind("lemmas", values, has_o)
-    is_labels = doubt(list(values), len(cells), len(cells) - len(said)) is None
+    is_labels = doubt(sorted(values), len(cells), outside) is None
     return ColumnKind("labels" if is_labels else "words", values, has_o)
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from evenhand.arrays import Bytes, Ints, ints, ranges
+from evenhand.arrays import Bools, Bytes, Ints, ints, ranges
 from evenhand.bits import Rank, behind, equal_to, marked, next_places, places
 from evenhand.dataclass import dataclass
 from evenhand.formats.parsing.blocks import CARRIAGE_RETURN, SPACE, TAB, Lines, split
@@ -34,6 +34,8 @@ _COMMENT = re.compile(
     re.IGNORECASE,
 )
 """A comment, even if it has as many cells as a line with a token."""
+_MAY_FOLLOW = np.isin(np.arange(256), list(b" bBeE"))
+"""The bytes after # with which such a comment may begin."""
 
 
 @dataclass(frozen=True)
@@ -161,7 +163,7 @@ def _comments(layout: Layout, block: Block) -> Ints | None:
     end = next_places(equal_to(text, LINE_FEED), begin)
     if not layout.hash_comments:
         is_kept = _cells(text, begin, end, tabs=layout.tabs) != layout.columns
-        for row in np.flatnonzero(~is_kept).tolist():
+        for row in np.flatnonzero(~is_kept & _MAY_FOLLOW[text[begin + 1]]).tolist():
             is_kept[row] = _is_comment(block.data[begin[row] : end[row]])
         rows = np.flatnonzero(is_kept)
         begin, end = begin[rows], end[rows]
@@ -187,8 +189,8 @@ def _classify(source: Source, layout: Layout, lines: Lines) -> Parsed:
     documents, trailing = list[int](), 0
     if b"#" in lines.data and not layout.hash_comments:
         whole = np.flatnonzero(is_token)
-        begins = np.frombuffer(lines.data, dtype=np.uint8)[lines.begins[whole]] == ord("#")
-        is_token[[line for line in whole[begins].tolist() if is_comment(lines.text(line))]] = False
+        maybe = whole[_may_be_comments(lines.data, lines.begins[whole])]
+        is_token[[line for line in maybe.tolist() if is_comment(lines.text(line))]] = False
     if np.count_nonzero(is_token) + np.count_nonzero(is_break) < len(lines.cells):
         odd = np.flatnonzero(~(is_token | is_break))
         is_hash = np.frombuffer(lines.data, dtype=np.uint8)[lines.begins[odd]] == ord("#")
@@ -268,10 +270,21 @@ def is_document_mark(cell: str) -> bool:
 
 def _comment_rows(tokens: Grid) -> Ints:
     """Which lines of a matrix of cells are comments that have as many cells as the others."""
-    rows = _hash_lines(tokens)
-    ends = tokens.column(tokens.columns - 1)[1]
     begins = tokens.column(0)[0]
-    return ints([row for row in rows.tolist() if is_comment(tokens.data[begins[row] : ends[row]].decode())])
+    rows = np.flatnonzero(_may_be_comments(tokens.data, begins))
+    if not len(rows):
+        return rows
+    ends = tokens.column(tokens.columns - 1)[1]
+    return ints([row for row in rows.tolist() if _is_comment(tokens.data[begins[row] : ends[row]])])
+
+
+def _may_be_comments(data: bytes, begins: Ints) -> Bools:
+    """Which lines begin with # and what may follow it in a comment; most tokens that begin with # do not."""
+    text = np.frombuffer(data, dtype=np.uint8)
+    found = text[begins] == ord("#")
+    rows = np.flatnonzero(found)
+    found[rows] = _MAY_FOLLOW[text[begins[rows] + 1]]
+    return found
 
 
 def _hash_lines(tokens: Cells) -> Ints:
