@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -236,3 +237,39 @@ def test_lists_of_unequal_length() -> None:
     assert sentence(eh.score, gold, eh.tags([["O"], ["O", "O"], ["O"]], name="long")) == (
         f"long: the gold standard has 2 sentences, the prediction 3; {same}"
     )
+
+
+@pytest.mark.parametrize(
+    ("tags", "finding"),
+    [
+        (["B-PER\n", "O"], "has a blank or an invisible character at an end"),
+        (["B-PER ", "O"], "has a blank or an invisible character at an end"),
+        (["B-PER", "O\u200b"], "has a blank or an invisible character at an end"),
+        (["B-PER", "\u041e"], "CYRILLIC CAPITAL LETTER O"),
+        (["B-PER", "0"], "the tag '0' is not a prefix"),
+        (["B-ORG,B-LOC", "O"], "joins several tags"),
+        (["B|PER", "O"], "the tag 'PER' is not a prefix"),
+        (["B-O", "O"], "a span with the label O"),
+        (["Begin_PER", "Inside_PER", "O"], "tags with an unknown prefix or separator"),
+        (["BPER", "IPER", "O"], "tags with an unknown prefix or separator"),
+        (["PER", "NONE", "O"], "'NONE' beside O"),
+        (["PER", "[PAD]", "O"], "'\\[PAD\\]' beside O"),
+    ],
+)
+def test_odd_tags_are_refused_as_in_files(tmp_path: Path, tags: list[str], finding: str) -> None:
+    with pytest.raises(eh.InputError, match=finding):
+        eh.score(eh.tags([tags]), eh.tags([tags]))
+    if not any(tag[-1] in "\n " for tag in tags):  # which end lines of a file
+        path = tmp_path / "tags.conll"
+        path.write_text("".join(f"w\t{tag}\n" for tag in tags), encoding="utf-8")
+        with pytest.raises(eh.InputError):
+            eh.score(path, path)
+
+
+@pytest.mark.parametrize("sign", "-_:./+=~\u2010\u2011\u2012\u2013\u2014\u2212\uff0d\ufe63")
+def test_signs_after_the_prefix(tmp_path: Path, sign: str) -> None:
+    tags = [f"B{sign}PER", f"I{sign}PER", "O", f"B{sign}creative-work"]
+    path = tmp_path / "tags.conll"
+    path.write_text("".join(f"w\t{tag}\n" for tag in tags), encoding="utf-8")
+    rows = [("PER", 0, 0, 2), ("creative-work", 0, 3, 4)]
+    assert eh.tags([tags]).spans().rows() == eh.read(path).spans().rows() == rows

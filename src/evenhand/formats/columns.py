@@ -14,6 +14,7 @@ tags before its own.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -37,6 +38,12 @@ _GIVE_SYSTEM = "give the system's file beside it, or name both columns with --co
 _DEFAULTS = {"spans": -1, "gold": -2, "system": -1}
 _PREFIXED = ("tags", "chunks")
 """Kinds of columns with prefixes, the usual one first."""
+_PART = re.compile(r"[^\W\d_]+")
+_SIDES = {
+    "gold": frozenset({"gold", "true", "truth", "reference", "references", "target", "expected", "correct"}),
+    "system": frozenset({"pred", "preds", "predicted", "prediction", "predictions", "system", "output", "hypothesis"}),
+}
+"""What headers call the columns of the gold standard and of a system."""
 _SPANS = (*_PREFIXED, "outside", "labels")
 """Kinds of columns that may hold tags of spans."""
 _NOT_TAGS = ("lemmas", "numbers", "identifiers", "features", "empty")
@@ -77,7 +84,7 @@ def _default(source: Source, layout: Layout, layer: str, taken: tuple[int, ...],
         raise source.error(layout.first_line, finding, "name another column")
     kinds = {place: kind for place, kind in column_kinds(source, layout).items() if place in free}
     if layer != "spans":
-        return _of_two(free, kinds, layer)
+        return _of_two(source, layout, free, kinds, layer)
     if not kinds:
         return free[-1]
     _check_tokens(source, layout, kinds)
@@ -92,7 +99,9 @@ def chosen(
 ) -> int:
     """The column of tags, by what the columns hold; several that may be it are an error at the first line."""
     choose = _of_words if settings.task == "tags" else _of_spans
-    found = choose(kinds, is_system=settings.side == "system")
+    found = choose(kinds, is_system=settings.side == "system" and not names)
+    if names and len(found) > 1:
+        found = _called(found, names, settings.side) or found
     if len(found) == 1:
         return found[0]
     if names:
@@ -132,8 +141,11 @@ def _of_spans(kinds: Mapping[int, ColumnKind], *, is_system: bool) -> list[int]:
         places = [place for place, kind in kinds.items() if kind.name == name]
         if not places:
             continue
-        if kinds[last].name == "outside":  # a system that found nothing, as all before it have tags
-            return [last]
+        silent = [place for place, kind in kinds.items() if kind.name == "outside"]
+        if last in silent and (is_system or name == "chunks"):
+            return [last]  # a system that found nothing, or a text without entities
+        if last in silent or (silent and name == "chunks"):
+            return sorted([*places, *silent])
         if last in with_o:
             return [*places, last]
         return [last] if is_system and _repeats(kinds, places, last) else places
@@ -152,9 +164,26 @@ def _repeats(kinds: Mapping[int, ColumnKind], places: list[int], last: int) -> b
     return last == places[-1] and any(kinds[last].labels & kinds[place].labels for place in places[:-1])
 
 
-def _of_two(free: list[int], kinds: Mapping[int, ColumnKind], layer: str) -> int:
-    """The column of gold standard or prediction, of one file with both: the only two with tags, or the last two."""
+def _called(places: Sequence[int], names: Sequence[str], side: str | None) -> list[int]:
+    """Those of some columns that a header names as the gold standard's or the system's, the one that is asked for."""
+    parts = {place: set(_PART.findall(names[place].lower())) for place in places}
+    return [place for place in places if side is not None and parts[place] & _SIDES[side]]
+
+
+def _of_two(source: Source, layout: Layout, free: list[int], kinds: Mapping[int, ColumnKind], layer: str) -> int:
+    """The column of gold standard or prediction, of one file with both: the only two with tags, or the last two.
+
+    In a file with a header, names tell which is which.
+    """
     tags = [place for place, kind in kinds.items() if kind.name == "tags"]
+    if layout.names:
+        sides = [_called(list(kinds), layout.names, side) for side in ("gold", "system")]
+        if [len(places) for places in sides] != [1, 1] or sides[0] == sides[1]:
+            names = ", ".join(layout.names[place] for place in kinds)
+            finding = f"the header names several columns: {names}"
+            remedy = "name the two with gold and prediction with --column gold:NAME --column system:NAME"
+            raise source.error(layout.first_line, finding, remedy)
+        return sides[layer == "system"][0]
     return (tags if len(tags) == 2 and kinds[free[-1]].name not in _SPANS else free)[_DEFAULTS[layer]]
 
 
@@ -164,7 +193,7 @@ def _check_two_columns_of_tags(source: Source, layout: Layout) -> None:
         raise source.error(layout.first_line, "found 1 column where gold and prediction need two", _GIVE_SYSTEM)
     kinds = column_kinds(source, layout)
     free = list(range(layout.filled))
-    places = [_of_two(free, kinds, layer) for layer in ("gold", "system")]
+    places = [_of_two(source, layout, free, kinds, layer) for layer in ("gold", "system")]
     gold, system = (kinds[place].name if place in kinds else "tokens" for place in places)
     if gold == "chunks" and system == "tags":
         finding = "the last two columns are for gold and prediction, but the first of them has tags of chunks"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from evenhand.arrays import ints
 from evenhand.dataclass import dataclass
@@ -71,10 +72,10 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     tokens = [row[token] for row in table.rows]
     free = [place for place in range(len(table.names)) if place not in (token, sentence, document)]
     kinds = {place: kind_of(tokens[:ROWS], [row[place] for row in table.rows[:ROWS]]) for place in free}
-    wanted = {
-        layer: layout.places(source, named) if named else (chosen(source, 1, kinds, table.names, settings),)
-        for layer, named in columns.items()
-    }
+    wanted = dict[str, tuple[int, ...]]()
+    for layer, named in columns.items():
+        read_as = settings if layer not in ("gold", "system") else replace(settings, side=layer)
+        wanted[layer] = layout.places(source, named) or (chosen(source, 1, kinds, table.names, read_as),)
     documents = table.begins(document)
     begins = sorted({*table.begins(sentence), *documents, *([] if sentence is not None else table.breaks)})
     corpus = Corpus(

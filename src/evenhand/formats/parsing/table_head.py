@@ -48,7 +48,7 @@ Row = tuple[int, bool, list[str]]
 CHUNKS = frozenset({"NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT", "CONJP", "INTJ", "LST", "UCP", "NC", "VC", "PC"})
 """Labels of chunks, in capitals."""
 _MORE_ROWS = 20_000
-"""How many lines are looked at if the last column has only O in the first ones."""
+"""How many lines are looked at if a column has only O in the first ones."""
 _MOST = 0.8
 """The share of cells that make a column what it is: one bad cell is an error of its line, not another column."""
 _IDENTIFIER = re.compile(r"(?:[A-Za-z]{1,8}:)?[A-Z]{0,4}[0-9]+|NIL[\w-]*|https?://\S+")
@@ -144,13 +144,14 @@ class ColumnKind:
 def column_kinds(source: Source, layout: Layout, *, rows: int = ROWS) -> dict[int, ColumnKind]:
     """What each column but that of the tokens holds, by the first rows.
 
-    More rows are looked at if the last column has only O there: the first sentences may have no span.
+    More rows are looked at if a column has only O there: the first sentences may have no span.
     """
     cells = [each for _, each in _token_rows(source, layout, rows)]
     free = [place for place in range(layout.filled) if place != layout.token]
     tokens = [each[layout.token] for each in cells]
     kinds = {place: kind_of(tokens, [each[place] for each in cells]) for place in free}
-    is_silent = len(free) > 1 and kinds[free[-1]].name == "outside" and len(cells) == rows < _MORE_ROWS
+    is_silent = len(free) > 1 and any(kind.name == "outside" for kind in kinds.values())
+    is_silent &= len(cells) == rows < _MORE_ROWS
     return column_kinds(source, layout, rows=_MORE_ROWS) if is_silent else kinds
 
 

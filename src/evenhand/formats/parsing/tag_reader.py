@@ -163,6 +163,9 @@ def listed_tags(
     layers: dict[str, Layer] = {}
     readings: dict[str, Reading] = {}
     encoding = None
+    if len(values) > 1 and places.get("gold") == places.get("system"):
+        remedy = "give the system's file beside it, or name both columns with --column"
+        raise source.error(None, "found one column of tags where gold and prediction need two", remedy)
     for layer, columns in values.items():
         names: list[str | None] = [str(place + 1) for place in places.get(layer, ())]
         names = names or [None]
