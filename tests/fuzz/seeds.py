@@ -36,7 +36,7 @@ def _words(*rows: str) -> str:
 
 TEXTS = {
     "columns.conll": "-DOCSTART-\tO\n\nAda\tB-PER\nLovelace\tI-PER\n#x\tO|B-LOC\n\n# a comment\nin\tO\nLondon\tB-LOC\n",
-    "spaced.conll": "Ada NNP B-PER B-PER\nslept VBD O O\n\nin IN O O\nLondon NNP E-LOC S-LOC\n",
+    "spaced.conll": "Ada NNP B-NP B-PER\nslept VBD O O\n\nin IN O O\nLondon NNP B-NP S-LOC\n",
     "header.conll": "TOKEN\tNE-COARSE\n# document_id = d1\nAda\tB-pers\nslept\tO\n\n# document_id = d2\nx\tO\n",
     "germeval.tsv": "#\turl\t[2009]\t\n1\tBank\tB-ORG\tO\n2\tTurin\tI-ORG\tB-LOCpart\n\n#\ty\n1\tx\tO\tO\t\n",
     "six.tsv": "#\tu\n1\tBank\tB-ORG\tO\tB-ORG\tO\n2\tTurin\tI-ORG\tB-LOC\tO\tB-LOC\n\n1\tx\tO\tO\tO\tO\n",

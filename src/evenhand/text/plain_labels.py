@@ -92,7 +92,7 @@ def oddity(tag: str, *, is_plain: bool) -> str | None:
     if tag != tag.strip() or unicodedata.category(tag[0]) in _INVISIBLE or unicodedata.category(tag[-1]) in _INVISIBLE:
         return f"the tag {tag!r} has a blank or an invisible character at an end"
     if not is_plain and tag[1:2] in SEPARATORS and tag[2:] in ("O", *_CIRCLES):
-        return f"the tag {tag!r} is a span with the label O, which stands for tokens outside of spans"
+        return f"the tag {tag!r} is a span with the label O, which means outside of all spans"
     if tag in _CIRCLES:
         return f"the tag {tag!r} ({unicodedata.name(tag)}) looks like the letter O, but is not"
     if not is_plain and _JOINED.search(tag) is not None:
