@@ -11,6 +11,7 @@ import csv
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Literal
 
 from evenhand.arrays import ints
 from evenhand.dataclass import dataclass
@@ -74,7 +75,10 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     kinds = {place: kind_of(tokens[:ROWS], [row[place] for row in table.rows[:ROWS]]) for place in free}
     wanted = dict[str, tuple[int, ...]]()
     for layer, named in columns.items():
-        read_as = settings if layer not in ("gold", "system") else replace(settings, side=layer)
+        side: Literal["gold", "system"] | None = settings.side
+        if len(columns) > 1:
+            side = "gold" if layer == "gold" else "system"
+        read_as = replace(settings, side=side)
         wanted[layer] = layout.places(source, named) or (chosen(source, 1, kinds, table.names, read_as),)
     documents = table.begins(document)
     begins = sorted({*table.begins(sentence), *documents, *([] if sentence is not None else table.breaks)})

@@ -281,7 +281,7 @@ def _comment_rows(tokens: Grid) -> Ints:
 def _may_be_comments(data: bytes, begins: Ints) -> Bools:
     """Which lines begin with # and what may follow it in a comment; most tokens that begin with # do not."""
     text = np.frombuffer(data, dtype=np.uint8)
-    found = text[begins] == ord("#")
+    found: Bools = text[begins] == ord("#")
     rows = np.flatnonzero(found)
     found[rows] = _MAY_FOLLOW[text[begins[rows] + 1]]
     return found
