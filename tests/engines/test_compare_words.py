@@ -15,15 +15,15 @@ TAGS = [EXAMPLES / "tags" / f"{name}.tsv" for name in ("gold", "lexicon", "hmm",
 SPANS = [EXAMPLE / f"{name}.conll" for name in ("gold", "gazetteer", "crf", "tagger")]
 
 
-def test_parsers_are_compared_on_the_words_that_all_have() -> None:
+def test_parsers_are_compared_on_all_words() -> None:
     found = eh.compare(TREES[0], TREES[1:], trials=100, resamples=100)
-    assert (found.left_out, found.gold.units) == (19, 855 - 19)
-    assert "19 words of the gold standard are not compared, as not all systems have them" in found.notes[0]
-    assert "scores are over the other 836" in found.notes[0]
-    assert (found.to_dict()["gold"]["left_out"], found.to_dict()["gold"]["units"]) == (19, 836)
-    assert {pair.size for pair in found.pairs.values()} == {836}
-    assert found.oracle.overall.units == 836
-    assert list(found.scores.values()) == found.oracle.overall.scores
+    assert (found.left_out, found.gold.units) == (0, 855)
+    assert found.notes[0].startswith("las on the 836 words that all systems have: rules 69.74, ")
+    assert (found.to_dict()["gold"]["left_out"], found.to_dict()["gold"]["units"]) == (0, 855)
+    assert found.to_dict()["shared"]["units"] == 836
+    assert {pair.size for pair in found.pairs.values()} == {855}
+    assert found.oracle.overall.units == 855
+    assert list(found.scores.values()) == pytest.approx(found.oracle.overall.scores)
 
 
 def test_a_parser_with_the_tokens_of_the_gold_standard_leaves_out_nothing() -> None:
@@ -65,30 +65,34 @@ def test_published_parsers(data: Path) -> None:
     systems = sorted((folder / "systems").iterdir())
     found = eh.compare(folder / "gold.conllu", systems, trials=50, resamples=50)
     assert len(found.pairs) == 10
-    assert (found.left_out, found.gold.units) == (86, 21_090)
-    assert "86 words of the gold standard are not compared" in found.notes[0]
-    assert {pair.size for pair in found.pairs.values()} == {21_090}
+    assert (found.left_out, found.gold.units) == (0, 21_176)
+    assert found.shared is not None
+    assert found.shared.units == 21_090
+    assert {pair.size for pair in found.pairs.values()} == {21_176}
     for (a, b), pair in found.pairs.items():
-        assert pair.delta == pytest.approx((pair.corrections.count - pair.new_errors.count) / 21_090)
+        assert pair.delta == pytest.approx((pair.corrections.count - pair.new_errors.count) / 21_176)
         assert pair.delta == pytest.approx(found.scores[b] - found.scores[a])
-    assert sum(found.difficulty.values()) == 21_090
+    assert sum(found.difficulty.values()) == 21_176
     twice = eh.compare(
         folder / "gold.conllu", {"a": systems[0], "copy": systems[0], "c": systems[1]}, trials=50, resamples=50
     )
     assert (twice.pair("a", "copy").different, twice.pair("a", "copy").interval) == (0, (0, 0))
 
 
-def test_words_that_only_some_systems_have_are_nobody_s() -> None:
-    """`can not` for `cannot` in the second system: two words of three remain, also for the first."""
+def test_a_word_that_a_system_lacks_is_wrong_for_that_system_only() -> None:
+    """`can not` for `cannot` in the second system: its root is missing."""
     gold = eh.trees([[(2, "nsubj"), (0, "root"), (2, "obj")]], tokens=[["I", "cannot", "sing"]])
     same = eh.trees([[(2, "nsubj"), (0, "root"), (1, "obj")]], tokens=[["I", "cannot", "sing"]])
     cut = eh.trees([[(2, "nsubj"), (0, "root"), (2, "advmod"), (2, "obj")]], tokens=[["I", "can", "not", "sing"]])
     found = eh.compare(gold, {"same": same, "cut": cut}, align="characters", trials=0, resamples=0)
     pair = found.pair("same", "cut")
-    assert (found.left_out, pair.size) == (1, 2)
-    # `I` depends on `cannot` in the first; the `can` of the second is no word of the gold standard.
-    assert found.scores == {"same": 0.5, "cut": 0}
-    assert [(each.gold, each.change) for each in pair.new_errors.transitions] == [("nsubj", "head")]
+    assert (found.left_out, pair.size) == (0, 3)
+    # `I` depends on `cannot` in the first; the `can` of the second is not a word of the gold standard.
+    assert found.scores == {"same": 2 / 3, "cut": 0}
+    assert found.shared is not None
+    assert (found.shared.units, found.shared.scores) == (2, {"same": 0.5, "cut": 0})
+    new = [(each.gold, each.after, each.change) for each in pair.new_errors.transitions]
+    assert new == [("nsubj", "nsubj", "head"), ("root", "missing", "both")]
     assert [(each.gold, each.change) for each in pair.changed_errors.transitions] == [("obj", "head")]
 
 
