@@ -91,7 +91,7 @@ def test_a_model_with_measures_of_its_own(path: str, tmp_path: Path) -> None:
     ranked = run(path, "rank", ENTITIES, CRF, TAGGER, "--match", "last-token-rates", "--as", "csv", "--resamples", 0)
     assert f"crf,last-token-rates,{192 / 285}" in ranked.stdout
     failed = run(path, "gate", ENTITIES, CRF, "--floor", "hit_rate=0.7", "--ceiling", "PER:miss_rate=1", code=1)
-    assert "hit_rate is 0.6737; the floor is 0.7." in failed.stdout
+    assert "hit_rate is 0.6737 (67.37 %); the floor is 0.7 (70 %)." in failed.stdout
 
 
 def test_a_model_divided_among_processes(path: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from evenhand.pipeline.work import Work
 from evenhand.problems import SettingError
 from evenhand.result.result import Gold
 from evenhand.scores.match_model import MatchModel
+from evenhand.scores.model_score import headline
 from evenhand.settings import Resampled, column_names
 from evenhand.suggestion import unknown
 from evenhand.tally import Tally
@@ -51,11 +53,21 @@ class ComparedRun:
     def model(self) -> MatchModel:
         return model(self.prepared.task.name, self.by).prepare(self.prepared.settings)
 
-    @property
+    @cached_property
     def further(self) -> list[MatchModel]:
-        """The scores whose differences are tested each for itself, where a comparison has several."""
-        models = self.prepared.models
+        """The scores whose differences are tested separately, where a comparison has several."""
+        other = model(self.prepared.task.name, self.by).counterpart
+        models = [each for each in self.prepared.models if each.name != other or self._differs(each)]
         return models if len(models) > 1 else []
+
+    def _differs(self, other: MatchModel) -> bool:
+        """Whether another model gives a system another score than the one that systems are compared by."""
+        labels = list(self.figures().labels)
+        scores = (
+            [headline(each, tallies[each.judge], labels) for each in (self.model, other)]
+            for tallies in self.run.tallies.values()
+        )
+        return any(one != two and not (isnan(one) and isnan(two)) for one, two in scores)
 
     def figures(self) -> Gold:
         """The gold standard in figures: of the units of the score that systems are compared by."""
@@ -101,13 +113,13 @@ class ComparedRun:
         return self
 
 
-def compared_by(task: Task, given: str | None) -> str:
-    """What systems are compared by: what a user says, or what a task does without a word."""
+def compared_by(task: Task, given: str | None, options: Mapping[str, Any]) -> str:
+    """The score that systems are compared by: the one that is named or the task's first one, under the options."""
     found = name_among(task.name, given or task.compared_by[0], task.compared_by)
     if found is None:
         remedy = f"choose one of {', '.join(task.compared_by)} for {task.name}"
         raise SettingError(unknown(f"by is {given!r}", str(given), task.compared_by, remedy))
-    return found
+    return task.decided_by(found, options)
 
 
 NOT_COMPARED = ("match", "groups", "jobs", "engine")
@@ -147,7 +159,7 @@ class ComparisonRun:
         content = self.content or content_for(self.gold, self.options)
         task = TASKS[content.task]
         self.resampling.check(task)
-        self.by = compared_by(task, self.by)
+        self.by = compared_by(task, self.by, self.options)
         for name in self.slices:
             others = [each.name for each in TASKS.values() if name in each.slices]
             if others and task.name not in others:

@@ -21,7 +21,7 @@ from evenhand.result.gate import Gate
 from evenhand.result.result import Gold
 from evenhand.settings import Resampled
 from evenhand.statistics.significance import trials_for
-from evenhand.tasks.registry import TASKS
+from evenhand.tasks.registry import TASKS, model
 from evenhand.tasks.task import Content
 
 
@@ -85,7 +85,7 @@ def gate(
     _, second = systems
     resampling = _resampling(trials, limits.alpha, seed, of)
     content = content_for(gold, options)
-    names = _names(limits, content.task, by)
+    names = _names(limits, content.task, by, options)
     prepared = _prepared(gold, systems, names, by, options, content) if names else None
     compared = compared_options(options) if names else options
     run = ComparisonRun(gold, systems, [(0, 1)], by, resampling, compared, content=content)
@@ -115,25 +115,25 @@ def _without_baseline(
     systems = named([candidate]) or {}
     (name,) = systems
     content = content_for(gold, options)
-    names = _names(limits, content.task, by)
+    names = _names(limits, content.task, by, options)
     prepared = _prepared(gold, systems, names, by, options, content)
     results = scored(gold, systems, prepared, "total")
     _refuse_empty(results.gold, content.task)
-    default = _model_of_bare_names(limits, content.task, by)
+    default = _model_of_bare_names(limits, content.task, by, options)
     return Gate(name, default, tuple(of_scores(limits, names, results[name])), results, None)
 
 
-def _names(limits: Limits, task: str, by: str | None) -> dict[str, ScoreName]:
+def _names(limits: Limits, task: str, by: str | None, options: Mapping[str, Any]) -> dict[str, ScoreName]:
     """What the names of scores mean; limits that no file can make valid are refused here, before files are read."""
-    default, compared = _model_of_bare_names(limits, task, by), compared_by(TASKS[task], by)
-    names = {name: ScoreName.read(name, task, default, compared) for name in limits.score_names}
+    default, compared = _model_of_bare_names(limits, task, by, options), compared_by(TASKS[task], by, options)
+    names = {name: ScoreName.read(name, task, default, compared, options) for name in limits.score_names}
     check_declared(limits, names, task)
     return names
 
 
-def _model_of_bare_names(limits: Limits, task: str, by: str | None) -> str:
+def _model_of_bare_names(limits: Limits, task: str, by: str | None, options: Mapping[str, Any]) -> str:
     """The match model of names without one: the one that a user compares by, or else the one that figures tell."""
-    compared = compared_by(TASKS[task], by)
+    compared = compared_by(TASKS[task], by, options)
     return compared if by is not None else model_of_names(limits.score_names, task, compared)
 
 
@@ -149,8 +149,10 @@ def _prepared(
     for name in NOT_COMPARED:
         if options.get(name) not in (None, "", ()):
             raise SettingError(f"{name} does nothing in a gate; leave it out.")
-    models = (compared_by(TASKS[content.task], by), *(each.model for each in names.values()))
-    return prepare(gold, systems, {**options, "match": tuple(dict.fromkeys(models))}, content)
+    models = [compared_by(TASKS[content.task], by, options), *(each.model for each in names.values())]
+    others = [model(content.task, name).counterpart for name in models]
+    match = tuple(dict.fromkeys((*models, *filter(None, others))))
+    return prepare(gold, systems, {**options, "match": match}, content)
 
 
 def _resampling(trials: int | None, alpha: float | None, seed: int, of: Resampled | None) -> Resampling:

@@ -22,6 +22,7 @@ from evenhand.comparison.group_tables import GroupTables
 from evenhand.comparison.ranking import Samples, TypicalGroups, correlations, resampled, standings
 from evenhand.dataclass import dataclass
 from evenhand.formats.addresses import Place, place
+from evenhand.parameters import names
 from evenhand.pipeline.inputs import Input, named, side_of
 from evenhand.pipeline.options import content_for, known_options, prepare
 from evenhand.problems import SettingError
@@ -32,8 +33,9 @@ from evenhand.result.signature import joint_signature
 from evenhand.scores.model_score import headline
 from evenhand.settings import Groups, Resampled
 from evenhand.tally import Tally
-from evenhand.tasks.registry import TASKS
+from evenhand.tasks.registry import TASKS, model_names
 from evenhand.tasks.registry import model as declared
+from evenhand.tasks.task import Content, Task
 
 _GROUPS: Mapping[Resampled | None, Groups] = {None: "finest", "documents": "document", "sentences": "sentence"}
 """What tallies keep apart, by what is to be resampled."""
@@ -155,7 +157,7 @@ def _rank(gold: Input, systems: Mapping[str, Input], wish: _Wish) -> Ranked:
     content = content_for(gold, options)
     task = TASKS[content.task]
     resampling.check(task)
-    match = options.get("match") or task.ranked(content)
+    match = _ranked_models(task, content, options)
     groups: Groups = _GROUPS[resampling.of] if resampling.resamples or resampling.trials else "total"
     prepared = prepare(gold, systems, {**options, "match": match}, content)
     engine, skipped = chosen_engine(options.get("engine"), options.get("jobs")), dict[str, str]()
@@ -166,6 +168,14 @@ def _rank(gold: Input, systems: Mapping[str, Input], wish: _Wish) -> Ranked:
     found = ranked(results, wish.resampling_of(len(results)), wish.data_set).keeping(skipped)
     signature = found.ranking.signature + (f"|trials:{resampling.trials}" if wish.has_trials else "")
     return replace(found, ranking=replace(found.ranking, name=wish.name or found.ranking.name, signature=signature))
+
+
+def _ranked_models(task: Task, content: Content, options: Mapping[str, Any]) -> tuple[str, ...]:
+    """The match models that are named or that the task ranks by, and the counterpart of the first one."""
+    chosen = model_names(task.name, names(options.get("match") or task.ranked(content)))
+    first, *others = dict.fromkeys(task.decided_by(name, options) for name in chosen)
+    beside = declared(task.name, first).counterpart if first != chosen[0] else None
+    return tuple(dict.fromkeys(filter(None, (first, beside, *others))))
 
 
 def ranked(results: Results, resampling: Resampling, data_set: int = 0) -> Ranked:

@@ -14,14 +14,15 @@ from evenhand.api.results import results_of, totals_of
 from evenhand.api.significance import Resampling, default_trials
 from evenhand.arguments import checked_arguments, whole_number
 from evenhand.comparison.collection import Collection
+from evenhand.parameters import names
 from evenhand.pipeline.inputs import Input, name_of, named, side_of
-from evenhand.pipeline.options import Prepared, content_for, known_options, prepare
+from evenhand.pipeline.options import Prepared, content_for, default_match, known_options, prepare
 from evenhand.problems import SettingError, counted
 from evenhand.result.notes import ALPHA
 from evenhand.result.ranking import Ranking
 from evenhand.result.report import Report
 from evenhand.settings import Groups, Resampled, choose
-from evenhand.tasks.registry import TASKS, name_among
+from evenhand.tasks.registry import TASKS, model_names, name_among
 from evenhand.tasks.task import Content
 
 DEFAULT_LIMIT = 50_000
@@ -87,14 +88,15 @@ def _scored(
     """The settings of the scores, among them the one that systems are compared by."""
     task = TASKS[content.task]
     if by is not None and name_among(task.name, by, task.reported_by) is None:
-        names = " or ".join(task.reported_by)
-        raise SettingError(f"A page compares {task.name} by {names}, not by {by}; compare by one that it has.")
+        known = " or ".join(task.reported_by)
+        raise SettingError(f"A page compares {task.name} by {known}, not by {by}; compare by one that it has.")
     choose("groups", options.get("groups", "total"), get_args(Groups))
     if options.get("groups", "total") != "total":
         raise SettingError("groups does nothing in a report; say with `of` what is resampled.")
-    match = options.get("match") or task.match(content)
+    match = model_names(task.name, names(options.get("match") or default_match(task, content, options)))
+    match = tuple(dict.fromkeys((task.decided_by(match[0], options), *match)))  # systems are ranked by the first one
     prepared = prepare(gold, systems, {**options, "match": match}, content)
-    compared = compared_by(task, by)
+    compared = compared_by(task, by, options)
     if compared in prepared.settings.match:
         return prepared
     return prepare(gold, systems, {**options, "match": (compared, *prepared.settings.match)}, content)

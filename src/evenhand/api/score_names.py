@@ -20,8 +20,8 @@ from evenhand.result.result import Result
 from evenhand.scores.match_model import MatchModel
 from evenhand.scores.model_score import ModelScore
 from evenhand.settings import ScoreSettings
+from evenhand.tasks.registry import TASKS, models_of, name_among, parameters_of
 from evenhand.tasks.registry import model as declared_model
-from evenhand.tasks.registry import models_of, name_among, parameters_of
 
 _MOST_LISTED = 20
 Unit = Literal["fraction", "ratio", "count"]
@@ -56,21 +56,25 @@ class ScoreName:
     """Where its figure stands below the match model."""
     by: str
     """The match model that sentences need not name."""
+    is_other: bool = False
+    """Whether it is another match model than the name says, so that sentences must name it."""
 
     @staticmethod
-    def read(given: str, task: str, default: str, by: str) -> ScoreName:
+    def read(given: str, task: str, default: str, by: str, options: Mapping[str, Any]) -> ScoreName:
         """What a name means for a task whose systems are compared by a match model; `default` is that of bare names."""
         label, colon, rest = given.rpartition(":")
         first, *path = rest.split(".")
         model = name_among(task, first, [each.name for each in models_of(task)]) if first else default
         if model is None:
             model, path = default, [first, *path]
-        return ScoreName(given, label if colon else None, model, tuple(path), by)
+        decided = TASKS[task].decided_by(model, options)
+        is_other = first != "" and decided != model
+        return ScoreName(given, label if colon else None, decided, tuple(path), by, is_other)
 
     @property
     def shown(self) -> str:
         """What sentences call it: as it is given, or with its match model where nobody would expect that one."""
-        if self.model == self.by or not self.given:
+        if (self.model == self.by and not self.is_other) or not self.given:
             return self.given or self.model
         return ("" if self.label is None else f"{self.label}:") + ".".join((self.model, *self.path))
 

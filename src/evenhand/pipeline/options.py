@@ -90,7 +90,7 @@ def prepare(
     match = options.get("match")
     chosen = values(parameters_of(task.name), options)
     settings = ScoreSettings(
-        match=_models(task, names(task.match(content) if match is None else match), options),
+        match=_models(task, names(default_match(task, content, options) if match is None else match), options),
         task=task.name,
         labels=names(options.get("labels", ())),
         exclude=names(options.get("exclude", ())),
@@ -106,6 +106,11 @@ def prepare(
     for name in _own_formats(options.get("format"), systems or {}):
         read_as[own_key(name)] = _read_settings(name, options, content, chosen)
     return Prepared(settings, read_as, content, gold)
+
+
+def default_match(task: Task, content: Content, options: Mapping[str, Any]) -> tuple[str, ...]:
+    """The match models of `score` unless others are named."""
+    return tuple(name for name in task.match(content) if not task.leaves_out(name, options))
 
 
 def _own_formats(given: Choice, systems: Mapping[str, Input]) -> list[str]:

@@ -28,6 +28,10 @@ def _sections(gate: Gate) -> Iterator[Section]:
     rows += [[each.name, "not checked", each.sentence] for each in gate.not_checked]
     scores = [Column("system", "text"), Column(gate.by, "percent")]
     scored: list[list[Cell]] = [[name, score] for name, score in gate.scores.items()]
+    if gate.beside is not None:
+        other, values = gate.beside
+        scores.append(Column(other, "percent"))
+        scored = [[*row, values[str(row[0])]] for row in scored]
     yield Section("", [Table("", columns, rows), Table("", scores, scored, rivals=[range(len(scored))])])
     if gate.compared is not None and gate.pair.new_errors.count:
         found = gate.pair.new_errors

@@ -31,21 +31,21 @@ def _opening(ranking: Ranking) -> str:
 def _tables(ranking: Ranking, style: TableStyle) -> Iterator[Table]:
     """Scores and ranks, the intervals, and the correlations between the models."""
     columns = [Column("system", "text")]
-    for model in ranking.models:
+    for model in ranking.shown_models:
         has_clusters = ranking.clusters is not None and ranking.clusters.model == model
         columns += [Column(model, "percent"), Column("rank", "label" if has_clusters else "count")]
         columns += [Column("±", "label")] if model != ranking.models[0] else []
     rows: list[list[Cell]] = []
     for system in ranking.systems:
         row: list[Cell] = [system]
-        for model in ranking.models:
+        for model in ranking.shown_models:
             standing = ranking[model][system]
             cluster = ranking.cluster(model, system)
             rank = standing.rank or _NOTHING
             row += [standing.score, rank if cluster is None else f"{rank} {cluster}"]
             row += [f"{standing.change:+d}" if standing.change else ""] if model != ranking.models[0] else []
         rows.append(row)
-    remarks = [f"±: places gained or lost against {ranking.models[0]}."] if len(ranking.models) > 1 else []
+    remarks = [f"±: places gained or lost against {ranking.models[0]}."] if len(ranking.shown_models) > 1 else []
     remarks += [] if ranking.clusters is None else [_on_clusters(ranking, ranking.clusters)]
     yield Table("", columns, rows, remark=" ".join(remarks), rivals=[range(len(rows))])
     if ranking.before:
@@ -64,17 +64,17 @@ def _on_clusters(ranking: Ranking, clusters: Clusters) -> str:
 
 
 def _before(ranking: Ranking) -> Table:
-    columns = [Column("system", "text"), *(Column(model, "percent") for model in ranking.models)]
+    columns = [Column("system", "text"), *(Column(model, "percent") for model in ranking.shown_models)]
     rows: list[list[Cell]] = [
-        [system, *(ranking.before[model][system] for model in ranking.models)] for system in ranking.systems
+        [system, *(ranking.before[model][system] for model in ranking.shown_models)] for system in ranking.systems
     ]
     return Table("before overrides", columns, rows, rivals=[range(len(rows))])
 
 
 def _intervals(ranking: Ranking, style: TableStyle) -> Table:
-    columns = [Column("system", "text"), *(Column(model, "label") for model in ranking.models)]
+    columns = [Column("system", "text"), *(Column(model, "label") for model in ranking.shown_models)]
     rows: list[list[Cell]] = [
-        [system, *(style.interval(ranking[model][system].interval) for model in ranking.models)]
+        [system, *(style.interval(ranking[model][system].interval) for model in ranking.shown_models)]
         for system in ranking.systems
     ]
     remark = f"From {counted(ranking.resamples, 'resample')} of the {ranking.groups}, seed {ranking.seed}."
@@ -86,6 +86,7 @@ def _correlations(ranking: Ranking) -> Table:
     rows: list[list[Cell]] = [
         [" and ".join(each.models), _coefficient(each.spearman), _coefficient(each.kendall)]
         for each in ranking.correlations
+        if {*each.models} <= {*ranking.shown_models}
     ]
     return Table("rank correlation", columns, rows)
 

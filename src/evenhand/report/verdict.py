@@ -157,14 +157,14 @@ def _named(names: Sequence[str]) -> str:
 def _other_leaders(report: Report, best: str) -> Iterator[str]:
     """The other measures under which another system is best, if they are few by name."""
     found: dict[str, list[str]] = {}
-    for model in report.ranking.models:
+    for model in report.ranking.shown_models:
         standings = report.ranking[model]
         top = max(standings, key=lambda name: standings[name].score)
         if standings[top].score > standings[best].score:
             found.setdefault(top, []).append(score_name(report, model))
     models = sum(map(len, found.values()))
     if models > _MOST_MODELS:
-        yield f"By {models} of the {len(report.ranking.models)} measures below, another system leads."
+        yield f"By {models} of the {len(report.ranking.shown_models)} measures below, another system leads."
         return
     for name, names in found.items():
         yield f"By {_named(names)}, {name} leads."

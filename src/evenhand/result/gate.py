@@ -13,6 +13,7 @@ from evenhand.result.contract import defined
 from evenhand.result.display import Shown, Tabled
 from evenhand.result.pairs import Pair
 from evenhand.result.result import Results
+from evenhand.tasks.registry import model as declared_model
 from evenhand.version import __version__
 
 
@@ -90,6 +91,19 @@ class Gate(Shown, Tabled):
         return {name: result[self.by].headline for name, result in (self.results or {}).items()}
 
     @property
+    def beside(self) -> tuple[str, Mapping[str, float]] | None:
+        """The counterpart of the score and its values, where these differ: EVALB's, which leaves errors out."""
+        name = declared_model(self.task, self.by).counterpart
+        if name is None:
+            return None
+        if self.compared is not None:
+            found = {system: each[name] for system, each in self.compared.further_scores.items() if name in each}
+        else:
+            found = {system: each[name].headline for system, each in (self.results or {}).items() if name in each}
+        differs = any(repr(found[system]) != repr(score) for system, score in self.scores.items() if system in found)
+        return (name, found) if differs else None
+
+    @property
     def gold_name(self) -> str:
         return self._source.gold.name
 
@@ -130,8 +144,8 @@ class Gate(Shown, Tabled):
             "signature": self.signature,
             "notes": list(self.notes),
             "passed": self.passed,
-            "baseline": None if pair is None else {"name": pair.before, self.by: self.scores[pair.before]},
-            "candidate": {"name": self.candidate, self.by: self.scores[self.candidate]},
+            "baseline": None if pair is None else self._scored(pair.before),
+            "candidate": self._scored(self.candidate),
             "delta": None if pair is None else pair.delta,
             "new_errors": None if pair is None else pair.new_errors.count,
             "corrections": None if pair is None else pair.corrections.count,
@@ -140,6 +154,14 @@ class Gate(Shown, Tabled):
             "criteria": [{**asdict(each), "value": defined(each.value)} for each in self.criteria],
             "not_checked": [asdict(each) for each in self.not_checked],
         }
+
+    def _scored(self, system: str) -> dict[str, Any]:
+        """The name of a system and its score, with the counterpart of this where it differs."""
+        found: dict[str, Any] = {"name": system, self.by: self.scores[system]}
+        if self.beside is not None:
+            name, scores = self.beside
+            found[name] = scores[system]
+        return found
 
     def _test(self) -> dict[str, Any] | None:
         """How p came about, where there was a test."""

@@ -13,6 +13,7 @@ from evenhand.comparison.ranking import Correlation, Standing
 from evenhand.dataclass import dataclass
 from evenhand.result.contract import defined
 from evenhand.result.display import Framed, Plotted, Shown, Tabled
+from evenhand.tasks.registry import model as declared_model
 from evenhand.version import __version__
 
 
@@ -46,6 +47,23 @@ class Ranking(Shown, Framed, Plotted, Tabled):
     @property
     def models(self) -> tuple[str, ...]:
         return tuple(self.standings)
+
+    @property
+    def shown_models(self) -> tuple[str, ...]:
+        """The match models of tables: of two counterparts the kind of the first one, which decides.
+
+        The counterpart of the first model is shown, too, if it gives a system another score.
+        """
+        declared = {name: declared_model(self.task, name) for name in self.models}
+        first = declared[self.models[0]]
+
+        def is_shown(name: str) -> bool:
+            if declared[name].counterpart not in declared or declared[name].is_variant == first.is_variant:
+                return True
+            pairs = zip(self.standings[first.name].values(), self.standings[name].values(), strict=True)
+            return name == first.counterpart and any(repr(one.score) != repr(two.score) for one, two in pairs)
+
+        return tuple(filter(is_shown, self.models))
 
     @property
     def systems(self) -> tuple[str, ...]:

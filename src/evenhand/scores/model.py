@@ -59,6 +59,10 @@ class Model:
     """The traits that a gold standard must have (`pos`, `universal`)."""
     summary: str = ""
     """The definition in one line, for lists; without one, the first line of the docstring serves."""
+    counterpart: str | None = None
+    """The model that differs in one choice only, such as what errors count as; tables show both if they differ."""
+    is_variant: bool = False
+    """Whether it is the one of the two that was added to the original."""
     is_ranked: bool = False
     """Whether systems rank their answers, so that `name@n` takes one as right that is among the first n.
 

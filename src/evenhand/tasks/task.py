@@ -71,6 +71,10 @@ class Task:
     """What systems can be compared by; the first is the default."""
     reported_by: tuple[str, ...]
     """Those of a report, whose verdicts must tell the kinds of errors."""
+    decided_by: Callable[[str, Mapping[str, Any]], str] = lambda name, options: name
+    """The match model that `rank`, `compare`, `gate` and `report` use for one that is named, under the options."""
+    leaves_out: Callable[[str, Mapping[str, Any]], bool] = lambda name, options: False
+    """Whether the options leave a match model out that `score` has by default."""
     compared_models: Callable[[str, Content], tuple[str, ...]] = lambda by, content: (by,)
     """The match models that a comparison scores; several are tested each for itself."""
 

@@ -27,8 +27,8 @@ _AROUND, _AROUND_PANEL = 0.4, 0.7
 
 def draw(ranking: Ranking, size: Size) -> Figure:
     """Systems by rank under the first model; beside each score stand its rank and the places gained or lost."""
-    models = [model for model in ranking.models if any(each.score for each in ranking[model].values())]
-    models = models or list(ranking.models)
+    models = [model for model in ranking.shown_models if any(each.score for each in ranking[model].values())]
+    models = models or list(ranking.shown_models)
     names = list(canvas.distinct_names(ranking.systems, 0.3 * size.inches).values())
     room = size.inches - max(canvas.text_width(name, canvas.TEXT_SIZE) for name in names)
     rows = ceil(len(models) / max(1, min(_MOST_PANELS, len(models), int(room / _PANEL))))
@@ -85,8 +85,8 @@ def _remark(ranking: Ranking, models: Sequence[str], systems: int) -> str:
     parts = [f"At the right: ranks{against}."]
     if systems < len(ranking.systems):
         parts.insert(0, f"The first {systems} of {counted(len(ranking.systems), 'system')}.")
-    if len(models) < len(ranking.models):
-        empty = (model_title(ranking.task, model) for model in ranking.models if model not in models)
+    if len(models) < len(ranking.shown_models):
+        empty = (model_title(ranking.task, model) for model in ranking.shown_models if model not in models)
         parts.append(f"All scores are 0 under {', '.join(empty)}.")
     parts += [f"{note[:1].upper()}{note[1:]}" for note in ranking.notes if note.startswith(NOTHING_TO_RESAMPLE)]
     if ranking.resamples:

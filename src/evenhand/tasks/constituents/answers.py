@@ -1,7 +1,9 @@
 """What several systems say of the same brackets.
 
-A unit is a bracket of the gold standard in a sentence that is valid under some system, or one that only systems have.
-Systems are compared in the sentences that are valid under all of them. Positions count all words of the gold standard.
+A unit is a bracket of the gold standard, or one that only systems have. Where sentences with errors count as wrong, all
+sentences are compared: their gold brackets are missing under a system that failed on them, and its own are spurious.
+Where they are left out, units are those of sentences that are valid under some system, and systems are compared in the
+sentences that are valid under all of them. Positions count all words of the gold standard.
 """
 
 from __future__ import annotations
@@ -39,6 +41,8 @@ class JudgedBrackets:
     """The brackets of the gold standard and of several systems, and what was matched with what."""
 
     questions: Sequence[Question]
+    counts_errors: bool = False
+    """Whether sentences that a system failed on are wrong, and not left out."""
 
     @cached_property
     def _keep(self) -> Bools:
@@ -54,14 +58,22 @@ class JudgedBrackets:
         return keep
 
     @cached_property
-    def scored(self) -> Bools:
-        """For every system, in which sentences it is scored on these words."""
+    def _matchable(self) -> Bools:
+        """For every system, the valid sentences in which it is scored on these words."""
         rows = []
         for question in self.questions:
             gold = question.sentences.gold
             other = np.bincount(gold.sentence_of[question.sentences.keep_gold != self._keep], minlength=len(gold))
             rows.append(question.sentences.valid & (other == 0))
         return np.array(rows)
+
+    @cached_property
+    def scored(self) -> Bools:
+        """For every system, the sentences in which it is scored."""
+        if not self.counts_errors:
+            return self._matchable
+        failed: Bools = np.array([question.sentences.failed for question in self.questions])
+        return self._matchable | failed
 
     @cached_property
     def gold(self) -> Spans:
@@ -74,20 +86,21 @@ class JudgedBrackets:
     def matched(self) -> list[tuple[Spans, Matching, Ints]]:
         """The brackets of every system, what they are matched with, and the rows of the gold standard's brackets."""
         found = []
-        for question, scored in zip(self.questions, self.scored, strict=True):
+        for question, scored, matchable in zip(self.questions, self.scored, self._matchable, strict=True):
             own = question.sentences
             system = kept(own.system, question.spans[1], own.keep_system, scored, question.selection)
-            rows = np.flatnonzero(scored[self.gold.scope])
+            rows = np.flatnonzero(matchable[self.gold.scope])  # words of other sentences differ
             found.append((system, matching(self.gold.take(rows), system, question.selection), rows))
         return found
 
     def in_text(self, spans: Spans) -> Spans:
         """Brackets of either side, whose positions count all words of the gold standard."""
         words, bounds = np.flatnonzero(self._keep), self.questions[0].sentences.gold.bounds
-        first = bounds[spans.scope]
-        begin = np.append(0, np.cumsum(self._keep))[first]
-        start, end = words[begin + spans.start] - first, words[begin + spans.end - 1] + 1 - first
-        return replace(spans, start=start, end=end)
+        first, before = bounds[spans.scope], np.append(0, np.cumsum(self._keep))
+        begin, last = before[first], before[bounds[spans.scope + 1]] - 1
+        # Brackets of a sentence with other words may reach beyond the gold standard's words.
+        start, end = np.minimum(begin + spans.start, last), np.minimum(begin + spans.end - 1, last)
+        return replace(spans, start=words[start] - first, end=words[end] + 1 - first)
 
     @cached_property
     def all_answers(self) -> Answers:

@@ -10,6 +10,8 @@ both sides have them.
   LABELED 0 labels do not count.
 - *unlabeled*: the same, whatever the labels.
 - `labeled-short`, `unlabeled-short`: only sentences whose length is at most CUTOFF_LEN, or `--cutoff`.
+- `labeled-all`, `unlabeled-all` and their `-short` forms: sentences with errors count, too. All of their brackets in
+  the gold standard are FN, all in the system FP.
 
 Brackets that are not matched are errors of five kinds. They are paired in this order, one to one:
 
@@ -33,12 +35,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evenhand.arrays import Bools, pack
+from evenhand.arrays import Bools, empty, pack
 from evenhand.tally import Tally
 from evenhand.tasks.constituents.forest import Forest, Selection
 from evenhand.tasks.constituents.kinds import BRACKET_KINDS, ERRORS
 from evenhand.tasks.spans.exact import equal_keys
-from evenhand.tasks.spans.kinds import KINDS, LE, TP
+from evenhand.tasks.spans.kinds import FN, FP, KINDS, LE, TP
 from evenhand.tasks.spans.verdicts import Matching
 from evenhand.text.layers import Spans
 
@@ -80,17 +82,26 @@ def matching(gold: Spans, system: Spans, selection: Selection) -> Matching:
     return found
 
 
-def count(question: Question, *, short: bool = False) -> Tally:
-    """The verdicts by label: errors count for the gold label and for the system's."""
+def count(question: Question, *, short: bool = False, counts_errors: bool = False) -> Tally:
+    """The verdicts by label: errors count for the gold label and for the system's.
+
+    With `counts_errors`, the brackets of sentences with errors are missing and spurious.
+    """
     gold, system, found = question.gold, question.system, question.matching
     partner_label = np.append(system.label, -1)[found.gold_partner]
     wrong = np.flatnonzero(found.system_kind != TP)
-    scope = np.concatenate((gold.scope, system.scope[wrong]))
+    missing, spurious = question.failed if counts_errors else (gold.take(empty()), system.take(empty()))
+    scope = np.concatenate((gold.scope, system.scope[wrong], missing.scope, spurious.scope))
     columns = (
         question.groups[scope],
-        np.concatenate((gold.label, np.full(len(wrong), -1))),
-        np.concatenate((partner_label, system.label[wrong])),
-        np.concatenate((_GOLD[found.gold_kind], _SYSTEM[found.system_kind[wrong]])),
+        np.concatenate((gold.label, np.full(len(wrong), -1), missing.label, np.full(len(spurious), -1))),
+        np.concatenate((partner_label, system.label[wrong], np.full(len(missing), -1), spurious.label)),
+        np.concatenate(
+            (
+                *(_GOLD[found.gold_kind], _SYSTEM[found.system_kind[wrong]]),
+                *(np.full(len(missing), _GOLD[FN]), np.full(len(spurious), _SYSTEM[FP])),
+            )
+        ),
     )
     rows = np.flatnonzero(question.is_short[scope]) if short else slice(None)
     return Tally.of(question.labels, BRACKET_KINDS, *(column[rows] for column in columns))

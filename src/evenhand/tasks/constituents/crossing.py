@@ -9,6 +9,9 @@ they match.
 - `crossing`: its headline is the share of valid sentences without a crossing bracket. Beside it stand the number of
   crossing brackets, their mean over valid sentences, and the sentences with two at most.
 - `complete-short`, `crossing-short`: only sentences up to CUTOFF_LEN words.
+- `complete-all`, `crossing-all` and their `-short` forms: shares of the valid sentences and of those that the system
+  failed on, which count as wrong. valid_share = valid / (valid + failed). two_or_less_share of `crossing` is the share
+  of sentences with two crossing brackets at most.
 
 The printed results that come with EVALB have other totals of crossing brackets than its program computes; figures here
 are those of the program.
@@ -45,7 +48,7 @@ def count(question: Question, *, short: bool = False) -> Tally:
     crossings = np.bincount(system.scope[crosses(gold, system)], minlength=size)
     status = question.sentences.status
     columns = (
-        *(valid, status == ERROR, status == SKIP),
+        *(valid, status == ERROR, status == SKIP, question.sentences.failed),
         valid & (matched == brackets[0]) & (matched == brackets[1]),
         *(crossings, valid & (crossings == 0), valid & (crossings <= _TWO)),
     )

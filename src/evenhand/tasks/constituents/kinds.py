@@ -11,10 +11,12 @@ BRACKET_KINDS = ("TP", *(f"{kind}.{side}" for kind in ERRORS for side in ("gold"
 CLASS_KINDS = (*SPAN_KINDS, "TN", "unscored")
 """In a comparison, surplus of one system is TN under the others; brackets of sentences left out are unscored."""
 UNSCORED = CLASS_KINDS.index("unscored")
-SENTENCE_KINDS = ("valid", "error", "skip", "complete", "crossings", "no_crossing", "two_or_less")
+SENTENCE_KINDS = ("valid", "error", "skip", "failed", "complete", "crossings", "no_crossing", "two_or_less")
 TAG_KINDS = ("right", "wrong")
 SHORT = "-short"
 """How names of judges and models end that look at short sentences only."""
+ALL = "-all"
+"""How names of judges and models end, before `-short`, that count sentences with errors as wrong."""
 LEFT_OUT = "left out"
 """The tally of sentences that are left out, with their reasons."""
 ERROR_NAMES = {
@@ -25,3 +27,8 @@ ERROR_NAMES = {
     "FP": "spurious",
 }
 """What errors are called."""
+
+
+def counts_errors(name: str) -> bool:
+    """Whether a judge or a model counts sentences with errors as wrong, by its name."""
+    return name.removesuffix(SHORT).endswith(ALL)

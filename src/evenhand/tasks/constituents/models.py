@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 from evenhand.registry import late
-from evenhand.scores.match_model import MatchModel, Sum, plus
+from evenhand.scores.match_model import MatchModel, Measure, Sum, plus
 from evenhand.scores.model import Judge, Model
 from evenhand.settings import ScoreSettings
-from evenhand.tasks.constituents.kinds import ERRORS, SHORT
+from evenhand.tasks.constituents.kinds import ALL, ERRORS, SHORT, counts_errors
+from evenhand.text.constituent_names import LAYER
 
 _HOME = "evenhand.tasks.constituents"
+_SENTENCE_JUDGE = "sentences"
+WRONG, SKIP = "wrong", "skip"
+"""What sentences with errors count as: wrong, or nothing, as in EVALB."""
 _TP, _FN, _FP = ({kind: 1.0} for kind in ("TP", "FN", "FP"))
 _OF_GOLD, _OF_SYSTEM = ({f"{kind}.{side}": 1.0 for kind in ERRORS} for side in ("gold", "system"))
 _SENTENCES: dict[str, Sum] = {kind: {kind: 1.0} for kind in ("valid", "error", "skip")}
@@ -49,13 +54,32 @@ def _share_of_sentences(
     name: str, settings: ScoreSettings, counts: dict[str, Sum], right: str, further: str
 ) -> MatchModel:
     part, whole = {right: 1.0}, {"valid": 1.0}
+    if counts_errors(name):
+        whole, counts = {"valid": 1.0, "failed": 1.0}, {"failed": {"failed": 1.0}, **counts}
+    measures = _shares(counts, whole)
     return MatchModel(
         *(name, _judge_of("sentences", name), counts, part, whole, part, whole),
         headline="accuracy",
         beta=settings.beta,
         details="overall",
         further=late(f"{_HOME}.score_details:{further}"),
+        measures=measures,
+        known={each.name: each.below for each in measures},
     )
+
+
+def _shares(counts: dict[str, Sum], whole: Sum) -> tuple[Measure, ...]:
+    """The shares of counts that are not the headline."""
+    definitions = {"two_or_less": "sentences with two crossing brackets at most."}
+    measures = [
+        Measure(f"{name}_share", counts[name], whole, definition)
+        for name, definition in definitions.items()
+        if name in counts
+    ]
+    if "error" in counts:
+        sentences = {"valid": 1.0, "failed": 1.0}
+        measures.append(Measure("valid_share", counts["valid"], sentences, "sentences without an error."))
+    return tuple(measures)
 
 
 def _tagging(name: str, settings: ScoreSettings) -> MatchModel:
@@ -70,8 +94,20 @@ def _tagging(name: str, settings: ScoreSettings) -> MatchModel:
 
 
 def _judge_of(judge: str, model: str) -> str:
-    """The judge of a model; models of short sentences have judges of their own."""
-    return judge + SHORT if model.endswith(SHORT) else judge
+    """The judge of a model; models of short sentences, and of sentences with errors, have judges of their own."""
+    counted = ALL if counts_errors(model) and judge != _SENTENCE_JUDGE else ""
+    return judge + counted + (SHORT if model.endswith(SHORT) else "")
+
+
+def with_errors(model: str) -> str:
+    """The model that counts sentences with errors as wrong, for one that leaves them out."""
+    end = SHORT if model.endswith(SHORT) else ""
+    return model if counts_errors(model) else model.removesuffix(SHORT) + ALL + end
+
+
+def without_errors(model: str) -> str:
+    """The model that leaves sentences with errors out, as EVALB does."""
+    return model.replace(ALL, "", 1) if counts_errors(model) else model
 
 
 _DECLARED: dict[str, tuple[Any, str, str, tuple[str, ...], str]] = {
@@ -89,18 +125,39 @@ _DECLARED: dict[str, tuple[Any, str, str, tuple[str, ...], str]] = {
 }
 
 
-def _models(name: str, short: bool) -> Model:
+def _model(name: str, *, short: bool, with_all: bool) -> Model:
     arithmetic, judge, home, aliases, summary = _DECLARED[name]
-    end, told = (SHORT, f"{summary[:-1]}, in short sentences.") if short else ("", summary)
+    end = (ALL if with_all else "") + (SHORT if short else "")
+    told = summary[:-1] + (", in short sentences" if short else "") + (", errors as wrong" if with_all else "")
     count: Any = late(f"{_HOME}.{home}:count")
+    choices = {"short": short} | ({} if judge == _SENTENCE_JUDGE else {"counts_errors": with_all})
+    own = name + end
     return Model(
-        *(name + end, "constituents", Judge(judge + end, partial(count, short=short)), arithmetic, f"{_HOME}.{home}"),
+        *(own, LAYER, Judge(_judge_of(judge, own), partial(count, **choices)), arithmetic, f"{_HOME}.{home}"),
         aliases=tuple(each + end for each in aliases),
-        family="short" if short else None,
-        summary=told,
+        family="short" if short and not with_all else None,
+        summary=f"{told}.",
+        is_variant=with_all,
+        counterpart=without_errors(own) if with_all else with_errors(own),
     )
 
 
-ALL = tuple(_DECLARED)
-CUT = tuple(name + SHORT for name in ALL)
-MODELS = (*(_models(name, short=False) for name in ALL), *(_models(name, short=True) for name in ALL))
+EVALB = tuple(_DECLARED)
+EVALB_SHORT = tuple(name + SHORT for name in EVALB)
+"""The figures of EVALB's summary, for all sentences and for short ones."""
+MODELS = tuple(
+    _model(name, short=short, with_all=with_all)
+    for with_all in (False, True)
+    for short in (False, True)
+    for name in EVALB
+)
+
+
+def decided_by(model: str, options: Mapping[str, Any]) -> str:
+    """The model that systems are ranked, compared and gated by: sentences with errors are wrong, unless skipped."""
+    return model if options.get("errors") == SKIP else with_errors(model)
+
+
+def leaves_out(model: str, options: Mapping[str, Any]) -> bool:
+    """Whether a model is not scored unless it is named."""
+    return options.get("errors") == SKIP and counts_errors(model)

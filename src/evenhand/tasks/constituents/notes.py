@@ -25,13 +25,13 @@ def notes(
     if errors + skipped == gold.sentences:
         found.append(
             f"{WARNING}system {name}: no sentence can be scored ({errors:,} with errors, "
-            f"{skipped:,} skipped), so that precision, recall and F1 are undefined."
+            f"{skipped:,} skipped), so precision, recall and F1 of labeled and the like are undefined."
         )
     elif errors or skipped:
         left = f"{errors:,} with errors and {skipped:,} skipped"
         found.append(
-            f"system {name}: of {_sentences(gold.sentences)}, {left} are left out of all scores, "
-            "which may gain by that."
+            f"system {name}: of {_sentences(gold.sentences)}, {left} are left out of labeled and the other scores of "
+            "EVALB, which may gain by that; labeled-all and the like count them as wrong."
         )
     if mended := side.noted[MENDED]:
         found.append(f"system {name}: in {_sentences(mended)}, quotes were mended (QUOTE_LABEL).")
@@ -49,7 +49,7 @@ def setting_notes(settings: ScoreSettings) -> tuple[str, ...]:
 
 def is_perfect(tallies: Mapping[str, Tally]) -> bool:
     """Whether all brackets are right."""
-    tally = tallies.get("brackets")
+    tally = next((tallies[name] for name in ("brackets", "brackets-all") if name in tallies), None)
     return tally is not None and bool(len(tally)) and tally.kinds_met <= {"TP"} and not len(tallies["left out"])
 
 

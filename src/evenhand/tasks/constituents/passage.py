@@ -16,7 +16,7 @@ from evenhand.tasks.answers import Answers
 from evenhand.tasks.constituents.answers import BracketDrawing, JudgedBrackets
 from evenhand.tasks.constituents.brackets import kept
 from evenhand.tasks.constituents.forest import Forest, ForestFeed, Selection
-from evenhand.tasks.constituents.kinds import LEFT_OUT, SENTENCE_KINDS
+from evenhand.tasks.constituents.kinds import LEFT_OUT, SENTENCE_KINDS, counts_errors
 from evenhand.tasks.constituents.question import Question
 from evenhand.tasks.constituents.sentences import ERROR, SKIP, compared
 from evenhand.tasks.passage import Numbering, Numbers, Outcome, VerdictRows
@@ -101,7 +101,9 @@ class ConstituentJudgement:
     numbers: Numbers
     tallies: dict[str, dict[str, Tally]] = field(default_factory=dict)
     questions: dict[str, Question] = field(default_factory=dict)
-    """The systems, where somebody looks at the verdicts."""
+    """The systems, if verdicts are collected."""
+    _drawn: bool = False
+    """Whether the units that were asked for last count sentences with errors."""
 
     @property
     def groups(self) -> Ints:
@@ -112,21 +114,24 @@ class ConstituentJudgement:
         return Places([self.annotation], self.numbers.sentences, self.numbers.documents, self.numbers.first_document)
 
     @cached_property
-    def _judged(self) -> JudgedBrackets:
-        return JudgedBrackets(list(self.questions.values()))
+    def _judged(self) -> dict[bool, JudgedBrackets]:
+        """The brackets, by whether sentences with errors count."""
+        questions = list(self.questions.values())
+        return {counts_errors: JudgedBrackets(questions, counts_errors) for counts_errors in (False, True)}
 
     def answers(self, by: str) -> Answers:
-        return self._judged.answers()
+        return self._judged[counts_errors(by)].answers()
 
     def units(self, by: str) -> Units:
-        return self._judged.units()
+        self._drawn = counts_errors(by)
+        return self._judged[self._drawn].units()
 
     def drawing(self) -> BracketDrawing:
-        return BracketDrawing(self._judged)
+        return BracketDrawing(self._judged[self._drawn])
 
     def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
         corpus, document = self.annotation.corpus, self.numbers.first_document
-        units = JudgedBrackets([self.questions[system]]).units()
+        units = JudgedBrackets([self.questions[system]], counts_errors(judge)).units()
         order = np.lexsort((units.surplus, units.end, units.start, units.sentence))
         bounds = units.partner[0][order]
         more = {

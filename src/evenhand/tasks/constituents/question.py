@@ -46,6 +46,15 @@ class Question:
         return matching(self.gold, self.system, self.selection)
 
     @cached_property
+    def failed(self) -> tuple[Spans, Spans]:
+        """The brackets of both sides in sentences that the system failed on."""
+        found = self.sentences
+        return (
+            kept(found.gold, self.spans[0], found.keep_gold, found.failed, self.selection),
+            kept(found.system, self.spans[1], found.keep_system, found.failed, self.selection),
+        )
+
+    @cached_property
     def is_short(self) -> Bools:
         """Which sentences are short."""
         found: Bools = self.selection.lengths(self.sentences.gold) <= self.cutoff

@@ -17,7 +17,7 @@ def with_undefined(score: ModelScore, tallies: Mapping[str, Tally]) -> ModelScor
     whole = {**score.model.found, **score.model.wanted}
     if whole.keys() & tallies[score.model.judge].kinds_met:
         return score
-    return replace(score, overall=Row(nan, nan, nan, nan, score.overall.counts))
+    return replace(score, overall=Row(nan, nan, nan, nan, score.overall.counts, score.overall.more))
 
 
 def with_confusion(score: ModelScore, tallies: Mapping[str, Tally]) -> ModelScore:

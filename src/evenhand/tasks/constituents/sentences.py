@@ -6,8 +6,13 @@
    for those that EQ_WORD makes the same).
 4. Before numbers are compared, quotes are mended, where these differ: where ' " or / has a QUOTE_LABEL on both sides,
    with different tags, as many words before it, and is left out on one side only, it is put back there.
-5. All others are *valid*. Only these are counted, in whatever score; so a parser may gain where it fails. Evenhand
-   always says how many sentences are errors or skipped, and lists them with their reasons.
+5. All others are *valid*. EVALB counts only these, so a parser may gain by failing. Evenhand always reports how many
+   sentences are errors or skipped, and lists them with their reasons.
+6. Errors and skipped sentences *failed* if the gold standard has a tree and words for them. The models `labeled-all`,
+   `unlabeled-all`, `complete-all`, `crossing-all` and `tagging-all` count these as wrong: all brackets of the gold
+   standard are missing there, all of the system are spurious, no word has the right tag, and the sentence is neither a
+   complete match nor without crossing brackets. `rank`, `compare`, `gate` and `report` use these models, unless
+   `--errors skip` leaves such sentences out as EVALB does.
 
 The length of a sentence is the number of its gold words whose tag is no DELETE_LABEL_FOR_LENGTH. EVALB stops after
 MAX_ERROR errors and prints what it has so far; Evenhand goes on.
@@ -52,6 +57,13 @@ class Sentences:
             _rows(self.gold, self.keep_gold, self.status == VALID),
             _rows(self.system, self.keep_system, self.status == VALID),
         )
+
+    @cached_property
+    def failed(self) -> Bools:
+        """The sentences that the system failed on: not valid, though the gold standard has a tree and words."""
+        found: Bools = (self.status != VALID) & (_counts(self.gold, self.keep_gold) > 0)
+        found[list(self.gold.layer.problems)] = False
+        return found
 
     @property
     def valid(self) -> Bools:

@@ -11,7 +11,7 @@ from evenhand.problems import SettingError
 from evenhand.scores.model_score import ModelScore
 from evenhand.table import Cell, Column, Query, Table
 from evenhand.table_style import PLAIN, TableStyle
-from evenhand.tasks.constituents.kinds import ERROR_NAMES, ERRORS, SHORT
+from evenhand.tasks.constituents.kinds import ALL, ERROR_NAMES, ERRORS, SHORT, counts_errors
 from evenhand.tasks.error_bars import ErrorBars, errors_by_kind
 from evenhand.tasks.tables import Ask, confusion_table, label_table, rivals, score_cells
 
@@ -24,13 +24,36 @@ _MOST_LISTED = 10
 
 
 def summary(results: Results) -> Iterator[Table]:
-    """All systems with the figures of EVALB's summary: all sentences, then the short ones."""
+    """The figures of EVALB's summary: all sentences, then the short ones; with errors as wrong if that differs."""
     cutoff = next(iter(results.values())).settings["cutoff"]
     titles = {"": "all sentences", SHORT: f"up to {cutoff:,} words"}
     for end, title in titles.items():
-        models = [name for name in results.models if name.endswith(SHORT) == bool(end)]
+        short = [name for name in results.models if name.endswith(SHORT) == bool(end)]
+        models = [name.removesuffix(SHORT) for name in short if not counts_errors(name)]
+        counted = [name for name in short if counts_errors(name)]
         if models:
-            yield _summary(results, title, [name.removesuffix(SHORT) for name in models], end)
+            yield _summary(results, title, models, end)
+        if counted and (not models or _differ(results, counted)):
+            names = [name.removesuffix(SHORT).removesuffix(ALL) for name in counted]
+            remark = _COUNTED if not end else ""
+            yield replace(_summary(results, f"{title}, errors wrong", names, ALL + end), remark=remark)
+
+
+_COUNTED = (
+    "errors wrong: labeled-all and so on, which count sentences with errors as wrong. rank, compare, gate and report "
+    "use these unless --errors skip; EVALB leaves such sentences out."
+)
+
+
+def _differ(results: Results, counted: Sequence[str]) -> bool:
+    """Whether a score depends on what sentences with errors count as."""
+    return any(differs(result, name) for result in results.values() for name in counted)
+
+
+def differs(result: Result, model: str) -> bool:
+    """Whether a score differs from that of EVALB, which leaves sentences with errors out."""
+    other = model.replace(ALL, "", 1)
+    return other in result.scores and result[model].headline != result[other].headline
 
 
 def _summary(results: Results, title: str, models: Sequence[str], end: str) -> Table:
@@ -59,20 +82,20 @@ def _unlabeled(score: ModelScore) -> tuple[list[Column], list[Cell]]:
 
 def _complete(score: ModelScore) -> tuple[list[Column], list[Cell]]:
     counts = score.overall.counts
-    columns = [Column(name, "count") for name in ("valid", "error", "skip")]
-    return [*columns, Column("complete", "percent")], [
-        *(counts[name] for name in ("valid", "error", "skip")),
-        _defined(score.headline),
-    ]
+    shown = ("failed",) if counts_errors(score.name) else ("valid", "error", "skip")
+    columns = [Column(name, "count") for name in shown]
+    return [*columns, Column("complete", "percent")], [*(counts[name] for name in shown), _defined(score.headline)]
 
 
 def _crossing(score: ModelScore) -> tuple[list[Column], list[Cell]]:
     counts = score.overall
     valid = counts["valid"]
+    columns, cells = [Column("none", "percent"), Column("≤ 2", "percent")], list[Cell]([_defined(score.headline)])
+    cells.append(UNDEFINED if isnan(score.headline) else counts["two_or_less_share"])
+    if counts_errors(score.name):  # crossing brackets are those of valid sentences
+        return columns, cells
     mean = f"{counts['crossings'] / valid:.2f}" if valid else UNDEFINED
-    two = counts["two_or_less"] / valid if valid else UNDEFINED
-    columns = [Column("crossing", "label"), Column("none", "percent"), Column("≤ 2", "percent")]
-    return columns, [mean, _defined(score.headline), two]
+    return [Column("crossing", "label"), *columns], [mean, *cells]
 
 
 def _tagging(score: ModelScore) -> tuple[list[Column], list[Cell]]:
@@ -100,10 +123,21 @@ def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) ->
         if len(rows) > _MOST_LISTED:
             rows, remark = rows[:_MOST_LISTED], f"The first {_MOST_LISTED} of {len(rows):,}; --as json has them all."
         yield Table(left_out.title, left_out.columns, rows, remark=remark)
-    if "labeled" in result.scores:
-        yield _by_label(result, result["labeled"], style).folded()
-        yield _kinds(result, result["labeled"])
+    for name in ("labeled", _LABELED_ALL):
+        if name in result.scores and (name == _detailed(result) or differs(result, _LABELED_ALL)):
+            yield _by_label(result, result[name], style).folded()
+    if _detailed(result) in result.scores:
+        yield _kinds(result, result[_detailed(result)])
     yield from confusion_table(result)
+
+
+_LABELED_ALL = "labeled" + ALL
+
+
+def _detailed(result: Result) -> str:
+    """The model whose errors are listed: that of comparisons, or that of EVALB where both are the same."""
+    has_all = _LABELED_ALL in result.scores
+    return _LABELED_ALL if has_all and ("labeled" not in result.scores or differs(result, _LABELED_ALL)) else "labeled"
 
 
 def listing(result: Result) -> Iterator[Table]:
@@ -114,7 +148,8 @@ def listing(result: Result) -> Iterator[Table]:
 
 
 def _left_out(result: Result) -> Table | None:
-    name = next((name for name in ("complete", "complete" + SHORT) if name in result.scores), None)
+    names = [name for name in result.scores if name.startswith("complete")]
+    name = next(iter(sorted(names, key=lambda name: name.endswith(SHORT))), None)
     left_out = {} if name is None else result[name].further.get("left_out", {})
     if not left_out:
         return None
@@ -139,8 +174,8 @@ def _asking(result: Result, model: str) -> Ask:
 
 
 def query(result: Result, model: str, count: str, label: str | None = None) -> Query | None:
-    """The brackets behind a count; a page does not know which sentences are short."""
-    if model.endswith(SHORT) or (count not in ("TP", *ERROR_NAMES)):
+    """The brackets of a count; a page has those of the model that systems are compared by."""
+    if model != _detailed(result) or count not in ("TP", *ERROR_NAMES):
         return None
     if count == "FP":
         return Query(result.name, kind=count, predicted=label)
@@ -162,11 +197,14 @@ def _kinds(result: Result, score: ModelScore) -> Table:
         else ""
     )
     queries = [[Query(result.name, kind=kind)] * len(columns) for kind in ERROR_NAMES]
-    return Table("kinds of errors", columns, rows, remark=remark, queries=queries)
+    title = "kinds of errors" if score.name == "labeled" else f"kinds of errors ({score.name})"
+    return Table(title, columns, rows, remark=remark, queries=queries)
 
 
 def error_bars(results: Results, by: str | None = None) -> ErrorBars:
-    """The kinds of errors of labeled brackets."""
-    if "labeled" not in results.models:
+    """The kinds of errors of labeled brackets, under the model that systems are compared by."""
+    models = (by, _LABELED_ALL, "labeled")
+    name = next((each for each in models if each in results.models), None)
+    if name is None:
         raise SettingError("The kinds of errors come from the match model labeled; score with it too.")
-    return errors_by_kind(results, ["labeled"], ERROR_NAMES, query)
+    return errors_by_kind(results, [name], ERROR_NAMES, query)

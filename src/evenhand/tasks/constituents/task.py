@@ -7,7 +7,17 @@ from typing import Any
 from evenhand.parameters import Parameter
 from evenhand.registry import late
 from evenhand.tasks.constituents.kinds import CLASS_KINDS, ERROR_NAMES
-from evenhand.tasks.constituents.models import ALL, CUT, MODELS
+from evenhand.tasks.constituents.models import (
+    EVALB,
+    EVALB_SHORT,
+    MODELS,
+    SKIP,
+    WRONG,
+    decided_by,
+    leaves_out,
+    with_errors,
+    without_errors,
+)
 from evenhand.tasks.constituents.rules import COLLINS, Rules, parse
 from evenhand.tasks.display import Confusion, Display
 from evenhand.tasks.task import Content, Example, Task
@@ -39,6 +49,14 @@ PARAMETERS = (
         least=0,
         optional=True,
     ),
+    Parameter(
+        "errors",
+        "text",
+        WRONG,
+        "Sentences with errors in rank, compare, gate and report: count them as wrong, or skip them as EVALB does.",
+        choices=(WRONG, SKIP),
+        metavar="wrong|skip",
+    ),
 )
 
 TASK = Task(
@@ -49,13 +67,29 @@ TASK = Task(
         "constituents", "gold.mrg", ("chunks.mrg", "pcfg.mrg", "neural.mrg"), options="--task constituents"
     ),
     models=MODELS,
-    match=lambda content: (*ALL, *CUT),
-    ranked=lambda content: ("labeled", "unlabeled", "complete", "crossing", "tagging"),
-    compared_by=("labeled",),
-    reported_by=("labeled",),
+    match=lambda content: (*EVALB, *EVALB_SHORT, *map(with_errors, (*EVALB, *EVALB_SHORT))),
+    ranked=lambda content: EVALB,
+    compared_by=("labeled", with_errors("labeled")),
+    reported_by=("labeled", with_errors("labeled")),
+    compared_models=lambda by, content: tuple(dict.fromkeys((by, without_errors(by)))),
+    decided_by=decided_by,
+    leaves_out=leaves_out,
     parameters=PARAMETERS,
     aligns=("strict",),
-    signature=("align", "gold", "system", "functions", "prm", "cutoff", "map", "labels", "exclude", "macro", "beta"),
+    signature=(
+        "align",
+        "gold",
+        "system",
+        "functions",
+        "prm",
+        "cutoff",
+        "errors",
+        "map",
+        "labels",
+        "exclude",
+        "macro",
+        "beta",
+    ),
     adjust=_adjust,
     shows=lambda annotation: LAYER in annotation.layers,
     passage=late("evenhand.tasks.constituents.passage:ConstituentPassage"),
@@ -64,7 +98,7 @@ TASK = Task(
     is_perfect=late("evenhand.tasks.constituents.notes:is_perfect"),
     kinds=CLASS_KINDS,
     right=lambda by: ("TP", "TN"),
-    verdict_judges=("brackets",),
+    verdict_judges=("brackets", "brackets-all"),
     verdict_columns=(("side", "string"), ("matched_start", "int64"), ("matched_end", "int64")),
     answer=late("evenhand.tasks.constituents.answers:answer_in_words"),
     display=Display(
@@ -73,7 +107,7 @@ TASK = Task(
         listing=late("evenhand.tasks.constituents.tables:listing"),
         errors=late("evenhand.tasks.constituents.tables:error_bars"),
         confusion=Confusion(
-            ("labeled",),
+            (with_errors("labeled"), "labeled"),
             caption="Errors only: wrong bounds on the diagonal, wrong labels beside it.",
             one_sided=("FN", "FP"),
         ),
