@@ -21,6 +21,8 @@ _WEBANNO = re.compile(rb"\s*#FORMAT=WebAnno TSV ([0-9]+)")
 _TITLE = re.compile(rb"\s*[^|\t\n]+\|[tT]\|")
 _MOST = 0.8
 """The share of lines that must be alike."""
+_BARE_TAGS = OUTSIDE_TAGS | {"B", "I"}
+"""Tags without labels."""
 _LONGEST = 1 << 14
 """The most bytes that a line of a table has."""
 
@@ -77,7 +79,8 @@ def is_tag_lines(sample: Block) -> float:
     lines = [line.split() for line in short_lines(sample)]
     if max(map(len, lines), default=0) < 3:
         return 0.0
-    return float(all(word in OUTSIDE_TAGS or parse(word) is not None for line in lines for word in line))
+    words = {word for line in lines for word in line}
+    return float(all(word in _BARE_TAGS or (len(word) > 2 and parse(word) is not None) for word in words))
 
 
 WEBANNO = Format(
