@@ -123,7 +123,7 @@ LABELS = [
 
 def found(path: Path) -> list[tuple[str, list[tuple[str, str]]]]:
     """Every sentence without its spaces, with labels and texts of its spans, which have no spaces either."""
-    annotation = eh.read(path, functions=path.suffix == ".mrg", task="spans")
+    annotation = eh.read(path, task="spans")
     corpus, spans = annotation.corpus, annotation.spans()
     rows: list[list[tuple[str, str]]] = [[] for _ in range(corpus.sentences)]
     for label, sentence, start, end in spans.rows():
@@ -179,10 +179,55 @@ def test_odd_tokens_are_kept_or_refused(tmp_path: Path, form: str, token: str) -
         check(tmp_path / str(number), form, tokens, "PER")
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", [*FORMATS, *TABLES])
 @pytest.mark.parametrize("label", LABELS, ids=ascii)
 def test_odd_labels_are_kept_or_refused(tmp_path: Path, form: str, label: str) -> None:
+    if form in TABLES:
+        pytest.importorskip("pyarrow", reason="pyarrow, the extra `arrow`, is not installed")
     check(tmp_path, form, [["Ada", "b"], ["c", "d"]], label)
+
+
+@pytest.mark.parametrize("label", [*LABELS, "a\nb", "a\rb", "a\0b", "\ufeffa"], ids=ascii)
+def test_span_tables_keep_or_refuse_odd_labels(tmp_path: Path, label: str) -> None:
+    source, target = tmp_path / "in.jsonl", tmp_path / "out.tsv"
+    spans = [{"start": 0, "end": 2, "label": label}, {"start": 2, "end": 3, "label": "LOC"}]
+    source.write_text(json.dumps({"tokens": ["Ada", "b", "c"], "spans": spans}) + "\n")
+    try:
+        expected = eh.read(source, format="jsonl", task="spans").spans().rows()
+    except eh.EvenhandError:
+        return
+    if convert(source, target, "spans"):
+        assert sorted(eh.read(target, format="spans").spans().rows()) == sorted(expected)
+    else:
+        assert any(char in label for char in "\t\n\r\0\ufeff")
+
+
+@pytest.mark.parametrize(
+    ("form", "label", "message"),
+    [
+        ("spans", "a\tb", "'a\\tb' cannot be a cell of a table with tabs; rename it, or convert to JSON lines."),
+        ("brackets", "B-PER", "readers of trees cut the label 'B-PER' to 'B', as NP-SBJ to NP; rename it first, or"),
+        ("brackets", "NP=2", "readers of trees cut the label 'NP=2' to 'NP', as NP-SBJ to NP; rename it first, or"),
+    ],
+)
+def test_labels_that_would_not_come_back(tmp_path: Path, form: str, label: str, message: str) -> None:
+    source = tmp_path / "in.jsonl"
+    source.write_text(json.dumps({"tokens": ["Ada"], "spans": [{"start": 0, "end": 1, "label": label}]}) + "\n")
+    result = CliRunner().invoke(main, ["convert", str(source), str(tmp_path / "out"), "--to", form])
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_spans_of_relations_alone(tmp_path: Path) -> None:
+    """--task spans names what is converted; without it, relations would be lost."""
+    source, target = tmp_path / "in.jsonl", tmp_path / "out.tsv"
+    spans = [{"id": 1, "start": 0, "end": 1, "label": "PER"}, {"id": 2, "start": 1, "end": 2, "label": "LOC"}]
+    relations = [{"head": 1, "tail": 2, "label": "in"}]
+    source.write_text(json.dumps({"tokens": ["Ada", "Rome"], "spans": spans, "relations": relations}) + "\n")
+    arguments = ["convert", str(source), str(target), "--to", "spans"]
+    assert CliRunner().invoke(main, arguments).exit_code == 2
+    assert CliRunner().invoke(main, [*arguments, "--task", "spans"]).exit_code == 0
+    assert target.read_text() == "PER\t1\t1\t1\nLOC\t2\t2\t2\n\n"
 
 
 @pytest.mark.parametrize("form", [*FORMATS, *TABLES])

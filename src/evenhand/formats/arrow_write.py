@@ -19,7 +19,7 @@ from evenhand.formats.arrow import arrow
 from evenhand.formats.arrow_layout import LABEL, TOKENS
 from evenhand.formats.arrow_sink import named, strings, table_file
 from evenhand.formats.json_spans import records
-from evenhand.formats.write_table import DEFAULT_ENCODING, level_tags, stacked_tags
+from evenhand.formats.write_table import DEFAULT_ENCODING, can_be_tag, level_tags, stacked_tags
 from evenhand.text.annotation import Annotation
 from evenhand.text.corpus import Corpus
 from evenhand.text.encodings import JOINING
@@ -63,7 +63,8 @@ class Needs:
         spans = batch.spans()
         self.levels |= bool(spans.level.any())
         self.gaps |= bool(spans.shape.any())
-        spelled = not any(STACK in spans.vocabulary.labels[code] for code in distinct(spans.label).tolist())
+        labels = [spans.vocabulary.labels[code] for code in distinct(spans.label).tolist()]
+        spelled = all(can_be_tag(label) and STACK not in label for label in labels)
         joined = self.encoding in JOINING and neighbours(spans)
         flat = self.is_stacked or (not self.levels and is_flat(spans))
         self.tags &= flat and spelled and not joined and not self.gaps and not self.in_characters

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from evenhand.arrays import Bytes, Ints, ints, zeros
+from evenhand.arrays import Bytes, Ints, distinct, ints, zeros
 from evenhand.dataclass import dataclass
 from evenhand.formats.format import Carry, Format, Writing, by_batch
 from evenhand.formats.parsing.blocks import refuse_deep
@@ -237,6 +237,7 @@ def write(annotation: Annotation) -> Iterator[str]:
     """
     corpus, spans, tags = annotation.corpus, annotation.spans(), annotation.layers.get(TAGS)
     assert corpus.tokens is not None
+    _check_labels(annotation, spans)
     assert corpus.bounds is not None
     order = np.lexsort((spans.level, -spans.end, spans.start, spans.scope))
     edges = np.searchsorted(spans.scope[order], np.arange(corpus.sentences + 1))
@@ -246,6 +247,17 @@ def write(annotation: Annotation) -> Iterator[str]:
         names = [tags.names[tags.code[place]] if isinstance(tags, Tags) else UNKNOWN_TAG for place in places]
         rows = spans.take(order[edges[sentence] : edges[sentence + 1]]).rows()
         yield _tree(sentence + 1, words, names, [(label, start, end) for label, _, start, end in rows])
+
+
+def _check_labels(annotation: Annotation, spans: Spans) -> None:
+    """Refuse labels that are cut when they are read, unless they were read from trees, with their functions."""
+    if annotation.reading.format == "brackets":
+        return
+    for code in distinct(spans.label).tolist():
+        label = spans.vocabulary.labels[code]
+        if without_functions(label) != label:
+            cut = f"readers of trees cut the label {label!r} to {without_functions(label)!r}, as NP-SBJ to NP"
+            raise SettingError(f"Cannot write trees: {cut}; rename it first, or convert to another format.")
 
 
 def _tree(number: int, words: Sequence[str], tags: Sequence[str], spans: Sequence[tuple[str, int, int]]) -> str:

@@ -25,7 +25,7 @@ from evenhand.formats.parsing.scan import SENTENCES
 from evenhand.formats.parsing.table_head import ColumnKind, column_kinds, holds_tags, layout_of, unlike_tags
 from evenhand.formats.parsing.token_lines import Layout
 from evenhand.formats.source import Source
-from evenhand.formats.write_table import sentence_rows, stacked_tags
+from evenhand.formats.write_table import check_cells, sentence_rows, stacked_tags
 from evenhand.problems import SettingError
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation
@@ -213,6 +213,7 @@ def write(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str
 def write_tags(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
     """Word and tag."""
     for number, batch in enumerate(batches):
+        check_cells(batch.word_tags().names)
         yield from sentence_rows(batch, [batch.word_tags().to_list()], first=not number)
 
 

@@ -17,6 +17,7 @@ from evenhand.formats.json_spans import to_write
 from evenhand.formats.parsing.blocks import MOST_DIGITS, Lines, is_wide, numbers, split
 from evenhand.formats.parsing.scan import Division, has_text
 from evenhand.formats.source import Block, Source
+from evenhand.formats.write_table import check_cells
 from evenhand.limits import COLUMNS, GAPS, TOKENS
 from evenhand.problems import counted
 from evenhand.settings import Columns, ReadSettings
@@ -167,6 +168,7 @@ def _is_between_rows(data: bytes, start: int) -> bool:
 def write(annotation: Annotation) -> Iterator[str]:
     """The spans, sentence by sentence; a sentence without any gets a dummy."""
     for _, spans in to_write(annotation):
+        check_cells(span.label for span in spans)
         for span in spans:
             parts = span.parts or [(span.start, span.end)]
             tokens = ", ".join(str(token + 1) for part in parts for token in range(*part))

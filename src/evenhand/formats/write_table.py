@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -90,6 +90,17 @@ def check_labels(spans: Spans, forbidden: str) -> None:
     """Refuse labels that a column of tags cannot spell."""
     for code in distinct(spans.label).tolist():
         label = spans.vocabulary.labels[code]
-        is_odd = oddity(f"B-{label}", is_plain=False) is not None
-        if not label.strip() or is_odd or any(char in label for char in forbidden):
+        if not can_be_tag(label) or any(char in label for char in forbidden):
             raise SettingError(f"The label {label!r} cannot stand in a column of tags; rename it first.")
+
+
+def can_be_tag(label: str) -> bool:
+    """Whether a tag with a prefix and this label is read back as the same."""
+    return bool(label.strip()) and oddity(f"B-{label}", is_plain=False) is None
+
+
+def check_cells(texts: Iterable[str]) -> None:
+    """Refuse texts that end a cell of a table with tabs, or a line of it."""
+    for text in texts:
+        if text.startswith(BYTE_ORDER_MARK) or any(char in text for char in "\t\n\r\0"):
+            raise SettingError(f"{text!r} cannot be a cell of a table with tabs; rename it, or convert to JSON lines.")
