@@ -351,7 +351,7 @@ def test_check_of_relations_against_spans_of_the_same_text(write: Write) -> None
     }.items():
         found = CliRunner().invoke(main, ["check", str(relations), "--against", str(write(name, text))])
         assert (found.exit_code, found.exception) == (0, None), found.output
-        assert found.stdout.endswith("1 sentences, 1 relations; no problems\n")
+        assert found.stdout.endswith("1 sentence, 1 relation; no problems\n")
 
 
 def test_check_of_lines_against_another_text(write: Write, tmp_path: Path) -> None:

@@ -207,7 +207,7 @@ def conversion_of(
 def _tasks(batch: Annotation, task: str | None) -> Sequence[str]:
     """The tasks that an annotation can be written for, the one that takes most of it first."""
     if not batch.is_of_words:
-        return (task if task in batch.layers else next(iter(batch.readings)),)
+        return (task if task is not None and task in batch.layers else next(iter(batch.readings)),)
     return _OF_WORDS if "trees" in batch.layers and task != "tags" else _OF_WORDS[1:]
 
 
