@@ -123,9 +123,10 @@ def test_help_is_instant_because_nothing_heavy_is_loaded(statement: str) -> None
 
 
 def test_a_score_of_a_small_file_loads_nothing_that_it_does_not_need(tmp_path: Path) -> None:
-    path = tmp_path / "file.conll"
-    path.write_text("Ada B-PER\n")
-    command = ["score", str(path), str(path), "-q", "-o", str(tmp_path / "scores.txt")]
+    paths = [tmp_path / "gold.conll", tmp_path / "system.conll"]
+    for path in paths:
+        path.write_text("Ada B-PER\n")
+    command = ["score", *map(str, paths), "-q", "-o", str(tmp_path / "scores.txt")]
     loaded = loaded_by(f"from evenhand.cli import main; main({command}, standalone_mode=False)")
     assert not loaded & {"hashlib", "importlib.metadata", "jinja2", "numpy.ma", "shutil", "tempfile"}
     rooms = {".".join(name.split(".")[:3]) for name in loaded if name.count(".") > 1}

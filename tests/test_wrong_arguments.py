@@ -79,7 +79,7 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     "column": (2.5, b"x", [None], 0, 99, {"silver": 1}, {"gold": 2.5}, ODD, "no such"),
     "encoding": (*NO_CHOICE[:4], {"silver": "iob2"}, {"gold": 3}, ODD),
     "repair": (*NO_CHOICE, None),
-    "offsets": (*NO_CHOICE, None),
+    "offsets": (*NO_CHOICE[:4], {"silver": "utf16"}, {"gold": 3}, "utf16,bytes", ODD),
     "functions": NO_FLAG,
     "groups": (*NO_CHOICE, None),
     "jobs": ("x", b"1", [1], -1, 0.5, ODD),
@@ -105,7 +105,8 @@ COMPARING: dict[str, tuple[Any, ...]] = {
     "sort": NO_CHOICE[:6],
     "sequence": NO_FLAG,
 }
-READING: dict[str, tuple[Any, ...]] = {name: OPTIONS[name] for name in ("repair", "offsets", "functions", "task")} | {
+READING: dict[str, tuple[Any, ...]] = {name: OPTIONS[name] for name in ("repair", "functions", "task")} | {
+    "offsets": NO_CHOICE[:6],
     "format": NO_CHOICE[:6],
     "encoding": NO_CHOICE[:6],
     "column": (2.5, b"x", [None], 0, 99, ODD, {}),

@@ -108,7 +108,7 @@ def with_unit(value: object, whole: float) -> object:
 
 
 SIDES = ("gold", "system")
-_SIDED = ("format", "column", "encoding", "annotator")
+_SIDED = ("format", "column", "encoding", "offsets", "annotator")
 """The keywords that may have another value for each side."""
 TEXT = Kind("a text", _is_text)
 NAMES = Kind("a text or a list of texts", _all(_is_text))
@@ -128,13 +128,13 @@ NOTHING = Kind("None", lambda value: value is None)
 KINDS = {
     **dict.fromkeys(("labels", "exclude", "slices"), NAMES),
     "match": NAMES | NOTHING,
-    **dict.fromkeys(("repair", "offsets", "groups", "interval"), TEXT),
+    **dict.fromkeys(("repair", "groups", "interval"), TEXT),
     **dict.fromkeys(("task", "align", "by", "baseline", "show", "sort", "title", "delimiter", "group"), TEXT | NOTHING),
     **dict.fromkeys(("functions", "sequence", "alpha_u", "gamma", "only"), FLAG),
     "beta": NUMBER,
     **dict.fromkeys(("floor", "ceiling"), LIMITS | NOTHING),
     "jobs": WHOLE | NOTHING,
-    **dict.fromkeys(("format", "encoding", "annotator"), _by_side(TEXT) | NOTHING),
+    **dict.fromkeys(("format", "encoding", "offsets", "annotator"), _by_side(TEXT) | NOTHING),
     "column": _by_side(COLUMNS | NOTHING) | NOTHING,
     "map": replace(NAMES, expected="a list of texts such as OLD=NEW") | Kind("a mapping from texts to texts", _is_map),
     "vocabulary": FILE | Kind("a list of words", _all(_is_text)) | NOTHING,

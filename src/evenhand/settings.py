@@ -27,6 +27,34 @@ Resampled = Literal["documents", "sentences"]
 Align = Literal["strict", "position", "characters"]
 Atoms = Literal["tokens", "characters"]
 Offsets = Literal["codepoints", "utf16"]
+"""The units that all readers of texts can count in."""
+UNITS = ("codepoints", "utf16", "bytes")
+_FROM_ONE, _INCLUSIVE = "1-based", "inclusive"
+
+
+@dataclass(frozen=True)
+class Convention:
+    """How offsets count: in which unit, from 0 or from 1, and whether a span includes the unit at its end."""
+
+    unit: str = "codepoints"
+    first: int = 0
+    inclusive: bool = False
+
+    @staticmethod
+    def of(given: str) -> Convention:
+        """From a unit, `1-based` and `inclusive`, separated by commas, as a user writes it."""
+        parts = [part.strip() for part in given.split(",")]
+        units = [part for part in parts if part in UNITS]
+        others = [part for part in parts if part not in UNITS]
+        for part in others:
+            choose("offsets", part, (*UNITS, _FROM_ONE, _INCLUSIVE))
+        if len(units) > 1 or len(set(parts)) < len(parts):
+            raise SettingError(f"offsets is {given!r}; give one unit, and {_FROM_ONE} or {_INCLUSIVE} once.")
+        return Convention(units[0] if units else UNITS[0], int(_FROM_ONE in others), _INCLUSIVE in others)
+
+    def __str__(self) -> str:
+        parts = [self.unit] if self.unit != UNITS[0] or not (self.first or self.inclusive) else []
+        return ",".join([*parts, *[_FROM_ONE] * self.first, *[_INCLUSIVE] * self.inclusive])
 
 
 ColumnName = int | str
@@ -62,8 +90,8 @@ class ReadSettings:
     """The columns of tags, by number or name; several are levels of nesting. Without any, the format decides."""
     encoding: str | None = None
     repair: Repair = "begin"
-    offsets: Offsets = "codepoints"
-    """What offsets in a text count: characters (code points), or the UTF-16 units of Java and JavaScript."""
+    offsets: str | None = None
+    """How offsets count, as `Convention` reads it. None: in code points, unless quotes show another convention."""
     functions: bool = False
     """Whether the labels of bracketed trees keep their functions (NP-SBJ)."""
     weight: ColumnName | None = None
@@ -85,6 +113,21 @@ class ReadSettings:
     block_size: int = 1 << 19
     """How many bytes are read at a time; no number depends on it."""
 
+    @property
+    def convention(self) -> Convention:
+        """How offsets count unless quotes show it."""
+        return Convention() if self.offsets is None else Convention.of(self.offsets)
+
+    @property
+    def unit(self) -> Offsets:
+        """The unit of offsets, for formats that always count from 0, with exclusive ends."""
+        found = self.convention
+        if found != Convention(found.unit) or found.unit not in get_args(Offsets):
+            raise SettingError(
+                f"offsets is {self.offsets!r}; for this format, choose one of {', '.join(get_args(Offsets))}."
+            )
+        return "utf16" if found.unit == "utf16" else "codepoints"
+
     def judged_by(self, encoding: str | None) -> ReadSettings:
         """The settings of a system whose gold standard has this encoding: it counts where tags are not repaired."""
         return self if self.repair == "begin" else replace(self, reference=encoding)
@@ -98,7 +141,8 @@ class ReadSettings:
     def __post_init__(self) -> None:
         choose("encoding", self.encoding, ENCODINGS, optional=True)
         choose("repair", self.repair, get_args(Repair))
-        choose("offsets", self.offsets, get_args(Offsets))
+        if self.offsets is not None:
+            Convention.of(self.offsets)
         if 0 in self.columns:
             raise SettingError("There is no column 0; columns count from 1, or from -1 at the end.")
 

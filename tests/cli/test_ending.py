@@ -167,9 +167,10 @@ def test_a_pipe_that_reads_one_line() -> None:
 @pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "cp437"])
 def test_terminals_of_other_encodings(encoding: str, tmp_path: Path) -> None:
     """Lines of tables become plain, labels that the encoding lacks are escaped, and columns stay in line."""
-    file = tmp_path / "gold.conll"
-    file.write_text("Ada\tB-人\nslept\tO\nhere\tB-LOC\n", encoding="utf-8")
-    command = [EVENHAND, "score", str(file), str(file), "-q", "--match", "exact"]
+    files = [tmp_path / "gold.conll", tmp_path / "system.conll"]
+    for file in files:
+        file.write_text("Ada\tB-人\nslept\tO\nhere\tB-LOC\n", encoding="utf-8")
+    command = [EVENHAND, "score", *map(str, files), "-q", "--match", "exact"]
     environment = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
     done = subprocess.run(command, capture_output=True, check=False, env=environment)
     assert (done.returncode, done.stderr) == (0, b"")

@@ -159,14 +159,14 @@ ODD_LABELS = ("\x1b[31mPER", "PER", "\u202ePER", "\u200fPER", "\x9bPER")
 
 @pytest.fixture
 def odd(tmp_path: Path) -> Path:
-    """A file whose labels look the same where control characters are left out or obeyed."""
-    path = tmp_path / "odd.conll"
-    path.write_text("".join(f"w B-{label}\n" for label in ODD_LABELS), encoding="utf-8")
-    return path
+    """A file whose labels look the same where control characters are left out or obeyed, with a copy beside it."""
+    for name in ("copy.conll", "odd.conll"):
+        (tmp_path / name).write_text("".join(f"w B-{label}\n" for label in ODD_LABELS), encoding="utf-8")
+    return tmp_path / "odd.conll"
 
 
 def test_csv_keeps_labels_apart(odd: Path, tmp_path: Path) -> None:
-    arguments = ("score", odd, odd, "--match", "exact", "--as", "csv", "-q")
+    arguments = ("score", odd, odd.with_stem("copy"), "--match", "exact", "--as", "csv", "-q")
     environment = os.environ | {"PYTHONIOENCODING": "utf-8"}
     command = [sys.executable, "-c", "from evenhand.cli import main; main()", *map(str, arguments)]
     piped = subprocess.run(command, capture_output=True, check=True, env=environment).stdout.decode()
@@ -178,7 +178,7 @@ def test_csv_keeps_labels_apart(odd: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["text", "csv", "json", "markdown", "latex", "conlleval"])
 def test_no_form_controls_a_terminal(odd: Path, form: str) -> None:
-    shown = on_a_terminal(80, "score", odd, odd, "--match", "exact", "--as", form, "-q")
+    shown = on_a_terminal(80, "score", odd, odd.with_stem("copy"), "--match", "exact", "--as", form, "-q")
     assert not {"\x1b", "\x9b", "\u202e", "\u200f"} & set(shown)
     spelled = (r"\x1b", r"\x9b", r"\u202e", r"\u200f")
     if form == "json":

@@ -118,7 +118,8 @@ def test_who_is_not_there_cannot_be_picked(both: Path, picked: str, message: str
 
 def test_a_file_of_one_annotator_is_read_as_ever(tmp_path: Path) -> None:
     one = write(tmp_path / "one.jsonl", record("ana", "Ada ran", (0, 3, "PER"), id=1))
-    assert eh.score(one, one)["exact"].f1 == 1
+    same = write(tmp_path / "same.jsonl", record("ana", "Ada ran", (0, 3, "PER"), id=1))
+    assert eh.score(one, same)["exact"].f1 == 1
     with pytest.raises(eh.InputError, match="has one annotator only, ana"):
         eh.agree(one)
 

@@ -300,7 +300,7 @@ def spanning(*spans: dict[str, Any], text: str = TEXT) -> dict[str, Any]:
         ),
         (
             {"text": TEXT, "predictions": [ADA]},
-            "the record has a text but no spans, entities, label or labels; list its spans under one of these keys",
+            "the record has 'predictions' only, which is the layer of a system; name it with --column predictions",
         ),
         (
             {"tokens": TOKENS},
@@ -341,11 +341,11 @@ def spanning(*spans: dict[str, Any], text: str = TEXT) -> dict[str, Any]:
         ),
         (
             {"text": TEXT, "tokens": [{"text": "lived", "start": 5, "end": 10}], "spans": []},
-            "'lived' is quoted at [5, 10], where the text has 'ived '; mend the offsets",
+            "'lived' is quoted at [5, 10], where the text has 'ived '; choose --offsets 1-based, which fits",
         ),
         (
-            {"text": "😀 Ada", "tokens": [{"text": "Ada", "start": 3, "end": 6}], "spans": []},
-            "'Ada' is quoted at [3, 6], where the text has 'da'; choose --offsets utf16, which fits",
+            {"text": TEXT, "tokens": [{"text": "lived", "start": 7, "end": 12}], "spans": []},
+            "'lived' is quoted at [7, 12], where the text has 'ed in'; mend the offsets",
         ),
     ],
 )

@@ -160,7 +160,10 @@ def test_offsets_count_code_points_or_utf16_units(file: File) -> None:
     assert words(read(file([task(result(2, 5, "PER", text="Ada"), text=text)]))) == [("PER", "Ada")]
     units = file([task(result(3, 6, "PER", text="Ada"), text=text)])
     assert words(read(units, offsets="utf16")) == [("PER", "Ada")]
-    assert refusal(units) == (
+    found = read(units)
+    assert words(found) == [("PER", "Ada")]
+    assert (found.reading.offsets, found.reading.quotes_show) == ("utf16", True)
+    assert refusal(units, offsets="codepoints") == (
         "tasks.json: in task 1, 'Ada' is quoted at [3, 6], where the text has 'da'; choose --offsets utf16, which fits."
     )
 
@@ -187,7 +190,7 @@ def test_blocks_of_any_size_read_the_same(file: File, size: int) -> None:
         (task(result(0, 21, "X")), f"the span [0, 21] 'X' ends behind its text, which has 20 characters; {COUNT}"),
         (task(result(3, 3, "X")), f"the span [3, 3] 'X' covers nothing; {COUNT}"),
         (task(result(3, 4, "X")), "the span [3, 4] 'X' covers only spaces; mend its offsets, or remove it"),
-        (task(result(1, 4, "X", text="Ada")), "'Ada' is quoted at [1, 4], where the text has 'da '; mend the offsets"),
+        (task(result(2, 5, "X", text="Ada")), "'Ada' is quoted at [2, 5], where the text has 'a l'; mend the offsets"),
         (
             {"data": {"a": "b", "c": "d"}, "annotations": [{"result": []}]},
             "data has no text, and 2 other strings where one could stand for it; put the text under the key text",

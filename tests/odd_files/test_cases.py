@@ -62,7 +62,6 @@ def test_names_of_cases_are_unique() -> None:
     assert len(set(names)) == len(names)
 
 
-@pytest.mark.xfail(strict=True, reason="several layouts are not read yet")
 def test_samples_of_the_published_data(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     failures = {}
     for case in json.loads((data / "odd" / "cases.json").read_text(encoding="utf-8")):

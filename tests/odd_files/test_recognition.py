@@ -142,11 +142,11 @@ REFUSED = {
     "an XML file": ('\n<?xml version="1.0"?>\n<a/>\n', "system.tsv:2: the file begins with '<'"),
     "a first token [": (GOLD.replace("Ada", "[", 1), "or say --format conll if it is a column file"),
     "a first token {": (GOLD.replace("Ada", "{", 1), "begins with '{', but it is no JSON that Evenhand reads"),
-    "a JSON object over many lines": (json.dumps(RECORDS[0], indent=2), "it is no JSON that Evenhand reads"),
+    "a JSON object without records": (json.dumps({"a": 1, "b": [2]}, indent=2), "and no records in it"),
     "a JSON list of lists": (json.dumps([TAGS]), "begins with '['"),
     "a JSON list of records without spans": (
         json.dumps([{"sentence": "Ada", "label": 1}]),
-        "system.tsv:1: the record has no text, data, tokens or words",
+        "system.tsv:1: the record has a text but no spans, entities, label or labels",
     ),
     "a JSON list that is cut off": (json.dumps(RECORDS)[:-20], "the file is no JSON list of records"),
     "a JSON list with a bad record on its fifth line": (
@@ -154,7 +154,7 @@ REFUSED = {
         "system.tsv:5: found a whole number for tokens, which takes a list",
     ),
     "JSON lines with other keys": (
-        lines_of([{"sentence": "Ada", "classes": []}] * 2),
+        lines_of([{"phrase": "Ada", "classes": []}] * 2),
         "system.tsv:1: the record has no text, data, tokens or words",
     ),
     "CoNLL-U between blanks": (
@@ -263,8 +263,6 @@ def test_a_header_of_tags_is_none_of_them() -> None:
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("s.json", json.dumps([{"data": {"text": TEXT}, "annotations": [{"result": []}]}])),
-        ("s.jsonl", lines_of(TEXT_RECORDS)),
         ("s.tsv", GOLD_SPANS),
         ("s.ptb", "(S (NP (NN Ada)) (VP (VBD slept)))\n"),
     ],
@@ -272,6 +270,19 @@ def test_a_header_of_tags_is_none_of_them() -> None:
 def test_a_column_where_there_is_none(name: str, content: str) -> None:
     Path(name).write_text(content)
     with pytest.raises(eh.EvenhandError, match=r"--column is given, but this file is read as .*, which has no columns"):
+        eh.read(name, column=2)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("s.json", json.dumps([{"data": {"text": TEXT}, "annotations": [{"result": []}]}])),
+        ("s.jsonl", lines_of(TEXT_RECORDS)),
+    ],
+)
+def test_a_column_of_json_is_a_key(name: str, content: str) -> None:
+    Path(name).write_text(content)
+    with pytest.raises(eh.EvenhandError, match="column is 2; for JSON, name the key of one layer"):
         eh.read(name, column=2)
 
 

@@ -14,7 +14,7 @@ from evenhand.pipeline.options import Choice, ColumnChoice, known_options, prepa
 from evenhand.pipeline.work import Engine, serial
 from evenhand.problems import SettingError
 from evenhand.result.result import Result, Results
-from evenhand.settings import Align, Groups, Offsets, Repair, choose
+from evenhand.settings import Align, Groups, Repair, choose
 from evenhand.tasks.registry import TASKS, help_of, models_of, parameters_of
 
 
@@ -38,7 +38,7 @@ def score(
     column: ColumnChoice = None,
     encoding: Choice = None,
     repair: Repair = "begin",
-    offsets: Offsets = "codepoints",
+    offsets: Choice = None,
     functions: bool = False,
     annotator: Choice = None,
     groups: Groups = "total",

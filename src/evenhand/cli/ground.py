@@ -61,7 +61,7 @@ def ground(texts: Place, answers: Place, output: Path | None, quiet: bool, **opt
         encoding=by_side(options["encodings"]),
         annotator=by_side(options["annotators"]),
         repair=options["repair"],
-        offsets=options["offsets"],
+        offsets=by_side(options["offsets"]),
         functions=options["functions"],
         **{name: options[name] for name in names},
     )

@@ -84,19 +84,28 @@ def _by_side_options(has_sides: bool, of_annotators: bool = False) -> Iterator[D
     def sided_option(name: str, metavar: str, convert: Any, help: str, *, rare: bool = False) -> Decorator:
         kind = Sided(convert, has_names=name == "format") if has_sides else convert
         settings: dict[str, Any] = {"type": kind, "multiple": has_sides}
-        return option(READING, f"--{name}", f"{name}s", metavar=f"{side}{metavar}", help=help, rare=rare, **settings)
+        plural = name if name.endswith("s") else f"{name}s"
+        return option(READING, f"--{name}", plural, metavar=f"{side}{metavar}", help=help, rare=rare, **settings)
 
     yield sided_option("format", "NAME", Choice(tuple(FORMATS)), f"Format of the files [recognised].{names}")
     yield sided_option(
         "column",
         "COLUMN,...",
         click.STRING,
-        "Column of the tags: a number (1 is the first, -1 the last) or a name from the header; several are levels of "
-        f"nesting [-1{both}; upos in CoNLL-U]. For trees and chains, columns by name: form=2,head=7,deprel=8 or "
-        "word=4,pos=5.",
+        "Column of the tags: a number (1 is the first, -1 the last), a name from the header, or a key of JSON; "
+        f"several are levels of nesting [-1{both}; upos in CoNLL-U]. For trees and chains, columns by name: "
+        "form=2,head=7,deprel=8 or word=4,pos=5.",
     )
     encodings = f"How tags encode spans: {', '.join(ENCODINGS)} [recognised]."
     yield sided_option("encoding", "NAME", Choice(ENCODINGS), encodings)
+    yield sided_option(
+        "offsets",
+        "HOW,...",
+        click.STRING,
+        "How offsets in texts count: codepoints, utf16 or bytes; 1-based; inclusive [codepoints from 0 with exclusive "
+        "ends; in JSON, quotes may show another way].",
+        rare=True,
+    )
     yield sided_option(
         "annotator",
         "FIELD=NAME",
@@ -145,15 +154,6 @@ pair_options = with_options(
 )
 _OTHER_READING_OPTIONS = (
     repair_option("Ill-formed spans: read them as conlleval does (begin), drop them (discard), or stop (error)."),
-    option(
-        READING,
-        "--offsets",
-        type=Choice(["codepoints", "utf16"]),
-        metavar="UNIT",
-        default="codepoints",
-        help="Unit of offsets in texts: codepoints or utf16.",
-        rare=True,
-    ),
     option(READING, "--functions", is_flag=True, help="Keep functions in labels of brackets (NP-SBJ).", rare=True),
 )
 
@@ -246,7 +246,7 @@ _METAVARS = {"text": "TEXT", "names": "NAME,...", "column": "COLUMN"}
 
 def score_options(options: Mapping[str, Any], *own: str) -> dict[str, Any]:
     """The scoring and reading options of a command and its own ones, as the Python functions take them."""
-    common = ("match", "task", "labels", "exclude", "align", "beta", "repair", "offsets", "functions")
+    common = ("match", "task", "labels", "exclude", "align", "beta", "repair", "functions")
     found = {name: options[name] for name in (*common, *own) if name in options}
     for parameter in all_parameters().values():
         for name in (parameter.name, *parameter.former):
@@ -261,6 +261,7 @@ def score_options(options: Mapping[str, Any], *own: str) -> dict[str, Any]:
         "format": by_side(options["formats"]),
         "column": by_side(options["columns"]),
         "encoding": by_side(options["encodings"]),
+        "offsets": by_side(options["offsets"]),
         "annotator": by_side(options["annotators"]),
     }
 

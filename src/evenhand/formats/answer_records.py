@@ -13,6 +13,7 @@ import numpy as np
 
 from evenhand.arrays import ints
 from evenhand.formats.extractions import ANSWER_KEYS, WRITTEN_KEYS
+from evenhand.formats.json_spans import odd_offsets
 from evenhand.formats.source import COMPRESSIONS, Block, Source
 from evenhand.formats.whole_text import whole_text
 from evenhand.grounding.answers import shape_of
@@ -106,12 +107,23 @@ def _record(found: Any, line: int) -> Record:
     key = next((key for key in ANSWER_KEYS if key in found), None)
     if key is None:
         raise _RecordError(f"the record has none of the keys {', '.join(ANSWER_KEYS)}")
+    if key not in WRITTEN_KEYS and isinstance(found[key], list):
+        _check_offsets(found[key], key)
     own, label = found.get("id"), found.get("label")
     if own is not None and (isinstance(own, bool) or not isinstance(own, str | int)):
         raise _RecordError(f"the id {own!r} is neither a text nor a whole number")
     if label is not None and not (isinstance(label, str) and label.strip()):
         raise _RecordError(f"the label {label!r} is no text")
     return None if own is None else str(own), Answer(found[key], label), line
+
+
+def _check_offsets(items: list[Any], key: str) -> None:
+    """Refuse items with offsets that are not understood: the string may occur elsewhere, too."""
+    for at, item in enumerate(items):
+        if isinstance(item, dict) and (odd := odd_offsets(item)):
+            fields = " and ".join(map(repr, odd[:3]))
+            what = "looks like an offset" if len(odd) == 1 else "look like offsets"
+            raise _RecordError(f"{key}[{at}] has {fields}, which {what}; name offsets start and end, or remove them")
 
 
 def _without_last_document(records: list[Record]) -> tuple[list[Record], list[Record]]:

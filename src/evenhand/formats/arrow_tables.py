@@ -172,7 +172,7 @@ class _Reader:
             return Corpus(shown, size, text.bounds, tokens, lines, first, documents=np.arange(size)), on_tokens(
                 text.lengths
             )
-        places, offsets = tokens_of(text), self._settings.offsets
+        places, offsets = tokens_of(text), self._settings.unit
         atoms = Texts.within(places.data, places.start, places.end, offsets)
 
         def fault(row: int, span: Span) -> Fault:

@@ -85,7 +85,7 @@ def _is_plain(settings: ReadSettings) -> bool:
     """Whether texts are read as they stand, for their spans alone."""
     chosen = settings.parameters
     is_lenient = chosen.get("quotes") == "note" or chosen.get("newlines") == "one" or chosen.get("sentences") == LINES
-    return settings.task not in (RELATIONS, LINKS) and settings.offsets == "codepoints" and not is_lenient
+    return settings.task not in (RELATIONS, LINKS) and settings.unit == "codepoints" and not is_lenient
 
 
 def _at_once(loaded: Sequence[_Loaded], vocabulary: Vocabulary) -> list[Annotation]:

@@ -56,7 +56,7 @@ def document(
     source, annotations, written = sources
     if settings.parameters.get("newlines") == "one":
         text = text.replace(b"\r\n", b"\n")
-    placed = Placed.of(found, [text], zeros(len(found)), settings.offsets)
+    placed = Placed.of(found, [text], zeros(len(found)), settings.unit)
     misquoted = placed.misquoted()
     if misquoted and written.head.data.startswith(BOM_UTF8):
         placed = placed.without_mark()
@@ -68,7 +68,7 @@ def document(
     # The lines of the text are left out: messages name the file that the user named, which mostly is the .ann.
     corpus = placed.texts.corpus(source.shown)
     if settings.parameters.get("sentences") == LINES:
-        begins, corpus = _in_lines(placed.text, placed.texts, corpus, settings.offsets)
+        begins, corpus = _in_lines(placed.text, placed.texts, corpus, settings.unit)
     else:
         begins = ints([0])
     assert corpus.bounds is not None

@@ -2,7 +2,8 @@
 
 `{"doc_key": "name", "sentences": [["Ada", "left"]], "ner": [[[0, 0, "PER"]]], "relations": [[[0, 0, 1, 1, "does"]]]}`:
 entities are first token, last token and label, relations the first and last tokens of head and tail and the type, in a
-list a sentence; tokens count through the document. What stands behind a label is not looked at. A system's file may
+list a sentence; tokens count through the document. If the first documents show that tokens are counted anew in each
+sentence, they are read like this. What stands behind a label is not looked at. A system's file may
 have `predicted_ner` and `predicted_relations`; `--column` names `relations` or `predicted_relations`. An argument has
 the label of the first entity with its bounds, or `_`.
 """
@@ -11,12 +12,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import accumulate, chain
 from typing import Any
 
 import msgspec
 
-from evenhand.formats.json_records import PROBLEM, decoded_lines
+from evenhand.formats.json_records import PROBLEM, UNREADABLE, decoded_lines
 from evenhand.formats.json_spans import Span
 from evenhand.formats.relation_formats import DYGIE
 from evenhand.formats.relation_records import NO_LABEL, Documents, Link, Reader, Related
@@ -27,7 +29,9 @@ from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
 
 RELATIONS = ("relations", "predicted_relations")
-_BLOCKS = 4
+RESTARTED = "tokens-of-each-sentence"
+"""How tokens count that do not count through the document."""
+_BLOCKS, _SAMPLE = 4, 1 << 14
 _ENTITY = "write entities as [first token, last token, label]"
 _RELATION = "write relations as [first, last, first, last, type]: tokens of head and tail, and the type"
 Rows = list[list[list[Any]]]
@@ -50,18 +54,69 @@ _DECODER = msgspec.json.Decoder(Document)
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole documents."""
     reader, prefix = Reader(DYGIE.name, source, settings, vocabulary), _prefix(settings)
+    restarts, is_predicted = _restarts(source, prefix), False
     for block in source.blocks(_BLOCKS * settings.block_size, cut_behind="line"):
         found, first, names = list[Related](), list[int](), list[str | None]()
         for line, document in decoded_lines(source, block, _DECODER.decode):
-            fault = _fault(document, prefix)
+            fault = _through_document(document, prefix) if restarts else None
+            fault = fault or _fault(document, prefix)
             if fault is not None:
                 source.report(line, *fault, PROBLEM)
                 continue
+            is_predicted |= document.predicted_ner is not None or document.predicted_relations is not None
             first.append(len(found))
             names.append(document.doc_key)
             found += _Related(document, line, prefix).sentences()
         if found:
-            yield reader.annotation(found, Documents(first, names))
+            batch = reader.annotation(found, Documents(first, names))
+            batch = _naming_layer(batch, prefix, is_predicted)
+            if restarts:
+                readings = {layer: replace(each, offsets=RESTARTED) for layer, each in batch.readings.items()}
+                batch = replace(batch, readings=readings)
+            yield batch
+
+
+def _naming_layer(batch: Annotation, prefix: str | None, is_predicted: bool) -> Annotation:
+    """The same, with the layer of predictions named where documents have one and it is read."""
+    if not prefix or not is_predicted:
+        return batch
+    readings = {name: replace(each, column=RELATIONS[1]) for name, each in batch.readings.items()}
+    return replace(batch, readings=readings)
+
+
+def _restarts(source: Source, prefix: str | None) -> bool:
+    """Whether tokens are counted anew in each sentence: the entities of the first documents fit only so."""
+    sample, is_document, is_sentence = source.sample(_SAMPLE), True, True
+    for line in sample.data[: sample.size].split(b"\n"):
+        try:
+            document = _DECODER.decode(line)
+        except UNREADABLE:
+            continue
+        ends = list(accumulate(map(len, document.sentences), initial=0))
+        for at, row in _rows(document, prefix):
+            is_document &= at < len(document.sentences) and ends[at] <= row[0] <= row[1] < ends[at + 1]
+            is_sentence &= at < len(document.sentences) and 0 <= row[0] <= row[1] < len(document.sentences[at])
+    return is_sentence and not is_document
+
+
+def _rows(document: Document, prefix: str | None) -> Iterator[tuple[int, list[Any]]]:
+    """The entities of a document with the numbers of their sentences."""
+    ner, _ = _keys(document, prefix)
+    return ((at, row) for at, rows in enumerate(ner or ()) for row in rows if _is_row(row, 2))
+
+
+def _through_document(document: Document, prefix: str | None) -> tuple[str, str] | None:
+    """Count the tokens of a document through it, where they were counted in each sentence; what is wrong, or None."""
+    begins = list(accumulate(map(len, document.sentences), initial=0))
+    for rows, width in zip(_keys(document, prefix), (2, 4), strict=True):
+        for at, row in ((at, row) for at, some in enumerate(rows or ()) for row in some):
+            if not _is_row(row, width) or at >= len(document.sentences):
+                continue  # which is reported in any case
+            if any(not 0 <= token < len(document.sentences[at]) for token in row[:width]):
+                finding = f"{row!r} is outside its sentence, which has {len(document.sentences[at]):,} tokens"
+                return f"{finding}, and tokens are counted anew in each sentence of this file", _ENTITY
+            row[:width] = [token + begins[at] for token in row[:width]]
+    return None
 
 
 def _prefix(settings: ReadSettings) -> str | None:
@@ -100,7 +155,19 @@ def _fault(document: Document, prefix: str | None) -> tuple[str, str] | None:
                 return f"{row!r} is no entry of {name}", remedy
             if any(not 0 <= a <= b < size for a, b in zip(row[:width:2], row[1:width:2], strict=True)):
                 return f"{row!r} is outside the document, which has {counted(size, 'token')}", f"count from 0; {remedy}"
-    return _torn(document, ner, relations)
+    return _elsewhere(document, prefix) or _torn(document, ner, relations)
+
+
+def _elsewhere(document: Document, prefix: str | None) -> tuple[str, str] | None:
+    """Whether an entity is not in the sentence that lists it."""
+    ends = list(accumulate(map(len, document.sentences), initial=0))
+    for at, row in _rows(document, prefix):
+        if not ends[at] <= row[0] < ends[at + 1]:
+            finding = (
+                f"{row!r} is listed with sentence {at + 1}, which has the tokens {ends[at]:,} to {ends[at + 1] - 1:,}"
+            )
+            return finding, "count tokens through the document, in all documents or in none"
+    return None
 
 
 def _is_row(row: Sequence[Any], width: int) -> bool:

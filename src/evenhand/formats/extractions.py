@@ -24,10 +24,9 @@ WRITTEN_KEYS = frozenset(ANSWER_KEYS[:4])
 _WRITTEN = re.compile(rb'\{.{0,200}?"(output|response|completion|prediction)"\s*:\s*"', re.DOTALL)
 _ANNOTATED = ("spans", "tags", "ner_tags", "labels")
 """Keys of records that hold annotations with positions."""
-_TEXTS = {"text", "data", "tokens", "words"}
+_TEXTS = frozenset(("text", "data", "tokens", "words"))
 _VERDICTS = ("accept", "reject", "ignore")
 """What Prodigy writes under `answer`."""
-_OFFSETS = {"start_offset", "end_offset"}
 
 
 def is_extractions(sample: Block) -> float:
@@ -39,7 +38,7 @@ def is_extractions(sample: Block) -> float:
     known = [_is_answer(record) for record in records]
     if not all(each is None or each for each in known):
         return 0.0
-    return float(any(known))
+    return float(any(known) or all(_TEXTS.isdisjoint(record) for record in records))
 
 
 def _decoded(line: bytes) -> dict[str, Any] | None:
@@ -55,22 +54,29 @@ def _is_answer(record: dict[str, Any]) -> bool | None:
     key = next((key for key in ANSWER_KEYS if key in record), None)
     if key is None or any(each in record for each in _ANNOTATED):
         return False
+    if any(isinstance(record.get(each), dict) for each in _TEXTS):  # a table
+        return False
     answer = record[key]
     if isinstance(answer, str):
         return answer not in _VERDICTS
     if isinstance(answer, list):
-        return all(map(_is_item, answer)) if answer else (None if _TEXTS & record.keys() else True)
+        has_text = not _TEXTS.isdisjoint(record)
+        if not answer:
+            return None
+        is_written = key in WRITTEN_KEYS and not has_text
+        return all(_is_item(item, is_written) for item in answer)
     return answer is None or isinstance(answer, dict)
 
 
-def _is_item(item: Any) -> bool:
-    """Whether this names a string, and has not only positions."""
+def _is_item(item: Any, is_written: bool) -> bool:
+    """Whether this names a string without a position; what a model wrote may have some, which are not relied on."""
+    from evenhand.formats.json_spans import has_offsets
     from evenhand.grounding.items import TEXT_KEYS  # slow to load
 
     if isinstance(item, list):
-        return sum(isinstance(part, str) for part in item) > 1
+        return sum(isinstance(part, str) for part in item) > 1 and not has_offsets(item)
     if isinstance(item, dict):
-        return not _OFFSETS & item.keys() and ("start" not in item or any(key in item for key in TEXT_KEYS))
+        return not has_offsets(item) or (is_written and any(key in item for key in TEXT_KEYS))
     return isinstance(item, str)
 
 

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from evenhand.dataclass import dataclass
-from evenhand.formats.json_records import NUMBERED, UNREADABLE, Record, has_numbers_for_labels
+from evenhand.formats.json_records import NUMBERED, UNREADABLE, Raw, has_numbers_for_labels
 from evenhand.formats.source import Block, Source
 from evenhand.settings import PickedAnnotator
 
@@ -112,11 +112,11 @@ def refuse_several(source: Source) -> None:
         raise source.error(None, finding, _PICK)
 
 
-def chosen(records: list[Record], lines: np.ndarray[Any, Any], kept: dict[int, str]) -> tuple[list[Record], Any]:
+def chosen(records: list[Raw], lines: np.ndarray[Any, Any], kept: dict[int, str]) -> tuple[list[Raw], Any]:
     """The records in some lines, with what their documents are known by as ids."""
     rows = [row for row, line in enumerate(lines.tolist()) if line in kept]
     for row in rows:
-        records[row].id = kept[int(lines[row])]
+        records[row]["id"] = kept[int(lines[row])]
     return [records[row] for row in rows], lines[rows]
 
 

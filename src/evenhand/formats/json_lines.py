@@ -12,7 +12,7 @@ import msgspec
 from evenhand.formats import json_spans
 from evenhand.formats.json_annotators import AGAIN, chosen, picked_lines, refuse_several
 from evenhand.formats.json_formats import JSON_LINES
-from evenhand.formats.json_records import decode
+from evenhand.formats.json_records import decode, sample_lines
 from evenhand.formats.parsing.record_reader import SAMPLE, Decoded, RecordReader, accepted, skipping
 from evenhand.formats.source import Block, Source
 from evenhand.settings import Columns, ReadSettings
@@ -29,7 +29,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     def first() -> Iterator[Decoded]:
         return (decode(source, block) for block in source.first_blocks(SAMPLE, cut_behind="line"))
 
-    records = RecordReader(JSON_LINES.name, source, settings, vocabulary, first)
+    records = RecordReader(JSON_LINES.name, source, settings, vocabulary, first, lambda: sample_lines(source, SAMPLE))
 
     def blocks() -> Iterator[Block]:
         yield from source.blocks(_BLOCKS * settings.block_size, cut_behind="line")  # which an error closes

@@ -4,6 +4,7 @@
   With `tokens` in place of the text, positions are those of tokens. Identifiers stand in the order of their ranks.
 - ELEVANT: gold standards have `labels`, `[{"span": [0, 5], "entity_id": "Q90"}]`, and systems `entity_mentions`,
   `[{"span": [0, 5], "id": "Q90", "candidates": ["Q90", "Q167646"]}]`. An identifier that does not begin with Q is NIL.
+  A system's articles keep the labels, so only mentions count there: an article without any has none.
 """
 
 from __future__ import annotations
@@ -94,20 +95,35 @@ def read_elevant(
 ) -> Iterator[Annotation]:
     """Lines of ELEVANT, in batches of whole documents."""
 
+    layer = _layer(source, settings)
+
     def decode(line: bytes) -> LinkRecord:
-        return _own(_ELEVANT.decode(line))
+        return _own(_ELEVANT.decode(line), layer)
 
-    return _batches("elevant", decode, source, settings, vocabulary)
+    column = layer if layer == "entity_mentions" else None
+    return _batches("elevant", decode, source, settings, vocabulary, column)
 
 
-def _own(article: _Article) -> LinkRecord:
-    """The record of an article: of its mentions or, without any, of its labels."""
-    if article.entity_mentions is not None:
-        spans = [
-            LinkedSpan(*each.span, links=[_identifier(each.id), *_others(each)]) for each in article.entity_mentions
-        ]
-    elif article.labels is not None:
-        spans = [LinkedSpan(*each.span, links=[_identifier(each.entity_id)]) for each in article.labels]
+def _layer(source: Source, settings: ReadSettings) -> str | None:
+    """What of an article counts: the labels of a gold standard, or the mentions of a system; None: what there is."""
+    if settings.side != "system":
+        return "labels" if settings.side == "gold" else None
+    if not source.is_here:  # which cannot be read twice
+        return "entity_mentions"
+    for block in source.whole.blocks(1 << 20, cut_behind="line"):
+        if b'"entity_mentions"' in block.data[: block.size]:
+            return "entity_mentions"
+    finding = "no article has entity_mentions, so this is not the output of a system"
+    raise source.error(None, finding, "give the file with the mentions that the system found")
+
+
+def _own(article: _Article, layer: str | None) -> LinkRecord:
+    """The record of an article: of the layer that counts."""
+    mentions, labels = article.entity_mentions, article.labels
+    if layer == "entity_mentions" or (mentions is not None and (layer is None or labels is None)):
+        spans = [LinkedSpan(*each.span, links=[_identifier(each.id), *_others(each)]) for each in mentions or ()]
+    elif labels is not None:
+        spans = [LinkedSpan(*each.span, links=[_identifier(each.entity_id)]) for each in labels]
     else:
         raise msgspec.ValidationError("Object missing required field `labels`")
     return LinkRecord(spans, article.text, None, article.id)
@@ -126,7 +142,12 @@ def _identifier(name: str | None) -> str:
 
 
 def _batches(
-    format: str, decode: Decode, source: Source, settings: ReadSettings, vocabulary: Vocabulary
+    format: str,
+    decode: Decode,
+    source: Source,
+    settings: ReadSettings,
+    vocabulary: Vocabulary,
+    column: str | None = None,
 ) -> Iterator[Annotation]:
     kind: str | None = None
     for block in source.blocks(_BLOCKS * settings.block_size, cut_behind="line"):
@@ -140,9 +161,9 @@ def _batches(
             lines.append(number)
             records.append(record)
         if records:
-            batch = _Batch(source, records, lines, vocabulary, settings.offsets)
+            batch = _Batch(source, records, lines, vocabulary, settings.unit)
             corpus, spans = batch.read(kind)
-            yield Annotation(corpus, {LAYER: spans}, {LAYER: Reading(format)}, source.name)
+            yield Annotation(corpus, {LAYER: spans}, {LAYER: Reading(format, column=column)}, source.name)
 
 
 @dataclass(frozen=True)

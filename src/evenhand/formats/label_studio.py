@@ -1,7 +1,8 @@
 """Label Studio: a JSON list of tasks, each a text with the results of annotators or models; each is a document.
 
 The text is `data.text`, or the only string in `data`. The spans are those results of the first annotation that was not
-cancelled (of the first prediction, where there are no annotations) whose value has start, end and labels.
+cancelled whose value has start, end and labels; of the first prediction, where there are no annotations. The file of a
+system with both is read for its predictions. `--column` names `annotations` or `predictions`.
 """
 
 from __future__ import annotations
@@ -16,19 +17,23 @@ import msgspec
 
 from evenhand.formats.json_annotators import AGAIN
 from evenhand.formats.json_formats import LABEL_STUDIO
-from evenhand.formats.json_records import PROBLEM, UNREADABLE, explain
+from evenhand.formats.json_records import PROBLEM, UNREADABLE, column_key, explain
 from evenhand.formats.json_spans import (
     Offset,
+    Quote,
+    Quoted,
     Span,
+    convention_of,
     edges,
     misquoted,
     on_texts,
+    repeated,
     spans_of,
     to_write,
     with_offsets,
 )
 from evenhand.formats.source import Source
-from evenhand.settings import Columns, Offsets, PickedAnnotator, ReadSettings
+from evenhand.settings import Columns, Convention, PickedAnnotator, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.labels import Vocabulary
 from evenhand.text.tokens import Tokens
@@ -41,6 +46,7 @@ FURTHER = "further annotations of a task"
 NOT_ANNOTATED = "tasks without annotations"
 NO_SPANS = "results that are no spans"
 _FIELD = "completed_by"
+_LAYERS = ("annotations", "predictions")
 _EXPORT = "export the project from Label Studio as JSON"
 _IN_TASK = re.compile(r"\[(\d+)\]\.?(.*)")
 
@@ -80,30 +86,57 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     """The file as one batch: it is a single JSON value, so that it is read whole and has no lines to name."""
     blocks = source.blocks(settings.block_size, cut_behind="line")
     tasks = _decode(source, b"".join(block.data[: block.size] for block in blocks))
-    numbers, texts, lists = [], [], []
+    numbers, texts, lists, quotes = list[int](), list[str](), list[list[Span]](), list[list[Quote]]()
     picked = None if settings.annotator is None else _picked(source, tasks, settings.annotator)
+    layer = _layer(source, tasks, settings)
     skipped: Counter[str] = Counter()
     for number, task in enumerate(tasks, 1):
-        results = _chosen(task, skipped) if picked is None else _answer(task, picked, skipped)
+        results = _chosen(task, layer, skipped) if picked is None else _answer(task, picked, skipped)
         if results is not None:
             numbers.append(number)
             texts.append(_text(source, number, task))
-            lists.append(_spans(source, number, results, texts[-1], settings.offsets, skipped))
+            listed, quoted = _spans(source, number, results, skipped)
+            lists.append(listed)
+            quotes.append(quoted)
     if not texts:
         raise source.error(None, "the file has no annotated tasks", _EXPORT)
 
     def report(task: int, finding: str, remedy: str) -> None:
         _report(source, numbers[task], finding, remedy)
 
-    atoms, ground = on_texts(texts, settings.offsets)
+    convention = convention_of(settings, list(map(Quoted.of, texts, quotes, lists)))
+    for task_number, text, quoted in zip(numbers, texts, quotes, strict=True):
+        fault = misquoted(text, quoted, convention)
+        if fault is not None:
+            _report(source, task_number, *fault)
+    atoms, ground = on_texts(texts, convention)
     spans = spans_of(lists, ground, vocabulary, report)
     corpus = atoms.corpus(source.shown)
     if picked is not None:
         known = [number if tasks[number - 1].id is None else tasks[number - 1].id for number in numbers]
         corpus = replace(corpus, ids=Tokens.of(list(map(str, known))))
-    yield Annotation(
-        corpus, {"spans": spans}, {"spans": Reading(LABEL_STUDIO.name, skipped=dict(skipped))}, source.name
+    reading = Reading(
+        LABEL_STUDIO.name,
+        column=layer,
+        offsets=str(convention),
+        quotes_show=settings.offsets is None and convention != Convention(),
+        repeated=repeated(spans),
+        skipped=dict(skipped),
     )
+    yield Annotation(corpus, {"spans": spans}, {"spans": reading}, source.name)
+
+
+def _layer(source: Source, tasks: list[Task], settings: ReadSettings) -> str | None:
+    """The layer that is read, if tasks have both or a user names one: a system has predictions."""
+    if settings.columns:
+        named = column_key(settings)
+        if named not in _LAYERS:
+            finding = f"tasks have no layer {named!r}"
+            raise source.error(None, finding, f"name {' or '.join(_LAYERS)} with --column")
+        return named
+    has_both = any(task.annotations for task in tasks) and any(task.predictions for task in tasks)
+    is_sided = has_both and settings.side is not None and settings.annotator is None
+    return _LAYERS[settings.side == "system"] if is_sided else None
 
 
 def write(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
@@ -148,9 +181,14 @@ def _decode(source: Source, data: bytes) -> list[Task]:
         raise source.error(None, f"in task {int(task[1]) + 1}, {finding}", _EXPORT, PROBLEM) from None
 
 
-def _chosen(task: Task, skipped: Counter[str]) -> Results | None:
-    """The results of a task that count; None where there are none, and then the task is left out."""
-    given = task.annotations or task.predictions or []
+def _chosen(task: Task, layer: str | None, skipped: Counter[str]) -> Results | None:
+    """The results of a task that count; None where there are none, and then the task is left out.
+
+    A task without predictions counts as one in which a system found nothing, if others have some.
+    """
+    given = (task.annotations or task.predictions or []) if layer is None else getattr(task, layer) or []
+    if layer == _LAYERS[1] and not given and task.annotations:
+        return Results([])
     kept = [each for each in given if not (each.was_cancelled or each.cancelled)]
     found = {CANCELLED: len(given) - len(kept), FURTHER: max(len(kept) - 1, 0), NOT_ANNOTATED: int(not given)}
     skipped.update({what: count for what, count in found.items() if count})
@@ -201,10 +239,9 @@ def _text(source: Source, number: int, task: Task) -> str:
     return strings[0] if strings else ""
 
 
-def _spans(
-    source: Source, number: int, results: Results, text: str, offsets: Offsets, skipped: Counter[str]
-) -> list[Span]:
-    spans = []
+def _spans(source: Source, number: int, results: Results, skipped: Counter[str]) -> tuple[list[Span], list[Quote]]:
+    """The spans of a task, and what they quote."""
+    spans, quotes = list[Span](), list[Quote]()
     for result in results.result:
         value = result.value
         if not isinstance(value, dict) or not {"start", "end", "labels"} <= value.keys():
@@ -217,8 +254,7 @@ def _spans(
             continue
         if not found.labels:
             _report(source, number, f"the span [{found.start}, {found.end}] has no label", "name its label")
-        fault = misquoted(text, [(found.start, found.end, found.text)], offsets) if found.text is not None else None
-        if fault is not None:
-            _report(source, number, *fault)
+        if found.text is not None:
+            quotes.append(Quote([(found.start, found.end)], found.text))
         spans += [Span(found.start, found.end, label, found.parts, found.level) for label in found.labels]
-    return spans
+    return spans, quotes

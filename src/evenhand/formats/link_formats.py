@@ -16,7 +16,9 @@ from evenhand.text.link_names import RESPELLED
 TAGS, LINKS = "NE-COARSE-LIT", "NEL-LIT"
 """The columns of a table of HIPE that are read, unless others are named."""
 _HIPE = re.compile(rb"TOKEN\t[^\n]*\tNEL-LIT[\t\r\n]")
-_ELEVANT = re.compile(rb'"(?:entity_mentions|labels)"\s*:\s*\[\s*\{[^\]]*?"span"\s*:|"entity_mentions"\s*:\s*\[\s*\]')
+_ELEVANT = re.compile(
+    rb'"(?:entity_mentions|labels)"\s*:\s*\[\s*\{[^\]]*?"span"\s*:|"entity_mentions"\s*:\s*(?:\[\s*\]|null)'
+)
 _NELEVAL = re.compile(rb"[^\t\n]+\t[0-9]{1,18}\t[0-9]{1,18}(?:\t[^\t\n]*\t-?[0-9.eE+-]*\t[^\t\n]*)+")
 _TWO_NUMBERS = re.compile(rb"\t[0-9]+\t[0-9]")
 """What a line of neleval has, and few others."""
@@ -36,9 +38,9 @@ def is_neleval(sample: Block) -> float:
 
 
 def is_elevant(sample: Block) -> float:
-    """Whether the first line is an object whose labels or mentions have a span."""
-    line = sample.data[: sample.size].lstrip().partition(b"\n")[0]
-    return float(line.startswith(b"{") and _ELEVANT.search(line) is not None)
+    """Whether the first lines are objects whose labels or mentions have a span; a first article may have none."""
+    lines = sample.data[: sample.size].lstrip()
+    return float(lines.startswith(b"{") and _ELEVANT.search(lines) is not None)
 
 
 HIPE = Format(

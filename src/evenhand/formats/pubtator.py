@@ -13,7 +13,7 @@ from dataclasses import field, replace
 
 from evenhand.arrays import ints
 from evenhand.dataclass import dataclass
-from evenhand.formats.json_spans import Span, misquoted, on_texts, spans_of
+from evenhand.formats.json_spans import Quote, Span, misquoted, on_texts, repeated, spans_of
 from evenhand.formats.source import Source
 from evenhand.formats.text_formats import PUBTATOR
 from evenhand.formats.whole_text import whole_text
@@ -34,7 +34,7 @@ class _Document:
     line: int
     text: str
     spans: list[Span] = field(default_factory=list)
-    quotes: list[tuple[int, int, str]] = field(default_factory=list)
+    quotes: list[Quote] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
 
 
@@ -45,17 +45,23 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     def report(document: int, finding: str, remedy: str) -> None:
         source.report(documents[document].line, finding, remedy, "span")
 
+    convention = settings.convention
     for each in documents:
-        fault = misquoted(each.text, each.quotes, settings.offsets)
+        fault = misquoted(each.text, each.quotes, convention)
         if fault is not None:
             source.report(each.line, f"document {each.name}: {fault[0]}", fault[1], "span")
-    atoms, ground = on_texts([each.text for each in documents], settings.offsets)
+    atoms, ground = on_texts([each.text for each in documents], convention)
     spans = spans_of([each.spans for each in documents], ground, vocabulary, report)
     names = [each.name for each in documents]
     corpus = atoms.corpus(source.shown, ints([each.line for each in documents]))
     if len(set(names)) == len(names):
         corpus = replace(corpus, ids=Tokens.of(names))
-    reading = Reading(PUBTATOR.name, skipped={RELATIONS: relations} if relations else {})
+    reading = Reading(
+        PUBTATOR.name,
+        offsets=str(convention),
+        repeated=repeated(spans),
+        skipped={RELATIONS: relations} if relations else {},
+    )
     yield Annotation(corpus, {"spans": spans}, {"spans": reading}, source.name)
 
 
@@ -90,7 +96,7 @@ def _add(source: Source, document: _Document, number: int, cells: list[str]) -> 
     elif len(cells) >= _COLUMNS and cells[1].isdecimal() and cells[2].isdecimal():
         start, end = int(cells[1]), int(cells[2])
         document.spans.append(Span(start, end, cells[4]))
-        document.quotes.append((start, end, cells[3]))
+        document.quotes.append(Quote([(start, end)], cells[3]))
         document.lines.append(number)
     elif len(cells) >= _COLUMNS - 1 and not cells[1].isdecimal():
         return 1

@@ -24,7 +24,6 @@ from evenhand.problems import SettingError
 from evenhand.settings import (
     ColumnName,
     Columns,
-    Offsets,
     PickedAnnotator,
     ReadSettings,
     Repair,
@@ -55,7 +54,7 @@ def read(
     column: ColumnName | Sequence[ColumnName] | None = None,
     encoding: str | None = None,
     repair: Repair | None = None,
-    offsets: Offsets = "codepoints",
+    offsets: str | None = None,
     functions: bool = False,
     task: Task | None = None,
     annotator: str | None = None,
@@ -67,13 +66,14 @@ def read(
     given. `column` is the column of tags in a column file: its number (1 is the first, -1 the last), its
     name in the header, or several of these as levels of nesting. `repair` decides about ill-formed tags: "begin" a span
     as conlleval does (the default), "discard" it, or raise an "error"; without it, the `repair` of `score` applies.
-    `offsets` says whether files that count characters count code points or "utf16" units; `functions` whether the
-    labels of bracketed trees keep theirs (NP-SBJ). `task` ("tags", "trees", "spans") says what a file is read for, if
-    its content does not show it: columns of tags that spell no spans, or trees in columns that `column` names
-    ("form=2,head=7,deprel=8"). `annotator`, such as "annotator=ana", picks one of several annotators of a file by a
-    field of its records. Tasks have further keywords, such as `sentences="lines"` of relations in brat's files.
+    `offsets` states how texts are counted: "codepoints", "utf16" units or "bytes", and "1-based" or "inclusive" after a
+    comma; without it, quotes in JSON show it, else they are code points from 0 with exclusive ends. `functions` states
+    whether the labels of bracketed trees keep theirs (NP-SBJ). `task` ("tags", "trees", "spans") says what a file is
+    read for, if its content does not show it: columns of tags that spell no spans, or trees in columns that `column`
+    names ("form=2,head=7,deprel=8"). `annotator`, such as "annotator=ana", picks one of several annotators of a file by
+    a field of its records. Tasks have further keywords, such as `sentences="lines"` of relations in brat's files.
     """
-    for name, value in (("format", format), ("column", column), ("encoding", encoding)):
+    for name, value in (("format", format), ("column", column), ("encoding", encoding), ("offsets", offsets)):
         if isinstance(value, Mapping):
             raise SettingError(f"A file that is read alone has no sides; give its {name}.")
     choose("task", task, sorted({name for each in FORMATS.values() for name in each.tasks}), optional=True)

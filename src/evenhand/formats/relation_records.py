@@ -68,7 +68,7 @@ class Reader:
         lines = ints([each.line for each in found])
         texts = [each.words for each in found if isinstance(each.words, str)]
         if texts:
-            atoms, ground = on_texts(texts, self._settings.offsets)
+            atoms, ground = on_texts(texts, self._settings.unit)
             corpus = atoms.corpus(self._source.shown, lines)
         else:
             corpus = _of_tokens(self._source, found, lines)

@@ -152,6 +152,15 @@ def place_of(side: File) -> Place | FileList:
     return side if isinstance(side, FileList) else place(side)
 
 
+def is_same_file(one: Input, other: Input) -> bool:
+    """Whether two sides are one file or folder; what is in memory is not, nor is a list of files."""
+    in_memory = (Annotation, Adopted, FileList)
+    if isinstance(one, in_memory) or isinstance(other, in_memory):
+        return False
+    paths = [os.fspath(each) for each in (one, other)]
+    return os.path.realpath(paths[0]) == os.path.realpath(paths[1])
+
+
 def opened(side: File | Adopted, settings: ReadSettings) -> OpenFiles:
     """What a side has to read, whose formats are recognised when somebody asks."""
     return OpenFiles(side if isinstance(side, Adopted) else place_of(side), settings)

@@ -164,7 +164,7 @@ def _read_settings(side: str, options: Mapping[str, Any], content: Content, chos
         _columns_of(options.get("column"), side),
         by_side(options.get("encoding"), side),
         options.get("repair", "begin"),
-        options.get("offsets", "codepoints"),
+        by_side(options.get("offsets"), side),
         options.get("functions", False),
         weight=chosen.get("token_weight") if side == "gold" else None,
         task=content.task,

@@ -12,15 +12,16 @@ from evenhand.dataclass import dataclass
 from evenhand.formats.addresses import Place
 from evenhand.formats.adoption import Adopted
 from evenhand.formats.folders import FileList
-from evenhand.pipeline.inputs import Input, open_sides, opened, place_of
+from evenhand.pipeline.inputs import Input, is_same_file, open_sides, opened, place_of
 from evenhand.pipeline.options import Prepared
 from evenhand.pipeline.run import Counting, Run
+from evenhand.problems import InputError
 from evenhand.scores.model import Judge
 from evenhand.settings import Groups, system_settings
 from evenhand.tasks.passage import Judgement, Passage, Question
 from evenhand.tasks.registry import model, without_overrides
 from evenhand.tasks.task import Task
-from evenhand.text.annotation import Annotation
+from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.labels import Vocabulary
 from evenhand.text.unequal import GOLD_AND_PREDICTION, SideNames
 
@@ -114,7 +115,27 @@ class Work:
             extra_layers=extra_layers,
             called=self.called,
         )
-        return one_pass(prepared.task, asked, counting, watches)
+        run = one_pass(prepared.task, asked, counting, watches)
+        if prepared.task.refuses_itself and self.called == GOLD_AND_PREDICTION:
+            self._refuse_itself(run)
+        return run
+
+    def _refuse_itself(self, run: Run) -> None:
+        """Raise an error if a system is the gold standard itself: the same layer of the same file."""
+        is_perfect = self.prepared.task.is_perfect
+        for name, side in run.systems.items():
+            other = self.gold if self.systems is None else self.systems[name]
+            is_itself = is_same_file(self.gold, other) and _layer_of(run.gold.reading) == _layer_of(side.reading)
+            if is_itself and is_perfect(run.tallies[name]):
+                finding = "gold standard and system are the same layer of one file"
+                remedy = "name the file of the system, or its layer with --column system:NAME"
+                raise InputError(str(place_of(other)), None, finding, remedy)  # type: ignore[arg-type]
+
+
+def _layer_of(reading: Reading | None) -> tuple[str | None, ...]:
+    """What tells the layers of a file apart."""
+    found = reading or Reading()
+    return found.format, found.column, found.annotator
 
 
 def one_pass(task: Task, asked: Question, counting: Counting, watches: Sequence[Watch] = ()) -> Run:

@@ -49,7 +49,7 @@ def _values(
         "atoms": atoms,
         **{side: _reading(reading) for side, reading in sides.items()},
         "repair": _repair(sides, read_as),
-        "offsets": read_as.offsets,
+        "offsets": "+".join(dict.fromkeys(each.offsets or str(read_as.convention) for each in sides.values())),
         "functions": "kept" if read_as.functions else "cut",
         "map": ",".join(map(str, settings.maps)) or "none",
         "labels": ",".join(sorted(settings.labels)) or "all",

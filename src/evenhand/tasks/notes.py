@@ -42,6 +42,17 @@ def reading_notes(side: str, name: str, reading: Reading, repair: str) -> list[s
         )
     if reading.looks_like is not None:
         found.append(f"{side} {name}: {_judged_as(reading.looks_like, reading.encoding or '')}.")
+    if reading.quotes_show:
+        found.append(
+            f"{side} {name}: its quotes match its offsets only as {reading.offsets}, so they are read like this "
+            f"(--offsets {side}:{reading.offsets} confirms it)."
+        )
+    if reading.merged:
+        tokens = "1 span of a token was" if reading.merged == 1 else f"{reading.merged:,} spans of tokens were"
+        found.append(f"{side} {name}: {tokens} merged into entities by the prefixes of labels, such as B- and I-.")
+    if reading.repeated:
+        spans = "1 span is" if reading.repeated == 1 else f"{reading.repeated:,} spans are"
+        found.append(f"{side} {name}: {spans} listed more than once, and each listing counts.")
     skipped = [f"{side} {name}: skipped {what} ({count:,})." for what, count in reading.skipped.items() if count]
     kept = [
         f"{side} {name}: took {what} as they stand ({count:,}; --repair error refuses them)."

@@ -119,6 +119,8 @@ class Task:
     """Refuse sides that cannot be compared, at the end of a run."""
     is_perfect: Callable[[Mapping[str, Any]], bool] = lambda tallies: False
     """Whether all that was counted is right."""
+    refuses_itself: bool = False
+    """Whether a system that is the gold standard's own layer of the same file is an error, and not only a note."""
 
     # How systems are compared
     kinds: tuple[str, ...] = ()

@@ -60,6 +60,14 @@ class Reading:
     """Whose answers were read, where a file has those of several."""
     repair: Repair | None = None
     """What becomes of ill-formed tags, if the caller of `eh.tags` or `eh.read` said; None: the scorer decides."""
+    offsets: str | None = None
+    """How offsets count, in formats that may count in several ways."""
+    quotes_show: bool = False
+    """Whether quotes show how offsets count, and no option says it."""
+    repeated: int = 0
+    """How many spans are listed once more, with the same label and bounds."""
+    merged: int = 0
+    """How many spans of tokens with prefixes (`B-PER`, `I-PER`) were merged into entities."""
     repaired: int = 0
     first_repair: str | None = None
     skipped: Mapping[str, int] = field(default_factory=dict)
@@ -89,18 +97,22 @@ class Reading:
             parts.append(f"answers as {self.shape}")
         if self.annotator:
             parts.append(f"annotator {self.annotator}")
+        if self.offsets and self.offsets != "codepoints":
+            parts.append(f"offsets in {self.offsets.replace(',', ', ')}")
         if self.column:
             parts.append(f"column {self.column.replace('+', ' and ')}")
         return ", ".join(parts)
 
     def plus(self, other: Reading) -> Reading:
         """How a file was read whose next part was read like `other`."""
-        if not (other.repaired or other.skipped or other.kept):
+        if not (other.repaired or other.skipped or other.kept or other.repeated or other.merged):
             return self
         return replace(
             self,
             repaired=self.repaired + other.repaired,
             first_repair=self.first_repair or other.first_repair,
+            repeated=self.repeated + other.repeated,
+            merged=self.merged + other.merged,
             skipped=dict(Counter(self.skipped) + Counter(other.skipped)),
             kept=dict(Counter(self.kept) + Counter(other.kept)),
         )

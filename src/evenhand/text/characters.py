@@ -1,7 +1,7 @@
 """Characters as atoms: for files that count in characters, and for systems that tokenise in their own way.
 
 The atoms of a text are then its characters without spaces, so that texts are equal whatever their tokens and spaces
-are. Offsets in files count code points, or UTF-16 units where a tool does.
+are. Offsets in files count code points, or UTF-16 units or bytes where a tool does.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from evenhand.arrays import Bools, Ints, empty, ints
 from evenhand.bits import Rank, marked, places
 from evenhand.dataclass import dataclass
 from evenhand.problems import InputError, SettingError
-from evenhand.settings import Align, Offsets
+from evenhand.settings import Align
 from evenhand.text.annotation import Annotation
 from evenhand.text.corpus import Corpus
 from evenhand.text.layers import Spans, Tags
@@ -42,19 +42,17 @@ class Texts:
     _continued: Ints | None
     """For each byte that continues a character, how many begin before it; None where every character is one byte."""
     _units_before: Ints | None
-    """For each character, how many UTF-16 units stand before it; None where units are characters."""
+    """For each character, how many units (UTF-16 or bytes) precede it; None where units are characters."""
 
     @staticmethod
-    def of(texts: Sequence[str], offsets: Offsets = "codepoints") -> Texts:
+    def of(texts: Sequence[str], offsets: str = "codepoints") -> Texts:
         encoded = [text.encode() for text in texts]
         end = np.cumsum(np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded)))
         start = np.append(0, end[:-1])[: len(end)]
         return Texts.within(b"".join([*encoded, PADDING]), start, end, offsets)
 
     @staticmethod
-    def within(
-        data: bytes, start: Ints, end: Ints, offsets: Offsets = "codepoints", *, has_controls: bool = True
-    ) -> Texts:
+    def within(data: bytes, start: Ints, end: Ints, offsets: str = "codepoints", *, has_controls: bool = True) -> Texts:
         """Texts that are parts of some data in UTF-8, from bytes `start` to `end`; it ends with `PADDING`.
 
         `has_controls` says whether there can be control characters in it that are no line ends.
@@ -70,6 +68,8 @@ class Texts:
             continued = more - np.arange(len(more))
             if offsets == "utf16" and (text >= 0xF0).any():
                 units = np.append(0, np.cumsum(1 + (np.delete(text, more) >= 0xF0)))
+            elif offsets == "bytes":
+                units = np.flatnonzero(np.append(~continues_character(text), True))
         tokens = Characters.within(data, start, end)
         return Texts(tokens, bounds, before, first_atom, first, behind, continued, units)
 

@@ -40,6 +40,29 @@ class Extractions:
         return Extractions(tuple(chain.from_iterable(part[name].answers for part in parts)))
 
 
+OFFSET_LISTS = "offset lists"
+"""The layer with spans of texts that are on the other side only."""
+
+
+@dataclass(frozen=True)
+class OffsetLists:
+    """Spans with offsets into texts that their file does not have, for each text, and what they quote."""
+
+    spans: tuple[Sequence[Any], ...]
+    quotes: tuple[Sequence[Any], ...]
+    counting: str | None = None
+    """How offsets count, if a user says."""
+
+    def __len__(self) -> int:
+        return len(self.spans)
+
+    def join(self, name: str, parts: Sequence[Mapping[str, Any]]) -> OffsetLists:
+        """Those of successive batches."""
+        lists = [part[name] for part in parts]
+        spans, quotes = (chain.from_iterable(getattr(each, name) for each in lists) for name in ("spans", "quotes"))
+        return OffsetLists(tuple(spans), tuple(quotes), self.counting)
+
+
 def whole_characters(value: object, depth: int = 0) -> object:
     """What a model wrote, or decoded JSON, with a replacement character for every half of a surrogate pair.
 

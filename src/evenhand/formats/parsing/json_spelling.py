@@ -10,21 +10,14 @@ from typing import Literal
 import msgspec
 
 from evenhand.dataclass import dataclass
-from evenhand.formats.json_records import UNREADABLE, decode_line
+from evenhand.formats.json_records import TEXT_KEYS, TOKEN_KEYS, UNREADABLE, candidates, is_simple, role_of, text_of
+from evenhand.formats.json_spans import SpanError, plan_of
 from evenhand.formats.source import Block
 
-_TEXT_KEYS = ("text", "data")
-_SPAN_KEYS: Mapping[str, Mapping[str, str]] = {
-    "spans": {"start": "start", "end": "end", "label": "label", "level": "level"},
-    "entities": {"start_offset": "start", "end_offset": "end", "label": "label", "level": "level"},
-    "label": {"0": "start", "1": "end", "2": "label"},
-    "labels": {"0": "start", "1": "end", "2": "label"},
-}
-"""Under which keys spans are listed, and what their parts are called there."""
 ACCEPTED = ("accept", "")
 """The answers that keep a record; none at all is as good."""
 _TOKEN_KEYS, _TAG_KEYS = ("tokens", "words"), ("ner_tags", "tags")
-_OTHER_KEYS = (*_TOKEN_KEYS, *_TAG_KEYS)
+_OTHER_KEYS = (*TOKEN_KEYS[:4], *_TAG_KEYS)
 """With one of these, a record may be of another kind."""
 _KEY_AND_BLANK = re.compile(rb'\{"[^"\\]*": ')
 _BLANK = re.compile(rb"""": |["\d], "|[\]}], [\[{]""")
@@ -69,11 +62,12 @@ class Spelling:
 def learn(block: Block) -> Spelling | None:
     """How the records of a block are spelled, if one of its first lines is a text with spans and can show it."""
     for line, record in _records(block):
-        lists, texts = ([key for key in keys if key in record] for keys in (_SPAN_KEYS, _TEXT_KEYS))
-        if len(lists) != 1 or len(texts) != 1 or not record.keys().isdisjoint(_OTHER_KEYS):
+        layer, texts = _only_layer(record), [key for key in TEXT_KEYS if key in record]
+        is_odd = not isinstance(record.get("answer", ""), str) or not record.keys().isdisjoint(_OTHER_KEYS)
+        if layer is None or len(texts) != 1 or is_odd:
             return None
-        if isinstance(record[lists[0]], list) and record[lists[0]]:
-            spelling = _spelling(record, {texts[0]: "text", "answer": "answer"}, lists[0], *_Style.of(line, lists[0]))
+        if record[layer]:
+            spelling = _spelling(record, {texts[0]: "text", "answer": "answer"}, layer, *_Style.of(line, layer))
             holes = () if spelling is None else spelling.head + spelling.tail
             return spelling if Hole("text", "string") in holes else None
     return None
@@ -83,13 +77,25 @@ def learn_tokens(block: Block) -> Spelling | None:
     """The same for tokens with tags, or with spans of them."""
     for line, record in _records(block):
         tokens, tags = ([key for key in keys if key in record] for keys in (_TOKEN_KEYS, _TAG_KEYS))
-        others = record.keys() & {*_TEXT_KEYS, *_SPAN_KEYS, "answer"}
-        if len(tokens) != 1 or len(tags) > 1 or others != (set() if tags else {"spans"}):
+        others = [key for key in record if key not in tokens and key not in tags and (key in _KEPT or role_of(key))]
+        if len(tokens) != 1 or len(tags) > 1 or others != ([] if tags else ["spans"]):
             return None
         names = {tokens[0]: "tokens"} | ({tags[0]: "tags"} if tags else {})
         if all(_are_strings(record[key]) for key in names) and (tags or record["spans"]):
-            return _spelling(record, names, None if tags else "spans", *_Style.of(line, tokens[0]))
+            found = _spelling(record, names, None if tags else "spans", *_Style.of(line, tokens[0]))
+            # Quotes of tokens are compared one by one.
+            return None if found is None or Hole("quote", "string") in found.item else found
     return None
+
+
+_KEPT = frozenset((*TEXT_KEYS, *TOKEN_KEYS, "answer"))
+
+
+def _only_layer(record: dict[str, object]) -> str | None:
+    """The key of the spans of a record that has no other layer, and whose name does not say whose it is."""
+    layers = candidates(record)
+    key = next(iter(layers), "")
+    return key if len(layers) == 1 and role_of(key) == "any" and layers[key] in ("spans", "empty") else None
 
 
 def _are_strings(value: object) -> bool:
@@ -104,11 +110,11 @@ def _records(block: Block) -> Iterator[tuple[bytes, dict[str, object]]]:
         end = block.data.find(b"\n", begin, block.size) + 1
         line, begin = block.data[begin:end], end
         try:
-            decode_line(line)
             record = msgspec.json.decode(line)
-        except UNREADABLE:
-            return
-        if not isinstance(record, dict):
+            if not isinstance(record, dict) or not is_simple(record):
+                return
+            text_of(record)
+        except (*UNREADABLE, SpanError):
             return
         yield line, record
 
@@ -169,15 +175,27 @@ def _spelling(
         else:
             part.extend(style.pieces(value, {}, {**names, "id": "id"}.get(key, "")))
     part.append(b"}" + style.end)
-    item = () if spans is None else _item(record[spans], _SPAN_KEYS[spans], inner)
+    item = () if spans is None else _item(record[spans], inner)
     return None if item is None else Spelling(_joined(head), item, inner.comma, _joined(tail))
 
 
-def _item(spans: object, keys: Mapping[str, str], style: _Style) -> tuple[Piece, ...] | None:
+def _item(spans: object, style: _Style) -> tuple[Piece, ...] | None:
     """How the first of some spans is written."""
     assert isinstance(spans, list)
-    item = _joined(style.pieces(spans[0], keys))
-    odd = "parts" in spans[0] if isinstance(spans[0], dict) else len(spans[0]) != len(keys)
+    span = spans[0]
+    keys: dict[str, str] = {}
+    if isinstance(span, dict):
+        plan = plan_of(span)
+        named = ((plan.start, "start"), (plan.end, "end"), (plan.label, "label"), (plan.level, "level"))
+        keys = {key: name for key, name in (*named, (plan.quoted, "quote")) if key is not None}
+        odd = "parts" in span or plan.length is not None or "start" not in keys.values() or len(keys) < 3
+    else:
+        kinds = [type(each) for each in span] if isinstance(span, list) else []
+        odd = kinds not in ([int, int, str], [str, int, int])
+        keys = (
+            {"0": "start", "1": "end", "2": "label"} if kinds[:1] == [int] else {"0": "label", "1": "start", "2": "end"}
+        )
+    item = () if odd else _joined(style.pieces(span, keys))
     return None if odd or not set(item) >= _WANTED else item
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from evenhand.arrays import Bools, Ints, Words, ints
 from evenhand.dataclass import dataclass
+from evenhand.formats.json_spans import has_prefix, quotes_same
 from evenhand.formats.parsing.json_columns import Cells, Matcher, mask_of, word_of
 from evenhand.formats.parsing.json_spelling import ACCEPTED, Spelling, learn
 from evenhand.formats.parsing.json_strings import OddError
@@ -17,7 +18,7 @@ from evenhand.text.characters import Texts
 from evenhand.text.codes import CellCodes
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
-from evenhand.text.tokens import Tokens
+from evenhand.text.tokens import Tokens, equal
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,8 @@ class Columns:
     label: Cells
     label_window: Words
     """The first eight bytes from each label on."""
+    quote: Cells | None
+    """What spans quote, where they do."""
     id: Cells | None
     """The ids of records, where they have some."""
     counts: dict[str, Ints]
@@ -58,6 +61,7 @@ class Columns:
             items=self.items[kept],
             label=(self.label[0][spans], self.label[1][spans]),
             label_window=self.label_window[spans],
+            quote=None if self.quote is None else (self.quote[0][spans], self.quote[1][spans]),
             id=None if self.id is None else (self.id[0][kept], self.id[1][kept]),
             counts={name: column[spans] for name, column in self.counts.items()},
         )
@@ -66,7 +70,8 @@ class Columns:
     def of(matcher: Matcher, spelling: Spelling) -> Columns:
         """The columns of a block."""
         items = matcher.fill(spelling)
-        data, (text,), quoted = matcher.unescaped(matcher.strings["text"])
+        strings = [matcher.strings["text"], *([matcher.strings["quote"]] if "quote" in matcher.strings else ())]
+        data, (text, *quotes), quoted = matcher.unescaped(*strings)
         matcher.check_texts(spelling, items, quoted)
         return Columns(
             data=data,
@@ -76,6 +81,7 @@ class Columns:
             items=items,
             label=matcher.strings["label"],
             label_window=matcher.windows["label"],
+            quote=next(iter(quotes), None),
             id=matcher.strings.get("id"),
             counts=matcher.counts,
         )
@@ -123,11 +129,23 @@ class AlikeTexts:
         start, end = (texts.places(scope, columns.counts[side]) for side in ("start", "end"))
         if not ((start >= 0) & (end > start)).all():
             raise OddError
+        if columns.quote is not None:
+            _check_quotes(columns.data, columns.quote, texts, scope, columns.counts)
         label = self._labels(columns.data, columns.label, columns.label_window)
         spans = Spans.of(self._vocabulary, scope, start, end, label, columns.counts.get("level"))
         rows = np.flatnonzero(kept)
         ids = None if columns.id is None else Tokens(columns.data, *columns.id)
         return AlikeBatch(texts, spans, ids, rows, len(kept) - len(rows))
+
+
+def _check_quotes(data: bytes, quote: Cells, texts: Texts, scope: Ints, counts: dict[str, Ints]) -> None:
+    """Leave to the decoder what is not quoted as the text has it; it finds out how offsets count, or says it."""
+    begin, behind = (texts.bytes_before(scope, counts[side]) for side in ("start", "end"))
+    same = equal(Tokens(data, begin, behind), Tokens(data, *quote))
+    for row in np.flatnonzero(~same).tolist():
+        held, quoted = data[begin[row] : behind[row]], data[quote[0][row] : quote[1][row]]
+        if quoted.strip() and not quotes_same(held.decode(), quoted.decode()):
+            raise OddError
 
 
 class LabelCodes:
@@ -138,6 +156,8 @@ class LabelCodes:
         self._cells = CellCodes()
         self._codes: list[int] = []
         """For each cell of a label, its code in the vocabulary."""
+        self._are_tags = False
+        """Whether a label looks like a tag of a token."""
 
     def __call__(self, data: bytes, label: Cells, first: Words) -> Ints:
         """The code of each label; `first` are the windows of their first bytes. None may be empty."""
@@ -145,6 +165,7 @@ class LabelCodes:
         names = [data[label[0][row] : label[1][row]].decode() for row in new]
         # All of them are noted before anything is refused: their cells have their codes already.
         self._codes += [self._vocabulary.labels.code(name) for name in names]
-        if (label[0] == label[1]).any():
+        self._are_tags = self._are_tags or any(map(has_prefix, names))
+        if self._are_tags or (label[0] == label[1]).any():
             raise OddError
         return ints(self._codes)[cells]

@@ -1,20 +1,51 @@
 """What records of JSON hold: texts or tokens with spans, or tokens with tags; all of a file are of one kind.
 
-A record with a text has characters as atoms, one with tokens only has tokens.
+A record with a text has characters as atoms, one with tokens only has tokens. The first records of a file show which of
+several layers is read, how offsets count (if spans quote the text), and whether labels are tags of tokens.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from itertools import chain, islice
 
 import numpy as np
 
 from evenhand.arrays import Ints, ints
 from evenhand.dataclass import dataclass
-from evenhand.formats.json_records import PROBLEM, UNREADABLE, Record, Token, decode, decode_line, settle
-from evenhand.formats.json_spans import Ground, misquoted, on_texts, on_tokens, spans_of
+from evenhand.formats.json_records import (
+    OFFSETS,
+    PROBLEM,
+    TAGS,
+    TEXT,
+    TOKENS,
+    UNREADABLE,
+    Layers,
+    Raw,
+    Record,
+    decode,
+    decode_value,
+    expanded,
+    labels_of,
+    settle,
+    tokens_of,
+)
+from evenhand.formats.json_spans import (
+    Ground,
+    Quoted,
+    SpanError,
+    are_prefixed,
+    convention_of,
+    has_prefix,
+    misquoted,
+    on_nothing,
+    on_texts,
+    on_tokens,
+    repeated,
+    spans_of,
+)
 from evenhand.formats.parsing.json_respelling import respelled, with_letters
 from evenhand.formats.parsing.json_spelling import ACCEPTED
 from evenhand.formats.parsing.json_texts import AlikeTexts
@@ -22,21 +53,21 @@ from evenhand.formats.parsing.json_tokens import AlikeTokens, TokenReader
 from evenhand.formats.parsing.tag_reader import Coded, TagReader, choose_encoding
 from evenhand.formats.source import Block, Source
 from evenhand.problems import counted
-from evenhand.settings import Offsets, ReadSettings
-from evenhand.text.annotation import Annotation, Reading
+from evenhand.settings import Convention, ReadSettings
+from evenhand.text.annotation import Annotation, Layer, Reading
 from evenhand.text.codes import Mostly, NewCodes
 from evenhand.text.corpus import Corpus
+from evenhand.text.extractions import OFFSET_LISTS, OffsetLists
 from evenhand.text.labels import Vocabulary
 from evenhand.text.layers import Spans
 from evenhand.text.tokens import Tokens
 
 REJECTED = "rejected answers"
-TEXT, TOKENS, TAGS = "a text", "tokens and spans", "tokens and tags"
-"""The kinds of records."""
-Decoded = tuple[list[Record], Ints]
-"""Records, and the line of each."""
+Decoded = tuple[list[Raw], Ints]
+"""Records as they are decoded, and the line of each."""
 SAMPLE = 1 << 14
-"""How many bytes of JSON lines show the encoding of tags, if they have any."""
+"""How many bytes of JSON lines show how they are read."""
+_PLAIN = Convention()
 
 
 @dataclass(frozen=True)
@@ -46,6 +77,11 @@ class Batch:
     source: Source
     records: list[Record]
     lines: Ints
+
+    @property
+    def documents(self) -> Ints:
+        """The first record of each document; the first of the batch begins one in any case."""
+        return np.flatnonzero([not at or not record.continues for at, record in enumerate(self.records)])
 
     @property
     def ids(self) -> Tokens | None:
@@ -68,19 +104,28 @@ class RecordReader:
         settings: ReadSettings,
         vocabulary: Vocabulary,
         first: Callable[[], Iterator[Decoded]],
+        sample: Callable[[], Iterator[Raw]],
     ) -> None:
-        """`first` gives the first records of the file, for a look at their tags."""
-        self._format, self._first = format, first
+        """`first` gives the first records of the file, for a look at their tags; `sample` those that can be read."""
+        self._format, self._first, self._sampled = format, first, sample
         self._source, self._settings, self._vocabulary = source, settings, vocabulary
-        self._alike, self._alike_tokens = AlikeTexts(vocabulary, settings.offsets), TokenReader(vocabulary)
+        given = settings.convention
+        self._columns = not settings.columns and given == Convention(given.unit) and given.unit != "bytes"
+        """Whether records that are spelled alike may be read as columns."""
+        unit = settings.unit if self._columns else "codepoints"
+        self._alike, self._alike_tokens = AlikeTexts(vocabulary, unit), TokenReader(vocabulary)
         self._kind: str | None = None
         self._is_respelled = False
         self._tags: TagReader | None = None
         self._codes = NewCodes()
         """Those of the tags so far."""
+        self._seen: set[str] = set()
+        """The labels of spans so far."""
 
     def read(self, block: Block) -> tuple[Annotation | None, int]:
         """What a block holds, if anything can be read or is left, and how many records were rejected."""
+        if not self._columns:
+            return self.take(decode(self._source, block))
         letters = with_letters(block)
         found = None if self._is_respelled else self._read_columns(letters)
         if found is None:
@@ -119,35 +164,102 @@ class RecordReader:
         coded = Coded(list(self._codes)[known:], code, corpus)
         return self._read_tags(coded, begins_file=first_line == 1)
 
+    @cached_property
+    def _first_records(self) -> list[Raw]:
+        return [record for record in self._sampled() if not _is_rejected(record)]
+
+    @cached_property
+    def _layers(self) -> Layers:
+        """Which layer of records is read."""
+        return Layers.of(self._settings, self._first_records)
+
+    @cached_property
+    def _is_prefixed(self) -> bool:
+        """Whether labels are tags of tokens."""
+        try:
+            return are_prefixed(labels_of(self._first_records, self._layers))
+        except SpanError as error:
+            raise self._source.error(None, *error.fault, PROBLEM) from None
+
+    @cached_property
+    def _convention(self) -> Convention:
+        """How offsets count: as a user says, or as quotes in the first records show."""
+        if self._settings.offsets is not None:
+            return self._settings.convention
+        quoted, inclusive, sizes = list[Quoted](), False, list[bool]()
+        for raw in self._first_records:
+            try:
+                record = settle(raw, self._layers)
+            except SpanError:
+                continue
+            text = record.text if record.text is not None else record.tokens
+            if text is not None and (record.spans or record.quotes):
+                quoted.append(Quoted.of(text, record.quotes, record.spans or ()))
+            if record.kind == OFFSETS:
+                parts = [(*each.parts[0], each.quoted) for each in record.quotes if len(each.parts) == 1]
+                sizes += [len(quote) == end - start + 1 for start, end, quote in parts]
+            inclusive = inclusive or (record.kind == TOKENS and self._ends_are_tokens(raw))
+        if inclusive or (sizes and all(sizes)):
+            return Convention(inclusive=True)
+        found = convention_of(None, quoted)
+        self._columns = self._columns and found == _PLAIN
+        return found
+
+    def _ends_are_tokens(self, record: Raw) -> bool:
+        """Whether spans of tokens include their last one: in GLiNER's training data, or where they show it."""
+        key, tokens = tokens_of(record)
+        chosen = self._layers.choose(record)
+        if chosen is None or chosen[0] != "ner" or tokens is None:
+            return False
+        if key == "tokenized_text":
+            return True
+        rows = [each for each in record["ner"] if isinstance(each, list)]
+        return any(row[:2] == row[:1] * 2 for row in rows)
+
     def take(self, decoded: Decoded) -> tuple[Annotation | None, int]:
         """What records with their lines hold, and how many of them were rejected."""
         batch, rejected = self._readable(decoded)
         if not batch.records:
             return None, rejected
         if self._kind == TAGS:
-            return self._read_tags(_coded(self._codes, batch)), rejected
-        return (self._read_texts(batch) if self._kind == TEXT else self._read_tokens(batch)), rejected
+            return self._read_tags(_coded(self._codes, batch), self._column), rejected
+        reads = {TEXT: self._read_texts, TOKENS: self._read_tokens, OFFSETS: self._read_offsets}
+        assert self._kind is not None
+        return reads[self._kind](batch), rejected
 
     def _readable(self, decoded: Decoded) -> tuple[Batch, int]:
         """The records that were not rejected and can be read, each brought to its kind, and how many were rejected."""
-        records, lines = decoded
-        kept, rejected = [], 0
-        for at, record in enumerate(records):
-            if record.answer is not None and record.answer not in ACCEPTED:
+        raw, lines = decoded
+        kept, records, rejected = list[int](), list[Record](), 0
+        layers, is_prefixed = self._layers, self._is_prefixed
+        for at, each in enumerate(raw):
+            if _is_rejected(each):
                 rejected += 1
-            elif (record.text is None or not record.spans) and (fault := settle(record)) is not None:
-                self._source.report(int(lines[at]), *fault, PROBLEM)
-            else:
+                continue
+            try:
+                record = settle(each, layers, prefixed=is_prefixed)
+                if not is_prefixed and record.spans:
+                    self._check_labels(record)
+                records.append(record)
                 kept.append(at)
-        if len(kept) < len(records):
-            records, lines = [records[at] for at in kept], lines[kept]
+            except SpanError as error:
+                self._source.report(int(lines[at]), *error.fault, PROBLEM)
+        lines = lines if len(kept) == len(raw) else lines[kept]
         self._check_kinds(records, lines)
         return Batch(self._source, records, lines), rejected
+
+    def _check_labels(self, record: Record) -> None:
+        """Raise an error for a label that is a tag of a token, where those of the first records are not."""
+        for span in record.spans or ():
+            if span.label not in self._seen:
+                self._seen.add(span.label)
+                if has_prefix(span.label):
+                    are_prefixed(self._seen)
 
     def _check_kinds(self, records: list[Record], lines: Ints) -> None:
         """Raise an error where a record is of another kind than the first one of the file."""
         for at, record in enumerate(records):
-            kind = _kind(record)
+            kind = record.kind
             if self._kind is None:
                 self._kind = kind
             elif kind != self._kind:
@@ -155,31 +267,67 @@ class RecordReader:
                 raise self._source.error(int(lines[at]), finding, "put the two into files of their own", PROBLEM)
 
     def _read_texts(self, batch: Batch) -> Annotation:
-        offsets = self._settings.offsets
-        _check_quotes(batch, offsets)
-        atoms, ground = on_texts([record.text or "" for record in batch.records], offsets)
-        corpus = replace(atoms.corpus(self._source.shown, batch.lines), ids=batch.ids)
-        return self._annotation(corpus, self._spans(batch, ground))
+        convention = self._convention
+        _check_quotes(batch, convention)
+        atoms, ground = on_texts([record.text or "" for record in batch.records], convention)
+        corpus = replace(atoms.corpus(self._source.shown, batch.lines), ids=batch.ids, documents=batch.documents)
+        return self._annotation(corpus, self._spans(batch, ground), batch)
 
     def _read_tokens(self, batch: Batch) -> Annotation:
         corpus = _batch_corpus(batch)
         assert corpus.lengths is not None
-        return self._annotation(corpus, self._spans(batch, on_tokens(corpus.lengths)))
+        _check_quotes(batch, self._convention)
+        return self._annotation(corpus, self._spans(batch, on_tokens(corpus.lengths, self._convention)), batch)
+
+    def _read_offsets(self, batch: Batch) -> Annotation:
+        """Spans of texts that the file does not have: their offsets are positions, until they are put on a text."""
+        spans, quotes = ([getattr(each, name) or () for each in batch.records] for name in ("spans", "quotes"))
+        lists = OffsetLists(tuple(spans), tuple(quotes), self._settings.offsets)
+        corpus = Corpus(
+            *(self._source.shown, len(batch.records)),
+            lines=batch.lines,
+            atoms="characters",
+            documents=np.arange(len(batch.records)),
+            ids=batch.ids,
+        )
+        found = self._annotation(corpus, self._spans(batch, on_nothing(self._convention)), batch)
+        return replace(found, layers={**found.layers, OFFSET_LISTS: lists})
 
     def _spans(self, batch: Batch, ground: Ground) -> Spans:
         return spans_of([record.spans or () for record in batch.records], ground, self._vocabulary, batch.report)
 
-    def _annotation(self, corpus: Corpus, spans: Spans) -> Annotation:
-        return Annotation(corpus, {"spans": spans}, {"spans": Reading(self._format)}, self._source.name)
+    def _annotation(self, corpus: Corpus, spans: Spans, batch: Batch | None = None) -> Annotation:
+        """Spans of a text, and how they were read; without a batch, as columns."""
+        reading = Reading(self._format, offsets=str(self._settings.convention), repeated=repeated(spans))
+        if batch is not None:
+            is_shown = self._settings.offsets is None and self._convention != _PLAIN and self._kind != TOKENS
+            reading = replace(
+                reading,
+                column=self._column,
+                offsets=str(self._convention),
+                quotes_show=is_shown,
+                merged=sum(record.merged for record in batch.records),
+            )
+        layers: dict[str, Layer] = {"spans": spans}
+        return Annotation(corpus, layers, {"spans": reading}, self._source.name)
 
-    def _read_tags(self, coded: Coded, *, begins_file: bool = False) -> Annotation:
+    @property
+    def _column(self) -> str | None:
+        """The layer that is read, if records have several."""
+        layers = self._layers
+        if layers.column is not None or not layers.several:
+            return layers.column
+        chosen = (layers.choose(record) for record in self._first_records)
+        return next((each[0] for each in chosen if each is not None), None)
+
+    def _read_tags(self, coded: Coded, column: str | None = None, *, begins_file: bool = False) -> Annotation:
         """Tokens and the spans that their tags spell."""
         if self._tags is None:
             sample = self._sample(coded if begins_file else None)
             encoding = choose_encoding(self._source, self._settings, sample)
             self._tags = TagReader(self._source, self._settings, self._vocabulary, encoding)
         tags, spans, reading = self._tags.read(coded)
-        readings = {"spans": replace(reading, format=self._format)}
+        readings = {"spans": replace(reading, format=self._format, column=column)}
         return Annotation(coded.corpus, {"spans": spans, "tags": tags}, readings, self._source.name)
 
     def _sample(self, coded: Coded | None) -> Iterator[Coded]:
@@ -217,30 +365,35 @@ def skipping(annotation: Annotation, skipped: Mapping[str, int]) -> Annotation:
     return replace(annotation, readings={"spans": reading})
 
 
-def _kind(record: Record) -> str:
-    return TEXT if record.text is not None else TAGS if record.spans is None else TOKENS
+def _is_rejected(record: Raw) -> bool:
+    answer = record.get("answer")
+    return isinstance(answer, str) and answer not in ACCEPTED
 
 
 def kind_of(line: bytes) -> str | None:
     """Of which kind the record in a line is, as all of a file must be; None where it cannot be read."""
     try:
-        record = decode_line(line)
-    except UNREADABLE:
+        (record, *_) = expanded(decode_value(line)) or [{}]
+        return settle(record, Layers("system", None)).kind
+    except (*UNREADABLE, SpanError):
         return None
-    is_settled = record.text is not None and record.spans is not None
-    return _kind(record) if is_settled or settle(record) is None else None
 
 
-def _check_quotes(batch: Batch, offsets: Offsets) -> None:
-    """Report tokens with offsets that are not what stands there in the text."""
+def _check_quotes(batch: Batch, convention: Convention) -> None:
+    """Report quotes that are not what the text or the tokens of their record have there."""
     for at, record in enumerate(batch.records):
-        if not record.tokens or record.text is None:
+        text = record.text if record.text is not None else record.tokens
+        if not record.quotes or text is None:
             continue
-        text, tokens = record.text, [token for token in record.tokens if isinstance(token, Token)]
-        plain = offsets == "codepoints" or text.isascii()
-        if plain and [text[each.start : each.end] for each in tokens] == [each.text for each in tokens]:
-            continue
-        fault = misquoted(text, [(each.start, each.end, each.text) for each in tokens], offsets)
+        if isinstance(text, str) and (
+            convention == _PLAIN or (text.isascii() and convention == Convention(convention.unit))
+        ):
+            quotes = record.quotes
+            if all(
+                len(each.parts) == 1 and text[each.parts[0][0] : each.parts[0][1]] == each.quoted for each in quotes
+            ):
+                continue
+        fault = misquoted(text, record.quotes, convention)
         if fault is not None:
             batch.report(at, *fault)
 
@@ -263,7 +416,7 @@ def _beginning(coded: Coded, records: int) -> Coded:
 def _batch_corpus(batch: Batch) -> Corpus:
     words = [[str(token) for token in record.tokens or ()] for record in batch.records]
     tokens, lengths = Tokens.of(list(chain.from_iterable(words))), ints(list(map(len, words)))
-    return _token_corpus(batch.source, tokens, lengths, batch.lines, batch.ids)
+    return replace(_token_corpus(batch.source, tokens, lengths, batch.lines, batch.ids), documents=batch.documents)
 
 
 def _token_corpus(source: Source, tokens: Tokens, lengths: Ints, lines: Ints, ids: Tokens | None) -> Corpus:
@@ -280,7 +433,7 @@ def _token_corpus(source: Source, tokens: Tokens, lengths: Ints, lines: Ints, id
 
 def _names(batch: Batch, at: int) -> list[str]:
     """The tags of one record; those that cannot be read are a problem, and outside."""
-    tags, tokens = batch.records[at].tags, batch.records[at].tokens or ()
+    tags, tokens = batch.records[at].tags or (), batch.records[at].tokens or ()
     if any(isinstance(tag, int) for tag in tags):
         finding = "the tags are numbers, and their names are not in the file"
         batch.report(at, finding, "write their names, such as B-PER, in place of the numbers")

@@ -15,6 +15,7 @@ from evenhand.text.align import Feed
 from evenhand.text.annotation import Annotation
 from evenhand.text.characters import peeked
 from evenhand.text.corpus import Corpus
+from evenhand.text.extractions import OFFSET_LISTS, OffsetLists
 from evenhand.text.id_feed import IdFeed
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ class Feeds:
             return self._grounded(name, first, stream)
         if self._first is not None and first is not None:
             _check_layers(self._first, first)
+            if _has_offsets_only(first) != _has_offsets_only(self._first):
+                first, stream = peeked(self._placed(first, stream))
         gold = None if self._first is None else self._first.corpus
         if gold is None or first is None or not _are_by_id(gold, first.corpus):
             return Feed(stream, self._layers[1], by_position=by_position)
@@ -78,6 +81,19 @@ class Feeds:
         feed = GroundedFeed(answers, first, written, survey.labels, asked.settings, asked.vocabulary)
         feed.grounding.counts["unused_ids"] += count if has_ids else 0
         return feed
+
+    def _placed(self, first: Annotation, stream: Stream) -> Stream:
+        """A system whose file has offsets and no texts, on the texts of the gold standard."""
+        from evenhand.tasks.spans.placed_offsets import on_gold_texts  # rare
+
+        assert self._first is not None
+        gold = self._first.corpus
+        if not _has_offsets_only(first) or gold.tokens is None:
+            finding = "has offsets without texts, and the other side does not"
+            raise InputError(
+                gold.source if gold.tokens is None else first.corpus.source, None, finding, "give its texts, too"
+            )
+        return on_gold_texts(Annotation.concatenate(list(stream)), self._asked.sides.gold(), self._asked.vocabulary)
 
     @cached_property
     def _survey(self) -> GoldSurvey:
@@ -109,6 +125,11 @@ def _are_by_id(gold: Corpus, system: Corpus) -> bool:
         finding = "one side has ids, the other has none, and no words tell which documents belong together"
         raise InputError(system.source, None, finding, "give ids on both sides")
     return gold.ids is not None and system.ids is not None
+
+
+def _has_offsets_only(annotation: Annotation) -> bool:
+    """Whether spans have offsets into texts that their file does not have."""
+    return isinstance(annotation.layers.get(OFFSET_LISTS), OffsetLists)
 
 
 def _check_gold(first: Annotation | None) -> None:

@@ -99,6 +99,7 @@ TASK = Task(
     setting_notes=late("evenhand.tasks.spans.notes:setting_notes"),
     check_sides=late("evenhand.tasks.spans.passage:check_kinds"),
     is_perfect=late("evenhand.tasks.notes:is_perfect"),
+    refuses_itself=True,
     kinds=CLASS_KINDS,
     right=lambda by: ("covered",) if by == LEAK else ("TP", "TN"),
     verdict_judges=("fair", "exact"),
