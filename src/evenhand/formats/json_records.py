@@ -187,12 +187,13 @@ def explain(error: Exception) -> tuple[str, str | None]:
 # Records in other layouts
 
 
-_DOCUMENTS = ("passages", "paragraphs", "documents")
+DOCUMENT_KEYS = ("passages", "paragraphs", "documents")
+"""The keys of objects that hold several records."""
 
 
 def is_simple(value: Raw) -> bool:
     """Whether an object is a record, and not one that holds several."""
-    return not any(key in value for key in _DOCUMENTS)
+    return "passages" not in value and "paragraphs" not in value and "documents" not in value
 
 
 def expanded(value: Any) -> list[Raw] | None:
@@ -405,6 +406,10 @@ class Layers:
                     f"{self.column!r} is neither a list of spans nor one tag for each token", _name_one(found)
                 )
             return self.column, kind
+        if len(found) == 1 and self.predicted is None:  # as in most files
+            ((key, kind),) = found.items()
+            if role_of(key) == "any":
+                return key, kind
         by_role = {role: [key for key in found if role_of(key) == role] for role in ("gold", "system", "any")}
         if self.side == "system":
             if by_role["system"] or self.predicted is not None:
@@ -520,8 +525,11 @@ def tokens_of(record: Raw) -> tuple[str | None, list[Any] | None]:
 # Reading one record
 
 
-def settle(record: Raw, layers: Layers, *, prefixed: bool = False) -> Record:
-    """What a record holds; a `SpanError` where that cannot be read. With `prefixed` labels, tokens are merged."""
+def settle(record: Raw, layers: Layers, *, prefixed: bool = False, plain: bool = False) -> Record:
+    """What a record holds; a `SpanError` where that cannot be read. With `prefixed` labels, tokens are merged.
+
+    Where offsets are `plain` code points from 0 with exclusive ends, quotes that the text has there are left out.
+    """
     _, text = text_of(record)
     _, tokens = tokens_of(record)
     if tokens is None and record.get("tokens") is not None:
@@ -550,7 +558,11 @@ def settle(record: Raw, layers: Layers, *, prefixed: bool = False) -> Record:
         if not isinstance(spans, list):
             raise SpanError(f"found {_TYPES['object']} for {key}, which takes a list")
     listed = [read_span(each, f"{key}[{at}]") for at, each in enumerate(spans)]
-    quotes = [each.quote for each in listed if each.quoted is not None]
+    quotes = [
+        each.quote
+        for each in listed
+        if each.quoted is not None and not (plain and text is not None and text[each.start : each.end] == each.quoted)
+    ]
     count = len(listed)
     if prefixed:
         listed = merged(listed, text if text is not None else tokens)
@@ -558,7 +570,7 @@ def settle(record: Raw, layers: Layers, *, prefixed: bool = False) -> Record:
     found.merged = count if prefixed and count > len(listed) else 0
     if text is None:
         found.tokens = tokens
-    elif tokens and not words:
+    elif tokens and not words and not (plain and _have_their_places(tokens, text)):
         found.quotes = [*_token_quotes(tokens), *quotes]
     return found
 
@@ -606,6 +618,15 @@ def _is_output(record: Raw, key: str) -> bool:
 
 def _spans(listed: Sequence[ListedSpan]) -> list[Span]:
     return [Span(each.start, each.end, label, each.parts, each.level) for each in listed for label in each.labels]
+
+
+def _have_their_places(tokens: Sequence[Any], text: str) -> bool:
+    """Whether all tokens are what the text has at their offsets; what is odd about them is found elsewhere."""
+    try:
+        quoted = [token["text"] for token in tokens]
+        return [text[token["start"] : token["end"]] for token in tokens] == quoted
+    except (TypeError, KeyError):
+        return False
 
 
 def _token_quotes(tokens: Sequence[Any]) -> list[Quote]:

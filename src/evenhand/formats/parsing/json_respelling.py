@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 import msgspec
 import numpy as np
 
 from evenhand.arrays import Bytes, Ints
 from evenhand.bits import equal_to, places
-from evenhand.formats.json_records import TEXT_KEYS, TOKEN_KEYS, UNREADABLE, has_a_line_each, role_of
+from evenhand.formats.json_records import DOCUMENT_KEYS, TEXT_KEYS, TOKEN_KEYS, UNREADABLE, has_a_line_each, role_of
 from evenhand.formats.parsing.json_strings import escapes
 from evenhand.formats.source import Block
 from evenhand.text.tokens import PADDING
@@ -22,61 +20,30 @@ _HIGH, _LOW = 0xD800 >> 10, 0xDC00 >> 10
 """What the two halves begin with that write a letter for which four digits are too few."""
 _FIRST = {2: 0xC0, 3: 0xE0, 4: 0xF0}
 """What the first byte of a letter says of how many it has, in UTF-8."""
-_NOTHING = msgspec.Raw()
-_NAMES = dict.fromkeys(
-    [
-        *TEXT_KEYS,
-        *TOKEN_KEYS,
-        *[
-            "spans",
-            "answer",
-            "entities",
-            "ents",
-            "label",
-            "labels",
-            "tags",
-            "ner_tags",
-            "ner",
-            "id",
-            "annotations",
-            "mentions",
-            "Entities",
-        ],
-        *("passages", "paragraphs", "documents"),
-    ]
-)
-"""The keys that are looked at, in the order in which they are written."""
-_Kept = msgspec.defstruct("_Kept", [(name, msgspec.Raw, _NOTHING) for name in _NAMES], omit_defaults=True, gc=False)
-_HINTS = tuple(each for word in (b"pred", b"gold", b"system", b"hyp", b"true", b"ref") for each in (word, word.title()))
-"""What keys of further layers have, and few others."""
-_KEYS = re.compile(rb'"([^"\\]*(?:pred|gold|system|hyp|true|ref)[^"\\]*)"\s*:', re.IGNORECASE)
-_DECODER, _ENCODER = msgspec.json.Decoder(_Kept), msgspec.json.Encoder()
+_OTHERS = frozenset((*TEXT_KEYS, *TOKEN_KEYS, *DOCUMENT_KEYS, "answer", "id"))
+"""The keys that are looked at beside those of layers."""
+_DECODER, _ENCODER = msgspec.json.Decoder(dict[str, msgspec.Raw]), msgspec.json.Encoder()
 
 
 def respelled(block: Block) -> Block | None:
     """Records without what nobody reads, and with their keys in one order; their values are as they were.
 
     Tools write notes and scores into records, not all of them into every one. What is left is spelled alike more often.
-    None where something is no record, or a line does not hold just one.
+    None where something is not a record, a line does not hold just one, or a key names the layer of one side.
     """
-    if _has_further_layers(block):
-        return None
     try:
         records = _DECODER.decode_lines(memoryview(block.data)[: block.size])
     except UNREADABLE:
         return None
     if not has_a_line_each(records, block):
         return None
-    lines = _ENCODER.encode_lines(records)
+    kept: dict[tuple[str, ...], list[str]] = {}
+    for keys in {tuple(record) for record in records}:
+        if any(role_of(key) in ("gold", "system") for key in keys):
+            return None
+        kept[keys] = sorted(key for key in keys if key in _OTHERS or role_of(key) is not None)
+    lines = _ENCODER.encode_lines([{key: record[key] for key in kept[tuple(record)]} for record in records])
     return Block(lines + PADDING, len(lines), block.first_line)
-
-
-def _has_further_layers(block: Block) -> bool:
-    """Whether a key of the block names a layer of a prediction or of a gold standard."""
-    if not any(hint in block.data for hint in _HINTS):
-        return False
-    keys = {match[1] for match in _KEYS.finditer(block.data)}
-    return any(role_of(key.decode(errors="replace")) for key in keys)
 
 
 def with_letters(block: Block) -> Block:

@@ -67,6 +67,8 @@ Decoded = tuple[list[Raw], Ints]
 """Records as they are decoded, and the line of each."""
 SAMPLE = 1 << 14
 """How many bytes of JSON lines show how they are read."""
+_MOST_FAILURES = 3
+"""After how many blocks that are not columns no other one is tried."""
 _PLAIN = Convention()
 
 
@@ -116,6 +118,8 @@ class RecordReader:
         self._alike, self._alike_tokens = AlikeTexts(vocabulary, unit), TokenReader(vocabulary)
         self._kind: str | None = None
         self._is_respelled = False
+        self._failures = 0
+        """How many blocks in a row could not be read as columns."""
         self._tags: TagReader | None = None
         self._codes = NewCodes()
         """Those of the tags so far."""
@@ -133,6 +137,8 @@ class RecordReader:
             found = None if spelled is None else self._read_columns(spelled)
             # What one block needs, others will.
             self._is_respelled = found is not None
+            self._failures = 0 if found is not None else self._failures + 1
+            self._columns = self._columns and self._failures < _MOST_FAILURES
         return self.take(decode(self._source, block)) if found is None else found
 
     def _read_columns(self, block: Block) -> tuple[Annotation | None, int] | None:
@@ -231,13 +237,13 @@ class RecordReader:
         """The records that were not rejected and can be read, each brought to its kind, and how many were rejected."""
         raw, lines = decoded
         kept, records, rejected = list[int](), list[Record](), 0
-        layers, is_prefixed = self._layers, self._is_prefixed
+        layers, is_prefixed, is_plain = self._layers, self._is_prefixed, self._convention == _PLAIN
         for at, each in enumerate(raw):
             if _is_rejected(each):
                 rejected += 1
                 continue
             try:
-                record = settle(each, layers, prefixed=is_prefixed)
+                record = settle(each, layers, prefixed=is_prefixed, plain=is_plain)
                 if not is_prefixed and record.spans:
                     self._check_labels(record)
                 records.append(record)
