@@ -36,14 +36,16 @@ OPTIONS: tuple[tuple[str, ...], ...] = (
 def combinations(folder: Path) -> Iterator[tuple[str, ...]]:
     """The arguments of all calls."""
     for number, (name, seed) in enumerate(seeds().items()):
-        place = folder / str(number)
-        place.mkdir()
-        write(place, seed.files)
-        path = str((place / name).parent if "/" in name else place / name)
+        sides = []
+        for side in ("gold", "system"):
+            place = folder / side / str(number)
+            place.mkdir(parents=True)
+            write(place, seed.files)
+            sides.append(str((place / name).parent if "/" in name else place / name))
         named = () if seed.format is None else ("--format", seed.format)
         for task in TASKS:
             for options in OPTIONS:
-                yield ("score", path, path, *named, *(("--task", task) if task else ()), *options)
+                yield ("score", *sides, *named, *(("--task", task) if task else ()), *options)
 
 
 def check(arguments: tuple[str, ...]) -> bool:

@@ -95,7 +95,8 @@ def test_other_tasks_are_refused(tmp_path: Path, text: str, options: tuple[str, 
 def test_spans_in_a_column_of_conllu(tmp_path: Path) -> None:
     path = tmp_path / "gold.conllu"
     path.write_text(TREE.replace("_\n", "B-PER\n"))
-    assert run(path, path, "--task", "spans", "-q").stdout.startswith("processed 1 tokens with 1 phrases; found: 1 ")
+    (system := tmp_path / "system.conllu").write_text(path.read_text())
+    assert run(path, system, "--task", "spans", "-q").stdout.startswith("processed 1 tokens with 1 phrases; found: 1 ")
 
 
 def test_several_systems_stand_behind_their_names(tmp_path: Path) -> None:

@@ -94,8 +94,9 @@ def test_notes_go_to_standard_error_unless_quiet(figure: Path) -> None:
 
 def test_characters_that_no_font_has_are_a_note(figure: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(canvas, "_families", lambda unknown: iter(()))
-    Path("gold.conll").write_text("Ada B-人\n", encoding="utf-8")
-    result = run("plot", "confusion", "gold.conll", "gold.conll", "-o", "figure.png")
+    for name in ("gold.conll", "system.conll"):
+        Path(name).write_text("Ada B-人\n", encoding="utf-8")
+    result = run("plot", "confusion", "gold.conll", "system.conll", "-o", "figure.png")
     assert "Note: No installed font has the characters 人; install one" in result.stderr
     assert Path("figure.png").exists()
 

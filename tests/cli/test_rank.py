@@ -106,10 +106,19 @@ def test_csv(folder: Path) -> None:
 
 
 def test_csv_puts_notes_on_standard_error(folder: Path) -> None:
-    sentence = "Note: system gold: its spans are just those of the gold standard; is it the right file?\n"
-    assert run("rank", "gold.conll", "gold.conll", "--as", "csv").stderr == sentence
-    assert run("rank", "gold.conll", "gold.conll", "--as", "csv", "-q").stderr == ""
-    assert sentence in run("rank", "gold.conll", "gold.conll").stdout
+    Path("same.conll").write_text(Path("gold.conll").read_text())
+    sentence = "Note: system same: its spans are just those of the gold standard; is it the right file?\n"
+    assert run("rank", "gold.conll", "same.conll", "--as", "csv").stderr == sentence
+    assert run("rank", "gold.conll", "same.conll", "--as", "csv", "-q").stderr == ""
+    assert sentence in run("rank", "gold.conll", "same.conll").stdout
+
+
+@pytest.mark.parametrize("command", ["score", "rank", "compare"])
+def test_spans_of_the_same_file_are_an_error(folder: Path, command: str) -> None:
+    systems = ("gold.conll", "half.conll") if command == "compare" else ("gold.conll",)
+    found = run(command, "gold.conll", *systems)
+    assert found.exit_code == 2
+    assert "gold standard and system are the same layer of one file" in found.stderr
 
 
 def test_markdown(folder: Path) -> None:

@@ -25,10 +25,11 @@ finally:
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux lists the threads of a process there")
 def test_numpy_starts_none(tmp_path: Path) -> None:
-    path = tmp_path / "file.conll"
-    path.write_text("Ada B-PER\n")
+    paths = [tmp_path / "gold.conll", tmp_path / "system.conll"]
+    for path in paths:
+        path.write_text("Ada B-PER\n")
     environment = {name: value for name, value in os.environ.items() if name != NAME}
-    command = [sys.executable, "-c", COUNT, "score", "-q", str(path), str(path)]
+    command = [sys.executable, "-c", COUNT, "score", "-q", *map(str, paths)]
     run = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
     assert run.stderr.strip() == "1"
 

@@ -94,7 +94,8 @@ def test_a_tagger_of_two_columns_against_conllu(tmp_path: Path) -> None:
 def test_spans_of_conllu_are_its_last_column(tmp_path: Path) -> None:
     path = tmp_path / "ner.conllu"
     path.write_text("1\tAda\t_\t_\t_\t_\t0\troot\t_\tB-PER\n2\tslept\t_\t_\t_\t_\t1\tdep\t_\tO\n")
-    assert scored(path, path, "--task", "spans")["gold"]["labels"] == {"PER": 1}
+    (system := tmp_path / "system.conllu").write_text(path.read_text())
+    assert scored(path, system, "--task", "spans")["gold"]["labels"] == {"PER": 1}
 
 
 def test_ranking_of_parsers() -> None:
