@@ -107,7 +107,7 @@ def _record(found: Any, line: int) -> Record:
     key = next((key for key in ANSWER_KEYS if key in found), None)
     if key is None:
         raise _RecordError(f"the record has none of the keys {', '.join(ANSWER_KEYS)}")
-    if key not in WRITTEN_KEYS and isinstance(found[key], list):
+    if key not in WRITTEN_KEYS and key != ANSWER_KEYS[-1] and isinstance(found[key], list):
         _check_offsets(found[key], key)
     own, label = found.get("id"), found.get("label")
     if own is not None and (isinstance(own, bool) or not isinstance(own, str | int)):

@@ -63,7 +63,7 @@ def _is_answer(record: dict[str, Any]) -> bool | None:
         has_text = not _TEXTS.isdisjoint(record)
         if not answer:
             return None
-        is_written = key in WRITTEN_KEYS and not has_text
+        is_written = key == ANSWER_KEYS[-1] or (key in WRITTEN_KEYS and not has_text)
         return all(_is_item(item, is_written) for item in answer)
     return answer is None or isinstance(answer, dict)
 
