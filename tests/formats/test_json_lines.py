@@ -375,7 +375,7 @@ def test_records_that_cannot_be_read(file: File, record: Any, sentence: str) -> 
             {"tokens": TOKENS, "tags": ["O", None, "O", "O", "O"]},
             "some tags are not strings; write a tag such as B-PER or O for each token",
         ),
-        ({"tokens": TOKENS, "tags": ["O"]}, "found 1 tags for 5 tokens; give one tag for every token"),
+        ({"tokens": TOKENS, "tags": ["O"]}, "found 1 tag for 5 tokens; give one tag for every token"),
         (
             {"tokens": TOKENS, "tags": ["B-PER", "X", "O", "O", "O"]},
             "the tag 'X' is not a prefix such as B- or I- with a label behind it; "

@@ -3,7 +3,7 @@
 `{"doc_key": "name", "sentences": [["Ada", "left"]], "ner": [[[0, 0, "PER"]]], "relations": [[[0, 0, 1, 1, "does"]]]}`:
 entities are first token, last token and label, relations the first and last tokens of head and tail and the type, in a
 list a sentence; tokens count through the document. If the first documents show that tokens are counted anew in each
-sentence, they are read like this. What stands behind a label is not looked at. A system's file may
+sentence, they are read like this. Values after a label are ignored. A system's file may
 have `predicted_ner` and `predicted_relations`; `--column` names `relations` or `predicted_relations`. An argument has
 the label of the first entity with its bounds, or `_`.
 """
@@ -112,8 +112,9 @@ def _through_document(document: Document, prefix: str | None) -> tuple[str, str]
         for at, row in ((at, row) for at, some in enumerate(rows or ()) for row in some):
             if not _is_row(row, width) or at >= len(document.sentences):
                 continue  # which is reported in any case
-            if any(not 0 <= token < len(document.sentences[at]) for token in row[:width]):
-                finding = f"{row!r} is outside its sentence, which has {len(document.sentences[at]):,} tokens"
+            size = len(document.sentences[at])
+            if min(row[:width]) < 0 or max(row[:width]) >= size:
+                finding = f"{row!r} is outside its sentence, which has {counted(size, 'token')}"
                 return f"{finding}, and tokens are counted anew in each sentence of this file", _ENTITY
             row[:width] = [token + begins[at] for token in row[:width]]
     return None

@@ -54,7 +54,7 @@ def _is_answer(record: dict[str, Any]) -> bool | None:
     key = next((key for key in ANSWER_KEYS if key in record), None)
     if key is None or any(each in record for each in _ANNOTATED):
         return False
-    if any(isinstance(record.get(each), dict) for each in _TEXTS):  # a table
+    if not all(isinstance(record.get(each, ""), str | list) for each in _TEXTS):  # a table
         return False
     answer = record[key]
     if isinstance(answer, str):

@@ -1,6 +1,6 @@
 """JSON files that are one value: a list of records, `[{"text": …, "spans": …}, …]`, or an object that holds some.
 
-Records are those of JSON lines, each a document of its own. An object may be one record, have its records under a key
+Records are those of JSON lines, each one document. An object may be one record, have its records under a key
 (`documents` of BioC and of Azure, `ResultList` of Comprehend, `data`, `annotations`, …), or be a table as pandas
 writes it, by columns, by rows or split. The value is read whole.
 """
@@ -119,7 +119,7 @@ def _under_key(value: Raw, depth: int) -> Found | None:
     lists = {key: each for key, each in value.items() if isinstance(each, list) and _are_records(each)}
     if len(lists) > 1:
         names = ", ".join(map(repr, lists))
-        raise SpanError(f"the file has several lists of records: {names}", "write one of them into a file of its own")
+        raise SpanError(f"the file has several lists of records: {names}", "write each list into its own file")
     if lists:
         ((key, found),) = lists.items()
         return (key,), sorted(found, key=_index) if all(map(_has_index, found)) else found
@@ -154,7 +154,7 @@ def is_record(value: Raw) -> bool:
     layers = candidates(value)
     if has_words and (layers or "answer" in value):
         return True
-    if any(isinstance(value.get(key), list) for key in ("passages", "paragraphs")):
+    if isinstance(value.get("passages"), list) or isinstance(value.get("paragraphs"), list):
         return True
     spans = [key for key, kind in layers.items() if kind == "spans" and any(map(is_span, value[key]))]
     empty = [key for key, kind in layers.items() if kind == "empty" and key.lower() in ("entities", "ents", "spans")]

@@ -347,9 +347,9 @@ def role_of(key: str) -> str | None:
     rest = [word for word in words if word not in _PREDICTED and word not in _GOLD]
     if not words or not all(word in _LAYER for word in rest) or (len(words) == 1 and words[0] in _ALONE):
         return None
-    if any(word in _PREDICTED for word in words):
+    if not _PREDICTED.isdisjoint(words):
         return "system"
-    return "gold" if any(word in _GOLD for word in words) else "any"
+    return "any" if _GOLD.isdisjoint(words) else "gold"
 
 
 def _kind_of_layer(value: Any, tokens: Sequence[Any] | None) -> str | None:
@@ -641,7 +641,7 @@ def _token_quotes(tokens: Sequence[Any]) -> list[Quote]:
 
 
 def labels_of(records: Sequence[Raw], layers: Layers) -> set[str]:
-    """The labels of spans in the first records, as far as these can be read."""
+    """The labels of spans in those of the first records that can be read."""
     found: set[str] = set()
     for record in records:
         try:

@@ -296,7 +296,7 @@ def _byte_letters() -> dict[int, int]:
 def _plain(text: str) -> str:
     """A text without blanks, marks of pieces, accents and differences of case."""
     letters = _byte_letters()
-    if any(ord(each) > 0x7F for each in text) and all(ord(each) in letters for each in text):
+    if not text.isascii() and all(ord(each) in letters for each in text):
         with suppress(UnicodeDecodeError):  # these are letters, not bytes
             text = bytes(letters[ord(each)] for each in text).decode()
     spread = unicodedata.normalize("NFKD", _bare(_PIECES.sub("", text)).casefold())
@@ -601,7 +601,7 @@ def _parts_of(value: Any) -> list[tuple[int, int]] | None:
 
 def _object_parts(values: Sequence[dict[str, Any]]) -> list[tuple[int, int]] | None:
     plans = list(map(plan_of, values))
-    if any(plan.start is None or (plan.end is None and plan.length is None) for plan in plans):
+    if not all(plan.start is not None and (plan.end or plan.length) for plan in plans):
         return None
     return [_edges(each, plan) for each, plan in zip(values, plans, strict=True)]
 

@@ -39,7 +39,7 @@ def respelled(block: Block) -> Block | None:
         return None
     kept: dict[tuple[str, ...], list[str]] = {}
     for keys in {tuple(record) for record in records}:
-        if any(role_of(key) in ("gold", "system") for key in keys):
+        if not {"gold", "system"}.isdisjoint(map(role_of, keys)):
             return None
         kept[keys] = sorted(key for key in keys if key in _OTHERS or role_of(key) is not None)
     lines = _ENCODER.encode_lines([{key: record[key] for key in kept[tuple(record)]} for record in records])

@@ -140,10 +140,10 @@ class AlikeTexts:
 
 def _check_quotes(data: bytes, quote: Cells, texts: Texts, scope: Ints, counts: dict[str, Ints]) -> None:
     """Leave to the decoder what is not quoted as the text has it; it finds out how offsets count, or says it."""
-    begin, behind = (texts.bytes_before(scope, counts[side]) for side in ("start", "end"))
-    same = equal(Tokens(data, begin, behind), Tokens(data, *quote))
+    begin, end = (texts.bytes_before(scope, counts[side]) for side in ("start", "end"))
+    same = equal(Tokens(data, begin, end), Tokens(data, *quote))
     for row in np.flatnonzero(~same).tolist():
-        held, quoted = data[begin[row] : behind[row]], data[quote[0][row] : quote[1][row]]
+        held, quoted = data[begin[row] : end[row]], data[quote[0][row] : quote[1][row]]
         if quoted.strip() and not quotes_same(held.decode(), quoted.decode()):
             raise OddError
 
