@@ -72,7 +72,10 @@ def test_files_are_merged_in_the_order_of_the_text(gold: Path) -> None:
     """What two files say alike is there once, with all keys of the first."""
     ana, ben = write("ana.jsonl", LABEL, SPURIOUS), write("ben.jsonl", {**SPURIOUS, "by": "ben"})
     assert run("adjudicate", gold, ana, ben, "--merge", "all.jsonl").exit_code == 0
-    assert [json.loads(line) for line in Path("all.jsonl").read_text().splitlines()] == [SPURIOUS, LABEL]
+    assert [json.loads(line) for line in Path("all.jsonl").read_text().splitlines()] == [
+        {**SPURIOUS, "positions": "tokens"},
+        {**LABEL, "positions": "tokens"},
+    ]
     assert "é" in Path("all.jsonl").read_text()
 
 

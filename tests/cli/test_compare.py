@@ -203,7 +203,7 @@ def test_units_that_were_asked_for_and_are_none() -> None:
     twins = (TAGS[0], TAGS[1], TAGS[1], *TAGS[3:], "--show", "new_error")
     assert (run(*twins, "--as", "jsonl").exit_code, run(*twins, "--as", "jsonl").stdout) == (0, "")
     (header,) = run(*twins, "--as", "csv").stdout.splitlines()
-    assert header.startswith("kind,from,to,place,document,sentence,start,end,words,gold,")
+    assert header.startswith("kind,from,to,place,document,document_name,sentence,start,end,positions,token_start,")
 
 
 def test_json_lines_take_units() -> None:

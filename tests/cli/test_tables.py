@@ -138,7 +138,10 @@ def test_a_row_says_where_a_unit_is_and_what_it_was_matched_with(tmp_path: Path)
         {**last, "start": 1, "end": 2, "text": "“London”", "gold_label": "LOC", "system_label": None, "verdict": "FN"}
         | {"side": "gold", **nothing},
     ]
-    assert rows(tmp_path / "v.arrow") == [common | each for each in found]
+    assert rows(tmp_path / "v.arrow") == [
+        common | each | {"positions": "tokens", "token_start": each["start"], "token_end": each["end"], "parts": None}
+        for each in found
+    ]
 
 
 def test_names_of_documents_in_tallies(tmp_path: Path) -> None:
@@ -161,8 +164,8 @@ def test_characters_and_words_that_only_one_side_has(tmp_path: Path) -> None:
     system.write_text('{"text": "in “New York” now", "spans": [{"start": 8, "end": 12, "label": "LOC"}]}\n')
     eh.score(gold, system, engine=eh.engines.recording(tmp_path / "v.parquet"))
     (row,) = rows(tmp_path / "v.parquet")
-    assert (row["text"], row["start"], row["end"], row["verdict"]) == ("New York", 3, 10, "BES")
-    assert (row["matched_start"], row["line"]) == (6, 1)
+    assert (row["text"], row["start"], row["end"], row["verdict"]) == ("New York", 4, 12, "BES")
+    assert (row["matched_start"], row["line"], row["positions"]) == (8, 1, "characters")
 
 
 SPAN = st.tuples(st.sampled_from("AB"), st.integers(0, 3), st.integers(1, 3)).map(lambda s: (s[0], s[1], s[1] + s[2]))

@@ -212,6 +212,11 @@ def test_spans_that_leak_are_listed_with_what_is_visible() -> None:
         "words": "Dr. Ada Lovelace",
         "visible": "Dr. █ Lovelace",
         "state": "partial",
+        "positions": "tokens",
+        "token_start": 0,
+        "token_end": 3,
+        "parts": None,
+        "text_place": None,
     }
     assert (second["words"], second["visible"], second["state"]) == ("London", "London", "exposed")
 

@@ -232,8 +232,100 @@ def test_lines_that_are_no_overrides_are_refused(tmp_path: Path, line: str, find
     assert finding in str(error.value)
 
 
+TEXT_GOLD = [
+    {"id": "a", "text": " Ada  met\nBob Ray 😀.", "spans": [{"start": 1, "end": 4, "label": "PER"}]},
+    {"id": "b", "text": "é Eve left.", "spans": [{"start": 2, "end": 5, "label": "ORG"}]},
+]
+
+
+def text_gold(folder: Path) -> Path:
+    path = folder / "gold.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in TEXT_GOLD))
+    return path
+
+
+def test_positions_can_be_characters_of_the_text(tmp_path: Path) -> None:
+    gold = text_gold(tmp_path)
+    wrong = {"document": "a", "positions": "characters", "start": 1, "end": 4, "label": "PER", "verdict": "spurious"}
+    added = {"sentence": 1, "positions": "characters", "verdict": "missing"}
+    added["to"] = {"start": 10, "end": 17, "label": "PER"}
+    renamed = {"document": "b", "positions": "characters", "start": 2, "end": 5, "label": "ORG", "verdict": "bounds"}
+    renamed["to"] = {"end": 10, "label": "PER"}
+    eh.adjudicate(gold, written(tmp_path, wrong, added, renamed)).apply(tmp_path / "better.jsonl")
+    found = [json.loads(line) for line in (tmp_path / "better.jsonl").read_text().splitlines()]
+    assert [[each["text"][span["start"] : span["end"]] for span in each["spans"]] for each in found] == [
+        ["Bob Ray"],
+        ["Eve left"],
+    ]
+
+
+def test_units_can_be_written_as_overrides(tmp_path: Path) -> None:
+    """A unit in JSON has all that an override needs: document or sentence, positions, and what they count."""
+    gold = text_gold(tmp_path)
+    nothing = tmp_path / "nothing.jsonl"
+    nothing.write_text("".join(json.dumps({**record, "spans": []}) + "\n" for record in TEXT_GOLD))
+    units = eh.compare(gold, {"x": nothing, "y": nothing}, show="unsolved", trials=0, resamples=0).shown_units
+    keys = ("sentence", "start", "end", "positions")
+    records = [
+        {**{key: unit.to_dict()[key] for key in keys}, "label": unit.gold, "verdict": "spurious"} for unit in units
+    ]
+    assert eh.adjudicate(gold, written(tmp_path, *records)).after == {}
+
+
+def test_merged_overrides_state_what_positions_count(tmp_path: Path) -> None:
+    gold = text_gold(tmp_path)
+    old = {"document": "b", "start": 1, "end": 4, "label": "ORG", "verdict": "bounds", "to": {"end": 8}}
+    (line,) = eh.adjudicate(gold, written(tmp_path, old)).merge().splitlines()
+    new = {**old, "start": 2, "end": 5, "to": {"end": 10}, "positions": "characters"}
+    assert json.loads(line) == new
+    both = [written(tmp_path, old), written(tmp_path, new, name="new.jsonl")]
+    assert len(eh.adjudicate(gold, both).overrides) == 1
+
+
+@pytest.mark.parametrize(
+    ("record", "finding"),
+    [
+        ({"positions": "words"}, "positions is 'words'; choose one of characters, tokens, or leave it out"),
+        ({"positions": "tokens"}, "positions are tokens, but the gold standard has a text without tokens"),
+        ({"end": 99}, "the text has no characters from 1 to 99"),
+        ({"start": 4, "end": 6}, "the text has no characters from 4 to 6"),
+        ({"end": 9}, "document 'a' has no gold span 'PER' from 1 to 9 (the nearest one is 'PER' from 1 to 4)"),
+        ({"document": "c"}, "the gold standard has no document 'c'"),
+        ({"positions": None}, 'add "positions": "characters", with which it fits'),
+    ],
+)
+def test_positions_that_do_not_fit(tmp_path: Path, record: Record, finding: str) -> None:
+    line = {"document": "a", "positions": "characters", "start": 1, "end": 4, "label": "PER", "verdict": "right"}
+    gold = text_gold(tmp_path)
+    with pytest.raises(eh.EvenhandError) as error:
+        eh.score(gold, gold, overrides=written(tmp_path, {**line, **record}))
+    assert finding in str(error.value)
+
+
+def test_characters_need_a_text(tmp_path: Path) -> None:
+    wrong = at(1, 0, 3, "PER", "spurious", positions="characters")
+    with pytest.raises(eh.InputError, match="positions are characters, but the gold standard has no text"):
+        score(tmp_path, GOLD, wrong)
+    assert counts(score(tmp_path, GOLD, at(1, 0, 1, "PER", "spurious", positions="tokens"))) == (3, 1, 0)
+
+
+def test_documents_of_spacy_take_tokens_and_characters(tmp_path: Path) -> None:
+    tokens = pytest.importorskip("spacy.tokens")
+    vocab = pytest.importorskip("spacy.vocab").Vocab()
+    doc = tokens.Doc(vocab, words=["Ada", "left", ".", "Eve", "too"], sent_starts=[True, False, False, True, False])
+    doc.ents = [tokens.Span(doc, 0, 1, label="PER"), tokens.Span(doc, 3, 4, label="PER")]
+    lines = [
+        {"document": 1, "start": 11, "end": 14, "label": "PER", "verdict": "spurious", "positions": "characters"},
+        at(1, 0, 1, "PER", "label", to={"label": "ORG"}, positions="tokens"),
+    ]
+    assert eh.adjudicate(eh.docs([doc]), written(tmp_path, *lines)).after == {"ORG": 1}
+    torn = {**lines[0], "end": 13}
+    with pytest.raises(eh.InputError, match="no characters from 11 to 13 that are whole tokens"):
+        eh.score(eh.docs([doc]), eh.docs([doc]), overrides=written(tmp_path, torn))
+
+
 def test_documents_are_named_by_id_and_by_number(tmp_path: Path) -> None:
-    """In texts, positions count the characters that are not spaces."""
+    """In texts, positions count the characters that are not spaces, unless a line says otherwise."""
     texts = tmp_path / "gold.jsonl"
     records: list[Record] = [
         {"id": "a", "text": "Ada met Bob.", "spans": [{"start": 0, "end": 3, "label": "PER"}]},

@@ -140,6 +140,7 @@ class Annotators:
     def _shared(self, portion: Portion, sides: Sequence[SideSpans], has: Bools) -> SharedText:
         lengths = portion.lengths
         assert lengths is not None  # all files were looked at
+        portion.use_texts()
         both = list(zip(self._relabel, sides, strict=True))
         spans = [relabel(side.spans) for relabel, side in both]
         continued = [None if side.continued is None else relabel(side.continued) for relabel, side in both]

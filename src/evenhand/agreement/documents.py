@@ -18,7 +18,6 @@ from evenhand.dataclass import dataclass
 from evenhand.problems import InputError
 from evenhand.tasks.spans.feeds import whole_documents
 from evenhand.text.annotation import Annotation
-from evenhand.text.characters import Texts
 from evenhand.text.corpus import Corpus
 from evenhand.text.id_feed import TextPart, cut_out, joined_spans
 from evenhand.text.tokens import Tokens
@@ -45,7 +44,7 @@ class Naming:
             return list(corpus.names)
         if self._folder is not None:
             return self._by_file(corpus.source, number)
-        self.by_text = number == corpus.sentences and corpus.raw is not None
+        self.by_text = number == corpus.sentences and corpus.raw is not None and corpus.atoms == "characters"
         return [corpus.text(at) for at in range(number)] if self.by_text else None
 
     def _by_file(self, source: str, number: int) -> list[str]:
@@ -129,7 +128,7 @@ class MatchedDocuments:
         sizes = [end - begin for begin, end in (piece.sentences for piece in texts)]
         documents = np.cumsum([0, *sizes[:-1]])
         names = [self.names[number] for number in numbers]
-        corpus = replace(_with_spaces(text.corpus, texts), documents=documents)
+        corpus = replace(text.corpus, documents=documents)
         if not any(naming.by_text for naming in self._namings):
             corpus = replace(corpus, names=tuple(names))
         if len(corpus.names) == corpus.sentences:
@@ -137,15 +136,6 @@ class MatchedDocuments:
         has = np.array([[side in had for side in sides] for had in found], dtype=np.bool_)
         parts = [_joined([had.get(side) for had in found], texts) for side in sides]
         yield Matched(replace(text, corpus=corpus), parts, has, ints(numbers))
-
-
-def _with_spaces(corpus: Corpus, pieces: Sequence[_Piece]) -> Corpus:
-    """The text of documents with the spaces that their files have, where these are texts with offsets."""
-    if any(piece.batch.corpus.raw is None for piece in pieces):
-        return corpus
-    found = [piece.batch.corpus.text(at) for piece in pieces for at in range(*piece.sentences)]
-    spaced = Texts.of(found).corpus(corpus.source)
-    return replace(corpus, tokens=spaced.tokens, raw=spaced.raw)
 
 
 def _joined(pieces: Sequence[_Piece | None], texts: Sequence[_Piece]) -> Annotation:

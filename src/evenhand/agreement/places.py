@@ -20,6 +20,7 @@ from evenhand.agreement.documents import LAYER
 from evenhand.arrays import Bools, Ints, ints, zeros
 from evenhand.dataclass import dataclass
 from evenhand.problems import SettingError
+from evenhand.tasks.places import Places, parts_of
 from evenhand.text.annotation import Annotation
 from evenhand.text.layers import Spans
 
@@ -27,7 +28,7 @@ MAJORITY, UNANIMOUS = "majority", "unanimous"
 ADJUDICATED = "adjudicated"
 Gaps = tuple[tuple[int, int], ...]
 Answer = tuple[int, int, str] | tuple[int, int, str, Gaps]
-"""Start, end and label of a span and, if it has gaps, where each of these starts and ends."""
+"""Start, end and label of a span and, if it has gaps, where these start and end; of shown places, where parts do."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,13 @@ class Place:
     answers: dict[str, list[Answer]]
     """By annotator, of those who have the document."""
     accepted: list[Answer]
+    positions: str = "tokens"
+    """What positions count: characters of the document's text, or tokens of the sentence."""
+    token_start: int | None = None
+    """The first token in the sentence, where the file has tokens."""
+    token_end: int | None = None
+    place: str = ""
+    """File and line of the text."""
 
     @property
     def is_conflict(self) -> bool:
@@ -91,6 +99,10 @@ class Place:
             "sentence": self.sentence,
             "start": self.start,
             "end": self.end,
+            "positions": self.positions,
+            "token_start": self.token_start,
+            "token_end": self.token_end,
+            "place": self.place,
             "text": self.text,
             "answers": {name: [list(each) for each in found] for name, found in self.answers.items()},
             "accepted": [list(each) for each in self.accepted],
@@ -108,7 +120,10 @@ class Voting:
 
     def add(self, text: SharedText) -> None:
         """Look at a portion. This is a loop over its conflicts."""
-        self._conflicts += [(int(text.documents[scope]), place) for scope, place in self._disputed(text, _Places(text))]
+        self._conflicts += [
+            (int(text.documents[scope]), _as_shown(scope, place, text.portion.places))
+            for scope, place in self._disputed(text, _Places(text))
+        ]
 
     def conflicts(self) -> list[Place]:
         """All conflicts, in the order of the documents."""
@@ -163,6 +178,42 @@ class Voting:
         if not text.names:
             return Place(str(number + 1), places.number(scope), start, end, words, answers, accepted)
         return Place(text.names[number], scope - first + 1, start, end, words, answers, accepted)
+
+
+def _as_shown(scope: int, place: Place, places: Places) -> Place:
+    """A place in positions as users see them; spans with gaps have their parts."""
+
+    def bounds(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+        start, end = ints(spans).T
+        found = places.positions(np.full(len(spans), scope), start, end)
+        return list(zip(found.start.tolist(), found.end.tolist(), strict=True))
+
+    def shown(answers: Sequence[Answer]) -> list[Answer]:
+        if not answers:
+            return []
+        found = bounds([answer[:2] for answer in answers])
+        return [
+            (*edges, answer[2])
+            if len(answer) == 3
+            else (*edges, answer[2], tuple(bounds(parts_of(*answer[:2], _shape(answer)))))
+            for edges, answer in zip(found, answers, strict=True)
+        ]
+
+    whole = places.positions(ints([scope]), ints([place.start]), ints([place.end]))
+    ((start, end, token_start, token_end),) = whole.rows()
+    assert start is not None
+    assert end is not None
+    return replace(
+        place,
+        start=start,
+        end=end,
+        answers={name: shown(answers) for name, answers in place.answers.items()},
+        accepted=shown(place.accepted),
+        positions=whole.of,
+        token_start=token_start,
+        token_end=token_end,
+        place=places.text_place(scope, place.start) or places.place(scope, place.start),
+    )
 
 
 class _Places:

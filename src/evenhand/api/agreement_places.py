@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from evenhand.agreement.annotators import SharedText
 from evenhand.agreement.places import Answer, Place, Voting
+from evenhand.arrays import ints
 from evenhand.comparison.collection import piece, sentence_of
 from evenhand.result.agreement_page import DrawnPlace, DrawnPlaces
 from evenhand.tasks.spans.drawing import SpanDrawing
@@ -25,7 +27,11 @@ def drawn_places(portions: Iterable[SharedText], voting: Voting, limit: int) -> 
                     sentence = sentence_of(scope, places.number(scope), places, drawing.sides(scope))
                     number = place.sentence if text.names else sentence.number
                     found.sentences.append(sentence._replace(document=place.document, number=number))
-                found.add(place, numbers[scope], _in_pieces(place, found.sentences[numbers[scope]].pieces))
+                drawn = _in_pieces(place, found.sentences[numbers[scope]].pieces)
+                seen = text.portion.places.positions(ints([scope]), ints([place.start]), ints([place.end]))
+                if seen.of == "characters":
+                    drawn = replace(drawn, offsets=(int(seen.start[0]), int(seen.end[0])))
+                found.add(place, numbers[scope], drawn)
             found.count(place)
     return found
 

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from evenhand.arrays import Bools, Ints, empty, ints, pack
 from evenhand.dataclass import dataclass
+from evenhand.settings import Atoms
 from evenhand.tasks.places import Places, tokens_of
 from evenhand.tasks.units import Drawing, LinkedDrawing, Units
 
@@ -56,6 +57,8 @@ class CollectedUnits:
     """-1 where files have no lines."""
     nowhere: Objects
     """Their words, where the text does not have them; else None."""
+    offsets: Ints
+    """Start and end of each unit as users see them (`Places.positions`), a row each; -1 for what stands nowhere."""
 
     def __len__(self) -> int:
         return len(self.sentence)
@@ -76,6 +79,8 @@ class Collection:
     limit: int
     met: int = 0
     """How many units there are."""
+    positions: Atoms = "tokens"
+    """What the offsets of units count."""
     sentences: list[Sentence] = field(default_factory=list)
     classes: dict[tuple[int, int, int], int] = field(default_factory=dict)
     """Numbers of classes: verdict, gold label and system label."""
@@ -115,7 +120,8 @@ class Collection:
     def _units(self, judged: Units, places: Places, drawn: Drawing, units: Ints) -> CollectedUnits:
         """Some units, in their order."""
         sentence, start, end = judged.sentence[units], judged.start[units], judged.end[units]
-        is_nowhere = places.is_nowhere(start)
+        is_nowhere, positions = places.is_nowhere(start), places.positions(sentence, start, end)
+        self.positions = positions.of
         texts, antecedents = (np.full(len(units), None, dtype=np.object_) for _ in range(2))
         for row in np.flatnonzero(is_nowhere).tolist():
             texts[row] = places.nowhere_text(int(start[row]))
@@ -133,6 +139,7 @@ class Collection:
             antecedents,
             places.line_numbers(sentence, start),
             texts,
+            np.stack((positions.start, positions.end)),
         )
 
     def _in_pieces(self, units: CollectedUnits) -> CollectedUnits:

@@ -34,9 +34,12 @@ class Unit:
     place: str
     sentence: int
     document: int
-    start: int
-    end: int
+    start: int | None
+    """Where it starts, from 0: in characters of the input text, or in tokens of the sentence (see `positions`)."""
+    end: int | None
+    """Where it ends, exclusive. Both are None for an answer of a language model that the text does not have."""
     words: str | None
+    """The unit as it is in the text; the parts of one with gaps, with a space between."""
     text: str | None
     gold: str
     gold_head: str | None
@@ -46,6 +49,15 @@ class Unit:
     document_name: str | None = None
     gold_antecedent: str | None = None
     """Of mentions: the closest antecedent in the key."""
+    positions: str = "tokens"
+    """What `start` and `end` count: characters or tokens."""
+    token_start: int | None = None
+    """The first token in the sentence, where the gold standard has tokens."""
+    token_end: int | None = None
+    parts: tuple[tuple[int, int], ...] | None = None
+    """Of a unit with gaps: start and end of each part, counted as `positions` says."""
+    text_place: str | None = None
+    """File and line of the text that `start` and `end` count in, where that is a system's; else it is the gold one."""
 
     def to_dict(self) -> dict[str, Any]:
         before, after = self.pair or (None, None)
@@ -64,8 +76,14 @@ class SavedUnit(msgspec.Struct, kw_only=True, omit_defaults=True):
     document: Count
     document_name: str | None = None
     sentence: Count
-    start: Count
-    end: Count
+    start: Count | None
+    end: Count | None
+    positions: str | None = None
+    """None in files of earlier versions, which counted tokens, or characters that are no spaces."""
+    token_start: Count | None = None
+    token_end: Count | None = None
+    parts: tuple[tuple[Count, Count], ...] | None = None
+    text_place: str | None = None
     words: str | None
     gold: str
     gold_head: str | None = None
@@ -77,6 +95,7 @@ class SavedUnit(msgspec.Struct, kw_only=True, omit_defaults=True):
         found = msgspec.structs.asdict(self)
         before, after = found.pop("before"), found.pop("after")
         found["pair"] = None if before is None or after is None else (before, after)
+        found["positions"] = self.positions or "tokens"
         found["answers"] = {name: self.answers[name] for name in systems}
         return Unit(**found)
 
@@ -102,11 +121,17 @@ class Wanted:
             order = np.lexsort((answers.end[units], answers.start[units], answers.sentence[units]))
             units = units[order][: None if self.limit is None else max(0, self.limit - len(self.found))]
             named = None if pair is None else (systems[pair[0]], systems[pair[1]])
-            sentences, starts = answers.sentence[units], answers.start[units]
-            columns = (units, sentences, starts, answers.end[units])
-            found = zip(*(column.tolist() for column in columns), places.places(sentences, starts), strict=True)
-            for unit, sentence, start, end, place in found:
-                document = int(places.document_of[sentence])
+            sentences, starts, ends = answers.sentence[units], answers.start[units], answers.end[units]
+            positions = places.positions(sentences, starts, ends)
+            found = zip(
+                *(column.tolist() for column in (units, sentences, starts, ends)),
+                places.places(sentences, starts),
+                positions.rows(),
+                strict=True,
+            )
+            for unit, sentence, start, end, place, (first, behind, token, last_token) in found:
+                document, gaps = int(places.document_of[sentence]), answers.gaps(unit)
+                parts = places.parts(sentence, start, end, gaps) if gaps else None
                 self.found.append(
                     Unit(
                         self.kind,
@@ -114,14 +139,19 @@ class Wanted:
                         place,
                         places.number(sentence),
                         document + 1,
-                        start,
-                        end,
-                        places.words(sentence, start, end),
+                        first,
+                        behind,
+                        places.words(sentence, start, end, gaps),
                         places.text(sentence),
                         *counts.gold(answers, places, unit),
                         {name: counts.answer(answers, places, row, unit) for row, name in enumerate(systems)},
                         places.name(document),
                         counts.antecedent(answers, places, unit),
+                        positions.of,
+                        token,
+                        last_token,
+                        None if parts is None else tuple(parts),
+                        places.text_place(sentence, start),
                     )
                 )
 

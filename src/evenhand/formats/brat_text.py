@@ -66,7 +66,7 @@ def document(
     start, end, shape = _atoms(partial(placed.fault, annotations), placed, vocabulary)
     label = found.names.into(vocabulary.labels)[found.label]
     # The lines of the text are left out: messages name the file that the user named, which mostly is the .ann.
-    corpus = placed.texts.corpus(source.shown)
+    corpus = replace(placed.texts.corpus(source.shown), is_file=True)
     if settings.parameters.get("sentences") == LINES:
         begins, corpus = _in_lines(placed.text, placed.texts, corpus, settings.unit)
     else:
@@ -142,7 +142,8 @@ def _in_lines(text: str, texts: Texts, corpus: Corpus, offsets: Offsets) -> tupl
     in_units = begins if offsets == "codepoints" else _before(list(map(_units, lines)))[kept]
     bounds = np.append(texts.places(np.zeros_like(in_units), in_units), texts.bounds[-1])
     raw = np.append(raw, texts.raw[-1])
-    return begins, replace(corpus, sentences=len(begins), bounds=bounds, raw=raw, documents=ints([0]))
+    changed = replace(corpus, sentences=len(begins), bounds=bounds, raw=raw, texts=texts.raw, documents=ints([0]))
+    return begins, changed
 
 
 def _before(sizes: Sequence[int]) -> Ints:

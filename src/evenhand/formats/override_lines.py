@@ -1,10 +1,11 @@
 """Files of overrides: JSON lines, each about one span of a gold standard (`text.overrides`).
 
     {"sentence": 12, "start": 3, "end": 5, "label": "ORG", "verdict": "label", "to": {"label": "LOC"}, "by": "kk"}
-    {"document": "a7", "verdict": "missing", "to": {"start": 0, "end": 2, "label": "PER"}}
+    {"document": "a7", "positions": "characters", "verdict": "missing", "to": {"start": 0, "end": 12, "label": "PER"}}
 
-Sentences count from 1 over the file, atoms from 0, and ends are exclusive, as `--verdicts` prints them. Keys that are
-not known are kept.
+Sentences count from 1 over the file, positions from 0, and ends are exclusive, as `--verdicts` prints them. `positions`
+says what they count: `tokens` of the sentence, or `characters` of the text. Without it, as in files of old, they count
+tokens or, of texts, characters that are no spaces. Keys that are not known are kept.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from evenhand.formats.short_text import decoded, short_data
 from evenhand.limits import LABEL as LABEL_LIMIT
 from evenhand.limits import long_label
 from evenhand.problems import InputError
-from evenhand.text.overrides import BOUNDS, LABEL, MISSING, VERDICTS, LabeledBounds, Override, Overrides
+from evenhand.text.overrides import BOUNDS, LABEL, MISSING, POSITIONS, VERDICTS, LabeledBounds, Override, Overrides
 
 _PARTS = ("start", "end", "label")
 _NEEDED = {LABEL: ("label",), BOUNDS: ("start", "end"), MISSING: _PARTS}
@@ -76,8 +77,11 @@ def _parsed(source: str, number: int, record: Any) -> Override:
     verdict = record.get("verdict")
     if verdict not in VERDICTS:
         raise _WrongError(f"the verdict is {verdict!r}", f"choose one of {', '.join(VERDICTS)}")
+    positions = record.get("positions")
+    if positions is not None and positions not in POSITIONS:
+        raise _WrongError(f"positions is {positions!r}", f"choose one of {', '.join(POSITIONS)}, or leave it out")
     span = None if verdict == MISSING else _bounds(record, "the gold span")
-    return Override(source, number, verdict, *_place(record), span, _target(record, verdict), record)
+    return Override(source, number, verdict, *_place(record), span, _target(record, verdict), record, positions)
 
 
 def _place(record: Mapping[str, Any]) -> tuple[int | None, str | int | None]:
@@ -116,7 +120,7 @@ def _bounds(record: Mapping[str, Any], what: str) -> LabeledBounds:
     start, end, label = (record.get(part) for part in _PARTS)
     if not _is_number(start, 0) or not _is_number(end, 0) or start >= end:
         finding = f"start and end of {what} are {start!r} and {end!r}"
-        raise _WrongError(finding, "count tokens from 0 (of texts, characters without spaces), the end exclusive")
+        raise _WrongError(finding, "count from 0, with the end exclusive, in tokens or characters")
     if not isinstance(label, str) or not label:
         raise _WrongError(f"the label of {what} is {label!r}", "give its name")
     if len(label) > LABEL_LIMIT.value:

@@ -165,6 +165,7 @@ def _annotation(source: Source, docs: list[Any], first: int, reading: Reading, v
     """The documents of a batch, whose first one has the number `first`."""
     layer = reading.column or ENTITIES
     words: list[str] = []
+    spaces: list[str] = []
     starts: list[int] = []
     documents: list[int] = []
     rows: list[tuple[int, int, int]] = []
@@ -173,19 +174,23 @@ def _annotation(source: Source, docs: list[Any], first: int, reading: Reading, v
         documents.append(len(starts))
         starts += [begin + start for start in _sentence_starts(doc)]
         words += [token.text for token in doc]
+        spaces += [token.whitespace_ for token in doc]
         for label, start, end in _spans(source, doc, layer):
             if start >= end:
                 finding = f"the span {label!r} at token {start} covers no tokens"
                 raise source.error(number, finding, "write the file again without it")
             rows.append((begin + start, begin + end, vocabulary.labels.code(label)))
     bounds = ints([*starts, len(words)])
+    tokens, edges = Tokens.in_text(words, spaces)
     corpus = Corpus(
         source=source.shown,
         sentences=len(starts),
         bounds=bounds,
-        tokens=Tokens.of(words),
+        tokens=tokens,
         lines=np.repeat(np.arange(first, first + len(docs)), [len(doc) for doc in docs]),
         documents=ints(documents),
+        raw=edges[bounds],
+        texts=edges[np.append(bounds[documents], len(words))],
     )
     first_token, behind, code = ints(rows).reshape(-1, 3).T
     scope = np.searchsorted(bounds[:-1], first_token, side="right") - 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ from evenhand.arrays import Bools, Ints, ranges
 from evenhand.dataclass import dataclass
 from evenhand.formats.arrow import arrow
 from evenhand.formats.arrow_sink import Sink, named, strings
-from evenhand.tasks.passage import VerdictRows
+from evenhand.tasks.passage import OTHER_SENTENCES, VerdictRows
+from evenhand.tasks.places import parts_of
 from evenhand.tasks.task import Task
 from evenhand.text.labels import Codes
 from evenhand.text.tokens import PADDING, Tokens
@@ -19,12 +21,16 @@ SIDES = ("gold", "system")
 _NUMBERS = ("document", "sentence", "line", "start", "end")
 _PLACE = ("document", "document_name", "sentence", "line", "start", "end", "text")
 _COLUMNS = ("system", "judge", *_PLACE, "gold_label", "system_label", "verdict")
+_POSITIONS = (("positions", "string"), ("token_start", "int64"), ("token_end", "int64"))
+_START = "_start"
+"""How columns end that have a counterpart with `_end`."""
 
 
 def verdict_schema(task: Task) -> Any:
     """The columns of the verdicts of a task, and their types."""
     types = [(name, "int64" if name in _NUMBERS else "string") for name in _COLUMNS]
-    return arrow.schema([*types, *task.verdict_columns])
+    parts = ("parts", arrow.list_(arrow.list_(arrow.int64())))
+    return arrow.schema([*types, *task.verdict_columns, *_POSITIONS, parts])
 
 
 @dataclass
@@ -43,6 +49,12 @@ class VerdictTable:
             return
         texts = _texts(units)
         inside = units.start >= 0
+        rows, corpus = np.flatnonzero(inside), units.corpus
+        positions = corpus.positions(units.sentence[rows], units.start[rows], units.end[rows])
+        parts: list[Any] = [None] * size
+        for row, gaps in units.gaps.items():
+            places = parts_of(int(units.start[row]), int(units.end[row]), gaps)
+            parts[row] = _parts(units, row, places) if len(places) > 1 else None
         columns = {
             "system": [system] * size,
             "judge": [self.judge] * size,
@@ -50,29 +62,59 @@ class VerdictTable:
             "document_name": _names(units),
             "sentence": units.sentence + before + 1,
             "line": _lines(units, inside),
-            "start": arrow.array(units.start, mask=~inside),
-            "end": arrow.array(units.end, mask=~inside),
+            "start": _spread(positions.start, rows, size),
+            "end": _spread(positions.end, rows, size),
             "text": texts,
             "gold_label": named(units.gold, self.labels.values),
             "system_label": named(units.system, self.labels.values),
             "verdict": named(units.kind, self.kinds),
+            "positions": [positions.of] * size,
+            "token_start": _spread(positions.token_start, rows, size),
+            "token_end": _spread(positions.token_end, rows, size),
+            "parts": parts,
         }
-        self.sink.add(columns | {name: _more(name, values, texts) for name, values in units.more.items()})
+        self.sink.add(columns | _more(units, texts, before))
 
 
-def _more(name: str, values: Ints, texts: Any) -> Any:
-    """A further column: a side, the text of another unit, or numbers."""
-    if name == "side":
-        return named(values, SIDES)
-    found = arrow.array(values, mask=values < 0)
-    return texts.take(found) if name.endswith("antecedent") else found
+def _spread(values: Ints | None, rows: Ints, size: int) -> Any:
+    """Values of some rows as a column; null for all others."""
+    found = np.full(size, -1)
+    found[rows] = -1 if values is None else values
+    return arrow.array(found, mask=found < 0)
+
+
+def _parts(units: VerdictRows, row: int, places: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The parts of a unit, in positions as users see them."""
+    start, end = np.array(places).T
+    found = units.corpus.positions(np.full(len(places), units.sentence[row]), start, end)
+    return list(zip(found.start.tolist(), found.end.tolist(), strict=True))
+
+
+def _more(units: VerdictRows, texts: Any, before: int) -> dict[str, Any]:
+    """Further columns: a side, texts of other units, sentences, positions in these, or numbers."""
+    found, more = dict[str, Any](), dict(units.more)
+    for name in [name.removesuffix(_START) for name in units.more if name.endswith(_START)]:
+        start, end = more.pop(f"{name}_start"), more.pop(f"{name}_end")
+        sentence, rows = more.get(f"{name}_sentence", units.sentence), np.flatnonzero(start >= 0)
+        positions = units.corpus.positions(sentence[rows], start[rows], end[rows])
+        found[f"{name}_start"] = _spread(positions.start, rows, len(units))
+        found[f"{name}_end"] = _spread(positions.end, rows, len(units))
+    for name, values in more.items():
+        if name == "side":
+            found[name] = named(values, SIDES)
+        elif name in OTHER_SENTENCES:
+            found[name] = values + before + 1
+        else:
+            numbers = arrow.array(values, mask=values < 0)
+            found[name] = texts.take(numbers) if name.endswith("antecedent") else numbers
+    return found
 
 
 def _names(units: VerdictRows) -> Any:
     if not units.names:
         return arrow.nulls(len(units))
     number, place = np.unique(units.document, return_inverse=True)
-    return named(place, [units.names.get(each) for each in number.tolist()])
+    return named(place, [units.names.get(each) or None for each in number.tolist()])
 
 
 def _lines(units: VerdictRows, inside: Bools) -> Any:
@@ -85,20 +127,36 @@ def _lines(units: VerdictRows, inside: Bools) -> Any:
 
 
 def _texts(units: VerdictRows) -> Any:
-    """The text of each unit, with single spaces between tokens; null where a file has no text."""
+    """The text of each unit; with single spaces between tokens, where these are all that a file has, or none at all.
+
+    Of a unit with gaps, the parts have a space between.
+    """
     corpus = units.corpus
     if corpus.tokens is None or corpus.bounds is None:
         return arrow.nulls(len(units), arrow.string())
-    first, size = units.first, np.where(units.start < 0, 0, units.end - units.start)
-    if corpus.atoms == "characters":
-        tokens = corpus.tokens
-        found = Tokens(tokens.data, tokens.start[first], tokens.end[first + np.maximum(size, 1) - 1])
+    if corpus.text_bounds is not None:
+        inside = np.flatnonzero(units.start >= 0)
+        edges = np.zeros((2, len(units)), dtype=np.int64)
+        columns = (units.sentence, units.start, units.end)
+        edges[:, inside] = corpus.stretch(*(column[inside] for column in columns))[:2]
+        found = Tokens(corpus.tokens.data, *edges)
     else:
-        found = _joined(corpus.tokens, first, size)
-    if units.other_text is None:
-        return strings(found)
-    rows = np.arange(len(units)) + np.where(units.start < 0, len(units), 0)
-    return strings(Tokens.concatenate([found, units.other_text]).take(rows))
+        size = np.where(units.start < 0, 0, units.end - units.start)
+        found = _joined(corpus.tokens, units.first, size)
+    other, rows = [found], np.arange(len(units))
+    if units.other_text is not None:
+        rows = rows + np.where(units.start < 0, len(units), 0)
+        other.append(units.other_text)
+    if units.gaps:
+        whole = [_without_gaps(units, row, gaps) for row, gaps in units.gaps.items()]
+        rows[list(units.gaps)] = sum(map(len, other)) + np.arange(len(whole))
+        other.append(Tokens.of(whole))
+    return strings(found if len(other) == 1 else Tokens.concatenate(other).take(rows))
+
+
+def _without_gaps(units: VerdictRows, row: int, gaps: Sequence[int]) -> str:
+    places = parts_of(int(units.start[row]), int(units.end[row]), gaps)
+    return " ".join(units.corpus.quoted(int(units.sentence[row]), *place) or "" for place in places)
 
 
 def _joined(tokens: Tokens, first: Ints, size: Ints) -> Tokens:

@@ -180,15 +180,16 @@ def _disagreements(agreement: Agreement) -> Table:
         answers = [_answers(place.answers[name]) if name in place.answers else "" for name in agreement.annotators]
         where = f"{place.document}:{place.sentence}:{place.start}"
         rows.append([where, place.text or "", *answers, _answers(place.accepted)])
-    remark = f"Document, sentence and first atom; {NOTHING}: no span; nothing: the annotator lacks the document."
+    counted = "character" if any(place.positions == "characters" for place in agreement.listed) else "token"
+    remark = f"Document, sentence and first {counted}; {NOTHING}: no span; nothing: the annotator lacks the document."
     return Table("", columns, rows, remark=remark)
 
 
 def _answers(spans: Sequence[Answer]) -> str:
-    """Labels and bounds, and the gaps of spans that have some."""
-    gaps = ["".join(f" without {start}-{end}" for start, end in (each[3] if len(each) > 3 else ())) for each in spans]
-    found = (f"{each[2]} {each[0]}-{each[1]}{gap}" for each, gap in zip(spans, gaps, strict=True))
-    return ", ".join(found) or NOTHING
+    """Labels and bounds; of spans with gaps, the bounds of all parts."""
+    bounds = [each[3] if len(each) > 3 else (each[:2],) for each in spans]
+    parts = ["+".join(f"{start}-{end}" for start, end in each) for each in bounds]
+    return ", ".join(f"{each[2]} {part}" for each, part in zip(spans, parts, strict=True)) or NOTHING
 
 
 def _confusion(pair: PairAgreement) -> Iterator[Table]:

@@ -48,8 +48,12 @@ _TRANSITION: Columns = {
 }
 _UNIT: Columns = {
     **dict.fromkeys(("kind", "from", "to", "place"), _TEXT),
-    **dict.fromkeys(("document", "sentence", "start", "end"), _COUNT),
-    **dict.fromkeys(("words", "gold"), _TEXT),
+    "document": _COUNT,
+    "document_name": _TEXT,
+    **dict.fromkeys(("sentence", "start", "end"), _COUNT),
+    "positions": _TEXT,
+    **dict.fromkeys(("token_start", "token_end"), _COUNT),
+    **dict.fromkeys(("parts", "text_place", "words", "gold"), _TEXT),
 }
 _STANDING: Columns = {
     **dict.fromkeys(("data", "system", "model"), _TEXT),
@@ -163,7 +167,8 @@ def _units(comparison: Comparison) -> Rows:
     rows = []
     for unit in comparison.shown_units:
         row = unit.to_dict()
-        rows.append([*(row[name] for name in _UNIT), *(unit.answers[name] for name in names), row["text"]])
+        row["parts"] = None if unit.parts is None else " ".join(f"{start}-{end}" for start, end in unit.parts)
+        rows.append([*(row.get(name) for name in _UNIT), *(unit.answers[name] for name in names), row["text"]])
     return Rows({**_UNIT, **dict.fromkeys(names.values(), _TEXT), "text": _TEXT}, rows)
 
 

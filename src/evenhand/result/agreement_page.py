@@ -24,6 +24,8 @@ class DrawnPlace:
     end: int
     answers: dict[str, list[Answer]]
     accepted: list[Answer]
+    offsets: tuple[int, int] | None = None
+    """Start and end in the text of the document, in characters, where there is a text."""
 
 
 @dataclass

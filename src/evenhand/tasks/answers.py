@@ -15,6 +15,7 @@ Sources: Tuggener 2017, section 2 (Algorithm 1), for tags and trees; Ortmann 202
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -61,6 +62,9 @@ class Answers:
     """The kinds of verdicts that a match model counts."""
     verdict: Ints | None = None
     """What each system has of every unit, as a place in `kinds` (or behind them, where it does not count)."""
+    shape: Ints | None = None
+    """Of spans and mentions: the code of the atoms that each leaves out (0: none), in `shapes`."""
+    shapes: Sequence[tuple[int, ...]] = ()
     left_out: int = 0
     """How many units of the gold standard are not compared, because not all systems are scored on them."""
     missing: Bools | None = None
@@ -71,11 +75,15 @@ class Answers:
 
     def take(self, shared: Bools) -> Answers:
         """Some of the units; those of the gold standard that are not among them are left out."""
-        of_units = ("label", "is_surplus", "sentence", "start", "end", "gold_head")
+        of_units = ("label", "is_surplus", "sentence", "start", "end", "gold_head", "shape")
         of_systems = ("answer", "shown", "right", "part", "absent", "gold_label", "verdict", "missing")
         found = {name: getattr(self, name) for name in (*of_units, *of_systems)}
         taken = {name: column[..., shared] for name, column in found.items() if column is not None}
         return replace(self, **taken, left_out=int(np.count_nonzero(~shared & ~self.is_surplus)))
+
+    def gaps(self, unit: int) -> tuple[int, ...]:
+        """The atoms that a unit leaves out, counted from its start."""
+        return () if self.shape is None else tuple(self.shapes[int(self.shape[unit])])
 
     @property
     def systems(self) -> int:

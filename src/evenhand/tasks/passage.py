@@ -26,6 +26,8 @@ from evenhand.text.labels import Vocabulary
 from evenhand.text.tokens import Tokens
 from evenhand.text.unequal import GOLD_AND_PREDICTION, SideNames
 
+OTHER_SENTENCES = ("tail_sentence",)
+"""Further columns of verdicts that are sentences, in which the columns of the same name with start and end count."""
 Open = Callable[..., Iterator[Annotation]]
 """Opens one side, as batches. A system can be told the encoding of its gold standard: `open(reference="iob2")`."""
 
@@ -171,6 +173,8 @@ class VerdictRows:
     """Further numbers."""
     other_text: Tokens | None = None
     """The text of units that are not in the gold standard's."""
+    gaps: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    """By row, the atoms that units with gaps leave out, counted from their start."""
 
     def __len__(self) -> int:
         return len(self.kind)

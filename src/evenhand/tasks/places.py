@@ -10,8 +10,9 @@ from typing import Protocol
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, distinct, ints
+from evenhand.settings import Atoms
 from evenhand.text.annotation import Annotation, extra_layer
-from evenhand.text.corpus import Corpus
+from evenhand.text.corpus import Corpus, Positions
 from evenhand.text.layers import Tags
 
 
@@ -67,9 +68,10 @@ class Places:
         if self._names is None:
             corpora = [batch.corpus for batch in self._batches]
             self._names = [
-                name for i, each in enumerate(corpora) for name in each.names[int(each.continues and i > 0) :]
+                name for i, each in enumerate(corpora) for name in each.document_names[int(each.continues and i > 0) :]
             ]
-        return (self._names[number - self._first_document] or None) if self._names else None
+        at = number - self._first_document
+        return (self._names[at] or None) if 0 <= at < len(self._names) else None
 
     def place(self, sentence: int, token: int) -> str:
         """File and line of a token."""
@@ -115,9 +117,6 @@ class Places:
         corpus, own = self.corpus(sentence)
         if corpus.tokens is None or corpus.bounds is None:
             return None
-        begin, end = corpus.bounds[own : own + 2].tolist()
-        if corpus.atoms == "characters":
-            return self.words(sentence, 0, end - begin) if begin < end else ""
         return corpus.text(own)
 
     def pieces(self, sentence: int, edges: Collection[int]) -> tuple[list[int], list[str]]:
@@ -138,18 +137,49 @@ class Places:
         texts = [data[one:other].decode() for one, other in zip(limits[:-1].tolist(), limits[1:].tolist(), strict=True)]
         return cuts.tolist(), texts
 
-    def words(self, sentence: int, start: int, end: int) -> str | None:
-        """The text of some tokens, or characters, of a sentence; or what stands nowhere in it."""
+    def words(self, sentence: int, start: int, end: int, gaps: Sequence[int] = ()) -> str | None:
+        """The text of some tokens, or characters, of a sentence; or what stands nowhere in it.
+
+        Of a unit with gaps (atoms counted from its start), the parts, with a space between.
+        """
         if (nowhere := self.nowhere_text(start)) is not None:
             return nowhere
         corpus, own = self.corpus(sentence)
-        if corpus.tokens is None or corpus.bounds is None:
+        found = [corpus.quoted(own, *part) for part in parts_of(start, end, gaps)]
+        return " ".join(part or "" for part in found) if any(found) else found[0]
+
+    def positions(self, sentence: Ints, start: Ints, end: Ints) -> Positions:
+        """Positions as users see them: offsets into the input text, where there is one; -1 for what stands nowhere."""
+        batch = np.searchsorted(self._first, sentence, side="right") - 1
+        columns = np.full((4, len(sentence)), -1)
+        outside = self.is_nowhere(start)
+        for number in distinct(batch).tolist():
+            rows = np.flatnonzero((batch == number) & ~outside)
+            found = self._batches[number].corpus.positions(sentence[rows] - self._first[number], start[rows], end[rows])
+            for column, values in zip(columns, found.columns, strict=True):
+                column[rows] = -1 if values is None else values
+        return Positions(self.positions_of, *columns)
+
+    @property
+    def positions_of(self) -> Atoms:
+        """What these count."""
+        return self._batches[0].corpus.positions_of if self._batches else "tokens"
+
+    def parts(self, sentence: int, start: int, end: int, gaps: Sequence[int]) -> list[tuple[int, int]] | None:
+        """The parts of a unit with gaps (atoms counted from its start), as `positions` counts; None without gaps."""
+        parts = parts_of(start, end, gaps)
+        if len(parts) == 1:
             return None
-        first = int(corpus.bounds[own])
-        if corpus.atoms == "characters":
-            tokens = corpus.tokens
-            return tokens.data[tokens.start[first + start] : tokens.end[first + end - 1]].decode()
-        return " ".join(corpus.tokens.texts(first + start, first + end))
+        begins, ends = ints(parts).T
+        found = self.positions(np.full(len(parts), sentence), begins, ends)
+        return list(zip(found.start.tolist(), found.end.tolist(), strict=True))
+
+    def text_place(self, sentence: int, start: int) -> str | None:
+        """File and line of the text that offsets count in, where that is the text of a system."""
+        corpus, own = self.corpus(sentence)
+        if not corpus.text_of or corpus.bounds is None or self.is_nowhere(ints([start]))[0]:
+            return None
+        return corpus.text_place(int(corpus.bounds[own]) + start)
 
     def nowhere_text(self, start: int) -> str | None:
         """What a unit is that stands nowhere in the text; None for all others."""
@@ -189,6 +219,16 @@ class Places:
             before += int(bound[-1])
             names = layer.names
         return np.concatenate(codes), names, np.concatenate(starts)
+
+
+def parts_of(start: int, end: int, gaps: Sequence[int]) -> list[tuple[int, int]]:
+    """What a unit covers, in atoms; gaps are counted from its start, and negative ones are not in the text."""
+    found, begin = list[tuple[int, int]](), start
+    for gap in (start + gap for gap in gaps if gap >= 0):
+        if gap > begin:
+            found.append((begin, gap))
+        begin = gap + 1
+    return [*found, (begin, end)]
 
 
 def tokens_of(corpus: Corpus, sentence: int) -> Sequence[str]:

@@ -5,7 +5,10 @@ A drawing is what every side has in a sentence.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
+
+import numpy as np
 
 from evenhand.arrays import Bools, Ints
 from evenhand.dataclass import dataclass
@@ -52,8 +55,18 @@ class Units:
     right: Bools
     partner: Ints
     """Of spans: the bounds (start << 32 | end) of what a unit was matched with; -1 for nothing."""
+    shape: Ints | None = None
+    """Of spans and mentions: the code of the atoms that each leaves out (0: none), in `shapes`."""
+    shapes: Sequence[tuple[int, ...]] = ()
     antecedent: Ints | None = None
     """Of mentions: the closest antecedent in the key (the first row) and under each system, by its place here."""
+
+    def gaps(self, rows: Ints) -> dict[int, tuple[int, ...]]:
+        """Of some units, by their place among these: the atoms that those with gaps leave out."""
+        if self.shape is None:
+            return {}
+        shape = self.shape[rows]
+        return {row: tuple(self.shapes[int(shape[row])]) for row in np.flatnonzero(shape).tolist()}
 
     def antecedents(self, places: Places, unit: int) -> tuple[str, ...]:
         """Of mentions: the words of their antecedents; empty where there are none."""
@@ -81,4 +94,6 @@ def units_of(answers: Answers, kind: Ints, gold: Ints, predicted: Ints, partner:
         answers.answer,
         answers.right,
         partner,
+        answers.shape,
+        answers.shapes,
     )

@@ -49,6 +49,8 @@ class Feed:
         self.breaks_differ = False
         self.reaching: Spans | None = None
         """What spans cover behind the end of what was judged last, counted in tokens from there."""
+        self.text: Corpus | None = None
+        """What was taken last in the text of this side, where the gold standard has tokens only; else None."""
         self._batches = batches
         self._layer = layer
         self._by_position, self._by_id = by_position, by_id
@@ -77,6 +79,7 @@ class Feed:
             self._last = cut if self._rest is None else None
             done += len(cut)
         spans = _Portion.join(portions)
+        self.text = _in_text(gold, portions)
         self.tags = _Portion.join_tags(portions) if self.keeps_tags else None
         if not portions[0].by_token:
             check_ends(gold, portions[0].corpus, spans)
@@ -205,6 +208,14 @@ def _cut(corpus: Corpus, size: int, by_token: bool) -> tuple[Corpus, Corpus]:
     assert corpus.bounds is not None
     behind, within = np.searchsorted(corpus.bounds, size), np.searchsorted(corpus.bounds, size, side="right") - 1
     return corpus.part(0, int(behind), end=size), corpus.part(int(within), corpus.sentences, begin=size)
+
+
+def _in_text(gold: Corpus, portions: Sequence[_Portion]) -> Corpus | None:
+    """Tokens as parts of a text that a system has; None where the gold standard has one, or the system has none."""
+    corpora = [cut.corpus for cut in portions]
+    if gold.has_input_text or gold.atoms != "characters" or not all(each.has_input_text for each in corpora):
+        return None
+    return gold.with_text_of(corpora)
 
 
 def _sentence_starts(portions: Sequence[_Portion]) -> Ints:

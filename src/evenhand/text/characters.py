@@ -18,7 +18,7 @@ from evenhand.dataclass import dataclass
 from evenhand.problems import InputError, SettingError
 from evenhand.settings import Align
 from evenhand.text.annotation import Annotation
-from evenhand.text.corpus import Corpus
+from evenhand.text.corpus import Corpus, TokenEdges
 from evenhand.text.layers import Spans, Tags
 from evenhand.text.spaces import atoms, continues_character, is_ascii
 from evenhand.text.tokens import PADDING, Characters, Tokens
@@ -93,12 +93,12 @@ class Texts:
         )
 
     def corpora(self, sources: Sequence[str]) -> Iterator[Corpus]:
-        """Each text as a corpus of its own."""
+        """Each text, which is a file, as a corpus of its own."""
         (data, start, end), *_ = self.tokens.parts
         bounds, raw = (np.stack([np.zeros_like(start), size], axis=1) for size in (np.diff(self.bounds), end - start))
         for at, source in enumerate(sources):
             tokens = Characters.within(data, start[at : at + 1], end[at : at + 1])
-            yield Corpus(source, 1, bounds[at], tokens, atoms="characters", raw=raw[at])
+            yield Corpus(source, 1, bounds[at], tokens, atoms="characters", raw=raw[at], is_file=True)
 
     def places(self, text: Ints, offset: Ints) -> Ints:
         """Offsets into texts as atoms, counted from the text's first one; -1 where there is no such offset."""
@@ -137,9 +137,15 @@ def to_characters(annotation: Annotation) -> Annotation:
     if corpus.tokens is None or corpus.bounds is None:
         finding = "there is no text in it, so that its positions cannot be counted in characters"
         raise InputError(corpus.source, None, finding, "give a file with tokens")
-    tokens = corpus.tokens
-    # As it can be shown, with blanks between tokens, which are no atoms.
-    text, edges = tokens.spaced()
+    tokens, spaced = corpus.tokens, None
+    if not corpus.has_input_text:
+        # As it can be shown, with blanks between tokens, which are no atoms.
+        text, edges = tokens.spaced()
+        spaced = edges[corpus.bounds]
+    else:
+        # Between tokens, a text has only spaces.
+        text = np.frombuffer(tokens.data, dtype=np.uint8)[: tokens.size]
+        edges = np.append(tokens.start, tokens.size)
     # For each token, how many atoms stand before it; one more entry at the end.
     before = Rank.of(atoms(text))(edges)
     layers: dict[str, Spans | Tags] = {
@@ -152,7 +158,8 @@ def to_characters(annotation: Annotation) -> Annotation:
         atoms="characters",
         bounds=before[corpus.bounds],
         tokens=Characters.within(text.tobytes(), ints([0]), ints([len(text)])),
-        raw=None,
+        spaced=spaced,
+        token_edges=TokenEdges(before, corpus.bounds),
         lines=np.repeat(corpus.lines, np.diff(before)) if len(corpus.lines) == len(tokens) else corpus.lines,
     )
     return replace(annotation, corpus=changed, layers=layers)
@@ -222,6 +229,9 @@ def to_tokens(annotation: Annotation, layer: str = "spans") -> tuple[Annotation,
         tokens=Tokens(characters.data, characters.start[first], characters.end[last]),
         lines=corpus.lines[first] if len(corpus.lines) == len(characters) else corpus.lines,
         raw=None,
+        texts=None,
+        spaced=None,
+        token_edges=None,
     )
     return replace(annotation, corpus=changed, layers={layer: changed_spans}), misfits
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import accumulate, chain
 from typing import TypeVar
@@ -83,6 +84,51 @@ class Mask:
 
 
 @dataclass(frozen=True)
+class TokenEdges:
+    """The tokens of a file whose atoms are characters. Both columns have one more entry, for the end."""
+
+    atoms: Ints
+    """How many atoms there are before each token."""
+    bounds: Ints
+    """How many tokens there are before each sentence."""
+
+    def covering(self, sentence: Ints, first: Ints, last: Ints) -> tuple[Ints, Ints]:
+        """The tokens, counted in their sentence, that begin with or contain these atoms; the end is exclusive."""
+        before = self.bounds[sentence]
+        start = np.searchsorted(self.atoms, first, side="right") - 1
+        return start - before, np.searchsorted(self.atoms, last, side="right") - before
+
+    def within(self, first: int, last: int) -> TokenEdges:
+        """Those of some sentences, counted anew."""
+        bounds = self.bounds[first : last + 1]
+        atoms = self.atoms[bounds[0] : bounds[-1] + 1]
+        return TokenEdges(atoms - atoms[0], bounds - bounds[0])
+
+
+@dataclass(frozen=True)
+class Positions:
+    """Positions of units as users see them; see `Corpus.positions`."""
+
+    of: Atoms
+    """What `start` and `end` count."""
+    start: Ints
+    end: Ints
+    token_start: Ints | None
+    """The same in tokens of the sentence, where the file has tokens."""
+    token_end: Ints | None
+
+    @property
+    def columns(self) -> tuple[Ints, Ints, Ints | None, Ints | None]:
+        return self.start, self.end, self.token_start, self.token_end
+
+    def rows(self) -> list[tuple[int | None, ...]]:
+        """Start and end, and the same in tokens, of each unit; None for what is not known."""
+        unknown = [-1] * len(self.start)
+        listed = [unknown if column is None else column.tolist() for column in self.columns]
+        return [tuple(None if each < 0 else each for each in row) for row in zip(*listed, strict=True)]
+
+
+@dataclass(frozen=True)
 class Corpus:
     """A text, or the part of it that one batch holds.
 
@@ -104,6 +150,14 @@ class Corpus:
     """What each token weighs, where a column says."""
     raw: Ints | None = None
     """Where the text of each sentence begins in the bytes of `tokens`, spaces and all, and where the last one ends."""
+    texts: Ints | None = None
+    """Where each input text begins in the bytes of `tokens`, and where the last one ends; None where `raw` has that."""
+    spaced: Ints | None = None
+    """The same of sentences, where `tokens` are the characters of tokens with blanks between, as there is no text."""
+    text_of: tuple[Corpus, ...] = ()
+    """Where the text is that of another side, which has the same characters: its parts, one after the other."""
+    token_edges: TokenEdges | None = None
+    """The tokens of the file, where atoms are characters though it has tokens."""
     multiwords: MultiWords | None = None
     """The tokens that are several words, where `tokens` are words; none where every word is a token."""
     decimals: Ints | None = None
@@ -120,6 +174,8 @@ class Corpus:
     """The lines in which documents with names begin, counted as `lines` are."""
     ids: Tokens | None = None
     """What each sentence (or text) is identified by, where a file says: it may stand elsewhere on the other side."""
+    is_file: bool = False
+    """Whether the file is one document, which its path names."""
     continues: bool = False
     """Whether the first document is the last one of the batch before."""
     mask: Mask | None = None
@@ -164,6 +220,16 @@ class Corpus:
         sentence = np.searchsorted(self.bounds, place, side="right") - 1
         return sentence, place - self.bounds[sentence]
 
+    @property
+    def document_names(self) -> list[str]:
+        """What documents are called: by their names, their ids or, where a file is one text, its path; else empty."""
+        size = len(self.documents)
+        if self.names:
+            return list(self.names)
+        if self.ids is not None and size == self.sentences:
+            return self.ids.texts(0, size)
+        return [os.path.splitext(self.source)[0] if self.is_file else ""] * size
+
     def document_of(self, sentence: Ints) -> Ints:
         return np.searchsorted(self.documents, sentence, side="right") - 1
 
@@ -171,9 +237,124 @@ class Corpus:
         """The text of a sentence, spaces and all; where a file has tokens only, these with spaces between."""
         assert self.tokens is not None
         if self.raw is not None:
-            return self.tokens.data[self.raw[sentence] : self.raw[sentence + 1]].decode()
+            text = self.tokens.data[self.raw[sentence] : self.raw[sentence + 1]].decode()
+            # A sentence that is cut out of a text is followed by the spaces before the next one.
+            return text if self.texts is None else text.rstrip()
         assert self.bounds is not None
+        if self.atoms == "characters":
+            begin, end = self._text_of_atoms(*self.bounds[sentence : sentence + 2].tolist())
+            return self.tokens.data[begin:end].decode()
         return " ".join(self.tokens.texts(*self.bounds[sentence : sentence + 2].tolist()))
+
+    def _text_of_atoms(self, first: int, last: int) -> tuple[int, int]:
+        """Where the text of some atoms begins and ends in the bytes of `tokens`; a whole text has its outer spaces."""
+        assert self.tokens is not None
+        if first == last:
+            return 0, 0
+        tokens, texts = self.tokens, self.texts
+        begin, end = int(tokens.start[first]), int(tokens.end[last - 1])
+        if texts is None:
+            return begin, end
+        low, high = int(texts[np.searchsorted(texts, begin, "right") - 1]), int(texts[np.searchsorted(texts, end)])
+        is_whole = (first == 0 or tokens.end[first - 1] <= low) and (last == len(tokens) or tokens.start[last] >= high)
+        return (low, high) if is_whole else (begin, end)
+
+    @property
+    def text_bounds(self) -> Ints | None:
+        """Where each text begins in the bytes of `tokens`, and where the last one ends; None without a text."""
+        found = self.raw if self.texts is None else self.texts
+        return self.spaced if found is None else found
+
+    @property
+    def has_input_text(self) -> bool:
+        """Whether the file has a text, not only tokens."""
+        return self.raw is not None or self.texts is not None
+
+    def with_text_of(self, parts: Sequence[Corpus]) -> Corpus:
+        """The same atoms in the text of another side, given parts of that one after the other."""
+        tokens = [part.tokens for part in parts if part.tokens is not None]
+        texts = _join_bounds([part.text_bounds for part in parts])
+        return replace(self, tokens=Tokens.concatenate(tokens), texts=texts, spaced=None, text_of=tuple(parts))
+
+    def quoted(self, sentence: int, start: int, end: int) -> str | None:
+        """The text of a unit, as it is in the file; tokens with spaces between, or None, where there is no text."""
+        if self.tokens is None or self.bounds is None:
+            return None
+        if self.text_bounds is None:
+            first = int(self.bounds[sentence])
+            return " ".join(self.tokens.texts(first + start, first + end))
+        begin, behind, _ = self.stretch(ints([sentence]), ints([start]), ints([end]))
+        return self.tokens.data[begin[0] : behind[0]].decode()
+
+    def text_place(self, index: int) -> str | None:
+        """File and line of the text of an atom, where that is the text of another side."""
+        for part in self.text_of:
+            if index < (part.token_count or 0):
+                return part.place(index)
+            index -= part.token_count or 0
+        return None
+
+    @property
+    def positions_of(self) -> Atoms:
+        """What positions that leave Evenhand count."""
+        return self.atoms if self.tokens is None or self.bounds is None or self.text_bounds is None else "characters"
+
+    def stretch(self, sentence: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints]:
+        """Where units begin and end in the bytes of `tokens`, and where their texts begin there.
+
+        A unit that reaches into the next text ends with its own one.
+        """
+        assert self.tokens is not None
+        assert self.bounds is not None
+        assert self.text_bounds is not None
+        first = self.bounds[sentence] + start
+        last = np.minimum(self.bounds[sentence] + end, len(self.tokens)) - 1
+        begin, texts = self.tokens.start[first], self.text_bounds
+        text = np.searchsorted(texts, begin, side="right") - 1
+        behind = self.tokens.end[last]
+        beyond = np.flatnonzero(behind > texts[text + 1])
+        if len(beyond):
+            behind[beyond] = self.tokens.end[np.searchsorted(self.tokens.start, texts[text[beyond] + 1]) - 1]
+        return begin, behind, texts[text]
+
+    def positions(self, sentence: Ints, start: Ints, end: Ints) -> Positions:
+        """Positions that leave Evenhand: character offsets into the input text, where there is one.
+
+        Offsets count code points from 0, and ends are exclusive. Without a text, positions stay what they are: tokens,
+        or characters where a file names offsets only.
+        """
+        if self.tokens is None or self.bounds is None or self.text_bounds is None:
+            tokens = (start, end) if self.atoms == "tokens" else (None, None)
+            return Positions(self.atoms, start, end, *tokens)
+        begin, behind, text = self.stretch(sentence, start, end)
+        before = self.tokens.characters(text)
+        offsets = (self.tokens.characters(begin) - before, self.tokens.characters(behind) - before)
+        if self.atoms == "tokens":
+            return Positions("characters", *offsets, start, end)
+        if self.token_edges is None:
+            return Positions("characters", *offsets, None, None)
+        first = self.bounds[sentence]
+        return Positions("characters", *offsets, *self.token_edges.covering(sentence, first + start, first + end - 1))
+
+    def atoms_at(self, sentence: int, start: int, end: int) -> tuple[int, int, int] | None:
+        """The inverse of `positions`, for offsets into the text of a sentence: a sentence, and atoms there.
+
+        None where the text has no such offsets, only spaces there, or an atom that goes on beyond them.
+        """
+        assert self.tokens is not None
+        assert self.bounds is not None
+        assert self.raw is not None
+        assert self.text_bounds is not None
+        text = int(np.searchsorted(self.text_bounds, self.raw[sentence], side="right")) - 1
+        begin, behind = self.tokens.characters(self.text_bounds[text : text + 2]).tolist()
+        if begin + end > behind:
+            return None
+        edges = self.tokens.places_of(ints([begin + start, begin + end]))
+        first, last = np.searchsorted(self.tokens.start, edges).tolist()
+        if first == last or (first and self.tokens.end[first - 1] > edges[0]) or self.tokens.end[last - 1] > edges[1]:
+            return None
+        found = int(np.searchsorted(self.bounds, first, side="right")) - 1
+        return found, first - int(self.bounds[found]), last - int(self.bounds[found])
 
     def line_numbers(self, indices: Ints) -> Ints:
         """The lines of some tokens (of sentences, where token positions are unknown); -1 where there is none."""
@@ -212,6 +393,7 @@ class Corpus:
             self.lines[first:last] if self.has_lines_of_sentences else self.lines[begin:end],
             self.first_line,
             self.atoms,
+            texts=self.text_bounds if self.has_input_text else None,  # in all bytes, which tokens keep
             multiwords=None if self.multiwords is None else self.multiwords.within(begin, end),
             advice=self.advice,
         )
@@ -233,6 +415,9 @@ class Corpus:
             lines=_join_lines(parts),
             weights=join_columns([part.weights for part in parts]),
             raw=_join_bounds([part.raw for part in parts]),
+            texts=_join_texts(parts),
+            spaced=_join_bounds([part.spaced for part in parts]),
+            token_edges=_join_token_edges([part.token_edges for part in parts]),
             decimals=join_columns([part.decimals for part in parts]),
             documents=np.concatenate(
                 [starts + shift for starts, shift in zip(documents, first_sentence, strict=False)]
@@ -276,6 +461,25 @@ def _join_bounds(parts: Sequence[Ints | None]) -> Ints | None:
     before = _before([int(part[-1]) for part in found])
     joined = [part[:-1] + shift for part, shift in zip(found, before, strict=True)]
     return np.concatenate([*joined, found[-1][-1:] + before[-1]])
+
+
+def _join_texts(parts: Sequence[Corpus]) -> Ints | None:
+    """The bounds of texts, where those of sentences do not say them."""
+    if all(part.texts is None and part.raw is not None for part in parts) or not any(
+        part.has_input_text for part in parts
+    ):
+        return None
+    return _join_bounds([part.text_bounds for part in parts])
+
+
+def _join_token_edges(parts: Sequence[TokenEdges | None]) -> TokenEdges | None:
+    found = complete(parts)
+    if found is None:
+        return None
+    atoms, bounds = _join_bounds([part.atoms for part in found]), _join_bounds([part.bounds for part in found])
+    assert atoms is not None
+    assert bounds is not None
+    return TokenEdges(atoms, bounds)
 
 
 def _join_multiwords(parts: Sequence[Corpus], joined: Joined) -> MultiWords | None:

@@ -104,12 +104,35 @@ def cut_out(corpus: Corpus, first: int, last: int) -> Corpus:
     """Some sentences with the line of each, and only the bytes that their tokens take."""
     part = corpus.part(first, last)
     begins = np.arange(first, last) if corpus.bounds is None else corpus.bounds[first:last]
+    edges = None if corpus.token_edges is None else corpus.token_edges.within(first, last)
+    part = replace(part, lines=corpus.line_numbers(begins), first_line=0, multiwords=None, token_edges=edges)
     tokens = part.tokens
+    if corpus.text_bounds is not None:
+        return _with_texts(part, corpus, first, last)
     if isinstance(tokens, ListedTokens):
         tokens = tokens.alone(partial(_alone, tokens))
     elif tokens:
         tokens = _alone(tokens)
-    return replace(part, tokens=tokens, lines=corpus.line_numbers(begins), first_line=0, multiwords=None)
+    return replace(part, tokens=tokens)
+
+
+def _with_texts(part: Corpus, corpus: Corpus, first: int, last: int) -> Corpus:
+    """Some sentences of a corpus with the bytes of their texts, spaces and all."""
+    texts, tokens = corpus.text_bounds, part.tokens
+    assert texts is not None
+    assert tokens is not None
+    begin, end = (texts if corpus.raw is None else corpus.raw)[[first, last]].tolist()
+    low = int(np.searchsorted(texts, begin, side="right")) - 1
+    high = max(low, int(np.searchsorted(texts, end)))  # of empty texts, several begin at the same byte
+    begin, end = texts[[low, high]].tolist()
+    alone = Tokens(tokens.data[begin:end] + PADDING, tokens.start - begin, tokens.end - begin)
+    return replace(
+        part,
+        tokens=alone,
+        raw=None if corpus.raw is None else corpus.raw[first : last + 1] - begin,
+        texts=None if corpus.texts is None else corpus.texts[low : high + 1] - begin,
+        spaced=None if corpus.spaced is None else corpus.spaced[first : last + 1] - begin,
+    )
 
 
 def _joined(parts: Sequence[Corpus]) -> Corpus:

@@ -11,12 +11,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from evenhand.arrays import Ints, ints
+from evenhand.arrays import ints
 from evenhand.problems import InputError
 from evenhand.text.annotation import Annotation, tags_layer
+from evenhand.text.corpus import Corpus
 from evenhand.text.corrected_tags import CorrectedTags
 from evenhand.text.layers import Spans
-from evenhand.text.override_places import OverridePlaces, Placed, Refuse, raised, stale
+from evenhand.text.override_places import OverridePlaces, Placed, Refuse, Resolver, raised, stale
 from evenhand.text.overrides import KEPT, MISSING, RIGHT, SPURIOUS, UNCLEAR, WRONG, LabeledBounds, Override, Overrides
 
 AS_READ, UNCLEAR_SPANS, TARGETS = "as read", "unclear spans", "targets of overrides"
@@ -48,7 +49,7 @@ class OverriddenGold:
         name, name_as_read = tags_layer(self._layer), tags_layer(AS_READ)
         for batch in batches:
             before, placed = places.sentences, places.take(batch.corpus)
-            found = _Batch(batch.spans(self._layer), batch.corpus.lengths, placed, before, self._refuse)
+            found = _Batch(batch.spans(self._layer), batch.corpus, placed, before, self._refuse)
             self.applied += found.applied
             layers = {key: layer for key, layer in batch.layers.items() if key != name}
             layers |= found.layers(as_kind=self._as_kind) | {AS_READ: found.spans}
@@ -66,13 +67,17 @@ class OverriddenGold:
 class _Batch:
     """The spans of a batch, and the overrides of some of them."""
 
-    def __init__(
-        self, spans: Spans, lengths: Ints | None, placed: Sequence[Placed], before: int, refuse: Refuse
-    ) -> None:
-        self.spans, self._lengths, self._before = spans, lengths, before
-        self._rows = _rows(spans, [each.scope for each in placed])
-        self._by_span: dict[Key, Override] = {}
+    def __init__(self, spans: Spans, corpus: Corpus, placed: Sequence[Placed], before: int, refuse: Refuse) -> None:
+        self.spans, self._lengths, self._before = spans, corpus.lengths, before
+        self._positions, resolved = Resolver(corpus), list[Placed]()
         for each in placed:
+            try:
+                resolved.append(self._positions.placed(each))
+            except InputError as error:
+                refuse(error)
+        self._rows = _rows(spans, [each.scope for each in resolved])
+        self._by_span: dict[Key, Override] = {}
+        for each in resolved:
             try:
                 self._add(*each)
             except InputError as error:
@@ -89,7 +94,8 @@ class _Batch:
     @property
     def applied(self) -> list[Override]:
         """The overrides in the order of the text."""
-        return [override for _, override in sorted(self._by_span.items(), key=lambda item: item[0])]
+        ordered = sorted(self._by_span.items(), key=lambda item: item[0])
+        return [self._positions.written(Placed(scope, override)) for (scope, _), override in ordered]
 
     @property
     def changed_scopes(self) -> list[int]:
@@ -123,7 +129,8 @@ class _Batch:
 
     def _add(self, scope: int, override: Override) -> None:
         """Take an override, if its span is there, or is missing as it says, and has no other one."""
-        key, subject, place = (scope, override.subject), override.subject, self._where(scope, override)
+        key, place = (scope, override.subject), self._where(scope, override)
+        subject = self._positions.shown(scope, override.subject, override)
         if (other := self._by_span.get(key)) is not None:
             if other.agrees(override):
                 return
@@ -132,7 +139,8 @@ class _Batch:
         if override.verdict == MISSING and key in self._rows:
             raise stale(override, f"the span {subject} is not missing from {place}")
         if override.verdict != MISSING and key not in self._rows:
-            raise stale(override, f"{place} has no gold span {subject}{self._nearest(scope, subject)}")
+            remedy = self._positions.remedy(override, scope, self.spans)
+            raise stale(override, f"{place} has no gold span {subject}{self._nearest(scope, override)}", remedy)
         if len({int(self.spans.shape[row]) for row in self._rows.get(key, [])}) > 1:
             raise stale(override, f"{place} has several gold spans {subject}, which differ in their gaps")
         self._by_span[key] = override
@@ -143,12 +151,13 @@ class _Batch:
         if target is None:
             return
         place, size = self._where(scope, override), None if self._lengths is None else self._lengths[scope]
+        shown = self._positions.shown(scope, target, override) if size is None or target.end <= size else target
         if size is not None and target.end > size:
             raise stale(override, f"`to` ends at {target.end}, and {place} at {size}")
         if (other := self._makers.get((scope, target))) is not None:
-            raise stale(override, f"the span {target} of {place} is made by {other.place}, too")
+            raise stale(override, f"the span {shown} of {place} is made by {other.place}, too")
         if self._stays((scope, target)) or target == override.span:
-            raise stale(override, f"`to` makes the span {target}, which {place} has already")
+            raise stale(override, f"`to` makes the span {shown}, which {place} has already")
         self._targets[key], self._makers[scope, target] = target, override
 
     def _where(self, scope: int, override: Override) -> str:
@@ -162,15 +171,16 @@ class _Batch:
         override = self._by_span.get(key)
         return key in self._rows and (override is None or override.verdict in KEPT)
 
-    def _nearest(self, scope: int, span: LabeledBounds) -> str:
+    def _nearest(self, scope: int, override: Override) -> str:
         """The gold span that may be meant, in words."""
-        spans = self.spans
+        spans, span = self.spans, override.subject
         if not len(spans):
             return ""
         away = np.abs(spans.start - span.start) + np.abs(spans.end - span.end)
         label = spans.vocabulary.labels.find(span.label)
         row = int(np.lexsort((spans.label != (-1 if label is None else label), away, np.abs(spans.scope - scope)))[0])
-        found, there = _span(spans, row), int(spans.scope[row])
+        there = int(spans.scope[row])
+        found = self._positions.shown(there, _span(spans, row), override)
         where = "" if there == scope else f", in sentence {self._before + there + 1}"
         return f" (the nearest one is {found}{where})"
 

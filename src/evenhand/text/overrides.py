@@ -25,8 +25,12 @@ KEPT = (RIGHT, UNCLEAR)
 """The verdicts that change no span; one that is unclear is there, though it does not count."""
 
 
+POSITIONS = ("characters", "tokens")
+"""What overrides can count in: characters of the text, spaces and all, or tokens of the sentence."""
+
+
 class LabeledBounds(NamedTuple):
-    """A span in its sentence or text: atoms from 0, the end exclusive."""
+    """A span in its sentence or text: positions from 0, the end exclusive."""
 
     start: int
     end: int
@@ -53,6 +57,8 @@ class Override:
     """What becomes of it, by `start`, `end` and `label`."""
     record: Mapping[str, Any]
     """The line as it was written, with all of its keys."""
+    positions: str | None = None
+    """What start and end count: characters of the text, or tokens. None: tokens, or characters that are no spaces."""
 
     @property
     def target(self) -> LabeledBounds | None:

@@ -9,9 +9,9 @@ from itertools import chain
 import numpy as np
 
 from evenhand.arrays import Bools, Bytes, Ints, Words, ranges
-from evenhand.bits import places
+from evenhand.bits import marked, places
 from evenhand.dataclass import dataclass
-from evenhand.text.spaces import atoms
+from evenhand.text.spaces import atoms, continues_character, is_ascii
 
 PADDING = bytes(16)
 """Behind all data, so that a window of eight bytes, and one more, can be taken anywhere in it."""
@@ -68,6 +68,27 @@ class Tokens:
     def lengths(self) -> Ints:
         return self.end - self.start
 
+    def characters(self, place: Ints) -> Ints:
+        """How many characters of `data` begin before each place in it."""
+        if self._continued is None:
+            return place
+        found: Ints = place - np.searchsorted(self._continued, place)
+        return found
+
+    def places_of(self, character: Ints) -> Ints:
+        """Where characters begin in `data`, given how many begin before each."""
+        if self._continued is None:
+            return character
+        before = self._continued - np.arange(len(self._continued))
+        found: Ints = character + np.searchsorted(before, character, side="right")
+        return found
+
+    @cached_property
+    def _continued(self) -> Ints | None:
+        """The bytes that continue a character; None where there are none."""
+        text = np.frombuffer(self.data, dtype=np.uint8)[: self.size]
+        return None if is_ascii(text) else places(marked(text, continues_character))
+
     def slice(self, begin: int, end: int) -> Tokens:
         part = Tokens(self.data, self.start[begin:end], self.end[begin:end])
         for name in ("heads", "lengths"):  # what is known of all is known of some
@@ -95,6 +116,12 @@ class Tokens:
             first_bytes = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) & 0xC0 != 0x80)
             edges = first_bytes[edges]
         return Tokens(data, edges[:-1], edges[1:])
+
+    @staticmethod
+    def in_text(words: Sequence[str], spaces: Sequence[str]) -> tuple[Tokens, Ints]:
+        """Tokens in the text that they make with what follows each, where each begins, and where the text ends."""
+        both = Tokens.of([each for pair in zip(words, spaces, strict=True) for each in pair])
+        return Tokens(both.data, both.start[::2], both.end[::2]), np.append(both.start[::2], both.size)
 
     @staticmethod
     def concatenate(parts: Sequence[Tokens], joined: Joined | None = None) -> Tokens:

@@ -53,7 +53,10 @@ def _data(agreement: Agreement, places: DrawnPlaces) -> dict[str, Any]:
             for each in sentences
         ],
         "places": [
-            {"at": kept[number], **{name: getattr(each, name) for name in ("state", "start", "end", "accepted")}}
+            {
+                "at": kept[number],
+                **{name: getattr(each, name) for name in ("state", "start", "end", "offsets", "accepted")},
+            }
             | {"answers": [each.answers.get(name) for name in agreement.annotators]}
             for number, each in carried
         ],

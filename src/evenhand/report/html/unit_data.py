@@ -52,6 +52,8 @@ def unit_data(report: Report) -> dict[str, Any]:
         "met": report.units.met,
         "space": " " if report.results.gold.characters is None else "",
         "sentence": [kept[number] for number in sentence],
+        "positions": report.units.positions,
+        "offsets": units.offsets.tolist() if report.units.positions == "characters" else None,
         "start": units.start.tolist(),
         "end": units.end.tolist(),
         "label": units.label.tolist(),

@@ -56,6 +56,8 @@ class JudgedMentions:
             sentence=sentence,
             start=start,
             end=start + mentions.end - mentions.start,
+            shape=mentions.shape,
+            shapes=mentions.vocabulary.shapes.values,
             absent=kind == TN,
             gold_antecedent=self.verdicts.key_antecedent,
             kinds=ARCS_KINDS,

@@ -200,5 +200,6 @@ class ChainJudgement:
             units.predicted[0],
             units.kind[0],
             {"gold_antecedent": units.antecedent[0], "system_antecedent": units.antecedent[1]},
+            gaps=units.gaps(np.arange(len(units.start))),
         )
         yield rows, self.numbers.sentences

@@ -108,10 +108,11 @@ class LinkJudgement:
             start=units.start[order],
             end=units.end[order],
             document=corpus.document_of(units.sentence[order]) + document,
-            names=dict(enumerate(corpus.names, document)),
+            names=dict(enumerate(corpus.document_names, document)),
             gold=units.gold[0][order],
             system=units.predicted[0][order],
             kind=units.kind[0][order],
             more={name: column[order] for name, column in more.items()},
+            gaps=units.gaps(order),
         )
         yield rows, self.portion.numbers[0].sentences

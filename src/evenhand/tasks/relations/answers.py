@@ -83,7 +83,7 @@ def answers_on_relations(by: str, questions: Sequence[Question]) -> Answers:
 
 
 def ends_of(by: str, question: Question) -> dict[str, Ints]:
-    """Where the arguments of the units of one system are, in tokens of their sentences."""
+    """Where the arguments of the units of one system are in their sentences, and the sentence of the tail."""
     gold, found = question.gold, question.verdicts(by)
     surplus = question.system.take(found.system[len(gold) :])
     _, first = identified([surplus])
@@ -92,7 +92,8 @@ def ends_of(by: str, question: Question) -> dict[str, Ints]:
         for edge in ("start", "end"):
             mine, theirs = (getattr(side.spans, edge)[getattr(side, end)] for side in (gold, surplus))
             columns[f"{end}_{edge}"] = np.concatenate((mine, theirs[first]))
-    return columns
+    mine, theirs = (side.spans.scope[side.tail] for side in (gold, surplus))
+    return {**columns, "tail_sentence": np.concatenate((mine, theirs[first]))}
 
 
 def _places(side: Side) -> tuple[Ints, Ints, Ints, Ints]:

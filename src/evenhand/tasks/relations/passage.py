@@ -83,6 +83,7 @@ class RelationPassage:
             side.repeated += question.repeated
             found.questions[name] = question
             found.tallies[name] = self._tallies(question, portion)
+        portion.use_texts()
         return found if asked.is_watched else replace(found, questions={})
 
     def _tallies(self, question: Question, portion: Portion) -> dict[str, Tally]:

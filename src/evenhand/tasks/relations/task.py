@@ -73,6 +73,7 @@ TASK = Task(
     verdict_columns=(
         ("side", "string"),
         *((f"{end}_{edge}", "int64") for end in ("head", "tail") for edge in ("start", "end")),
+        ("tail_sentence", "int64"),
     ),
     answer=late("evenhand.tasks.relations.answers:answer_in_words"),
     agreement=late("evenhand.tasks.relations.agreement:RelationAgreement"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import field
-from itertools import groupby, pairwise
+from itertools import groupby
 
 import numpy as np
 
@@ -30,13 +30,24 @@ class LeakedSpan:
     """Its name or, where it has none, its number from 1."""
     sentence: Count
     start: Count
+    """Where it starts, from 0: in characters of the input text, or in tokens of the sentence (see `positions`)."""
     end: Count
+    """Where it ends, exclusive."""
     label: str
     words: str
     visible: str
     """The words, with a block for what is covered."""
     state: str
     """`partial` or `exposed`."""
+    positions: str = "tokens"
+    """What `start` and `end` count: characters or tokens."""
+    token_start: Count | None = None
+    """The first token in the sentence, where the gold standard has tokens."""
+    token_end: Count | None = None
+    parts: list[tuple[Count, Count]] | None = None
+    """Of a span with gaps: start and end of each part, counted as `positions` says."""
+    text_place: str | None = None
+    """File and line of the text that `start` and `end` count in, where that is a system's; else it is the gold one."""
 
 
 @dataclass
@@ -64,32 +75,43 @@ def leaked_spans(question: Question, places: Places) -> Iterator[LeakedSpan]:
     state = cover.states(len(gold))
     order = np.lexsort((gold.label, gold.end, gold.start, gold.scope))
     rows = order[state[order] != COVERED]
-    where = places.places(gold.scope[rows], gold.start[rows])
-    found = zip(gold.take(rows).rows(), where, state[rows].tolist(), strict=True)
-    for (label, scope, start, end), place, code in found:
-        hidden = cover.in_system[question.text.first[scope] + np.arange(start, end)].tolist()
+    mine = gold.take(rows)
+    where, positions = places.places(mine.scope, mine.start), places.positions(mine.scope, mine.start, mine.end)
+    shapes = [gold.vocabulary.shapes[shape] for shape in mine.shape.tolist()]
+    found = zip(mine.rows(), where, state[rows].tolist(), positions.rows(), shapes, strict=True)
+    for (label, scope, start, end), place, code, (first, behind, token, last_token), gaps in found:
+        among = set(gaps)
+        atoms = [atom for atom in range(start, end) if atom - start not in among]
+        hidden = cover.in_system[question.text.first[scope] + np.array(atoms)].tolist()
+        assert first is not None
+        assert behind is not None
         yield LeakedSpan(
             place,
             places.document(int(places.document_of[scope])),
             places.number(scope),
-            start,
-            end,
+            first,
+            behind,
             label,
-            places.words(scope, start, end) or "",
-            _visible(places, scope, start, hidden),
+            places.words(scope, start, end, gaps) or "",
+            _visible(places, scope, atoms, hidden),
             STATES[code],
+            positions.of,
+            token,
+            last_token,
+            places.parts(scope, start, end, gaps) if gaps else None,
+            places.text_place(scope, start),
         )
 
 
-def _visible(places: Places, scope: int, start: int, hidden: list[bool]) -> str:
+def _visible(places: Places, scope: int, atoms: list[int], hidden: list[bool]) -> str:
     """The words of a span; runs of hidden atoms are a block each, and stay apart where the text has a space."""
-    runs = [(is_hidden, len(list(atoms))) for is_hidden, atoms in groupby(hidden)]
-    edges = np.append(0, np.cumsum([size for _, size in runs])) + start
-    bounds = list(pairwise(edges.tolist()))
     found = ""
-    for (is_hidden, _), (first, behind) in zip(runs, bounds, strict=True):
-        if first > start:
-            both = places.words(scope, first - 1, first + 1) or ""
+    for _, each in groupby(range(len(atoms)), key=lambda at: (hidden[at], atoms[at] - at)):
+        run = list(each)
+        first, behind = atoms[run[0]], atoms[run[-1]] + 1
+        if run[0]:
+            before = atoms[run[0] - 1]
+            both = places.words(scope, before, first + 1) or "" if before + 1 == first else " "
             found += " " if any(map(str.isspace, both)) else ""
-        found += HIDDEN if is_hidden else places.words(scope, first, behind) or ""
+        found += HIDDEN if hidden[run[0]] else places.words(scope, first, behind) or ""
     return found

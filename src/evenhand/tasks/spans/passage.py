@@ -128,6 +128,7 @@ class SpanPassage:
                 raise InputError(source, None, error.finding, error.remedy) from None
             self._bound(feed, gold.spans, system.best)
         asked.gold_count.add(gold.spans.label, asked.vocabulary.labels.values)
+        portion.use_texts()
         return found
 
     def _count(self, name: str, question: Question, found: SpanJudgement) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from evenhand.arrays import Ints, Values
 from evenhand.dataclass import dataclass
-from evenhand.tasks.passage import Numbering, Numbers, Question, VerdictRows
+from evenhand.tasks.passage import OTHER_SENTENCES, Numbering, Numbers, Question, VerdictRows
 from evenhand.tasks.places import Places
 from evenhand.tasks.spans.feeds import Feeds
 from evenhand.tasks.spans.strings import Nowhere, Strings
@@ -61,6 +61,8 @@ class Portion:
         self.batches: list[Annotation] = []
         self.numbers: list[Numbers] = []
         """Where each batch stands."""
+        self._texts: dict[int, Corpus] = {}
+        """By batch: its characters in the text of the first system that has one, where it has tokens only."""
 
     def add(self, batch: Annotation, numbers: Numbers) -> None:
         """Add a batch."""
@@ -84,11 +86,18 @@ class Portion:
         if not isinstance(feed, Feed):
             return self._grounded(feed)
         spans, tags = [], []
-        for corpus in self._corpora:
+        for number, corpus in enumerate(self._corpora):
             spans.append(feed.take(corpus))
             tags.append(feed.tags)
+            if feed.text is not None:
+                self._texts.setdefault(number, feed.text)
         side, lengths = self._side(spans, tags), self.lengths
         return side if lengths is None else _carried(side, feed, lengths)
+
+    def use_texts(self) -> None:
+        """Show units in the text of a system, where the gold standard has none; all systems must have been taken."""
+        for number, corpus in self._texts.items():
+            self.batches[number] = replace(self.batches[number], corpus=corpus)
 
     def _grounded(self, feed: GroundedFeed) -> SideSpans:
         """The same of a system whose strings get their places here."""
@@ -192,12 +201,16 @@ class Portion:
                 np.where(nowhere, -1, units.start[rows]),
                 np.where(nowhere, -1, units.end[rows]),
                 corpus.document_of(sentence) + document,
-                dict(enumerate(corpus.names, document)),
+                dict(enumerate(corpus.document_names, document)),
                 units.gold[0, rows],
                 units.predicted[0, rows],
                 units.kind[0, rows],
-                {name: column[rows] for name, column in (more or {}).items()},
+                {
+                    name: column[rows] - (first if name in OTHER_SENTENCES else 0)
+                    for name, column in (more or {}).items()
+                },
                 self._nowhere_texts(units.start[rows]) if nowhere.any() else None,
+                units.gaps(rows),
             )
             yield table, numbers.sentences
             first += corpus.sentences

@@ -6,7 +6,7 @@ function drawDetail(unit) {
   lanes.tabIndex = 0;
   lanes.setAttribute("role", "group");
   lanes.setAttribute("aria-label", "The annotation of the sentence");
-  place.append(make("bdi", "", `${visible(placeOf(unit))}, sentence ${sentence.n}, document `), make("bdi", "", visible(sentence.d)));
+  place.append(make("bdi", "", `${visible(placeOf(unit))}, sentence ${sentence.n}, document `), make("bdi", "", visible(sentence.d)), offsetsOf(unit));
   detail.replaceChildren(place, ...factsOf(unit), lanes);
   const part = excerpt(sentence, unit);
   if (isNarrow.matches) return drawInline(lanes, part, unit);
@@ -17,6 +17,9 @@ function drawDetail(unit) {
   const here = grid.querySelector(".token.here");
   if (here && (here.offsetLeft < 0 || here.offsetLeft + here.offsetWidth > lanes.clientWidth)) lanes.scrollLeft = here.offsetLeft - lanes.clientWidth / 2;
 }
+
+/* Where a unit is in the text of its document, as all other outputs count it. */
+const offsetsOf = (unit) => (data.offsets && !isNowhere(unit) ? `, characters ${data.offsets[0][unit]} to ${data.offsets[1][unit]}` : "");
 
 const isRightToLeft = (tokens) => tokens.filter((token) => /[\u0590-\u08ff\ufb1d-\ufefc]/.test(token)).length * 2 > tokens.filter((token) => /\p{L}/u.test(token)).length;
 

@@ -61,7 +61,7 @@ function more() {
 
 function draw(item, place) {
   const sentence = data.sentences[place.at], title = make("h3"), lanes = make("div", "lanes");
-  title.append(make("bdi", "", visible(sentence.t.slice(place.start, place.end).join(data.space))), make("span", "state", place.state), make("bdi", "where", visible(`document ${sentence.d}, sentence ${sentence.n}`)));
+  title.append(make("bdi", "", visible(sentence.t.slice(place.start, place.end).join(data.space))), make("span", "state", place.state), make("bdi", "where", visible(`document ${sentence.d}, sentence ${sentence.n}${place.offsets ? `, characters ${place.offsets[0]} to ${place.offsets[1]}` : ""}`)));
   lanes.tabIndex = 0;
   lanes.setAttribute("role", "group");
   lanes.setAttribute("aria-label", "The sentence with a lane for each annotator");
