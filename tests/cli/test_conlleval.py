@@ -156,7 +156,7 @@ def test_labels_can_be_chosen(both: Path) -> None:
 def test_notes_go_to_standard_error(both: Path) -> None:
     result = run(both)
     assert result.stdout.startswith("processed ")
-    assert "Note: gold both: the label 'LOC' (1 spans) does not occur in the system" in result.stderr
+    assert "Note: gold both: the label 'LOC' (1 span) does not occur in the system" in result.stderr
 
 
 def test_it_can_be_written_to_a_file(both: Path, tmp_path: Path) -> None:

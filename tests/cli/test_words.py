@@ -103,7 +103,7 @@ def test_ranking_of_parsers() -> None:
     assert ranking["task"] == "trees"
     assert ranking["models"] == ["conll18-las", "conll18-mlas", "conll18-blex"]
     assert [system["name"] for system in ranking["systems"]] == ["neural", "transition", "rules"]
-    assert ranking["resampling"]["of"] == "documents"
+    assert (ranking["resampling"]["of"], ranking["resampling"]["few_documents"]) == ("sentences", 5)
     las = ranking["systems"][0]["standings"]["conll18-las"]
     assert las["interval"]["low"] < las["score"] < las["interval"]["high"]
 

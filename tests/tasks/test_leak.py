@@ -93,9 +93,9 @@ def test_documents_are_told_apart(tmp_path: Path) -> None:
     assert (scores["values"], scores["values_safe"], scores["documents"], scores["documents_safe"]) == (2, 1, 2, 1)
 
 
-def test_nothing_sensitive_is_no_error() -> None:
+def test_recall_is_undefined_if_nothing_is_sensitive() -> None:
     found = overall([], [("PER", 0, 0)])
-    assert (found["recall"], found["leak_rate"], found["over_rate"], found["values"]) == (0, 0, 1, 0)
+    assert (found["recall"], found["leak_rate"], found["over_rate"], found["values"]) == (None, None, 1, 0)
 
 
 def test_spans_without_text_have_no_values() -> None:

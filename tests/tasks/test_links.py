@@ -220,7 +220,7 @@ def test_kinds_of_errors_agree_with_sets(gold: list[Document], system: list[Docu
 def test_swapping_the_sides_swaps_precision_and_recall(gold: list[Document], system: list[Document]) -> None:
     gold, system = ([[(*row[:3], row[3][:1]) for row in each] for each in side] for side in (gold, system))
     one, other = scored(gold, system, ["links", "all", "weak_all"]), scored(system, gold, ["links", "all", "weak_all"])
-    for model in one.scores:
+    for model in one.scores if one.gold.units and other.gold.units else ():
         assert (one[model].precision, one[model].recall) == (other[model].recall, other[model].precision)
 
 

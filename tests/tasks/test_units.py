@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import evenhand as eh
@@ -67,6 +67,7 @@ def test_a_table_sums_to_the_number_of_units(tags: list[tuple[str, str]]) -> Non
 @given(st.lists(st.tuples(st.sampled_from(["O", "B-A", "B-B"]), st.sampled_from(["O", "B-A", "B-B"])), min_size=1))
 def test_ts_equals_t_where_all_spans_have_one_token(tags: list[tuple[str, str]]) -> None:
     result = eh.score(eh.tags([[t for t, _ in tags]]), eh.tags([[s for _, s in tags]]), match="ts,t")
+    assume(result.gold.units)
     assert result["ts"].f1 == result["t"].f1
     assert result["ts"].overall.f1 == result["t"].overall.f1
 

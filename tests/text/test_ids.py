@@ -182,7 +182,7 @@ def test_units_show_their_text_and_document() -> None:
     ("options", "finding"),
     [
         ({"text": {"a": "Ada"}}, "text lacks the document 'b'; give it for every document"),
-        ({"text": ["Ada"]}, "there are 1 texts for 3 sentences; give one for each"),
+        ({"text": ["Ada"]}, "got 1 text for 3 sentences; give one for each"),
         (
             {"text": {**TEXTS, "b": "Par"}},
             "the span [0, 5] of sentence 2 ends behind its text, which has 3 characters; ",

@@ -138,10 +138,10 @@ def test_a_span_that_leaves_out_tokens_has_a_limit() -> None:
 @pytest.mark.parametrize(
     ("lengths", "finding"),
     [
-        ([1, 2], f"there are 2 lengths for 1 sentences; {LENGTHS}"),
+        ([1, 2], f"got 2 lengths for 1 sentence; {LENGTHS}"),
         (["a"], f"the length 'a' is no whole number; {LENGTHS}"),
         ([-1], f"sentence 1 has a negative length; {LENGTHS}"),
-        ([1], f"a span of sentence 1 ends at token 2, but the sentence has 1 tokens; {LENGTHS}"),
+        ([1], f"a span of sentence 1 ends at token 2, but the sentence has 1 token; {LENGTHS}"),
         (5, f"lengths is 5, which is no list; {LENGTHS}"),
     ],
 )
