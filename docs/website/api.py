@@ -32,7 +32,7 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
             *("Ranking", "Gate", "Agreement", "Adjudication", "Report", "GermEval", "Tally"),
         ),
     ),
-    "errors": ("Errors", ("EvenhandError", "InputError", "SettingError")),
+    "errors": ("Errors", ("EvenhandError", "InputError", "SettingError", "EvenhandWarning")),
     "engines": ("Engines", ("engines",)),
 }
 """The pages: file, title, public names, and the classes behind results by their modules."""

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from evenhand.formats.read import read as read
     from evenhand.formats.spacy_objects import docs as docs
     from evenhand.problems import EvenhandError as EvenhandError
+    from evenhand.problems import EvenhandWarning as EvenhandWarning
     from evenhand.problems import InputError as InputError
     from evenhand.problems import SettingError as SettingError
     from evenhand.result.adjudication import Adjudication as Adjudication
@@ -59,6 +60,7 @@ _HOMES = {
     "Annotation": "evenhand.text.annotation",
     "Comparison": "evenhand.result.comparison",
     "EvenhandError": "evenhand.problems",
+    "EvenhandWarning": "evenhand.problems",
     "Gate": "evenhand.result.gate",
     "GermEval": "evenhand.result.germeval",
     "InputError": "evenhand.problems",

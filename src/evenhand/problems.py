@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+import warnings
 
 from evenhand.dataclass import dataclass
 
@@ -57,6 +59,18 @@ def brief(message: str) -> str:
     message = _QUOTED.sub(lambda found: f"{found[0][:_MOST_QUOTED]}…{found[0][0]}", message)
     message = _LONG_WORD.sub(lambda found: f"{found[0][:_MOST_QUOTED]}…", message)
     return message if len(message) <= _LONGEST else f"{message[: _LONGEST - 1]}…"
+
+
+class EvenhandWarning(UserWarning):
+    """A result that probably does not measure what the user thinks."""
+
+
+def warn_caller(message: str, category: type[Warning] = EvenhandWarning) -> None:
+    """Warn about the first line outside this package that led here."""
+    depth = 1
+    while sys._getframe(depth).f_globals.get("__name__", "").startswith("evenhand."):
+        depth += 1
+    warnings.warn(message, category, stacklevel=depth + 1)
 
 
 @dataclass(frozen=True)

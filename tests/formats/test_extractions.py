@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -286,3 +288,65 @@ def test_a_list_of_records_is_no_answer(tmp_path: Path) -> None:
     path.write_text('[{"id": "a", "output": "[]"}, {"id": "b", "output": "[]"}]')
     with pytest.raises(eh.InputError, match="the file is a JSON list of records, where it could be one answer only"):
         eh.score(eh.spans([[]], tokens=[["Ada"]]), path, format={"system": "extractions"})
+
+
+# Messages of APIs
+
+ARGUMENTS = json.dumps({"entities": [ITEM]})
+CALL = {"id": "call_1", "type": "function", "function": {"name": "extract", "arguments": ARGUMENTS}}
+MESSAGE = {"role": "assistant", "content": None, "tool_calls": [CALL]}
+RECORDS: dict[str, tuple[dict[str, Any], str | None]] = {
+    "tool calls": ({"id": "a", "tool_calls": [CALL]}, "a"),
+    "a message": ({"id": "a", **MESSAGE}, "a"),
+    "a message under a key": ({"id": "a", "response": MESSAGE}, "a"),
+    "a completion": ({"id": "chatcmpl-1", "object": "chat.completion", "choices": [{"message": MESSAGE}]}, None),
+    "a batch": (
+        {"id": "b", "custom_id": "a", "response": {"status_code": 200, "body": {"choices": [{"message": MESSAGE}]}}},
+        "a",
+    ),
+    "a response": (
+        {"id": "resp_1", "object": "response", "output": [{"type": "function_call", "arguments": ARGUMENTS}]},
+        None,
+    ),
+    "output items": ({"id": "a", "output": [{"type": "function_call", "name": "e", "arguments": ARGUMENTS}]}, "a"),
+    "legacy": ({"id": "a", "function_call": {"name": "extract", "arguments": ARGUMENTS}}, "a"),
+    "Anthropic": (
+        {
+            "id": "msg_1",
+            "type": "message",
+            "role": "assistant",
+            "content": [{"type": "tool_use", "input": {"entities": [ITEM]}}],
+        },
+        None,
+    ),
+    "an Anthropic batch": (
+        {
+            "custom_id": "a",
+            "result": {
+                "type": "succeeded",
+                "message": {"role": "assistant", "content": [{"type": "text", "text": ARGUMENTS}]},
+            },
+        },
+        "a",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_messages_are_recognised_and_read(tmp_path: Path, name: str) -> None:
+    record, own = RECORDS[name]
+    assert confidence(record) == 1.0
+    (batch,) = parts_of(write(tmp_path / "gpt.jsonl", record))
+    assert (None if batch.corpus.ids is None else batch.corpus.ids.texts(0, 1)[0]) == own
+    gold = eh.spans([[("PER", 0, 3)]], end="exclusive", text=["Ada slept."])
+    assert eh.score(gold, write(tmp_path / "gpt.jsonl", record), match="exact")["exact"].f1 == 1
+
+
+def test_the_command_line_shows_a_system_without_spans_once(tmp_path: Path) -> None:
+    gold = write(tmp_path / "gold.jsonl", {"text": "Ada slept.", "spans": [{"start": 0, "end": 3, "label": "PER"}]})
+    system = write(tmp_path / "gpt.jsonl", {"output": "I cannot say."})
+    command = [sys.executable, "-W", "always", "-m", "evenhand", "score", str(gold), str(system)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert (done.stdout + done.stderr).count("no answer has a span that can be read") == 1
+    assert "Warning: system gpt: no answer" in done.stdout
+    assert "EvenhandWarning" not in done.stderr

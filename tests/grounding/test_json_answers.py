@@ -38,6 +38,44 @@ def test_other_words_without_brackets_are_unparsable(answer: str) -> None:
     assert read(answer) == ReadAnswer(how="unparsable")
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f"Draft: [{ADA}]\nFinal: [{BOB}]",
+        f"[{ADA}]\n[{BOB}]",
+        f"Draft:\n```json\n[{ADA}]\n```\nFinal:\n```json\n[{BOB}]\n```",
+        f"Draft: [{ADA}]\n```json\n[{BOB}]\n```",
+        f'{{"entities": [{ADA}]}} No. {{"entities": [{BOB}]}}',
+        "It's ['Ada', 'PER']? Draft: [['Ada', 'PER']]. That's wrong: [['Bob', 'PER']]",
+        '{"PER": ["Ada"]}, better: {"PER": ["Bob"], "LOC": []}',
+        f'[{BOB}] Again: [{ADA}, {{"text": "Eve", "la',
+        f'[{ADA}, {{"text": "Eve", "la … no: [{BOB}]',
+        f'{{"draft": [{ADA}], "final": [{BOB}]}}',
+        f'{{"draft": [{ADA}], "Final_answer": {{"entities": [{BOB}]}}, "notes": []}}',
+    ],
+)
+def test_of_several_lists_the_last_complete_one_counts(answer: str) -> None:
+    found = read(answer)
+    assert (texts(found), found.has_several) == (["Bob"], True)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f"{ADA}\n{BOB}",
+        f"[{ADA},\n{BOB}]",
+        '["Ada", "PER"]\n["Bob", "PER"]',
+        '{"PER": ["Ada"]}\n{"LOC": ["Bob"]}',
+        "[[['Ada', 'PER', 8, 9]], [['Bob', 'PER', 19, 22]]",
+        f"[{ADA}, {BOB}] [1] [2, 3]",
+        f"```json\n[{ADA}, {BOB}]\n```\nSee [1].",
+    ],
+)
+def test_parts_of_one_answer_all_count(answer: str) -> None:
+    found = read(answer)
+    assert (texts(found), found.has_several) == (["Ada", "Bob"], False)
+
+
 def test_words_for_nothing_before_brackets_are_a_preamble() -> None:
     assert texts(read(f"No other entities than these: [{ADA}]")) == ["Ada"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evenhand.grounding.answers import read_answer
+from evenhand.grounding.answers import read_answer, shape_of
 from evenhand.grounding.items import ReadAnswer
 from evenhand.grounding.known_labels import KnownLabels
 
@@ -50,9 +50,52 @@ def test_the_label_is_in_the_last_parentheses() -> None:
     assert pairs("Drought Index (PDSI) (LOC)\nRome ( loc ).") == [("Drought Index (PDSI)", "LOC"), ("Rome", "LOC")]
 
 
-@pytest.mark.parametrize("line", ["Sure:", "Note: Ada", "Ada", "Ada (poet)", "Ada (PER) spoke", "Ada: PER"])
+@pytest.mark.parametrize("line", ["Sure:", "Note: Ada", "Ada", "Ada (poet)", "Ada (PER) spoke", "Ada: poet"])
 def test_lines_without_a_known_label_are_skipped_and_counted(line: str) -> None:
     assert read(f"{line}\n\nPER: Ada").skipped_lines == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["Ada: PER", "- Ada: per.", "* **Ada**: PER", "1. Ada - PER", "+ Ada – PER", "- `Ada` -> `PER`", "- Ada → PER"],
+)
+def test_a_known_label_after_a_text(line: str) -> None:
+    assert pairs(line) == [("Ada", "PER")]
+    assert shape_of([line]) == "lines"
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "| Entity | Type |\n|---|---|\n| Ada | PER |\n| Rome | LOC |",
+        "Entity | Label\n--- | ---\nAda | PER\nRome | LOC",
+        "| # | **Text** | Entity type | Why |\n|:-:|:---|---:|---|\n| 1 | Ada | `PER` | a \\| b |\n| 2 | **Rome** | LOC | |",
+        "| Category | Named entities |\n| - | - |\n| PER | Ada |\n| LOC | Rome |\n| ORG | none |",
+    ],
+)
+def test_tables_with_a_text_and_a_label(table: str) -> None:
+    assert pairs(table) == [("Ada", "PER"), ("Rome", "LOC")]
+    assert shape_of([table]) == "lines"
+    assert pairs(f"{table}\n\nPER: Bob") == [("Ada", "PER"), ("Rome", "LOC"), ("Bob", "PER")]
+
+
+def test_cells_with_several_texts() -> None:
+    assert pairs("| Type | Entities |\n|---|---|\n| PER | Ada, Bob; Eve |") == [
+        (name, "PER") for name in ("Ada", "Bob", "Eve")
+    ]
+    assert pairs("| Type | Entity |\n|---|---|\n| PER | Rome, Italy |\n| City | Ada |") == [
+        ("Rome, Italy", "PER"),
+        ("Ada", "City"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["| a | b |\n|---|---|\n| Ada | PER |", "- Ada\n- Rome", "| Text | Span | Type |\n|-|-|-|\n| a | Ada | PER |"],
+)
+def test_tables_and_bullets_without_labels_cannot_be_read(answer: str) -> None:
+    found = read(answer)
+    assert (found.items, found.how, found.skipped_lines > 0) == ((), "unparsable", True)
 
 
 def test_lines_that_say_that_there_is_nothing_are_not_counted() -> None:

@@ -248,8 +248,9 @@ def test_a_tag_over_two_sentences_belongs_where_it_begins(tmp_path: Path, align:
 
 
 def test_answers_that_mostly_cannot_be_read_are_a_warning() -> None:
-    result = eh.score(gold(), eh.extractions(["I cannot say.", "Nor can I."]))
+    three = eh.tags([["B-PER"]] * 3, tokens=[["Ada"]] * 3)
+    result = eh.score(three, eh.extractions(["I cannot say.", "Nor can I.", [["Ada", "PER"]]]))
     assert result.notes[0].startswith("Warning: ")
     assert "most answers could not be read" in result.notes[0]
-    some = eh.score(gold(), eh.extractions(["I cannot say.", "[]"]))
+    some = eh.score(three, eh.extractions(["I cannot say.", "[]", [["Ada", "PER"]]]))
     assert not any("most answers" in note for note in some.notes)

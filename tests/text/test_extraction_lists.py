@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+import dataclasses
+import json
+import warnings
+from decimal import Decimal
+from enum import Enum
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 import evenhand as eh
@@ -87,9 +94,154 @@ def test_values_that_are_nested_too_deeply_are_malformed(gold: eh.Annotation) ->
     deep: list[Any] = []
     for _ in range(100_000):
         deep = [deep]
-    result = eh.score(gold, eh.extractions([deep, []]))
+    result = eh.score(gold, eh.extractions([deep, [["Paris", "LOC"]]]))
     assert result.grounding is not None
     assert result.grounding["malformed"] == 1
+
+
+# Objects and messages
+
+
+class Kind(Enum):
+    PERSON = "PER"
+
+
+@dataclasses.dataclass
+class Entity:
+    text: str
+    label: Kind | str
+    score: Decimal = Decimal("0.5")
+
+
+class Named(NamedTuple):
+    text: str
+    label: str
+
+
+class Pydantic2:
+    """As pydantic 2 does it: iterable, with a method that lists the fields."""
+
+    def __init__(self, **fields: Any) -> None:
+        self.fields = fields
+
+    def model_dump(self) -> dict[str, Any]:
+        return self.fields
+
+    def __iter__(self) -> Any:
+        return iter(self.fields.items())
+
+
+class Pydantic1:
+    __fields__ = ("text", "label")
+    text, label = "Ada", "PER"
+
+    def dict(self) -> Any:
+        return {"text": self.text, "label": self.label}
+
+
+class Slotted:
+    """A message of a package that lists no fields."""
+
+    __slots__ = ("tool_calls",)
+
+    def __init__(self, *calls: Any) -> None:
+        self.tool_calls = list(calls)
+
+
+ADA = {"text": "Ada", "label": "PER"}
+ARGUMENTS = {"entities": [ADA]}
+JSON = json.dumps(ARGUMENTS)
+CALL = {"id": "call_1", "type": "function", "function": {"name": "extract", "arguments": JSON}}
+BLOCK = {"type": "tool_use", "id": "toolu_1", "name": "extract", "input": ARGUMENTS}
+ANSWERS = {
+    "a dataclass": [Entity("Ada", Kind.PERSON)],
+    "a dataclass around others": SimpleNamespace(entities=[Entity("Ada", "PER")]),
+    "a named tuple": [Named("Ada", "PER")],
+    "pydantic 2": Pydantic2(entities=[Pydantic2(**ADA)]),
+    "pydantic 1": [Pydantic1()],
+    "an array": np.array([["Ada", "PER"]]),
+    "OpenAI": {"role": "assistant", "content": None, "tool_calls": [CALL]},
+    "OpenAI, an object": Slotted(SimpleNamespace(function=SimpleNamespace(name="extract", arguments=JSON))),
+    "OpenAI, a completion": Pydantic2(
+        id="c", choices=[{"index": 0, "message": {"role": "assistant", "tool_calls": [CALL]}}]
+    ),
+    "OpenAI, legacy": {"role": "assistant", "content": None, "function_call": {"name": "extract", "arguments": JSON}},
+    "OpenAI, responses": {"output": [{"type": "reasoning"}, {"type": "function_call", "name": "e", "arguments": JSON}]},
+    "OpenAI, text of responses": {
+        "output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": JSON}]}]
+    },
+    "OpenAI, parsed": {"role": "assistant", "content": "…", "parsed": ARGUMENTS, "tool_calls": None},
+    "OpenAI, text": {"role": "assistant", "content": JSON, "tool_calls": None},
+    "Anthropic": {"role": "assistant", "content": [{"type": "text", "text": "Let me see: []"}, BLOCK]},
+    "Anthropic, blocks": [{"type": "thinking", "thinking": "[]"}, BLOCK],
+    "Anthropic, objects": SimpleNamespace(role="assistant", content=[SimpleNamespace(**BLOCK)]),
+    "Anthropic, text": {"role": "assistant", "content": [{"type": "text", "text": JSON}]},
+    "LangChain": {
+        "content": "",
+        "type": "ai",
+        "tool_calls": [{"name": "extract", "args": ARGUMENTS, "type": "tool_call"}],
+    },
+    "Gemini": {
+        "candidates": [{"content": {"role": "model", "parts": [{"functionCall": {"name": "e", "args": ARGUMENTS}}]}}]
+    },
+    "a conversation": {"messages": [{"role": "user", "content": "[]"}, {"role": "assistant", "content": JSON}]},
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_objects_and_messages_are_answers(gold: eh.Annotation, name: str) -> None:
+    result = eh.score(gold, eh.extractions([ANSWERS[name], None]), match="exact")
+    assert (result["exact"].overall["TP"], result["exact"].overall["FP"]) == (1, 0)
+    assert result.grounding is not None
+    assert (result.grounding["ok"], result.grounding["malformed"]) == (2, 0)
+    assert [each.text for each in eh.ground(TEXTS[0], ANSWERS[name])] == ["Ada"]
+
+
+def test_several_tool_calls_are_one_answer(gold: eh.Annotation) -> None:
+    calls = [
+        {"type": "function", "function": {"name": "one", "arguments": json.dumps({"text": text, "label": label})}}
+        for text, label in (("Ada", "PER"), ("Grace", "PER"), ("Paris", "LOC"))
+    ]
+    broken = {"type": "function", "function": {"name": "one", "arguments": '{"text": "Paris", "label": "LOC"'}}
+    found = eh.score(gold, eh.extractions([{"tool_calls": calls}, {"tool_calls": [broken, *calls[2:]]}]), match="exact")
+    assert found["exact"].overall["TP"] == 4
+    assert found.grounding is not None
+    assert (found.grounding["ok"], found.grounding["several"]) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("answer", "finding"),
+    [
+        (object(), "the answer about document 2 has a value of type object, which cannot be read"),
+        ([{"text": "Ada", "label": object()}], "has a value of type object"),
+        (Entity, "has a value of type class Entity"),
+        (b"[]", "has a value of type bytes"),
+        (5, "the answer about document 2 is 5, which names no span"),
+        (True, "is True, which names no span"),
+        (float("nan"), "is nan, which names no span"),
+    ],
+)
+def test_objects_that_cannot_be_read_are_refused(answer: object, finding: str) -> None:
+    with pytest.raises(eh.InputError) as raised:
+        eh.extractions([[], answer], name="gpt")
+    assert str(raised.value).startswith("gpt: the answer about document 2 ")
+    assert finding in str(raised.value)
+
+
+@pytest.mark.parametrize("one", [ANSWERS["OpenAI"], ANSWERS["pydantic 2"], Entity("Ada", "PER")])
+def test_one_answer_is_not_a_list_of_answers(one: Any) -> None:
+    with pytest.raises(eh.InputError, match=r"got one answer, .*; give a list of answers, one per document"):
+        eh.extractions(one)
+
+
+def test_a_system_without_a_readable_span_is_a_warning_in_python(gold: eh.Annotation) -> None:
+    with pytest.warns(eh.EvenhandWarning, match="system gpt: no answer has a span that can be read") as shown:
+        result = eh.score(gold, eh.extractions(["I cannot say.", "[]"], name="gpt"))
+    assert [each.filename for each in shown] == [__file__]
+    assert result.notes[0].startswith("Warning: system gpt: no answer has a span that can be read; ")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        eh.score(gold, eh.extractions(["I cannot say.", [["Paris", "LOC"]]]))
 
 
 def test_an_id_that_the_gold_standard_lacks_is_refused() -> None:

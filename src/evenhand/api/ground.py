@@ -22,7 +22,7 @@ from evenhand.tasks.side_count import SideCount
 from evenhand.tasks.spans.feeds import Feeds
 from evenhand.tasks.spans.grounded_feed import GroundedFeed
 from evenhand.tasks.spans.grounding_parameters import GROUNDING
-from evenhand.text.extractions import Answer, whole_characters
+from evenhand.text.extractions import Answer, UnreadableError, answer_in, plain_value
 from evenhand.text.labels import Vocabulary
 
 _LAYERS = ("spans", "spans")
@@ -52,7 +52,7 @@ def ground(
 ) -> list[GroundedItem]:
     """Find the items of a language model in a text: `ground(text, [{"text": "Ada", "label": "PER"}])`.
 
-    items        what the model wrote, as a text, or what it decodes to
+    items        the answer: text, or data (see `eh.extractions`)
     labels       the labels that were asked for; others are unknown, and JSON that maps labels to strings needs them
     label        the only label that was asked for, if there is one
     shape        how the model wrote: json, xml, marks, markdown or lines [recognised]
@@ -69,9 +69,14 @@ def ground(
         raise SettingError(f"label is {shown(label)}; give the label that was asked for.")
     chosen = {"shape": shape, "occurrences": occurrences, "fuzzy": fuzzy, "unknown_labels": unknown_labels}
     rules = values([each for each in GROUNDING if each.name in chosen], chosen)
-    found = Rules(rules["shape"] or shape_of([items]), occurrences, rules["fuzzy"] or None, unknown_labels)  # type: ignore[arg-type]
+    try:
+        answer = answer_in(plain_value(items))
+    except UnreadableError as error:
+        remedy = "give the text that the model wrote, a list of items, or a dict"
+        raise SettingError(f"items has a value of type {error}, which cannot be read; {remedy}.") from None
+    found = Rules(rules["shape"] or shape_of([answer]), occurrences, rules["fuzzy"] or None, unknown_labels)  # type: ignore[arg-type]
     known = dict.fromkeys([*names(labels), *([label] if label else [])])
-    return list(_items(Grounder(found, KnownLabels(known))(Document(text), [Answer(whole_characters(items), label)])))
+    return list(_items(Grounder(found, KnownLabels(known))(Document(text), [Answer(answer, label)])))
 
 
 def _items(grounded: Grounded) -> Iterator[GroundedItem]:

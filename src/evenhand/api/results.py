@@ -9,6 +9,7 @@ from evenhand.pipeline.inputs import Input, name_of
 from evenhand.pipeline.options import Prepared
 from evenhand.pipeline.run import Run
 from evenhand.pipeline.work import Engine, Work, serial
+from evenhand.problems import WARNING, warn_caller
 from evenhand.result.notes import notes_on_gold, notes_on_settings
 from evenhand.result.result import Result, Results
 from evenhand.result.signature import signature
@@ -38,6 +39,8 @@ def results_of(gold_name: str, run: Run, prepared: Prepared, groups: Groups) -> 
     for name, side in run.systems.items():
         tallies, reading = run.tallies[name], side.reading or Reading()
         notes = task.notes(gold, run.gold, name, side, read_as, identical=task.is_perfect(tallies))
+        if side.grounding is not None and side.grounding.has_nothing:
+            warn_caller(next(note for note in notes if note.startswith(WARNING)).removeprefix(WARNING))
         found[name] = Result(
             name=name,
             gold=gold,

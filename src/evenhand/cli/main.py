@@ -16,7 +16,7 @@ from evenhand.cli.ending import orderly, say
 from evenhand.cli.streams import steady_streams
 from evenhand.cli.usage import Group, sentence
 from evenhand.memory import keep_freed_memory, search_seldom
-from evenhand.problems import EvenhandError, brief
+from evenhand.problems import EvenhandError, EvenhandWarning, brief
 from evenhand.threads import start_no_threads
 from evenhand.version import __version__
 
@@ -96,10 +96,11 @@ def _refuse(message: str) -> NoReturn:
 
 @contextmanager
 def _plain_warnings() -> Iterator[None]:
-    """Show the warning about a plug-in as one line."""
+    """Show the warning about a plug-in as one line; those about results are among their notes."""
     from evenhand.registry import PluginWarning
 
     with warnings.catch_warnings():
+        warnings.simplefilter("ignore", EvenhandWarning)
         warnings.simplefilter("always", PluginWarning)
         show = warnings.showwarning
 

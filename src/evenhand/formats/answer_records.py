@@ -1,4 +1,4 @@
-"""Reading the answers of a language model: records of JSON lines, or a file that is one answer; see `extractions`."""
+"""Read answers of a language model: records of JSON lines, or a file that is one answer; see `extractions`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from evenhand.grounding.answers import shape_of
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.corpus import Corpus
-from evenhand.text.extractions import LAYER, Answer, Extractions, whole_characters
+from evenhand.text.extractions import LAYER, Answer, Extractions, answer_in, is_message, plain_value
 from evenhand.text.labels import Vocabulary
 from evenhand.text.tokens import Tokens
 
@@ -98,23 +98,35 @@ def _loaded(line: bytes) -> Any:
     try:
         return msgspec.json.decode(line)
     except (msgspec.DecodeError, RecursionError):  # it is stricter than Python, whose half surrogates cannot be kept
-        return whole_characters(json.loads(line))
+        return plain_value(json.loads(line))
 
 
 def _record(found: Any, line: int) -> Record:
     if not isinstance(found, dict):
         raise _RecordError("the line is not a JSON object")
     key = next((key for key in ANSWER_KEYS if key in found), None)
-    if key is None:
+    if is_message(found):
+        content = answer_in(found)
+    elif key is not None:
+        content = answer_in(found[key])
+    else:
         raise _RecordError(f"the record has none of the keys {', '.join(ANSWER_KEYS)}")
-    if key not in WRITTEN_KEYS and key != ANSWER_KEYS[-1] and isinstance(found[key], list):
-        _check_offsets(found[key], key)
-    own, label = found.get("id"), found.get("label")
+    if key is not None and key not in WRITTEN_KEYS and key != ANSWER_KEYS[-1] and isinstance(content, list):
+        _check_offsets(content, key)
+    own, label = _id(found), found.get("label")
     if own is not None and (isinstance(own, bool) or not isinstance(own, str | int)):
         raise _RecordError(f"the id {own!r} is neither a text nor a whole number")
     if label is not None and not (isinstance(label, str) and label.strip()):
         raise _RecordError(f"the label {label!r} is no text")
-    return None if own is None else str(own), Answer(found[key], label), line
+    return None if own is None else str(own), Answer(content, label), line
+
+
+def _id(record: dict[str, Any]) -> Any:
+    """The id of the document; the id of a response is not one."""
+    if "custom_id" in record:
+        return record["custom_id"]
+    is_response = is_message(record) and ("object" in record or record.get("type") == "message")
+    return None if is_response else record.get("id")
 
 
 def _check_offsets(items: list[Any], key: str) -> None:

@@ -1,9 +1,10 @@
 """Extractions: what a language model wrote about each document, as JSON lines or as a folder with a file a document.
 
-A record is `{"id": "107", "output": "…"}`. Its answer is the first of the keys below: a string is what the model wrote,
-anything else is decoded already. `label` is the only label that was asked for; records that follow each other with the
-same id, each with a label, belong to one document. A file that is not named as JSON lines is one answer, and its name
-without the suffix is the id. What answers look like, and how strings get their places, is up to `grounding`.
+A record is `{"id": "107", "output": "…"}`. Its answer is the first of the keys below: a string is the text that the
+model wrote, anything else is decoded already. A record may also be, or hold, the message of an API, whose tool calls or
+text are the answer (`text.extractions.answer_in`). `label` is the only label that was asked for; records that follow
+each other with the same id, each with a label, belong to one document. A file that is not named as JSON lines is one
+answer, and its name without the suffix is the id. `grounding` reads answers and locates their strings.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import msgspec
 from evenhand.formats.format import Format
 from evenhand.formats.source import Block
 from evenhand.registry import late
-from evenhand.text.extractions import LAYER
+from evenhand.text.extractions import LAYER, is_message
 
 ANSWER_KEYS = ("output", "response", "completion", "prediction", "answer", "entities", "extractions")
 WRITTEN_KEYS = frozenset(ANSWER_KEYS[:4])
@@ -51,8 +52,12 @@ def _decoded(line: bytes) -> dict[str, Any] | None:
 
 def _is_answer(record: dict[str, Any]) -> bool | None:
     """Whether a record has an answer without positions; None where an empty one does not tell."""
+    if any(each in record for each in _ANNOTATED):
+        return False
+    if is_message(record):
+        return True
     key = next((key for key in ANSWER_KEYS if key in record), None)
-    if key is None or any(each in record for each in _ANNOTATED):
+    if key is None:
         return False
     if not all(isinstance(record.get(each, ""), str | list) for each in _TEXTS):  # a table
         return False

@@ -25,6 +25,7 @@ COUNTS = {
     "repaired": "answers read after a repair",
     "salvaged": "answers of which a part was read",
     "unparsable": "answers that could not be read",
+    "several": "answers with several lists, of which the last complete one counts",
     "malformed": "items without a text or a label",
     "skipped_lines": "lines without a known label",
     "unclosed_tags": "tags that are not closed",
@@ -90,6 +91,11 @@ class GroundingCounts(Mapping[str, int]):
         """The F1 of exact match if every string stood where it is right, as far as it occurs; None without a count."""
         total = self.bound["found"] + self.bound["wanted"]
         return 2 * self.bound["TP"] / total if total else None
+
+    @property
+    def has_nothing(self) -> bool:
+        """Whether there are documents, but not a single item."""
+        return self["documents"] > 0 and not self["items"]
 
     def add(self, other: GroundingCounts) -> None:
         self.counts.update(other.counts)

@@ -72,6 +72,7 @@ class Grounder:
         for answer in answers:
             found = read_answer(answer.content, self.rules.shape, self._labels, answer.label, document.text)
             counts[found.how] += 1
+            counts["several"] += found.has_several
             counts["malformed"] += found.malformed
             counts["skipped_lines"] += found.skipped_lines
             counts["respelled"] += found.respelled

@@ -46,6 +46,7 @@ class ReadAnswer:
 
     `malformed` counts items without a label or a text, `skipped_lines` lines without a known label, `respelled` labels
     that the gold standard spells otherwise. An answer with tags has its spans in `marked` and no items.
+    `has_several` is set for answers with several lists, of which the last complete one was read.
     """
 
     items: tuple[Item, ...] = ()
@@ -54,3 +55,4 @@ class ReadAnswer:
     skipped_lines: int = 0
     respelled: int = 0
     marked: MarkedText | None = None
+    has_several: bool = False

@@ -1,11 +1,11 @@
-"""Answers in lines: `PER: Ada, Grace` or `Ada (PER)`."""
+"""Answers in lines: `PER: Ada, Grace`, `Ada (PER)`, `Ada: PER`, or rows of a Markdown table."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from evenhand.grounding.items import Item, ReadAnswer
+from evenhand.grounding.items import How, Item, ReadAnswer
 from evenhand.grounding.known_labels import KnownLabels
 from evenhand.grounding.phrases import says_nothing
 
@@ -15,6 +15,19 @@ _FENCE = "```"
 _SEPARATOR = re.compile(r";|,(?=\s)")
 """Between strings: a comma only before white space, so that 1,000 is one string."""
 _LABEL_BEHIND = re.compile(r"(.*\S)\s*\(([^()]*)\)[.,;]?")
+_TEXT_BEFORE = re.compile(r"(.*\S)(?::\s+|\s+(?:[-–—|=]|[-=]>|→)\s+)(\S.*)")
+"""A text, a separator and a label."""
+TABLE_RULE = re.compile(r"^[^\S\n]*\|?[^\S\n]*:?-+:?[^\S\n]*(?:\|[^\S\n]*:?-+:?[^\S\n]*)+\|?[^\S\n]*$", re.MULTILINE)
+"""The line below the head of a table."""
+_CELLS = re.compile(r"(?<!\\)\|")
+_TEXT_HEADS = frozenset({"text", "entity", "mention", "span", "name", "word", "string", "surface", "phrase", "value"})
+_TEXT_HEADS |= {*("entitytext", "entityname", "namedentity", "surfaceform", "token", "term", "extraction")}
+_MANY_HEADS = frozenset({"texts", "entities", "mentions", "spans", "names", "words", "strings", "namedentities"})
+"""Heads of columns whose cells may name several strings."""
+_LABEL_HEADS = frozenset(
+    {"label", "type", "category", "class", "tag", "entitytype", "entitylabel", "nertag", "nertype"}
+)
+_LABEL_HEADS |= {*("entitycategory", "entityclass", "namedentitytype", "types", "labels")}
 _Labeled = tuple[str, list[str]]
 """The label of a line, as it is written, and the strings that have it; none in a heading."""
 
@@ -23,11 +36,13 @@ def read_lines(answer: str, labels: KnownLabels, label: str | None) -> ReadAnswe
     """The items of an answer in lines; lines without a known label are skipped and counted.
 
     A line with a bullet or a number in front needs no label below a heading, which is a label alone, or where one label
-    is asked for.
+    is asked for. The labels of tables need not be known, as the head of a column tells them. An answer that is only
+    tables or bullets without labels cannot be read.
     """
     items: list[Item] = []
     skipped = respelled = 0
-    for line in _labeled_lines(answer, labels, label):
+    rows, answer = _tables(answer) if TABLE_RULE.search(answer) else ([], answer)
+    for line in (*rows, *_labeled_lines(answer, labels, label)):
         if line is None:
             skipped += 1
             continue
@@ -36,7 +51,51 @@ def read_lines(answer: str, labels: KnownLabels, label: str | None) -> ReadAnswe
         texts = [string for string in strings if string and not says_nothing(string)]
         respelled += len(texts) * (known != written)
         items += [Item(string, known) for string in texts]
-    return ReadAnswer(tuple(items), skipped_lines=skipped, respelled=respelled)
+    is_list = any(row is None for row in rows) or any(map(_BULLET.match, answer.splitlines()))
+    how: How = "unparsable" if skipped and not items and is_list else "ok"
+    return ReadAnswer(tuple(items), how, skipped_lines=skipped, respelled=respelled)
+
+
+def _tables(answer: str) -> tuple[list[_Labeled | None], str]:
+    """The rows of tables, None for those of tables without columns of texts and labels; and the other lines."""
+    found: list[_Labeled | None] = []
+    lines, others = answer.splitlines(), list[str]()
+    columns: tuple[int, int, bool] | None = None
+    width = 0  # of the table that a line belongs to
+    for at, line in enumerate(lines):
+        cells = _cells(line)
+        if at + 1 < len(lines) and TABLE_RULE.fullmatch(lines[at + 1]) and len(cells) == len(_cells(lines[at + 1])):
+            width, columns = len(cells), _columns(cells)
+        elif width and TABLE_RULE.fullmatch(line):
+            continue
+        elif width and "|" in line and len(cells) == width:
+            found.append(_row(cells, columns))
+        else:
+            width = 0
+            others.append(line)
+    return found, "\n".join(others)
+
+
+def _cells(line: str) -> list[str]:
+    """The cells of a row, without marks of emphasis."""
+    cells = [cell.replace("\\|", "|").replace("**", "").strip(" \t`*") for cell in _CELLS.split(line.strip())]
+    return cells[not cells[0] : len(cells) - (len(cells) > 1 and not cells[-1])]
+
+
+def _columns(heads: list[str]) -> tuple[int, int, bool] | None:
+    """The places of texts and labels by the heads of a table, and whether a cell may have several texts."""
+    folded = ["".join(filter(str.isalnum, head.casefold())) for head in heads]
+    texts = [at for at, head in enumerate(folded) if head in _TEXT_HEADS | _MANY_HEADS]
+    labels = [at for at, head in enumerate(folded) if head in _LABEL_HEADS]
+    return (texts[0], labels[0], folded[texts[0]] in _MANY_HEADS) if len(texts) == len(labels) == 1 else None
+
+
+def _row(cells: list[str], columns: tuple[int, int, bool] | None) -> _Labeled | None:
+    if columns is None:
+        return None
+    text, label, has_many = columns
+    strings = _SEPARATOR.split(cells[text]) if has_many else [cells[text]]
+    return (cells[label], [string.strip() for string in strings]) if cells[label] else None
 
 
 def _labeled_lines(answer: str, labels: KnownLabels, label: str | None) -> Iterator[_Labeled | None]:
@@ -63,4 +122,7 @@ def _labeled(line: str, labels: KnownLabels) -> _Labeled | None:
     behind = _LABEL_BEHIND.fullmatch(line)
     if behind and labels.find(behind[2].strip()) is not None:
         return behind[2].strip(), [behind[1]]
+    before = _TEXT_BEFORE.fullmatch(line)
+    if before and labels.find(before[2].strip(" .,;`")) is not None:
+        return before[2].strip(" .,;`"), [before[1].strip("`")]
     return None

@@ -9,6 +9,7 @@ from itertools import islice
 from evenhand.grounding.brackets import LINK
 from evenhand.grounding.fences import fenced_blocks, without_thoughts
 from evenhand.grounding.items import Shape
+from evenhand.grounding.lines import TABLE_RULE
 from evenhand.grounding.phrases import says_nothing
 
 FIRST = 20
@@ -16,7 +17,9 @@ FIRST = 20
 _TAG_NAME = re.compile(r"<(/?)([^\W\d_][\w.:-]{0,99})[\s>]")
 _JSON = re.compile(r"""[\[{]\s*["'\[{\]}]""")
 """How JSON begins, wherever it stands."""
-_LINE = re.compile(r"^[^:\n]{1,100}:|\([^()\n]{1,100}\)[^\S\n]*$", re.MULTILINE)
+_LINE = re.compile(
+    r"^[^:\n]{1,100}:|\([^()\n]{1,100}\)[^\S\n]*$|^[^\S\n]*(?:[-*+•]|\d{1,4}[.)])[^\S\n]+\S", re.MULTILINE
+)
 
 
 def shape_of(answers: Iterable[object]) -> Shape:
@@ -41,7 +44,8 @@ def shape_of(answers: Iterable[object]) -> Shape:
         return "markdown"
     if decoded + sum(_JSON.search(answer) is not None for answer in written) > most:
         return "json"
-    return "lines" if any(map(_LINE.search, written)) else "json"
+    has_lines = any(_LINE.search(answer) or TABLE_RULE.search(answer) for answer in written)
+    return "lines" if has_lines else "json"
 
 
 def _begins_json(answer: str) -> bool:

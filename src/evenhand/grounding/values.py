@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 from evenhand.grounding.items import TEXT_KEYS, How, Item, ReadAnswer
@@ -9,12 +10,13 @@ from evenhand.grounding.known_labels import KnownLabels
 from evenhand.grounding.phrases import says_nothing
 from evenhand.text.extractions import DEEPEST
 
-_WRAPPERS = ("entities", "extractions", "items", "results", "spans", "annotations", "ner", "output", "answer")
+WRAPPERS = ("entities", "extractions", "items", "results", "spans", "annotations", "ner", "output", "answer")
 """Keys whose lists and objects hold the items."""
-"""Keys of an item's text, the first one with a string or number counts."""
 _LABELS = (*("label", "type", "entity_type", "entity_group", "category", "class", "extraction_class", "tag", "entity"),)
 """Keys of an item's label, the first one with a string counts."""
 _SPECIAL = frozenset((*TEXT_KEYS, *_LABELS))
+_FINAL = re.compile(r"final", re.IGNORECASE)
+"""How the key of the last of several lists begins: `{"draft": […], "final": […]}`."""
 _PASSED_OVER = ("_attributes", "_index")
 """How keys end that LangExtract adds to an item."""
 _Object = Mapping[object, object]
@@ -25,7 +27,13 @@ def items_of(values: Iterable[object], labels: KnownLabels, label: str | None, h
     collector = _Collector(labels, label)
     for value in values:
         collector.read(value, None, 0, is_top=True)
-    return ReadAnswer(tuple(collector.items), how, collector.malformed, respelled=collector.respelled)
+    return ReadAnswer(
+        tuple(collector.items),
+        how,
+        collector.malformed,
+        respelled=collector.respelled,
+        has_several=collector.has_several,
+    )
 
 
 class _Collector:
@@ -37,6 +45,7 @@ class _Collector:
         self.items: list[Item] = []
         self.malformed = 0
         self.respelled = 0
+        self.has_several = False
 
     def read(self, value: object, outer: str | None, depth: int, *, is_top: bool = False) -> None:
         if depth > DEEPEST:
@@ -88,7 +97,12 @@ class _Collector:
         own = next((name for key in _LABELS if key != text_key and (name := _filled(value.get(key)))), None)
         known = outer or (own if self.is_known(own) else None)
         texts = [value[key] for key in TEXT_KEYS if _is_nested(value.get(key))]
-        for key in _WRAPPERS:
+        final = [key for key in value if isinstance(key, str) and _FINAL.match(key) and _is_nested(value[key])]
+        if final and not any(map(self.is_known, value)):
+            self.has_several = self.has_several or sum(isinstance(each, list) for each in value.values()) > 1
+            self.read(value[final[-1]], known, depth + 1, is_top=is_top)
+            return
+        for key in WRAPPERS:
             if _is_nested(value.get(key)) and not self.is_known(key):
                 self.read(value[key], known, depth + 1, is_top=is_top)
                 return

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from evenhand.arguments import shown
 from evenhand.arrays import Bools, Ints, ints
 from evenhand.dataclass import dataclass
-from evenhand.integrations.caller import warn_caller
 from evenhand.integrations.seqeval.schemes import LENIENT, OUTSIDE, PREFIXES, Scheme
+from evenhand.problems import warn_caller
 
 _BREAK = ("O",)
 """What stands behind every sentence, so that no entity reaches into the next one."""

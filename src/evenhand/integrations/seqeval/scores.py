@@ -9,9 +9,9 @@ import numpy as np
 
 from evenhand.arguments import shown
 from evenhand.arrays import Ints, Values
-from evenhand.integrations.caller import warn_caller
 from evenhand.integrations.seqeval.counts import Counts, count
 from evenhand.integrations.seqeval.schemes import Scheme
+from evenhand.problems import warn_caller
 
 ZeroDivision = Literal["warn", 0, 1]
 Sentences = list[list[str]]

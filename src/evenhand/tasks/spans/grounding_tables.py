@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
 _ALWAYS = ("documents", "items", *NOWHERE, "ambiguous", "malformed", "unparsable")
 """The counts that are shown, be they 0."""
-_NAMES = {"skipped_lines": "skipped lines", "unknown_labels": "unknown label", "text_differs": "text differs"}
+_NAMES = {
+    "several": "several lists",
+    "skipped_lines": "skipped lines",
+    "unknown_labels": "unknown label",
+    "text_differs": "text differs",
+}
 _WHY = (*NOWHERE, UNKNOWN, AMBIGUOUS)
 _LISTED = (
     "absent: not in the text. repeated: named more often than it occurs. ambiguous: it occurs more often than it is "
@@ -39,7 +44,16 @@ def summary(results: Results) -> Iterator[Table]:
 
 
 def _answers(grounded: Mapping[str, GroundingCounts]) -> Table:
-    names = ("documents", "missing", *READINGS, "malformed", "skipped_lines", "unclosed_tags", "unopened_tags")
+    names = (
+        "documents",
+        "missing",
+        *READINGS,
+        "several",
+        "malformed",
+        "skipped_lines",
+        "unclosed_tags",
+        "unopened_tags",
+    )
     return _counts("answers of language models", grounded, (*names, "text_differs"))
 
 

@@ -27,6 +27,7 @@ def grounding_notes(name: str, grounding: GroundingCounts) -> list[str]:
     rest = {
         f"of {grounding['items']:,} items have no place in the text ({why}); see --unplaced": grounding.unplaced,
         "answers could not be read and count as empty": grounding["unparsable"],
+        "answers have several lists, of which the last complete one counts": grounding["several"],
         "documents without an answer count as empty": grounding["missing"],
         "answers have ids and the gold standard has none, so that the order counts": grounding["unused_ids"],
         "items without a string or a label are left out": grounding["malformed"],
@@ -34,8 +35,10 @@ def grounding_notes(name: str, grounding: GroundingCounts) -> list[str]:
     }
     found = [f"system {name}: {count:,} {what}." for what, count in rest.items() if count]
     answered = grounding["documents"] - grounding["missing"]
-    if 2 * grounding["unparsable"] > answered:
-        hint = "if they are written in another way, name it with --shape"
+    hint = "if they are written in another way, name it with --shape"
+    if grounding.has_nothing:
+        found.insert(0, f"{WARNING}system {name}: no answer has a span that can be read; {hint}.")
+    elif 2 * grounding["unparsable"] > answered:
         found.insert(0, f"{WARNING}system {name}: most answers could not be read; {hint}.")
     return found
 
