@@ -249,7 +249,7 @@ def test_files_of_a_folder_are_matched_by_their_names(tmp_path: Path, gold_folde
     folder = folder_of(tmp_path, f2="<LOC>Rome</LOC> slept")
     result = eh.score(gold_folder, folder, format={"gpt": "extractions"}, match="exact")
     assert (result["exact"].precision, result["exact"].recall) == (1, 0.5)
-    assert "system gpt: 1 documents without an answer count as empty." in result.notes
+    assert "system gpt: 1 document without an answer counts as empty." in result.notes
 
 
 def test_a_file_that_the_gold_standard_lacks_is_refused(tmp_path: Path, gold_folder: Path) -> None:

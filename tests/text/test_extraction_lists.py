@@ -80,7 +80,7 @@ def test_ids_are_matched_in_any_order_and_missing_documents_are_empty() -> None:
     assert (part["exact"].precision, part["exact"].recall) == (1, 0.25)
     assert part.grounding is not None
     assert part.grounding["missing"] == 1
-    assert "system extractions: 1 documents without an answer count as empty." in part.notes
+    assert "system extractions: 1 document without an answer counts as empty." in part.notes
 
 
 @pytest.mark.parametrize("answer", ["PER: A\ud83d", [["A\ud83d", "PER"]], {"P\ud83d": ["Ada"]}, ("A\ud83d", "PER")])

@@ -97,7 +97,7 @@ def _values_in(block: str) -> Iterator[tuple[object, How]]:
 
     Values with a comma between them are parts of one list whose brackets do not pair, so there are none.
     """
-    failures = work = behind = 0
+    failures = work = last = 0
     bracket = _OPENING.search(block)
     while bracket and failures < _MOST_LITERALS and work < MOST_WORK:
         value, end = json_value_at(block, bracket.start())
@@ -110,10 +110,10 @@ def _values_in(block: str) -> Iterator[tuple[object, How]]:
         if value is NOTHING:
             end = bracket.end()
         elif not _is_numbers(value):
-            if behind and block[behind : bracket.start()].strip() == ",":
+            if last and block[last : bracket.start()].strip() == ",":
                 return
             yield value, how
-            behind = end
+            last = end
         bracket = _OPENING.search(block, end)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evenhand.grounding.counts import GroundingCounts
-from evenhand.problems import WARNING
+from evenhand.problems import WARNING, counted, plural
 from evenhand.settings import ReadSettings, ScoreSettings
 from evenhand.tasks.notes import document_notes, label_notes, reading_notes, unit_notes
 from evenhand.tasks.side_count import SideCount
@@ -24,16 +24,22 @@ def grounding_notes(name: str, grounding: GroundingCounts) -> list[str]:
         "not whole tokens": grounding["outside"],
     }
     why = ", ".join(f"{count:,} {reason}" for reason, count in reasons.items() if count)
-    rest = {
-        f"of {grounding['items']:,} items have no place in the text ({why}); see --unplaced": grounding.unplaced,
-        "answers could not be read and count as empty": grounding["unparsable"],
-        "answers have several lists, of which the last complete one counts": grounding["several"],
-        "documents without an answer count as empty": grounding["missing"],
-        "answers have ids and the gold standard has none, so that the order counts": grounding["unused_ids"],
-        "items without a string or a label are left out": grounding["malformed"],
-        "searches reached a limit, so that some places may be others": grounding["capped"],
-    }
-    found = [f"system {name}: {count:,} {what}." for what, count in rest.items() if count]
+    places = f"in the text ({why}); see --unplaced"
+    rest = (
+        (grounding.unplaced, f"of {counted(grounding['items'], 'item')}", "has", "have", f"no place {places}"),
+        (grounding["unparsable"], "answer could not be read and", "counts", "count", "as empty"),
+        (grounding["several"], "answer", "has", "have", "several lists, of which the last complete one counts"),
+        (grounding["missing"], "document without an answer", "counts", "count", "as empty"),
+        (grounding["unused_ids"], "answer", "has", "have", "ids and the gold standard has none, so the order counts"),
+        (grounding["malformed"], "item without a string or a label", "is", "are", "left out"),
+        (grounding["capped"], "search", "has", "have", "reached a limit, so some places may be others"),
+    )
+    found = []
+    for count, what, one, several, ending in rest:
+        noun, _, others = what.partition(" ")
+        nouns = noun if count == 1 or noun == "of" else "searches" if noun == "search" else plural(noun)
+        subject = f"{nouns} {others}".strip()
+        found += [f"system {name}: {count:,} {subject} {one if count == 1 else several} {ending}."] * (count > 0)
     answered = grounding["documents"] - grounding["missing"]
     hint = "if they are written in another way, name it with --shape"
     if grounding.has_nothing:

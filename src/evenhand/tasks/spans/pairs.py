@@ -172,9 +172,9 @@ def token_ranges(spans: Spans) -> list[Ranges]:
     gaps = {shape: _runs(spans.vocabulary.shapes[shape]) for shape in distinct(spans.shape[gapped]).tolist()}
     for row, shape in zip(gapped.tolist(), spans.shape[gapped].tolist(), strict=True):
         start, end = int(spans.start[row]), int(spans.end[row])
-        begins = [start, *(start + behind for _, behind in gaps[shape])]
+        begins = [start, *(start + stop for _, stop in gaps[shape])]
         ends = [*(start + first for first, _ in gaps[shape]), end]
-        found[row] = [(begin, behind) for begin, behind in zip(begins, ends, strict=True) if begin < behind]
+        found[row] = [(begin, stop) for begin, stop in zip(begins, ends, strict=True) if begin < stop]
     return found
 
 
@@ -194,9 +194,9 @@ def shared_ranges(left: Ranges, right: Ranges) -> Ranges:
     for start, end in left:
         at = max(bisect_right(right, (start, maxsize)) - 1, 0)
         while at < len(right) and right[at][0] < end:
-            first, behind = max(start, right[at][0]), min(end, right[at][1])
-            if first < behind:
-                found.append((first, behind))
+            first, stop = max(start, right[at][0]), min(end, right[at][1])
+            if first < stop:
+                found.append((first, stop))
             at += 1
     return found
 
@@ -206,7 +206,7 @@ def shared_count(left: Ranges, right: Ranges) -> int:
     if len(left) == len(right) == 1:  # mostly
         (start, end), (other_start, other_end) = left[0], right[0]
         return max(0, min(end, other_end) - max(start, other_start))
-    return sum(behind - first for first, behind in shared_ranges(left, right))
+    return sum(stop - first for first, stop in shared_ranges(left, right))
 
 
 def taken(left: Ints, right: Ints) -> Ints:

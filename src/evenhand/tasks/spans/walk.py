@@ -64,12 +64,12 @@ class WalkedSpans:
     def use(self, span: int, shared: Ranges) -> None:
         """Note a match, which uses up some tokens."""
         ranges = self.tokens[span]
-        for first, behind in shared:
+        for first, stop in shared:
             at = bisect_right(ranges, (first, maxsize)) - 1
             start, end = ranges[at]
-            rest = (start, first), (behind, end)
+            rest = (start, first), (stop, end)
             ranges[at : at + 1] = [each for each in rest if each[0] < each[1]]
-            self.left[span] -= behind - first
+            self.left[span] -= stop - first
         if self.turn[span] < 0:
             self.turn[span] = self.turns
             self.turns += 1
