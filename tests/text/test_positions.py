@@ -14,7 +14,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import evenhand as eh
+from evenhand.api.ground import ground_file
 from evenhand.comparison.units import SHOWN
+from evenhand.formats import json_spans
 
 Span = tuple[str, int, int]
 Side = list[list[Span]]
@@ -262,6 +264,47 @@ def test_documents_of_spacy_count_in_their_text(given_: tuple[list[str], list[Si
             assert unit.token_start is not None
             assert unit.text is not None
             assert unit.text in doc.text
+
+
+@example(given_=CASE)
+@given(given_=annotated())
+@settings(max_examples=8)
+def test_answers_of_language_models_are_placed_in_the_text(given_: tuple[list[str], list[Side]]) -> None:
+    texts, (gold, system, _) = given_
+    answers = [
+        [{"text": text[start:end], "label": label} for label, start, end in spans]
+        for text, spans in zip(texts, system, strict=True)
+    ]
+    sides = eh.spans(gold, text=texts), eh.extractions([[*each, {"text": "Qq", "label": "PER"}] for each in answers])
+    for document, text in zip(ground_file(*sides), texts, strict=True):
+        assert document.text == text
+        assert all(item.text == text[item.start : item.end] for item in document.items if item.status == "exact")
+    for unit in units(sides[0], {"a": sides[1], "b": sides[1]}):
+        assert unit.words != "Qq" or unit.start is None
+        if unit.start is None:
+            assert unit.end is None
+        else:
+            check(texts, unit.sentence, unit.start, unit.end, unit.words)
+
+
+def test_answers_are_placed_in_the_text_of_documents_of_spacy() -> None:
+    """The spaces of the document count, also those between its sentences."""
+    tokens, vocab = pytest.importorskip("spacy.tokens"), pytest.importorskip("spacy.vocab").Vocab()
+    words, spaces = ["  ", "Ada", ",", "O.K.", "\n\n", "Zoë", "left"], [False, False, True, True, False, True, False]
+    doc = tokens.Doc(vocab, words=words, spaces=spaces, sent_starts=[True, False, False, False, False, True, False])
+    answers = eh.extractions([[{"text": text, "label": "PER"} for text in ("Ada,", "Zoë left")]])
+    (found,) = ground_file(eh.docs([doc]), answers)
+    assert found.text == doc.text == "  Ada, O.K. \n\nZoë left"
+    assert [(item.start, item.end) for item in found.items] == [(2, 6), (14, 22)]
+
+
+def test_adjudicated_texts_keep_their_spaces() -> None:
+    """Also where the first annotator has tokens, which are then aligned by characters."""
+    tokens, text = eh.spans([[("A", 0, 2)]], tokens=[["Ada", "Byron", "left", "."]]), ["Ada Byron left."]
+    other = eh.spans([[("A", 0, 9)]], text=text)
+    for first, found in ((tokens, "Ada Byron left."), (other, "Ada Byron left.")):
+        ((spelled, spans),) = json_spans.records(eh.agree({"x": first, "y": other}, resamples=0).adjudicated)
+        assert (spelled, [spelled[span.start : span.end] for span in spans]) == (found, ["Ada Byron"])
 
 
 def test_parts_of_a_mention_with_gaps_are_listed(tmp_path: Path) -> None:

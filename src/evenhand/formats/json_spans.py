@@ -366,7 +366,7 @@ def edges(corpus: Corpus, sentence: int) -> tuple[str, list[int], list[int]]:
     """
     assert corpus.tokens is not None
     assert corpus.bounds is not None
-    if corpus.raw is not None and corpus.atoms == "characters":
+    if corpus.atoms == "characters":
         text = corpus.text(sentence)
         start = [at for at, character in enumerate(text) if not character.isspace()]
         return text, start, [at + 1 for at in start]

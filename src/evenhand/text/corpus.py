@@ -270,6 +270,17 @@ class Corpus:
         """Whether the file has a text, not only tokens."""
         return self.raw is not None or self.texts is not None
 
+    def whole_text(self, first: int, behind: int) -> tuple[str, list[int]] | None:
+        """The text that some sentences are cut out of, and where each begins in it; None if that is not one text."""
+        if self.raw is None or self.texts is None or self.tokens is None:
+            return None
+        text, other = (np.searchsorted(self.texts, self.raw[[first, behind - 1]], side="right") - 1).tolist()
+        if text != other:
+            return None
+        begin, end = self.texts[text : text + 2].tolist()
+        begins = self.tokens.characters(self.raw[first:behind]) - self.tokens.characters(self.texts[text])
+        return self.tokens.data[begin:end].decode(), begins.tolist()
+
     def with_text_of(self, parts: Sequence[Corpus]) -> Corpus:
         """The same atoms in the text of another side, given parts of that one after the other."""
         tokens = [part.tokens for part in parts if part.tokens is not None]

@@ -25,7 +25,7 @@ LabeledOffsets = tuple[int, int, str]
 
 @dataclass(frozen=True)
 class UnitText:
-    """One text: tokens with blanks between them, or what the file has; sentences with line feeds between them."""
+    """One text: what the file has; else tokens with blanks between them, and sentences with line feeds between them."""
 
     first: int
     """Its first sentence in the batch."""
@@ -58,6 +58,10 @@ class UnitTexts:
 
     def _unit(self, first: int, behind: int) -> UnitText:
         sentences = tuple(sentence for sentence in range(first, behind) if self._texts[sentence])
+        whole = self._corpus.whole_text(first, behind) if sentences else None
+        if whole is not None:
+            text, begins = whole
+            return UnitText(first, text, sentences, tuple(begins[sentence - first] for sentence in sentences))
         edges, place = list[int](), 0
         for sentence in sentences:
             edges.append(place)
@@ -125,7 +129,7 @@ class UnitTexts:
 
 @dataclass(frozen=True)
 class _TokenTexts:
-    """Sentences as tokens with blanks between them; all of them follow each other, with one character between."""
+    """Sentences as tokens with blanks between them, which follow each other with one character between; or as texts."""
 
     texts: list[str]
     bounds: Ints
@@ -150,6 +154,9 @@ class _TokenTexts:
 def _token_texts(corpus: Corpus) -> _TokenTexts:
     assert corpus.tokens is not None
     assert corpus.bounds is not None
+    if corpus.has_input_text:
+        start, end = (corpus.tokens.characters(edge) for edge in (corpus.tokens.start, corpus.tokens.end))
+        return _TokenTexts(list(map(corpus.text, range(corpus.sentences))), corpus.bounds, start, end)
     words = corpus.tokens.texts(0, len(corpus.tokens))
     lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
     end = np.cumsum(lengths + 1) - 1
