@@ -1,4 +1,4 @@
-"""The units behind a count, with their place and their sentence."""
+"""The units of a count, with their place and their sentence."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class SavedUnit(msgspec.Struct, kw_only=True, omit_defaults=True):
     start: Count | None
     end: Count | None
     positions: str | None = None
-    """None in files of earlier versions, which counted tokens, or characters that are no spaces."""
+    """None in files of earlier versions, which counted tokens, or characters that are not spaces."""
     token_start: Count | None = None
     token_end: Count | None = None
     parts: tuple[tuple[Count, Count], ...] | None = None
@@ -129,7 +129,7 @@ class Wanted:
                 positions.rows(),
                 strict=True,
             )
-            for unit, sentence, start, end, place, (first, behind, token, last_token) in found:
+            for unit, sentence, start, end, place, (first, stop, token, last_token) in found:
                 document, gaps = int(places.document_of[sentence]), answers.gaps(unit)
                 parts = places.parts(sentence, start, end, gaps) if gaps else None
                 self.found.append(
@@ -140,7 +140,7 @@ class Wanted:
                         places.number(sentence),
                         document + 1,
                         first,
-                        behind,
+                        stop,
                         places.words(sentence, start, end, gaps),
                         places.text(sentence),
                         *counts.gold(answers, places, unit),

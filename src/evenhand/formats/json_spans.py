@@ -362,7 +362,7 @@ def records(annotation: Annotation) -> Iterator[tuple[str | list[str], list[Span
 def edges(corpus: Corpus, sentence: int) -> tuple[str, list[int], list[int]]:
     """The text of a sentence, and where each of its atoms begins and ends in it, in code points.
 
-    Where there are tokens only, the text has single spaces between them; where there are characters only, it has none.
+    Where there are tokens only, the text has single spaces between them.
     """
     assert corpus.tokens is not None
     assert corpus.bounds is not None
@@ -371,9 +371,8 @@ def edges(corpus: Corpus, sentence: int) -> tuple[str, list[int], list[int]]:
         start = [at for at, character in enumerate(text) if not character.isspace()]
         return text, start, [at + 1 for at in start]
     atoms = [corpus.tokens[at] for at in range(*corpus.bounds[sentence : sentence + 2].tolist())]
-    space = "" if corpus.atoms == "characters" else " "
-    end = (np.cumsum([len(atom) + len(space) for atom in atoms], dtype=np.int64) - len(space)).tolist()
-    return space.join(atoms), [at - len(atom) for at, atom in zip(end, atoms, strict=True)], end
+    end = (np.cumsum([len(atom) + 1 for atom in atoms], dtype=np.int64) - 1).tolist()
+    return " ".join(atoms), [at - len(atom) for at, atom in zip(end, atoms, strict=True)], end
 
 
 def with_offsets(spans: Sequence[Span], start: Sequence[int], end: Sequence[int]) -> list[Span]:

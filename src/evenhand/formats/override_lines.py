@@ -5,7 +5,7 @@
 
 Sentences count from 1 over the file, positions from 0, and ends are exclusive, as `--verdicts` prints them. `positions`
 says what they count: `tokens` of the sentence, or `characters` of the text. Without it, as in files of old, they count
-tokens or, of texts, characters that are no spaces. Keys that are not known are kept.
+tokens or, of texts, characters that are not spaces. Keys that are not known are kept.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ class Texts:
     """Several texts as atoms, and the way from their own offsets to them."""
 
     tokens: Characters
-    """One token a character that is no space."""
+    """One token per character that is not a space."""
     bounds: Ints
     """Where each text begins, in atoms, with the end of the last one behind."""
     _atoms_before: Rank
@@ -139,7 +139,7 @@ def to_characters(annotation: Annotation) -> Annotation:
         raise InputError(corpus.source, None, finding, "give a file with tokens")
     tokens, spaced = corpus.tokens, None
     if not corpus.has_input_text:
-        # As it can be shown, with blanks between tokens, which are no atoms.
+        # As it can be shown, with blanks between tokens, which are not atoms.
         text, edges = tokens.spaced()
         spaced = edges[corpus.bounds]
     else:

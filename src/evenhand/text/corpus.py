@@ -145,7 +145,7 @@ class Corpus:
     lines: Ints | LineNumbers = field(default_factory=empty)
     first_line: int = 0
     atoms: Atoms = "tokens"
-    """What positions count: tokens, or characters that are no spaces (`tokens` then holds these)."""
+    """What positions count: tokens, or characters that are not spaces (`tokens` then holds these)."""
     weights: Values | None = None
     """What each token weighs, where a column says."""
     raw: Ints | None = None
@@ -153,7 +153,7 @@ class Corpus:
     texts: Ints | None = None
     """Where each input text begins in the bytes of `tokens`, and where the last one ends; None where `raw` has that."""
     spaced: Ints | None = None
-    """The same of sentences, where `tokens` are the characters of tokens with blanks between, as there is no text."""
+    """The same of sentences, where `tokens` are the characters of tokens with blanks between, without a text."""
     text_of: tuple[Corpus, ...] = ()
     """Where the text is that of another side, which has the same characters: its parts, one after the other."""
     token_edges: TokenEdges | None = None
@@ -270,15 +270,15 @@ class Corpus:
         """Whether the file has a text, not only tokens."""
         return self.raw is not None or self.texts is not None
 
-    def whole_text(self, first: int, behind: int) -> tuple[str, list[int]] | None:
+    def whole_text(self, first: int, stop: int) -> tuple[str, list[int]] | None:
         """The text that some sentences are cut out of, and where each begins in it; None if that is not one text."""
         if self.raw is None or self.texts is None or self.tokens is None:
             return None
-        text, other = (np.searchsorted(self.texts, self.raw[[first, behind - 1]], side="right") - 1).tolist()
+        text, other = (np.searchsorted(self.texts, self.raw[[first, stop - 1]], side="right") - 1).tolist()
         if text != other:
             return None
         begin, end = self.texts[text : text + 2].tolist()
-        begins = self.tokens.characters(self.raw[first:behind]) - self.tokens.characters(self.texts[text])
+        begins = self.tokens.characters(self.raw[first:stop]) - self.tokens.characters(self.texts[text])
         return self.tokens.data[begin:end].decode(), begins.tolist()
 
     def with_text_of(self, parts: Sequence[Corpus]) -> Corpus:
@@ -288,14 +288,14 @@ class Corpus:
         return replace(self, tokens=Tokens.concatenate(tokens), texts=texts, spaced=None, text_of=tuple(parts))
 
     def quoted(self, sentence: int, start: int, end: int) -> str | None:
-        """The text of a unit, as it is in the file; tokens with spaces between, or None, where there is no text."""
+        """The text of a unit, as it is in the file; tokens with spaces between, or None, without a text."""
         if self.tokens is None or self.bounds is None:
             return None
         if self.text_bounds is None:
             first = int(self.bounds[sentence])
             return " ".join(self.tokens.texts(first + start, first + end))
-        begin, behind, _ = self.stretch(ints([sentence]), ints([start]), ints([end]))
-        return self.tokens.data[begin[0] : behind[0]].decode()
+        begin, stop, _ = self.stretch(ints([sentence]), ints([start]), ints([end]))
+        return self.tokens.data[begin[0] : stop[0]].decode()
 
     def text_place(self, index: int) -> str | None:
         """File and line of the text of an atom, where that is the text of another side."""
@@ -322,11 +322,11 @@ class Corpus:
         last = np.minimum(self.bounds[sentence] + end, len(self.tokens)) - 1
         begin, texts = self.tokens.start[first], self.text_bounds
         text = np.searchsorted(texts, begin, side="right") - 1
-        behind = self.tokens.end[last]
-        beyond = np.flatnonzero(behind > texts[text + 1])
+        stop = self.tokens.end[last]
+        beyond = np.flatnonzero(stop > texts[text + 1])
         if len(beyond):
-            behind[beyond] = self.tokens.end[np.searchsorted(self.tokens.start, texts[text[beyond] + 1]) - 1]
-        return begin, behind, texts[text]
+            stop[beyond] = self.tokens.end[np.searchsorted(self.tokens.start, texts[text[beyond] + 1]) - 1]
+        return begin, stop, texts[text]
 
     def positions(self, sentence: Ints, start: Ints, end: Ints) -> Positions:
         """Positions that leave Evenhand: character offsets into the input text, where there is one.
@@ -337,9 +337,9 @@ class Corpus:
         if self.tokens is None or self.bounds is None or self.text_bounds is None:
             tokens = (start, end) if self.atoms == "tokens" else (None, None)
             return Positions(self.atoms, start, end, *tokens)
-        begin, behind, text = self.stretch(sentence, start, end)
+        begin, stop, text = self.stretch(sentence, start, end)
         before = self.tokens.characters(text)
-        offsets = (self.tokens.characters(begin) - before, self.tokens.characters(behind) - before)
+        offsets = (self.tokens.characters(begin) - before, self.tokens.characters(stop) - before)
         if self.atoms == "tokens":
             return Positions("characters", *offsets, start, end)
         if self.token_edges is None:
@@ -357,8 +357,8 @@ class Corpus:
         assert self.raw is not None
         assert self.text_bounds is not None
         text = int(np.searchsorted(self.text_bounds, self.raw[sentence], side="right")) - 1
-        begin, behind = self.tokens.characters(self.text_bounds[text : text + 2]).tolist()
-        if begin + end > behind:
+        begin, stop = self.tokens.characters(self.text_bounds[text : text + 2]).tolist()
+        if begin + end > stop:
             return None
         edges = self.tokens.places_of(ints([begin + start, begin + end]))
         first, last = np.searchsorted(self.tokens.start, edges).tolist()

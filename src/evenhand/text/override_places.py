@@ -113,11 +113,11 @@ class OverridePlaces:
                         self._refuse(InputError(each.source, each.line, finding, remedy))
 
 
-def _is_one_text(corpus: Corpus, first: int, behind: int) -> bool:
+def _is_one_text(corpus: Corpus, first: int, stop: int) -> bool:
     """Whether some sentences are those of a single text."""
     if corpus.raw is None or corpus.text_bounds is None:
-        return behind - first == 1
-    text, other = np.searchsorted(corpus.text_bounds, corpus.raw[[first, behind - 1]], side="right").tolist()
+        return stop - first == 1
+    text, other = np.searchsorted(corpus.text_bounds, corpus.raw[[first, stop - 1]], side="right").tolist()
     return bool(text == other)
 
 

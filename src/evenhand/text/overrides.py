@@ -58,7 +58,7 @@ class Override:
     record: Mapping[str, Any]
     """The line as it was written, with all of its keys."""
     positions: str | None = None
-    """What start and end count: characters of the text, or tokens. None: tokens, or characters that are no spaces."""
+    """What start and end count: characters of the text, or tokens. None: tokens, or characters that are not spaces."""
 
     @property
     def target(self) -> LabeledBounds | None:

@@ -79,18 +79,18 @@ def leaked_spans(question: Question, places: Places) -> Iterator[LeakedSpan]:
     where, positions = places.places(mine.scope, mine.start), places.positions(mine.scope, mine.start, mine.end)
     shapes = [gold.vocabulary.shapes[shape] for shape in mine.shape.tolist()]
     found = zip(mine.rows(), where, state[rows].tolist(), positions.rows(), shapes, strict=True)
-    for (label, scope, start, end), place, code, (first, behind, token, last_token), gaps in found:
+    for (label, scope, start, end), place, code, (first, stop, token, last_token), gaps in found:
         among = set(gaps)
         atoms = [atom for atom in range(start, end) if atom - start not in among]
         hidden = cover.in_system[question.text.first[scope] + np.array(atoms)].tolist()
         assert first is not None
-        assert behind is not None
+        assert stop is not None
         yield LeakedSpan(
             place,
             places.document(int(places.document_of[scope])),
             places.number(scope),
             first,
-            behind,
+            stop,
             label,
             places.words(scope, start, end, gaps) or "",
             _visible(places, scope, atoms, hidden),
@@ -108,10 +108,10 @@ def _visible(places: Places, scope: int, atoms: list[int], hidden: list[bool]) -
     found = ""
     for _, each in groupby(range(len(atoms)), key=lambda at: (hidden[at], atoms[at] - at)):
         run = list(each)
-        first, behind = atoms[run[0]], atoms[run[-1]] + 1
+        first, stop = atoms[run[0]], atoms[run[-1]] + 1
         if run[0]:
             before = atoms[run[0] - 1]
             both = places.words(scope, before, first + 1) or "" if before + 1 == first else " "
             found += " " if any(map(str.isspace, both)) else ""
-        found += HIDDEN if hidden[run[0]] else places.words(scope, first, behind) or ""
+        found += HIDDEN if hidden[run[0]] else places.words(scope, first, stop) or ""
     return found
