@@ -27,6 +27,12 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else plural(noun)}"
 
 
+def counted_phrase(number: int, phrase: str) -> str:
+    """The same for a phrase that begins with a plural noun: `1 span with gaps` from `spans with gaps`."""
+    noun, blank, rest = phrase.partition(" ")
+    return f"{counted(number, noun.removesuffix('s'))}{blank}{rest}"
+
+
 def plural(noun: str) -> str:
     """The plural of a noun, of which only the last word changes."""
     return f"{noun[:-1]}ies" if _CONSONANT_Y.search(noun) else f"{noun}s"

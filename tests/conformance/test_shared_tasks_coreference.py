@@ -116,5 +116,5 @@ def test_other_words_are_an_error(data: Path, tmp_path: Path) -> None:
     with pytest.raises(eh.InputError, match=r"found 'Bertha' where the gold standard has 'Byron'"):
         eh.score(gum(data, "gum-a.key"), tmp_path / "other.conllu")
     (tmp_path / "longer.conllu").write_text(f"{text}1\tmore\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
-    with pytest.raises(eh.InputError, match="words, empty nodes aside, in the gold standard"):
+    with pytest.raises(eh.InputError, match="words apart from empty nodes, in the gold standard"):
         eh.score(gum(data, "gum-a.key"), tmp_path / "longer.conllu")

@@ -125,7 +125,7 @@ def test_other_overt_words_are_refused(score: Score) -> None:
     with pytest.raises(eh.InputError) as error:
         score(text("1 - 1.1 - 2 (e) 3 - 3.1 -"), text("1 - 2 (e) 3 - 3.1 - 4 -"))
     assert str(error.value) == (
-        "response.conllu:7: the document d has 4 words, empty nodes aside, in the gold standard 3; "
+        "response.conllu:7: the document d has 4 words apart from empty nodes, in the gold standard 3; "
         "give the same tokens in all files."
     )
 
@@ -147,7 +147,7 @@ def test_empty_nodes_are_words_where_the_other_file_has_none(score: Score) -> No
 
 def test_a_document_without_any_token_has_no_empty_node(score: Score) -> None:
     key = text("1 (e)", head="# newdoc id = c\n# newdoc id = d\n# global.Entity = eid\n")
-    with pytest.raises(eh.InputError, match="the document c has 1 tokens, in the gold standard 0"):
+    with pytest.raises(eh.InputError, match="the document c has 1 token, in the gold standard 0"):
         score(key, text("0.1 (e)", head="# newdoc id = c\n# global.Entity = eid\n") + text("1 (e)"))
 
 

@@ -292,7 +292,7 @@ def test_gaps_and_missing_tokens_make_no_tree(tmp_path: Path) -> None:
     corpus = Corpus("words", 1, np.array([0, 3]), Tokens.of(["a", "b", "c"]))
     with pytest.raises(SettingError) as no_tree:
         list(write(Annotation(corpus, {"spans": gaps})))
-    finding = "brackets cannot carry 1 spans with gaps, which would be filled"
+    finding = "brackets cannot carry 1 span with gaps, which would be filled"
     assert str(no_tree.value) == f"{finding}; give --lossy to convert all the same."
 
 

@@ -60,7 +60,7 @@ PROBLEMS: dict[str, tuple[str, int, str]] = {
         1102,
         f"found 3 columns where 5 are needed at least; {CUT}",
     ),
-    "one column": (f"{BEGIN}x (1)\ny\n{END}", 3, f"found 1 columns where 2 are needed at least; {CUT}"),
+    "one column": (f"{BEGIN}x (1)\ny\n{END}", 3, f"found 1 column where 2 are needed at least; {CUT}"),
 }  # fmt: skip
 GARBAGE = ("x", "1", "(", ")", "()", ")(", "((1)", "(1))", "|", "*", "--", "(1)|-", "(1)x", "x(1)", "1|(2)", "(a)b")
 PROBLEMS |= {f"the cell {cell}": (document("(1)", cell, "-"), 3, f"{cell!r} {NO_CELL}") for cell in GARBAGE}

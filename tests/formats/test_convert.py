@@ -150,7 +150,7 @@ def test_neighbours_do_not_fit_into_io(tmp_path: Path) -> None:
     source = tmp_path / "iob2.conll"
     source.write_text("a B-X\nb B-X\n")
     result = run("convert", source, tmp_path / "io.conll", "--to-encoding", "io")
-    assert "cannot carry 1 neighbours with one label" in result.stderr
+    assert "cannot carry 1 neighbour with one label" in result.stderr
 
 
 def test_gaps_do_not_fit_into_columns(tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ def test_gaps_do_not_fit_into_columns(tmp_path: Path) -> None:
     )
     assert eh.read(source).spans().token_sets() == [{0, 2}]
     result = run("convert", source, tmp_path / "gaps.conll")
-    assert "cannot carry 1 spans with gaps" in result.stderr
+    assert "cannot carry 1 span with gaps" in result.stderr
     assert run("convert", source, tmp_path / "gaps.tsv", "--to", "spans").exit_code == 0
     assert eh.read(tmp_path / "gaps.tsv").spans().token_sets() == [{0, 2}]
 

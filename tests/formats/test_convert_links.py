@@ -78,7 +78,7 @@ def test_a_table_of_neleval(tmp_path: Path) -> None:
     (tmp_path / "gold.tsv").write_text(HIPE, encoding="utf-8")
     refused = run(tmp_path / "gold.tsv", tmp_path / "new.tsv", "--to", "neleval")
     assert refused.exit_code == 2
-    assert "neleval cannot carry 1 spans without links, which neleval takes for NIL; give --lossy" in refused.stderr
+    assert "neleval cannot carry 1 span without links, which neleval takes for NIL; give --lossy" in refused.stderr
     assert run(tmp_path / "gold.tsv", tmp_path / "new.tsv", "--to", "neleval", "--lossy").exit_code == 0
     assert (tmp_path / "new.tsv").read_text(encoding="utf-8") == (
         "a\t3\t9\tQ9\t1\tLOC\tQ8\t0.5\tLOC\na\t11\t13\tNIL\t1\tPER\nb\t0\t2\tQ220\t1\n"
@@ -88,8 +88,12 @@ def test_a_table_of_neleval(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("tokens", "spans", "message"),
     [
-        (["a", "#b"], [], "hipe cannot carry 1 tokens that begin with #, which are skipped there"),
-        (["a"], [{"start": 0, "end": 1, "label": "x", "links": ["Q1"]}], "1 labels and identifiers with small letters"),
+        (["a", "#b"], [], "hipe cannot carry 1 token beginning with #, which would be skipped there"),
+        (
+            ["a"],
+            [{"start": 0, "end": 1, "label": "x", "links": ["Q1"]}],
+            "1 name with small letters, of labels or identifiers",
+        ),
         (["a"], [{"start": 0, "end": 1, "label": "X", "links": ["Q|1"]}], "The identifier 'Q|1' cannot be written"),
         (["a"], [{"start": 0, "end": 1, "label": "X", "links": ["Q\t1"]}], "'Q\\\\t1' has a tab or a line end"),
         (

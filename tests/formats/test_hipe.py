@@ -148,7 +148,7 @@ def test_a_response_without_documents_is_cut_as_the_gold_standard_is(table: Writ
     [
         ("In O O _ _ _\nBern O O _ _ _\n", "system.tsv:3: the file has 2 tokens, and the gold standard more"),
         ("x O O _ _ _\n" * 5, "system.tsv:6: the gold standard ends before this token, with 4 tokens"),
-        ("# document_id = a\nIn O O _ _ _\n", "system.tsv:3: the document 'a' has 1 tokens, in the gold standard 2"),
+        ("# document_id = a\nIn O O _ _ _\n", "system.tsv:3: the document 'a' has 1 token, in the gold standard 2"),
         ("# document_id = x\nIn O O _ _ _\n", "no document of the gold standard is here: the first one is 'x'"),
     ],
 )

@@ -171,7 +171,7 @@ def test_texts_must_be_the_same(tmp_path: Path) -> None:
     ):
         eh.score(gold, system)
     other = lines(tmp_path / "other.jsonl", {"text": "Paris", "spans": []})
-    message = "other.jsonl:1: the document number 1 has 5 characters that are no spaces, in the gold standard 17"
+    message = "other.jsonl:1: the document number 1 has 5 characters apart from spaces, in the gold standard 17"
     with pytest.raises(eh.InputError, match=message):
         eh.score(gold, other)
 

@@ -105,7 +105,7 @@ def test_parts_that_cross_others_of_their_chain_are_refused(tmp_path: Path) -> N
     with pytest.raises(eh.SettingError) as error:
         list(Conversion(FORMATS["corefud"], "chains").texts(iter([with_gaps({1, 2, 3, 5}, {0, 1, 2, 5})])))
     assert str(error.value) == (
-        "corefud cannot carry 1 mentions that cross others of their chain, and would change bounds; "
+        "corefud cannot carry 1 mention crossing others of their chain, which would change bounds; "
         "give --lossy to convert all the same."
     )
 
@@ -116,7 +116,7 @@ def test_adjoining_parts_that_cross_others_once_they_are_one(tmp_path: Path) -> 
     assert spans(source) == [(0, 6, (3, 4)), (1, 6, (3,))]
     found = run(source, tmp_path / "out.conllu")
     assert (found.exit_code, (tmp_path / "out.conllu").exists()) == (2, False)
-    assert "corefud cannot carry 1 mentions that cross others of their chain" in found.stderr
+    assert "corefud cannot carry 1 mention crossing others of their chain" in found.stderr
     assert run(source, tmp_path / "out.conllu", "--lossy").stderr.startswith("Lost: 1 mention")
 
 
@@ -156,7 +156,7 @@ def test_crossing_mentions_of_one_chain_are_refused_or_lost_in_brackets(tmp_path
     found = run(source, out)
     assert (found.exit_code, found.stdout, out.exists()) == (2, "", False)
     assert f"evenhand: {target} cannot carry 1 mention" in found.stderr
-    assert "cross others of their chain, and would change bounds; give --lossy" in found.stderr
+    assert "crossing others of their chain, which would change bounds; give --lossy" in found.stderr
     lossy = run(source, out, "--lossy")
     assert (lossy.exit_code, len(lossy.stderr.splitlines())) == (0, 1)
     assert "Lost: 1 mention" in lossy.stderr

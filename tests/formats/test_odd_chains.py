@@ -99,7 +99,7 @@ def test_numbers_of_json_are_no_words(tmp_path: Path) -> None:
 def test_sentences_without_words_are_refused_or_lost(tmp_path: Path, sentences: list[list[str]]) -> None:
     source = written(tmp_path, [Document("d", sentences, [], [[(0, 0)]])], tagged=False)
     for target in ("conll2012", "corefud"):
-        with pytest.raises(eh.SettingError, match=f"{target} cannot carry 1 sentences without words; give --lossy"):
+        with pytest.raises(eh.SettingError, match=f"{target} cannot carry 1 sentence without words; give --lossy"):
             converted(source, target)
         path, conversion = converted(source, target, lossy=True)
         assert dict(conversion.losses) == {"sentences without words": 1}
@@ -109,7 +109,7 @@ def test_sentences_without_words_are_refused_or_lost(tmp_path: Path, sentences: 
 
 def test_a_document_of_empty_sentences_is_one_without_words(tmp_path: Path) -> None:
     source = written(tmp_path, [Document("a", [[]], [], []), Document("b", [["w"]], [], [])], tagged=False)
-    with pytest.raises(eh.SettingError, match="corefud cannot carry 1 documents without words"):
+    with pytest.raises(eh.SettingError, match="corefud cannot carry 1 document without words"):
         converted(source, "corefud")
     assert [each.name for each in content(converted(source, "corefud", lossy=True)[0])] == ["b"]
 

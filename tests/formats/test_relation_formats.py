@@ -184,7 +184,7 @@ def test_a_span_over_two_lines(write: Write) -> None:
 def test_parts_of_text_and_tokens_are_not_compared(write: Write) -> None:
     gold = brat(write, "T1\tPER 0 3\tAda\n", "Ada left New York")
     system = write("x.json", [RECORD])
-    assert eh.score(gold, system, task="relations")["strict"].recall == 0
+    assert eh.score(gold, system, task="relations")["strict"].overall["TP"] == 0
     with pytest.raises(
         SettingError, match="ehealthkd compares the parts of entities as files list them; give both sides"
     ):
@@ -269,7 +269,7 @@ def test_predictions_of_dygie_are_the_systems(write: Write) -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"ner": [[]]}, "there are 1 lists of ner for 2 sentences; give a list for each sentence"),
+        ({"ner": [[]]}, "got 1 list of ner for 2 sentences; give a list for each sentence"),
         ({"ner": [[[0, 0]], []]}, "[0, 0] is no entry of ner; write entities as [first token, last token, label]"),
         (
             {"relations": [[[0, 0, 2, 9, "left"]], []]},
@@ -339,7 +339,7 @@ def test_all_problems_of_a_file_are_listed(write: Write) -> None:
     found = CliRunner().invoke(main, ["check", str(path), "--task", "relations"])
     assert found.exit_code == 1
     assert found.stdout.count(": error: a relation 'r' names the span ") == 4
-    assert found.stdout.endswith("relation-jsonl; 3 sentences, 1 relations; problems: record (4)\n")
+    assert found.stdout.endswith("relation-jsonl; 3 sentences, 1 relation; problems: record (4)\n")
 
 
 def test_check_of_relations_against_spans_of_the_same_text(write: Write) -> None:
@@ -424,11 +424,11 @@ def test_what_other_formats_cannot_carry(write: Write) -> None:
         main, ["convert", str(path), str(path.parent / "o.json"), "--to", "spert", "--task", "relations"]
     )
     assert run.exit_code == 2
-    assert "spert cannot carry 1 spans that begin or end inside a token and would grow" in run.stderr
+    assert "spert cannot carry 1 span beginning or ending inside a token, which would grow" in run.stderr
     arguments = ["convert", str(path), str(path.parent / "o.json"), "--to", "spert", "--task", "relations", "--lossy"]
     lossy = CliRunner().invoke(main, arguments)
     assert lossy.exit_code == 0, lossy.stderr
-    assert "Lost: 1 spans with gaps, which would be filled." in lossy.stderr
+    assert "Lost: 1 span with gaps, which would be filled." in lossy.stderr
     assert "which types are symmetric (name them with --symmetric)" in lossy.stderr
     tags = CliRunner().invoke(main, ["convert", str(path), str(path.parent / "o.conll"), "--task", "relations"])
     assert "conll has no place for relations; convert to" in tags.stderr

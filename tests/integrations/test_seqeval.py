@@ -136,7 +136,7 @@ def test_a_tag_that_looks_like_none_is_a_warning_once() -> None:
 @pytest.mark.parametrize(
     ("true", "predicted", "options", "error", "sentence"),
     [
-        ([["O"]], [["O"], ["O"]], {}, ValueError, "There are 1 sentences in y_true, 2 in y_pred."),
+        ([["O"]], [["O"], ["O"]], {}, ValueError, "Got 1 sentence in y_true, 2 in y_pred."),
         ([["O"], ["O"]], [["O"], []], {}, ValueError, "Sentence 2 has 1 tags in y_true, 0 in y_pred."),
         (["O"], ["O"], {}, TypeError, "must be lists with a list of tags for each sentence"),
         ([("O",)], [("O",)], {}, TypeError, "must be lists with a list of tags for each sentence"),

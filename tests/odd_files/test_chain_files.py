@@ -198,7 +198,7 @@ def bad_jsonl(line: int) -> str:
     [
         ("r.conll", bad_conll, "a mention opens here that is never closed in its document"),
         ("r.conllu", bad_conllu, "'Entity=(e1))' is no coreference annotation"),
-        ("r.jsonl", bad_jsonl, "the mention [0, 7] is outside the document, which has 1 tokens"),
+        ("r.jsonl", bad_jsonl, "the mention [0, 7] is outside the document, which has 1 token"),
     ],
 )
 def test_one_bad_line_is_an_error_at_that_line(

@@ -51,7 +51,7 @@ def test_words_that_differ_are_counted_or_refused() -> None:
 
 def test_other_numbers_of_tokens_are_refused() -> None:
     gold, system = (eh.links({"d": []}, tokens={"d": words}) for words in (["a", "b"], ["a"]))
-    message = "the document 'd' has 1 tokens, in the gold standard 2; give the same tokens in all files"
+    message = "the document 'd' has 1 token, in the gold standard 2; give the same tokens in all files"
     with pytest.raises(eh.InputError, match=message):
         taken(gold, system, strict=False)
 

@@ -64,7 +64,7 @@ def test_long_values_are_cut() -> None:
         ([["a", None]], "sentence 1 has the token None, which is no text; give texts only"),
         ([["a", "\ud800"]], r"sentence 1 has the token '\ud800', which is no text; mend how it was decoded"),
         ([["a"]], "sentence 1 has the length 2, but a list of tokens of length 1; give lists of the same lengths"),
-        ([["a", "b"], []], "there are 1 sentences, but lists of tokens for 2; give lists of the same lengths"),
+        ([["a", "b"], []], "got 1 sentence, but lists of tokens for 2; give lists of the same lengths"),
         (3, "the argument is 3, which is no list; give a list of tokens for each sentence"),
     ],
 )

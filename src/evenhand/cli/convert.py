@@ -15,6 +15,7 @@ from evenhand.cli.options import read_settings, reading_options
 from evenhand.cli.output import quiet_option
 from evenhand.formats.addresses import Place
 from evenhand.formats.registry import FORMATS
+from evenhand.problems import counted_phrase
 from evenhand.settings import ENCODINGS
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def written(conversion: Conversion, target: Path, read: Read, *, quiet: bool) ->
     conversion.write(target, read, lambda path: refuse_overwriting(path, noted_inputs()))
     if not quiet:
         for what, count in conversion.losses.items():
-            say(f"Lost: {count:,} {what}.")
+            say(f"Lost: {counted_phrase(count, what)}.")
         if conversion.not_carried:
             say(f"Not carried by {conversion.target.name}: {', '.join(sorted(conversion.not_carried))}.")
         for note in conversion.notes:

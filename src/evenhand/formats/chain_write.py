@@ -16,7 +16,7 @@ from evenhand.formats.chain_formats import BEGIN, DECLARATION, END
 from evenhand.formats.chain_losses import crossing_in_chain, mixed_parts, other_first_chains, parts_of
 from evenhand.formats.conll2012_layout import SAMPLE, word_column
 from evenhand.formats.conllu_write import checked
-from evenhand.problems import SettingError
+from evenhand.problems import SettingError, counted
 from evenhand.text.annotation import Annotation
 from evenhand.text.chains import Chains, Mention
 from evenhand.text.corpus import Corpus
@@ -50,10 +50,10 @@ class _Brackets:
             self.unnamed = self.documents + batch.corpus.names.index("")
         self.documents += len(batch.corpus.names)
         lose(int(np.count_nonzero(batch.corpus.lengths == 0)), "sentences without words")
-        lose(crossing_in_chain(chains), "mentions that cross others of their chain, and would change bounds")
+        lose(crossing_in_chain(chains), "mentions crossing others of their chain, which would change bounds")
         lose(mixed_parts(chains), "mentions with gaps that would get parts of others of their chain")
         moved = other_first_chains(chains, single_first=self._single_first)
-        lose(moved, "repeated spans that would count for another chain")
+        lose(moved, "spans of several chains that would count for another chain")
         chains = replace(chains, chain=self._chains + chains.in_order())
         self._chains = int(chains.chain.max(initial=self._chains - 1)) + 1
         return replace(batch, layers={**batch.layers, "chains": chains})
@@ -119,7 +119,7 @@ def write_corefud(batches: Iterator[Annotation], conversion: Conversion) -> Iter
         brackets.check_names(can_stay=brackets.unnamed == 0)
         yield from _corefud(fitted)
     if across:
-        mentions = "1 mention reaches" if across == 1 else f"{across:,} mentions reach"
+        mentions = f"{counted(across, 'mention')} {'reaches' if across == 1 else 'reach'}"
         refused = "across sentences, which corefud can hold, but udapi and its scorer refuse"
         conversion.notes.append(f"{mentions} {refused}.")
 

@@ -18,7 +18,7 @@ from evenhand.files import whole_file, whole_folder
 from evenhand.formats.format import Carry, Format, Writing
 from evenhand.formats.registry import FORMATS, format_named, serving
 from evenhand.formats.write_table import check_labels
-from evenhand.problems import SettingError
+from evenhand.problems import SettingError, counted_phrase
 from evenhand.text.annotation import Annotation
 from evenhand.text.chains import Chains
 from evenhand.text.characters import to_tokens
@@ -87,13 +87,13 @@ class Conversion:
         return self.writing.text(map(self.fit, batches), self)
 
     def lose(self, count: int, what: str, or_else: str = "") -> None:
-        """Count a loss, or refuse it."""
+        """Count a loss, or refuse it; `what` begins with a plural noun and has no verb that would agree with it."""
         if not count:
             return
         if not self.lossy:
             remedy = f"give --lossy to convert all the same{or_else}"
             remedy = "write another format, such as jsonl" if self.lossy is None else remedy
-            raise SettingError(f"{self.target.name} cannot carry {count:,} {what}; {remedy}.")
+            raise SettingError(f"{self.target.name} cannot carry {counted_phrase(count, what)}; {remedy}.")
         self.losses[what] += count
 
     def fit(self, batch: Annotation) -> Annotation:
@@ -142,7 +142,7 @@ class Conversion:
             _check_visible(batch, self.task)
         if not carry.characters:
             batch, misfits = to_tokens(batch, self.task)
-            self.lose(len(misfits), "spans that begin or end inside a token and would grow")
+            self.lose(len(misfits), "spans beginning or ending inside a token, which would grow")
         batch = self._without_gaps(batch, "spans")
         return batch if carry.depth is None else self._on_levels(batch, carry.depth)
 

@@ -171,9 +171,9 @@ def write_hipe(batches: Iterator[Annotation], conversion: Conversion) -> Iterato
 def _lose_in_hipe(document: Document, conversion: Conversion) -> None:
     """Count what a reader of HIPE would not take as it stands."""
     skipped = sum(not token.strip() or token.startswith("#") for token in document.tokens)
-    conversion.lose(skipped, "tokens that begin with #, which are skipped there")
+    conversion.lose(skipped, "tokens beginning with #, which would be skipped there")
     names = [*(span.label for span in document.spans), *(name for names in document.links for name in names)]
-    conversion.lose(sum(name != name.upper() for name in names), "labels and identifiers with small letters")
+    conversion.lose(sum(name != name.upper() for name in names), "names with small letters, of labels or identifiers")
     odd = next((name for names in document.links for name in names if "|" in name or name in NOTHING), None)
     if odd is not None:
         raise SettingError(f"The identifier {odd!r} cannot be written for hipe; convert to another format.")

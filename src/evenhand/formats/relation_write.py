@@ -126,7 +126,7 @@ def _in_tokens(batches: Iterator[Annotation], conversion: Conversion) -> Iterato
         if layer.symmetric:
             conversion.not_carried.add("which types are symmetric (name them with --symmetric)")
         batch, misfits = to_tokens(batch)
-        conversion.lose(len(misfits), "spans that begin or end inside a token and would grow")
+        conversion.lose(len(misfits), "spans beginning or ending inside a token, which would grow")
         spans = batch.spans()
         conversion.lose(int(np.count_nonzero(spans.shape)), "spans with gaps, which would be filled")
         spans = replace(spans, shape=np.zeros_like(spans.shape))

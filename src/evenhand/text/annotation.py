@@ -202,7 +202,7 @@ class Annotation:
         sizes = [counted(self.corpus.sentences, "sentence")]
         if self.corpus.token_count is not None:
             sizes.append(counted(self.corpus.token_count, "token"))
-        sizes += [f"{len(layer):,} {name}" for name, layer in self.layers.items()]
+        sizes += [counted(len(layer), name.removesuffix("s")) for name, layer in self.layers.items()]
         return f"<Annotation {self.name}: {', '.join(sizes)}>"
 
     @staticmethod

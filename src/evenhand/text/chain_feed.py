@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from evenhand.arrays import Ints
-from evenhand.problems import InputError
+from evenhand.problems import InputError, counted_phrase
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.chains import Chains
 from evenhand.text.corpus import Corpus
@@ -168,13 +168,13 @@ def _renumbered(chains: Chains, gold: TokenKinds, system: TokenKinds) -> Chains:
 def _length_error(document: int, gold: TokenKinds, system: TokenKinds, key: str) -> InputError:
     """What is wrong with a document that has another number of words, and where that begins, if words can tell."""
     corpus, place = system.corpus, 0
-    mine, theirs, unit = gold.words, system.words, "words, empty nodes aside"
+    mine, theirs, unit = gold.words, system.words, "words apart from empty nodes"
     if len(mine) == len(theirs) or not (len(gold.nodes) or len(system.nodes)):
         mine, theirs, unit = gold.all, system.all, "tokens"
     if gold.corpus.tokens is not None and corpus.tokens is not None:
         size = min(len(mine), len(theirs))
         same = equal(gold.corpus.tokens.take(mine[:size]), corpus.tokens.take(theirs[:size]))
         place = size if same.all() else int((~same).argmax())
-    finding = f"the document {corpus.names[document]} has {len(theirs):,} {unit}, in {key} {len(mine):,}"
+    finding = f"the document {corpus.names[document]} has {counted_phrase(len(theirs), unit)}, in {key} {len(mine):,}"
     line = corpus.line(int(theirs[min(place, len(theirs) - 1)])) if len(theirs) else mark(corpus, document)
     return InputError(corpus.source, line, finding, "give the same tokens in all files", "text")

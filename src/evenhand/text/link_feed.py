@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from evenhand.arrays import Ints
-from evenhand.problems import InputError, counted
+from evenhand.problems import InputError, counted, counted_phrase
 from evenhand.text.annotation import Annotation, Reading
 from evenhand.text.corpus import Corpus
 from evenhand.text.document_feed import DocumentFeed, Mismatches, Naming, Open, Piece, mark
@@ -171,8 +171,8 @@ def _length_error(gold: Corpus, mine: Ints, corpus: Corpus, theirs: Ints, docume
         same = equal(gold.tokens.take(ranges[0]), corpus.tokens.take(ranges[1]))
         place = size if same.all() else int((~same).argmax())
     name = repr(names_of(corpus)[document]) if len(names_of(corpus)[document]) else f"number {document + 1}"
-    unit = "characters that are no spaces" if corpus.atoms == "characters" else "tokens"
-    finding = f"the document {name} has {sizes[1]:,} {unit}, in the gold standard {sizes[0]:,}"
+    unit = "characters apart from spaces" if corpus.atoms == "characters" else "tokens"
+    finding = f"the document {name} has {counted_phrase(sizes[1], unit)}, in the gold standard {sizes[0]:,}"
     line = corpus.line(int(theirs[0]) + min(place, sizes[1] - 1)) if sizes[1] else mark(corpus, document)
     remedy = _SAME_TEXT if corpus.atoms == "characters" else _SAME_TOKENS
     return InputError(corpus.source, line, finding, remedy, "text")

@@ -11,7 +11,7 @@ import numpy as np
 
 from evenhand.arguments import shown
 from evenhand.arrays import Ints, ints
-from evenhand.problems import InputError, SettingError
+from evenhand.problems import InputError, SettingError, counted
 from evenhand.settings import ENCODINGS, Repair, choose
 from evenhand.text import encodings
 from evenhand.text.annotation import LISTS, Annotation, Reading
@@ -239,7 +239,7 @@ def tokens_of(sentences: Any, bounds: Ints, name: str, what: str = "token", wher
 
 def _other_lengths(own: Ints, bounds: Ints, what: str, where: str) -> str:
     if len(own) != len(bounds):
-        return f"there are {len(bounds) - 1} {where}s, but lists of {_several(what)} for {len(own) - 1}"
+        return f"got {counted(len(bounds) - 1, where)}, but lists of {_several(what)} for {len(own) - 1}"
     mine, theirs = np.diff(own), np.diff(bounds)
     place = int((mine != theirs).argmax())
     return f"{where} {place + 1} has the length {theirs[place]}, but a list of {_several(what)} of length {mine[place]}"

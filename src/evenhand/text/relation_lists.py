@@ -70,7 +70,7 @@ def _in_order(links: Any, arguments: dict[Any, Any] | list[Any], name: str) -> l
         links = [links.get(each, ()) for each in arguments]
     found = lists(links, "sentence", name, _RELATIONS)
     if len(found) != len(arguments):
-        finding = f"there are {len(found)} lists of relations for {len(arguments)} of spans"
+        finding = f"got {counted(len(found), 'list')} of relations for {len(arguments)} of spans"
         raise InputError(name, None, finding, "give one for each sentence")
     return found
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from evenhand.problems import counted
 from evenhand.arrays import Ints, ranges
 from evenhand.dataclass import dataclass
 from evenhand.integrations.seqeval.entities import Affixes, Coded, Codes, Entities, TagSet, entities
@@ -64,8 +65,8 @@ def check_sentences(y_true: Any, y_pred: Any) -> None:
     if not set(map(type, chain((y_true, y_pred), y_true, y_pred))) == {list} or not (y_true or y_pred):
         raise TypeError("y_true and y_pred must be lists with a list of tags for each sentence.")
     if len(y_true) != len(y_pred):
-        raise ValueError(f"There are {len(y_true)} sentences in y_true, {len(y_pred)} in y_pred.")
+        raise ValueError(f"Got {counted(len(y_true), 'sentence')} in y_true, {len(y_pred)} in y_pred.")
     true, predicted = list(map(len, y_true)), list(map(len, y_pred))
     if true != predicted:
         number = list(map(eq, true, predicted)).index(False)
-        raise ValueError(f"Sentence {number + 1} has {true[number]} tags in y_true, {predicted[number]} in y_pred.")
+        raise ValueError(f"Sentence {number + 1} has {counted(true[number], 'tag')} in y_true, {predicted[number]} in y_pred.")
