@@ -38,6 +38,14 @@ SHAPES: dict[str, Callable[[str, list[tuple[int, int, str]], str], dict[str, Any
         "spans": [{"label": label, "level": 1, "end": e, "start": s} for s, e, label in spans],
         "text": text,
     },
+    "quoted": lambda text, spans, _: {
+        "text": text,
+        "spans": [{"begin": s, "end": e, "text": text[s:e], "type": label} for s, e, label in spans],
+    },
+    "misquoted": lambda text, spans, _: {
+        "text": text,
+        "spans": [{"start": s, "end": e, "word": text[s : e + 1], "label": label} for s, e, label in spans],
+    },
     "doccano": lambda text, spans, _: {"id": len(text), "data": text, "label": [list(span) for span in spans]},
     "entities": lambda text, spans, _: {
         "text": text,

@@ -19,7 +19,7 @@ from evenhand.formats.json_formats import JSON_LINES, is_json_lines
 from evenhand.formats.recognition import SURE
 from evenhand.formats.source import Block, Source
 from evenhand.problems import InputError, Problem, SettingError
-from evenhand.settings import ReadSettings
+from evenhand.settings import Convention, ReadSettings
 from evenhand.text import lists, span_lists
 from evenhand.text.annotation import Annotation
 from evenhand.text.characters import Texts, to_characters
@@ -216,6 +216,50 @@ def test_tokens_are_checked_in_utf16_units_too(file: File) -> None:
     tokens = [{"text": "😀", "start": 0, "end": 2}, {"text": "Ada", "start": 3, "end": 6}]
     record = {"text": "😀 Ada", "tokens": tokens, "spans": [{"start": 3, "end": 6, "label": "PER"}]}
     assert words(read(file(record), offsets="utf16")) == [("PER", "Ada")]
+
+
+UNIT_SIZES = {
+    "codepoints": len,
+    "utf16": lambda text: len(text.encode("utf-16-le")) // 2,
+    "bytes": lambda text: len(text.encode()),
+}
+
+
+@given(
+    st.text(st.sampled_from("ab é😀"), max_size=8),
+    st.sampled_from(["codepoints", "utf16", "bytes"]),
+    st.integers(0, 1),
+    st.booleans(),
+)
+def test_any_convention_that_is_named_reads_the_same(
+    tmp_path_factory: pytest.TempPathFactory, before: str, unit: str, first: int, inclusive: bool
+) -> None:
+    text, size = f"{before}Ada lived in London.", UNIT_SIZES[unit]
+    convention = Convention(unit, first, inclusive)
+    assert Convention.of(str(convention)) == convention
+    spans = []
+    for name, label in (("Ada", "PER"), ("London", "LOC")):
+        start = size(text[: text.index(name)]) + first
+        spans.append({"start": start, "end": start + len(name) - inclusive, "label": label, "text": name})
+    path = tmp_path_factory.mktemp("counted") / "file.jsonl"
+    path.write_text(json.dumps({"text": text, "spans": spans}) + "\n")
+    assert words(read(path, offsets=str(convention))) == [("PER", "Ada"), ("LOC", "London")]
+
+
+def test_quotes_show_the_convention_and_later_ones_must_fit(file: File) -> None:
+    def record(text: str, start: int) -> dict[str, Any]:
+        return {"text": text, "spans": [{"start": start, "end": start + 3, "label": "PER", "mention": "Ada"}]}
+
+    found = read(file(record("😀😀 Ada", 5), record("Ada", 0)))
+    assert words(found) == [("PER", "Ada")] * 2
+    assert str(found.reading) == "jsonl, offsets in utf16"
+    assert refusal(file(record("😀😀 Ada", 5), record("😀😀 Ada", 3))) == (
+        "file.jsonl:1: 'Ada' is quoted at [5, 8], where the text has 'a'; choose --offsets utf16, which fits."
+    )
+    long = [record(f"Ada {'x' * 100}", 0)] * 300
+    assert refusal(file(*long, record("😀😀 Ada", 5)), block_size=1 << 12) == (
+        "file.jsonl:301: 'Ada' is quoted at [5, 8], where the text has 'a'; choose --offsets utf16, which fits."
+    )
 
 
 def test_parts_and_levels(file: File) -> None:

@@ -20,7 +20,7 @@ import numpy as np
 from evenhand.arrays import ints
 from evenhand.dataclass import dataclass
 from evenhand.formats.json_records import PROBLEM, decoded_lines
-from evenhand.formats.json_spans import Ground, Offset, Span, on_texts, on_tokens, spans_of
+from evenhand.formats.json_spans import Ground, Offset, Span, misquoting, on_texts, on_tokens, spans_of
 from evenhand.formats.source import Source
 from evenhand.settings import Columns, Offsets, ReadSettings
 from evenhand.text.annotation import Annotation, Reading
@@ -41,6 +41,8 @@ class LinkedSpan(Span, gc=False, omit_defaults=True):
 
     label: str = NO_TYPE
     links: Sequence[str] = ()
+    text: str | None = None
+    """What it quotes."""
 
 
 class LinkRecord(msgspec.Struct, gc=False):
@@ -180,6 +182,9 @@ class _Batch:
         records = self.records
         if kind == _TEXT:
             atoms, ground = on_texts([record.text or "" for record in records], self.offsets)
+            for at, record in enumerate(records):
+                if fault := misquoting(record.text or "", record.spans, self.offsets):
+                    self._report(at, *fault)
             corpus = atoms.corpus(self.source.shown, ints(self.lines))
         elif kind == _TOKENS:
             corpus = self._token_corpus()

@@ -45,6 +45,8 @@ from evenhand.formats.json_spans import (
     has_offsets,
     merged,
     name_of_type,
+    occurs,
+    plan_of,
     read_span,
 )
 from evenhand.formats.source import LINE_FEED, Block, Source
@@ -193,7 +195,8 @@ DOCUMENT_KEYS = ("passages", "paragraphs", "documents")
 
 def is_simple(value: Raw) -> bool:
     """Whether an object is a record, and not one that holds several."""
-    return "passages" not in value and "paragraphs" not in value and "documents" not in value
+    is_task = "data" in value and isinstance(value["data"], dict)
+    return not is_task and "passages" not in value and "paragraphs" not in value and "documents" not in value
 
 
 def expanded(value: Any) -> list[Raw] | None:
@@ -208,6 +211,9 @@ def expanded(value: Any) -> list[Raw] | None:
         return _bioc(value)
     if isinstance(value.get("paragraphs"), list):
         return _paragraphs(value)
+    if isinstance(value.get("data"), dict) and ("annotations" in value or "predictions" in value):
+        finding = "the record is a task of Label Studio"
+        raise SpanError(finding, "write the tasks as one JSON list, as its export does")
     return [value]
 
 
@@ -408,9 +414,12 @@ class Layers:
             return self.column, kind
         if len(found) == 1 and self.predicted is None:  # as in most files
             ((key, kind),) = found.items()
-            if role_of(key) == "any":
+            if role_of(key) in ("any", None):
+                self._check_alone(record, key)
                 return key, kind
-        by_role = {role: [key for key in found if role_of(key) == role] for role in ("gold", "system", "any")}
+        by_role = {
+            role: [key for key in found if (role_of(key) or "any") == role] for role in ("gold", "system", "any")
+        }
         if self.side == "system":
             if by_role["system"] or self.predicted is not None:
                 return self._prediction(by_role["system"], found)
@@ -426,6 +435,18 @@ class Layers:
             names = " and ".join(map(repr, keys))
             raise SpanError(f"the record has {names}, and either could be meant", _name_one(found))
         return (keys[0], found[keys[0]]) if keys else None
+
+    def _check_alone(self, record: Raw, layer: str) -> None:
+        """Refuse the record of a system whose own output may be another layer than the one whose name is known."""
+        if self.side != "system":
+            return
+        for key, value in record.items():
+            if role_of(key) == "system" and _is_unread(key, value):
+                finding = f"the record has {key!r}, which is {name_of_type(value)}, beside {layer!r}"
+                raise SpanError(finding, f"write spans or tags under {key!r}, {_NAME_IT}")
+        if others := rivals(record, layer):
+            finding = f"the record has {layer!r} and {others[0]!r}, and either could be meant"
+            raise SpanError(finding, f"name the layer with --column, such as --column system:{others[0]}")
 
     def _prediction(self, keys: Sequence[str], found: dict[str, str]) -> tuple[str, str]:
         """The prediction of a system's record."""
@@ -458,6 +479,15 @@ def column_key(settings: ReadSettings) -> str:
     return str(settings.columns[0])
 
 
+def _is_unread(key: str, value: Any) -> bool:
+    """Whether this is a prediction in a form that is not read: an object, or JSON in a string."""
+    if isinstance(value, dict):
+        return bool(value)
+    if not isinstance(value, str) or not value.strip():
+        return False
+    return value.lstrip()[:1] in "[{" or key.lower().startswith(("pred", "hyp"))
+
+
 def candidates(record: Raw) -> dict[str, str]:
     """The layers of a record, by key, with what they are: `spans`, `tags`, `empty` or `null`."""
     found: dict[str, str] = {}
@@ -468,8 +498,53 @@ def candidates(record: Raw) -> dict[str, str]:
         if tokens is None:
             tokens = tokens_of(record)[1] or ()
         kind = _kind_of_layer(value, tokens or None)
-        if kind is not None:
+        if kind is not None and (kind != "null" or role_of(key) == "system"):
             found[key] = kind
+    return found or _unnamed(record)
+
+
+_NOT_LAYERS = frozenset(["tokens", "sents", "sentences", "relations", "meta", "tokenized_text", "words"])
+
+
+def _unnamed(record: Raw) -> dict[str, str]:
+    """The only list of a record that has spans with offsets and labels, under a name that no layer has."""
+    found = [
+        key
+        for key, value in record.items()
+        if isinstance(value, list) and value and key not in _NOT_LAYERS and all(map(_is_labeled, value))
+    ]
+    return {found[0]: "spans"} if len(found) == 1 else {}
+
+
+def _is_labeled(span: Any) -> bool:
+    return isinstance(span, dict) and has_offsets(span) and plan_of(span).label is not None
+
+
+def rivals(record: Raw, layer: str) -> list[str]:
+    """Further layers of a record, under names that do not say it: the output of another system, or of this one."""
+    own = record.get(layer)
+    if not isinstance(own, list) or not own:
+        return []
+    tokens = tokens_of(record)[1]
+    found = []
+    for key, value in record.items():
+        if key == layer or role_of(key) or key in _NOT_LAYERS or not isinstance(value, list) or not value:
+            continue
+        if isinstance(value[0], str):
+            is_layer = (
+                tokens is not None and value is not tokens and len(value) == len(tokens) and _spell_entities(value)
+            )
+        else:
+            is_layer = all(map(_is_labeled, value)) and not _labels(value).isdisjoint(_labels(own))
+        found += [key] * is_layer
+    return found
+
+
+def _labels(spans: list[Any]) -> set[str]:
+    found = set[str]()
+    for span in spans:
+        if isinstance(span, dict) and isinstance(value := span.get(plan_of(span).label or ""), str):
+            found.add(value)
     return found
 
 
@@ -506,7 +581,8 @@ def text_of(record: Raw) -> tuple[str | None, str | None]:
             return key, value
         if key == "text" and value is not None and not _are_words(value):
             raise SpanError(f"found {name_of_type(value)} for text, which takes a string")
-    return None, None
+    others = [key for key, value in record.items() if isinstance(value, str) and len(value.split()) > 1]
+    return (others[0], record[others[0]]) if len(others) == 1 else (None, None)
 
 
 def _are_words(value: Any) -> bool:
@@ -542,6 +618,10 @@ def settle(record: Raw, layers: Layers, *, prefixed: bool = False, plain: bool =
             finding = "the record has an empty list of spans beside another key that lists some"
             raise SpanError(finding, "leave one of the two out")
     key, kind = chosen or ("", "")
+    groups = record.get("spans")
+    if kind == "empty" and isinstance(groups, dict) and any(groups.values()):
+        names = ", ".join(map(repr, groups))
+        raise SpanError(f"the record has no entities, but span groups ({names})", "write the group under the key spans")
     if key == "annotations" and has_numbers_for_labels(record[key]):
         raise SpanError(*NUMBERED)
     own, continues = record.get("id"), type(record) is Part
@@ -562,6 +642,7 @@ def settle(record: Raw, layers: Layers, *, prefixed: bool = False, plain: bool =
         each.quote
         for each in listed
         if each.quoted is not None and not (plain and text is not None and text[each.start : each.end] == each.quoted)
+        if not each.is_value or text is None or occurs(each.quoted, text)
     ]
     count = len(listed)
     if prefixed:

@@ -229,6 +229,16 @@ def misquoted(text: Words, quotes: Sequence[Quote], convention: Convention) -> F
     return finding, "mend the offsets"
 
 
+def misquoting(text: str, spans: Sequence[Span], unit: Offsets) -> Fault | None:
+    """What is wrong with the quotes of spans that have a `text`, in formats that count from 0, with exclusive ends."""
+    texts = [(span, getattr(span, "text", None)) for span in spans]
+    quotes = [Quote(span.parts or [(span.start, span.end)], quoted) for span, quoted in texts if quoted]
+    fault = misquoted(text, quotes, Convention(unit)) if quotes else None
+    if fault is None or fault[1].startswith(("choose --offsets codepoints", "choose --offsets utf16,")):
+        return fault
+    return fault[0], "mend the offsets"
+
+
 def fitting(sample: Sequence[Quoted]) -> list[Convention]:
     """The conventions by which all quotes are what texts have there: those of the first tier that has one."""
     for tier in _CONVENTIONS:
@@ -301,6 +311,11 @@ def _plain(text: str) -> str:
             text = bytes(letters[ord(each)] for each in text).decode()
     spread = unicodedata.normalize("NFKD", _bare(_PIECES.sub("", text)).casefold())
     return "".join(each for each in spread if not unicodedata.combining(each))
+
+
+def occurs(quoted: str, text: str) -> bool:
+    """Whether a text has a quote anywhere, apart from what pipelines change."""
+    return _plain(quoted) in _plain(text)
 
 
 def slices(text: str, places: Sequence[tuple[int, int]], offsets: str) -> list[str]:
@@ -402,6 +417,8 @@ class ListedSpan(msgspec.Struct, gc=False):
     parts: list[tuple[int, int]] | None = None
     level: int = 0
     index: int | None = None
+    is_value: bool = False
+    """Whether the quote may be a value instead, such as a date in another notation."""
 
     @property
     def quote(self) -> Quote:
@@ -470,6 +487,8 @@ _QUOTES = _forms(
     *("text", "word", "mention", "surface", "surfaceform", "string", "value", "span", "phrase", "quote", "form"),
     *("spantext", "entitytext", "mentiontext", "coveredtext", "matchedtext", "entity", "chunk", "content"),
 )
+_VALUES = frozenset(("value", "entity", "form", "content", "chunk"))
+"""Names of quotes that other values may have, too."""
 _UNPREFIXED = re.compile(r"[^A-Za-z0-9]+")
 _LOOKS_LIKE_OFFSET = re.compile(
     r"start|begin|end|stop|finish|offset|pos(ition)?s?|span|loc(ation)?s?|range|bounds?|from|to|char|idx|ind(ex|ices)"
@@ -555,7 +574,16 @@ def odd_offsets(span: dict[str, Any]) -> list[str]:
         return []
     named = [key for key, value in span.items() if looks_like_offset(key) and _is_numeric(value)]
     pairs = [key for key, value in span.items() if _is_pair(value)]
-    return list(dict.fromkeys([*named, *pairs, *_as_long_as_quotes(span)]))
+    nested = [key for key, value in span.items() if isinstance(value, list) and any(map(_is_placed, value))]
+    return list(dict.fromkeys([*named, *pairs, *nested, *_as_long_as_quotes(span)]))
+
+
+def _is_placed(value: object) -> bool:
+    """Whether an object has offsets, itself or in an object within it."""
+    if not isinstance(value, dict):
+        return False
+    inner = (each for each in value.values() if isinstance(each, dict))
+    return has_offsets(value) or bool(odd_offsets(value)) or any(map(_is_placed, inner))
 
 
 def _is_numeric(value: object) -> bool:
@@ -641,7 +669,9 @@ def _read_object(span: dict[str, Any], where: str) -> ListedSpan:
     quoted = span[plan.quoted] if plan.quoted is not None else None
     index = span[plan.index] if plan.index is not None else None
     level = span[plan.level] if plan.level is not None else 0
-    return ListedSpan(start, end, labels, quoted if quoted and not quoted.isspace() else None, parts, level, index)
+    quoted = quoted if quoted and not quoted.isspace() else None
+    is_value = plan.quoted is not None and _form(plan.quoted) in _VALUES
+    return ListedSpan(start, end, labels, quoted, parts, level, index, is_value)
 
 
 def _no_offsets(span: dict[str, Any], where: str) -> SpanError:

@@ -29,6 +29,8 @@ class NamedSpan(Span, gc=False, omit_defaults=True):
     """A span that relations can name."""
 
     id: Name | None = None
+    text: str | None = None
+    """What it quotes."""
 
 
 class Relation(msgspec.Struct, gc=False, omit_defaults=True):

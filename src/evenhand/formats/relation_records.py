@@ -11,7 +11,7 @@ import numpy as np
 from evenhand.arrays import Bools, Ints, ints
 from evenhand.dataclass import dataclass
 from evenhand.formats.json_records import PROBLEM
-from evenhand.formats.json_spans import Ground, Span, on_texts, on_tokens, spans_of
+from evenhand.formats.json_spans import Ground, Span, misquoting, on_texts, on_tokens, spans_of
 from evenhand.formats.source import Source
 from evenhand.settings import ReadSettings
 from evenhand.text.annotation import Annotation, Layer, Reading
@@ -69,6 +69,9 @@ class Reader:
         texts = [each.words for each in found if isinstance(each.words, str)]
         if texts:
             atoms, ground = on_texts(texts, self._settings.unit)
+            for at, each in enumerate(found):
+                if fault := misquoting(str(each.words), each.spans, self._settings.unit):
+                    self._report(found)(at, *fault)
             corpus = atoms.corpus(self._source.shown, lines)
         else:
             corpus = _of_tokens(self._source, found, lines)

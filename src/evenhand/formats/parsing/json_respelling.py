@@ -7,7 +7,15 @@ import numpy as np
 
 from evenhand.arrays import Bytes, Ints
 from evenhand.bits import equal_to, places
-from evenhand.formats.json_records import DOCUMENT_KEYS, TEXT_KEYS, TOKEN_KEYS, UNREADABLE, has_a_line_each, role_of
+from evenhand.formats.json_records import (
+    DOCUMENT_KEYS,
+    TEXT_KEYS,
+    TOKEN_KEYS,
+    UNREADABLE,
+    has_a_line_each,
+    rivals,
+    role_of,
+)
 from evenhand.formats.parsing.json_strings import escapes
 from evenhand.formats.source import Block
 from evenhand.text.tokens import PADDING
@@ -38,12 +46,21 @@ def respelled(block: Block) -> Block | None:
     if not has_a_line_each(records, block):
         return None
     kept: dict[tuple[str, ...], list[str]] = {}
-    for keys in {tuple(record) for record in records}:
-        if not {"gold", "system"}.isdisjoint(map(role_of, keys)):
+    for keys, first in {tuple(record): record for record in reversed(records)}.items():
+        if not {"gold", "system"}.isdisjoint(map(role_of, keys)) or _has_rivals(first):
             return None
         kept[keys] = sorted(key for key in keys if key in _OTHERS or role_of(key) is not None)
     lines = _ENCODER.encode_lines([{key: record[key] for key in kept[tuple(record)]} for record in records])
     return Block(lines + PADDING, len(lines), block.first_line)
+
+
+def _has_rivals(record: dict[str, msgspec.Raw]) -> bool:
+    """Whether a record has further layers, under names that do not say it."""
+    others = [key for key, value in record.items() if bytes(value)[:1] == b"["]
+    if all(key in _OTHERS or role_of(key) for key in others):
+        return False
+    values = {key: msgspec.json.decode(record[key]) for key in others}
+    return any(rivals(values, key) for key in others if role_of(key))
 
 
 def with_letters(block: Block) -> Block:

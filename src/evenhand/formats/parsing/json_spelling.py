@@ -10,7 +10,16 @@ from typing import Literal
 import msgspec
 
 from evenhand.dataclass import dataclass
-from evenhand.formats.json_records import TEXT_KEYS, TOKEN_KEYS, UNREADABLE, candidates, is_simple, role_of, text_of
+from evenhand.formats.json_records import (
+    TEXT_KEYS,
+    TOKEN_KEYS,
+    UNREADABLE,
+    candidates,
+    is_simple,
+    rivals,
+    role_of,
+    text_of,
+)
 from evenhand.formats.json_spans import SpanError, plan_of
 from evenhand.formats.source import Block
 
@@ -80,6 +89,8 @@ def learn_tokens(block: Block) -> Spelling | None:
         others = [key for key in record if key not in tokens and key not in tags and (key in _KEPT or role_of(key))]
         if len(tokens) != 1 or len(tags) > 1 or others != ([] if tags else ["spans"]):
             return None
+        if rivals(record, tags[0] if tags else "spans"):
+            return None
         names = {tokens[0]: "tokens"} | ({tags[0]: "tags"} if tags else {})
         if all(_are_strings(record[key]) for key in names) and (tags or record["spans"]):
             found = _spelling(record, names, None if tags else "spans", *_Style.of(line, tokens[0]))
@@ -95,7 +106,9 @@ def _only_layer(record: dict[str, object]) -> str | None:
     """The key of the spans of a record that has no other layer, and whose name does not say whose it is."""
     layers = candidates(record)
     key = next(iter(layers), "")
-    return key if len(layers) == 1 and role_of(key) == "any" and layers[key] in ("spans", "empty") else None
+    is_plain = len(layers) == 1 and {"gold", "system"}.isdisjoint(map(role_of, record))
+    is_plain = is_plain and role_of(key) == "any" and layers[key] in ("spans", "empty")
+    return key if is_plain and not rivals(record, key) else None
 
 
 def _are_strings(value: object) -> bool:

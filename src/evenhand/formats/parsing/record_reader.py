@@ -123,6 +123,8 @@ class RecordReader:
         self._tags: TagReader | None = None
         self._codes = NewCodes()
         """Those of the tags so far."""
+        self._unclear = False
+        """Whether spans of tokens do not show where they end."""
         self._seen: set[str] = set()
         """The labels of spans so far."""
 
@@ -205,6 +207,10 @@ class RecordReader:
                 parts = [(*each.parts[0], each.quoted) for each in record.quotes if len(each.parts) == 1]
                 sizes += [len(quote) == end - start + 1 for start, end, quote in parts]
             inclusive = inclusive or (record.kind == TOKENS and self._ends_are_tokens(raw))
+        if self._unclear and not inclusive:
+            finding = "the spans under 'ner' do not show whether they include the token at their end"
+            remedy = "choose --offsets inclusive if they do, or --offsets codepoints if not"
+            raise self._source.error(None, finding, remedy, PROBLEM)
         if inclusive or (sizes and all(sizes)):
             return Convention(inclusive=True)
         found = convention_of(None, quoted)
@@ -220,7 +226,10 @@ class RecordReader:
         if key == "tokenized_text":
             return True
         rows = [each for each in record["ner"] if isinstance(each, list)]
-        return any(row[:2] == row[:1] * 2 for row in rows)
+        if any(row[:2] == row[:1] * 2 for row in rows):
+            return True
+        self._unclear = self._unclear or (bool(rows) and not any(row[1:2] == [len(tokens)] for row in rows))
+        return False
 
     def take(self, decoded: Decoded) -> tuple[Annotation | None, int]:
         """What records with their lines hold, and how many of them were rejected."""

@@ -56,8 +56,12 @@ def _order(system: Corpus, gold: Sequence[Corpus], texts: int) -> list[int]:
     """The list of a system for each text of the gold standard."""
     mine = [] if system.ids is None else system.ids.texts(0, system.sentences)
     theirs = [each for corpus in gold if corpus.ids is not None for each in corpus.ids.texts(0, corpus.sentences)]
-    if mine and set(mine) == set(theirs) and len(set(mine)) == len(mine) == len(theirs):
-        return [mine.index(name) for name in theirs]
+    if not set(mine).isdisjoint(theirs) and len(set(mine)) == len(mine) and len(theirs) == texts:
+        known, missing = {name: at for at, name in enumerate(mine)}, set(theirs) ^ set(mine)
+        if missing:
+            finding = f"the ids of texts differ from those of the gold standard: {sorted(missing)[0]!r}"
+            raise InputError(system.source, None, finding, "give one list for each text", "document")
+        return [known[name] for name in theirs]
     if system.sentences != texts:
         documents = sum(len(corpus.documents) for corpus in gold)
         finding = f"found lists of spans for {system.sentences:,} texts, where the gold standard has {texts:,}"
