@@ -206,7 +206,10 @@ def expanded(value: Any) -> list[Raw] | None:
     if not isinstance(value, dict):
         return None
     if isinstance(value.get("documents"), list):
-        return [record for each in value["documents"] for record in expanded(each) or [each]]
+        found = [expanded(each) for each in value["documents"] if isinstance(each, dict)]
+        if len(found) < len(value["documents"]):
+            raise SpanError("some documents are not objects")
+        return [record for records in found for record in records or ()]
     if isinstance(value.get("passages"), list):
         return _bioc(value)
     if isinstance(value.get("paragraphs"), list):
@@ -242,49 +245,63 @@ def _bioc(document: Raw) -> list[Raw]:
         if not isinstance(passage, dict):
             raise SpanError("a passage is not an object")
         sentences = passage.get("sentences")
-        for piece in sentences if not isinstance(passage.get("text"), str) and sentences else [passage]:
-            text, annotations = piece.get("text"), piece.get("annotations") or []
+        has_sentences = not isinstance(passage.get("text"), str) and isinstance(sentences, list)
+        for piece in sentences if has_sentences and sentences else [passage]:
+            text, annotations = (
+                (piece.get(key) for key in ("text", "annotations")) if isinstance(piece, dict) else (0, 0)
+            )
+            annotations = annotations or []
+            if not isinstance(annotations, list) or not isinstance(piece, dict):
+                raise SpanError("a passage has no list of annotations")
             if not isinstance(text, str):
                 if annotations:
                     raise SpanError("a passage has annotations but no text", "give its text")
                 continue
             first = piece.get("offset", 0)
+            if type(first) is not int:
+                raise SpanError("the offset of a passage is not a whole number")
             found.append((Part if found else dict)(text=text, spans=[_moved(each, first) for each in annotations]))
             begins.append((first, len(found) - 1))
-    for each in document.get("annotations") or []:
-        start = min((place.get("offset", 0) for place in each.get("locations") or [{}]), default=0)
-        at = max((pair for pair in begins if pair[0] <= start), default=(0, 0))
-        if not found:
-            raise SpanError("a document has annotations but no text", "give its passages")
+    further = document.get("annotations") or []
+    if further and (not found or not isinstance(further, list)):
+        raise SpanError("a document has annotations but no text", "give its passages")
+    for each in further:
+        start = _moved(each, 0)["locations"][0]["offset"]
+        at = max((pair for pair in begins if pair[0] <= start), default=begins[0])
         found[at[1]]["spans"].append(_moved(each, at[0]))
     return found
 
 
 def _moved(annotation: Any, first: int) -> Any:
     """An annotation of BioC with offsets into its passage."""
-    if not isinstance(annotation, dict) or not isinstance(annotation.get("locations"), list) or type(first) is not int:
+    places = annotation.get("locations") if isinstance(annotation, dict) else None
+    if not isinstance(places, list) or not places or not all(map(_is_location, places)):
         raise SpanError("an annotation of a passage has no locations", "give their offset and length")
-    locations = [
-        {**each, "offset": each["offset"] - first}
-        if isinstance(each, dict) and type(each.get("offset")) is int
-        else each
-        for each in annotation["locations"]
-    ]
-    return {**annotation, "locations": locations}
+    return {**annotation, "locations": [{**each, "offset": each["offset"] - first} for each in places]}
+
+
+def _is_location(value: Any) -> bool:
+    return isinstance(value, dict) and type(value.get("offset")) is int and type(value.get("length")) is int
 
 
 def _paragraphs(document: Raw) -> list[Raw]:
     """The sentences of a document of spaCy 2, whose tokens have their tags."""
     found: list[Raw] = []
-    for paragraph in document["paragraphs"]:
-        for sentence in paragraph.get("sentences") or [] if isinstance(paragraph, dict) else []:
-            tokens = sentence.get("tokens") or [] if isinstance(sentence, dict) else []
-            if not all(isinstance(token, dict) and isinstance(token.get("orth"), str) for token in tokens):
-                raise SpanError("a token of a paragraph has no 'orth'")
-            tags = [token.get("ner", "O") for token in tokens]
-            words = [token["orth"] for token in tokens]
-            found.append((Part if found else dict)(tokens=words, ner_tags=["O" if tag == "-" else tag for tag in tags]))
+    for sentence in _members(document["paragraphs"], "sentences"):
+        tokens = list(_members([sentence], "tokens"))
+        if not all(isinstance(token, dict) and isinstance(token.get("orth"), str) for token in tokens):
+            raise SpanError("a token of a paragraph has no 'orth'")
+        tags = [token.get("ner", "O") for token in tokens]
+        words = [token["orth"] for token in tokens]
+        found.append((Part if found else dict)(tokens=words, ner_tags=["O" if tag == "-" else tag for tag in tags]))
     return found
+
+
+def _members(objects: Sequence[Any], key: str) -> Iterator[Any]:
+    """What objects list under a key."""
+    for each in objects:
+        listed = each.get(key) if isinstance(each, dict) else None
+        yield from listed if isinstance(listed, list) else ()
 
 
 # Layers
