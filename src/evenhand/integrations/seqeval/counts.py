@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.problems import counted
 from evenhand.arrays import Ints, ranges
 from evenhand.dataclass import dataclass
 from evenhand.integrations.seqeval.entities import Affixes, Coded, Codes, Entities, TagSet, entities
 from evenhand.integrations.seqeval.schemes import LENIENT, Scheme, recognised
+from evenhand.problems import counted
 
 
 @dataclass(frozen=True)
@@ -69,4 +69,6 @@ def check_sentences(y_true: Any, y_pred: Any) -> None:
     true, predicted = list(map(len, y_true)), list(map(len, y_pred))
     if true != predicted:
         number = list(map(eq, true, predicted)).index(False)
-        raise ValueError(f"Sentence {number + 1} has {counted(true[number], 'tag')} in y_true, {predicted[number]} in y_pred.")
+        raise ValueError(
+            f"Sentence {number + 1} has {counted(true[number], 'tag')} in y_true, {predicted[number]} in y_pred."
+        )
