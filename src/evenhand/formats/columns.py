@@ -30,6 +30,7 @@ from evenhand.problems import SettingError
 from evenhand.settings import Columns, ReadSettings
 from evenhand.text.annotation import Annotation
 from evenhand.text.labels import Vocabulary
+from evenhand.text.plain_labels import SETTLE
 
 if TYPE_CHECKING:
     from evenhand.formats.convert import Conversion
@@ -89,6 +90,9 @@ def _default(source: Source, layout: Layout, layer: str, taken: tuple[int, ...],
         return free[-1]
     _check_tokens(source, layout, kinds)
     place = chosen(source, layout.first_line, kinds, layout.names, settings)
+    if settings.task != "tags" and settings.encoding is None and kinds[place].name in ("identifiers", "features"):
+        finding = f"found {kinds[place].name} ({kinds[place].shown}) in column {place + 1}, where tags were expected"
+        raise source.error(layout.first_line, finding, f"choose the column of tags with --column; {SETTLE}")
     is_plain = settings.task == "tags" or kinds[place].name not in _PREFIXED
     _check_first_line(source, layout, place, is_plain=is_plain)
     return place
