@@ -18,7 +18,7 @@ from evenhand.text.encodings import OUTSIDE_TAGS, PREFIXES, SEPARATORS
 _NUMBER = re.compile(r"[-+]?[0-9]*[.,]?[0-9]+([eE][-+]?[0-9]+)?%?")
 _LETTERS = "".join(PREFIXES)
 _POSITIONS = "|".join((*_LETTERS, "beg", "begin", "beginning", "inside", "cont", "continue", "continuation"))
-_BEGINS, _GOES_ON = ("start", "first"), ("in", "inner", "mid", "middle")
+_BEGINS, _GOES_ON = ("start", "first"), ("in", "inner", "int", "mid", "middle")
 _OTHERS = "|".join((*_BEGINS, *_GOES_ON, "end", "last", "single", "singleton", "unit", "whole"))
 _SUFFIXED = re.compile(rf".+(?:[^\w\s(\[]|_)(?:{_POSITIONS})|.+[(\[](?:{_POSITIONS})[)\]]", re.IGNORECASE)
 _PREFIXED = re.compile(
