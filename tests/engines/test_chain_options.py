@@ -54,7 +54,10 @@ def test_settings_that_would_do_nothing_are_refused(name: str) -> None:
             f"Choose from {', '.join(model.name for model in MODELS)}.",
         ),
         ({"weights": "lenient"}, "weights does nothing for chains; leave it out, or choose the task spans."),
-        ({"beta": 0.0}, "beta is 0.0; it must be above 0 (at 1, precision and recall weigh alike)."),
+        (
+            {"beta": 0.0},
+            "beta is 0.0; it must be above 0, from 0.000001 to 1,000,000 (at 1, precision and recall weigh alike).",
+        ),
     ],
     ids=["characters", "a model of spans", "weights", "beta"],
 )

@@ -21,7 +21,7 @@ def held():
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * 4096
 
-eh.score(sys.argv[1], sys.argv[1])
+eh.score(*sys.argv[1:])
 before = held()
 array = np.ones(30_000_000, dtype=np.uint8)
 del array
@@ -31,7 +31,7 @@ print(held() - before)
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="this machine does not tell what a process holds")
 def test_a_host_gives_freed_memory_back() -> None:
-    run = [sys.executable, "-c", HOST, str(EXAMPLE / "gold.conll")]
+    run = [sys.executable, "-c", HOST, str(EXAMPLE / "gold.conll"), str(EXAMPLE / "crf.conll")]
     environment = {"PYTHONPATH": str(ROOT / "src")}
     done = subprocess.run(run, capture_output=True, text=True, env=environment, check=True)
     assert int(done.stdout) < 5_000_000

@@ -62,11 +62,14 @@ def test_too_few_documents_for_many_pairs_are_noted(tmp_path: Path) -> None:
         text = "".join(f"-DOCSTART-\tO\n\nw\t{tags[0]}\n\nw\t{tags[1]}\n\nw\t{tags[2]}\n\n" for _ in range(6))
         (tmp_path / f"{name}.tsv").write_text(text)
     gold, *files = (tmp_path / f"{name}.tsv" for name in ("gold", "one", "two", "three"))
-    found = eh.compare(gold, files, task="tags", resamples=0)
+    found = eh.compare(gold, files, task="tags", resamples=0, of="documents")
     assert found.pair("one", "two").significance.p == 2 / 2**6  # type: ignore[union-attr]
     note = "corrected for 3 pairs (Holm), so few documents allow no p-value below 5 %; use --of sentences or compare with one --baseline."
     assert note in found.notes
-    assert not [note for note in eh.compare(gold, files, task="tags", of="sentences").notes if "Holm" in note]
+    for of, few in (("sentences", None), (None, 6)):
+        found = eh.compare(gold, files, task="tags", resamples=0, of=of)
+        assert (found.resampling["of"], found.resampling["few_documents"]) == ("sentences", few)
+        assert not [note for note in found.notes if "Holm" in note]
 
 
 def test_one_pair_with_too_few_trials() -> None:

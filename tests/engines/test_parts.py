@@ -153,10 +153,12 @@ def test_germeval_with_separate_levels(tmp_path: Path) -> None:
     """A stack in one column moves the levels of the next, from there on."""
     lines = ["1\ta\tB-PER\tB-LOC", "2\tb\tO\tI-LOC", ""] * 20
     gold = write(tmp_path, "gold.tsv", lines)
-    engine = check_same(gold, gold, 1000, levels="separate")
+    system = write(tmp_path, "system.tsv", lines)
+    engine = check_same(gold, system, 1000, levels="separate")
     assert not engine.whole
-    stacked = write(tmp_path, "stacked.tsv", [*lines, "1\ta\tB-PER|B-LOC\tB-ORG", "", *lines])
-    assert check_same(stacked, stacked, 1000, levels="separate").whole
+    lines = [*lines, "1\ta\tB-PER|B-LOC\tB-ORG", "", *lines]
+    stacked = [write(tmp_path, f"stacked-{side}.tsv", lines) for side in ("gold", "system")]
+    assert check_same(*stacked, 1000, levels="separate").whole
 
 
 TAGGED = {"tokens": ["a", "b"], "tags": ["B-X", "O"]}
@@ -190,7 +192,8 @@ def test_kinds_of_records_that_change_are_seen(
     key, response = write(tmp_path, "gold.jsonl", lines(gold, gold)), write(tmp_path, "s.jsonl", lines(first, second))
     with pytest.raises(eh.InputError, match=rf"s\.jsonl:21: {message}"):
         eh.score(key, response, engine=Divided(1))
-    assert not check_same(key, key, 1).whole
+    same = write(tmp_path, "same.jsonl", lines(gold, gold))
+    assert not check_same(key, same, 1).whole
 
 
 def test_encodings_of_files_that_differ(tmp_path: Path) -> None:

@@ -201,6 +201,8 @@ def test_two_columns_of_tags_alone(tmp_path: Path) -> None:
     path = tmp_path / "both.conll"
     path.write_text("B-PER B-PER\nO B-LOC\n")
     assert eh.score(path)["exact"].overall.counts == {"TP": 1, "FP": 1, "FN": 0}
+    path.write_text("B-PER O\nO O\n")
+    assert eh.score(path)["exact"].overall.counts == {"TP": 0, "FP": 0, "FN": 1}
 
 
 def test_a_file_that_holds_one_side_only(tmp_path: Path) -> None:

@@ -198,7 +198,8 @@ def _check_two_columns_of_tags(source: Source, layout: Layout) -> None:
     kinds = column_kinds(source, layout)
     free = list(range(layout.filled))
     places = [_of_two(source, layout, free, kinds, layer) for layer in ("gold", "system")]
-    gold, system = (kinds[place].name if place in kinds else "tokens" for place in places)
+    is_bare = layout.token in places and holds_tags(source, layout, layout.token)
+    gold, system = (kinds[place].name if place in kinds else "tags" if is_bare else "tokens" for place in places)
     if gold == "chunks" and system == "tags":
         finding = "the last two columns are for gold and prediction, but the first of them has tags of chunks"
         raise source.error(layout.first_line, finding, _GIVE_SYSTEM)
