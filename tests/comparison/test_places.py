@@ -110,10 +110,10 @@ def test_every_unit_is_in_the_line_that_it_names(
 
 def test_units_of_one_sentence_share_its_text(tmp_path: Path) -> None:
     """Which is what takes most of the memory of units."""
-    for name, tag in (("gold", "B-LOC"), ("bad", "O")):
+    for name, tag in (("gold", "B-LOC"), ("good", "B-LOC"), ("bad", "O")):
         (tmp_path / f"{name}.conll").write_text(f"Rome {tag}\nand O\nKyiv {tag}\n\n")
-    gold = tmp_path / "gold.conll"
-    units = eh.compare(gold, {"a": gold, "b": tmp_path / "bad.conll"}, show="new_error", **OPTIONS).shown_units  # type: ignore[arg-type]
+    gold, *systems = (tmp_path / f"{name}.conll" for name in ("gold", "good", "bad"))
+    units = eh.compare(gold, systems, show="new_error", **OPTIONS).shown_units  # type: ignore[arg-type]
     assert [unit.words for unit in units] == ["Rome", "Kyiv"]
     assert units[0].text is units[1].text
 

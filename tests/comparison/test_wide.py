@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from math import isnan
 from unittest.mock import patch
 
 import evenhand as eh
@@ -31,4 +32,5 @@ def test_without_gold_labels() -> None:
     empty = eh.spans([[], []], end="exclusive", lengths=[3, 3])
     with patch.object(ranking, "_MOST_CELLS", -1):
         found = eh.rank(empty, {"a": empty}, match="ts", resamples=10)
-    assert found["ts"]["a"].score == 0
+    assert isnan(found["ts"]["a"].score)
+    assert found["ts"]["a"].rank is None

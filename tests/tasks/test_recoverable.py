@@ -99,7 +99,7 @@ def test_groups_count_the_units_of_a_page(task: str) -> None:
             if not declared.display.has_label_answers:
                 predicted = "" if gold else report.labels[label]
             met[declared.kinds[kind], gold, predicted] += 1
-        found = result.fix_first(most=1000)
+        found = result.fix_first(report.by, most=1000)
         assert found
         assert {(each.verdict, each.gold, each.predicted): each.count for each in found}.items() <= met.items()
         wrong = sum(met.values()) - sum(
