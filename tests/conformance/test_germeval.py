@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,12 @@ def test_outer_and_inner_level(folder: Path) -> None:
     assert (prf(inner), inner.gold.units) == ((0.0, 0.0, 0.0), 515)
 
 
-def test_gold_against_itself(folder: Path) -> None:
-    result = eh.score(folder / "gold.tsv", folder / "gold.tsv")
+def test_gold_against_a_copy_of_itself(folder: Path, tmp_path: Path) -> None:
+    copy = shutil.copy(folder / "gold.tsv", tmp_path / "copy.tsv")
+    result = eh.score(folder / "gold.tsv", copy)
     assert result["exact"].f1 == result["fair"].f1 == 1.0
+
+
+def test_gold_against_itself_is_refused(folder: Path) -> None:
+    with pytest.raises(eh.InputError, match="gold standard and system are the same layer of one file"):
+        eh.score(folder / "gold.tsv", folder / "gold.tsv")

@@ -145,13 +145,13 @@ def test_fsspec_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_command_line_keeps_slashes(tmp_path: Path) -> None:
     pytest.importorskip("fsspec")
-    (tmp_path / "gold.conll").write_bytes(TEXT)
-    address = f"file://{tmp_path}/gold.conll"
+    for name in ("gold", "system"):
+        (tmp_path / f"{name}.conll").write_bytes(TEXT)
     command = [
         Path(sys.executable).with_name("evenhand"),
         "score",
-        address,
-        address,
+        f"file://{tmp_path}/gold.conll",
+        f"file://{tmp_path}/system.conll",
         "--match",
         "exact",
         "--as",

@@ -100,7 +100,7 @@ def test_what_is_written_is_read_again() -> None:
 
 @pytest.mark.parametrize(
     ("given", "message"),
-    [("(S (N x))", "is a text, not a list of trees"), ([["S"]], "is no text")],
+    [("(S (N x))", "is a text, not a list of trees"), ([["S"]], "which is not a text")],
 )
 def test_lists_that_are_no_trees(given: object, message: str) -> None:
     with pytest.raises(eh.InputError, match=message):

@@ -511,9 +511,23 @@ def test_tokens_are_written_as_tokens(file: File) -> None:
     assert again.spans().level.tolist() == annotation.spans().level.tolist()
 
 
-def test_characters_without_a_raw_text_are_written_side_by_side(file: File) -> None:
+@pytest.mark.parametrize("key", ["ner_tags", "tags", "bio_tags"])
+@pytest.mark.parametrize("is_first", [False, True])
+def test_records_without_tokens_among_tags(file: File, key: str, is_first: bool) -> None:
+    records = [{"tokens": ["Ada", "slept"], key: ["B-PER", "O"]}, {"tokens": [], key: []}]
+    found = read(file(*(reversed(records) if is_first else records)))
+    assert found.spans().rows() == [("PER", int(is_first), 0, 1)]
+    assert found.corpus.sentences == 2
+
+
+def test_tokens_with_an_empty_list_of_tags(file: File) -> None:
+    with pytest.raises(InputError, match="found 0 tags for 2 tokens; give one tag for every token"):
+        read(file({"tokens": ["Ada", "slept"], "ner_tags": []}))
+
+
+def test_characters_without_a_raw_text_are_written_with_blanks_between_tokens() -> None:
     tokens = to_characters(lists.tags([["B-PER", "I-PER", "O"]], tokens=[["Ada", "L.", "ran"]]))
-    assert list(write(tokens)) == ['{"text":"AdaL.ran","spans":[{"start":0,"end":5,"label":"PER"}]}\n']
+    assert list(write(tokens)) == ['{"text":"Ada L. ran","spans":[{"start":0,"end":6,"label":"PER"}]}\n']
 
 
 def test_nothing_is_written_without_a_text() -> None:

@@ -211,8 +211,10 @@ def test_span_tables_keep_or_refuse_odd_labels(tmp_path: Path, label: str) -> No
     ],
 )
 def test_labels_that_would_not_come_back(tmp_path: Path, form: str, label: str, message: str) -> None:
+    """Beside LOC, B-PER is a label, not the tag of a token."""
     source = tmp_path / "in.jsonl"
-    source.write_text(json.dumps({"tokens": ["Ada"], "spans": [{"start": 0, "end": 1, "label": label}]}) + "\n")
+    spans = [{"start": at, "end": at + 1, "label": each} for at, each in enumerate((label, "LOC"))]
+    source.write_text(json.dumps({"tokens": ["Ada", "Rome"], "spans": spans}) + "\n")
     result = CliRunner().invoke(main, ["convert", str(source), str(tmp_path / "out"), "--to", form])
     assert result.exit_code == 2
     assert message in result.stderr

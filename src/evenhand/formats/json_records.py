@@ -375,6 +375,15 @@ def role_of(key: str) -> str | None:
     return "any" if _GOLD.isdisjoint(words) else "gold"
 
 
+_TAGGED = frozenset(("tags", "bio", "iob", "bioes", "iobes", "bilou"))
+
+
+@cache
+def _names_tags(key: str) -> bool:
+    """Whether a key names tags, so an empty list under it has no tags rather than no spans."""
+    return not _TAGGED.isdisjoint(word.lower() for word in _WORDS.findall(key))
+
+
 def _kind_of_layer(value: Any, tokens: Sequence[Any] | None) -> str | None:
     """Whether a value is a list of `spans` or of `tags`, `empty`, or `null`; None: it is none of these."""
     if value is None:
@@ -642,7 +651,7 @@ def settle(record: Raw, layers: Layers, *, prefixed: bool = False, plain: bool =
     if key == "annotations" and has_numbers_for_labels(record[key]):
         raise SpanError(*NUMBERED)
     own, continues = record.get("id"), type(record) is Part
-    if kind == "tags" and words:
+    if words and (kind == "tags" or (kind == "empty" and _names_tags(key))):
         return Record(TAGS, tokens=tokens, tags=record[key], id=own, continues=continues)
     if text is None and not words:
         if tokens is not None:
