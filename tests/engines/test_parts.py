@@ -149,6 +149,15 @@ def test_corefud(tmp_path: Path) -> None:
         assert engine.whole is not is_divided
 
 
+def test_a_file_scored_against_itself_is_refused(tmp_path: Path) -> None:
+    """The parts themselves show no single file, only all of them together."""
+    gold = write(tmp_path, "gold.conll", ["a B-X", "b O", ""] * 20)
+    engine = Divided(1000)
+    with pytest.raises(eh.InputError, match=r"gold\.conll: gold standard and system are the same layer of one file"):
+        eh.score(gold, gold, engine=engine)
+    assert engine.parts > 1
+
+
 def test_germeval_with_separate_levels(tmp_path: Path) -> None:
     """A stack in one column moves the levels of the next, from there on."""
     lines = ["1\ta\tB-PER\tB-LOC", "2\tb\tO\tI-LOC", ""] * 20

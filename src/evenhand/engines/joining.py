@@ -32,7 +32,7 @@ class Joining:
     def __init__(self, work: Work) -> None:
         self._groups, self._part_groups = work.groups, part_groups(work)
         self._takes_tags = any(judge.takes_tags for judge in work.judges)
-        self._check_sides = work.prepared.task.check_sides
+        self._check_sides, self._refuse_itself = work.prepared.task.check_sides, work.refuse_itself
         self._run: Run | None = None
         self._sums: Sums[Key] = Sums(work.groups, by_document=work.prepared.task.by_document)
 
@@ -69,6 +69,7 @@ class Joining:
             tallies[judge] = tally
         run.settle_groups(self._groups)
         self._check_sides(run.gold, run.systems)  # one side of each part may be without spans, and the whole not
+        self._refuse_itself(run)  # parts are not files
         return run
 
     def _add_tallies(self, run: Run, shift: int) -> None:

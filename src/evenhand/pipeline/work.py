@@ -116,12 +116,13 @@ class Work:
             called=self.called,
         )
         run = one_pass(prepared.task, asked, counting, watches)
-        if prepared.task.refuses_itself and self.called == GOLD_AND_PREDICTION:
-            self._refuse_itself(run)
+        self.refuse_itself(run)
         return run
 
-    def _refuse_itself(self, run: Run) -> None:
+    def refuse_itself(self, run: Run) -> None:
         """Raise an error if a system is the gold standard itself: the same layer of the same file."""
+        if not self.prepared.task.refuses_itself or self.called != GOLD_AND_PREDICTION:
+            return
         is_perfect = self.prepared.task.is_perfect
         for name, side in run.systems.items():
             other = self.gold if self.systems is None else self.systems[name]
