@@ -114,7 +114,10 @@ def test_short_help_lists_match_models_by_task() -> None:
         "  links         fair, mentions, typed_mentions, linked_mentions, links, nil,",
         "                all, typed_links, typed_nil, typed_all, entities, weak_links,",
         "                weak_all, hipe",
-        "  constituents  labeled, unlabeled, complete, crossing, tagging, short",
+        "  constituents  labeled, unlabeled, complete, crossing, tagging, short,",
+        "                labeled-all, unlabeled-all, complete-all, crossing-all,",
+        "                tagging-all, labeled-all-short, unlabeled-all-short,",
+        "                complete-all-short, crossing-all-short, tagging-all-short",
         "",
     ]
     assert sections(run("compare", "--help").stdout)["Scores for --by"][0] == "  spans         fair, exact, leak"

@@ -75,5 +75,10 @@ def test_a_suite_may_have_data_sets_of_one_document(tmp_path: Path, sizes: tuple
     """Which cannot be resampled."""
     ranking = eh.rank_suite(suite(tmp_path, *sizes), resamples=50)
     assert ranking["mela"]["neural"].score > ranking["mela"]["rules"].score
-    assert any("there is one document" in note for note in ranking.notes)
+    note = "nothing can be resampled, as the gold standard has 1 document: no intervals and no tests."
+    assert [each for each in ranking.notes if "resampled" in each] == [
+        f"{number}: {note}" for number, size in enumerate(sizes) if size == 1
+    ]
+    assert ranking.resamples == 0
+    assert {each.interval for model in ranking.models for each in ranking[model].values()} == {None}
     assert str(ranking)

@@ -45,37 +45,44 @@ def one_document(tmp_path: Path) -> list[Path]:
 
 
 def test_compare_by_documents_and_by_sentences(two_documents: list[Path]) -> None:
-    """All groups are better: p = 2 / 2² of two documents, 2 / 2⁶ of their six sentences."""
+    """All groups are better: p = 2 / 2² of two documents, too few, so sentences are resampled: 2 / 2⁶ of six."""
     gold, *systems = two_documents
     found = {of: eh.compare(gold, systems, task="tags", of=of) for of in (None, "documents", "sentences")}
     tests = {of: each.pair("old", "new").significance for of, each in found.items()}
     assert {of: (test.p, test.groups) for of, test in tests.items()} == {
-        None: (0.5, 2),
+        None: (2 / 2**6, 6),
         "documents": (0.5, 2),
         "sentences": (2 / 2**6, 6),
     }
     assert {of: each.to_dict()["resampling"]["of"] for of, each in found.items()} == {
-        None: "documents",
+        None: "sentences",
         "documents": "documents",
         "sentences": "sentences",
     }
     assert "|of:sentences|" in found["sentences"].signature
     assert found["sentences"].scores == found["documents"].scores
-    assert found[None].to_dict() == found["documents"].to_dict()
+    few = {of: each.to_dict()["resampling"]["few_documents"] for of, each in found.items()}
+    assert few == {None: 2, "documents": None, "sentences": None}
+    assert found[None].signature == found["sentences"].signature
+    assert found[None].to_dict()["pairs"] == found["sentences"].to_dict()["pairs"]
 
 
 def test_a_note_says_that_sentences_are_more(two_documents: list[Path]) -> None:
     gold, *systems = two_documents
     note = "some systems differ in so few documents that no p-value can be below 5 %; use --of sentences."
-    assert note in eh.compare(gold, systems, task="tags").notes
-    assert not [each for each in eh.compare(gold, systems, task="tags", of="sentences").notes if "p-value" in each]
+    assert note in eh.compare(gold, systems, task="tags", of="documents").notes
+    for of in (None, "sentences"):
+        assert not [each for each in eh.compare(gold, systems, task="tags", of=of).notes if "p-value" in each]
 
 
-@pytest.mark.parametrize(("files", "kind"), [(SPANS, "spans"), (TREES, "trees")])
-def test_rank_by_sentences(files: list[Path], kind: str) -> None:
-    """Scores and ranks stay; intervals are others."""
+@pytest.mark.parametrize(("files", "default"), [(SPANS, "documents"), (TREES, "sentences")])
+def test_rank_by_sentences(files: list[Path], default: str) -> None:
+    """Scores and ranks stay; intervals are others. The example of trees has too few documents to resample them."""
     by_document, by_sentence = (eh.rank(files[0], files[1:], of=of) for of in ("documents", "sentences"))
-    assert eh.rank(files[0], files[1:]).to_dict() == by_document.to_dict()
+    expected, found = {"documents": by_document, "sentences": by_sentence}[default], eh.rank(files[0], files[1:])
+    assert found.few_documents == (5 if default == "sentences" else None)
+    assert (found.signature, found.groups) == (expected.signature, default)
+    assert [found[model] for model in found.models] == [expected[model] for model in expected.models]
     for model in by_document.models:
         for system in by_document.systems:
             one, other = by_document[model][system], by_sentence[model][system]
@@ -88,7 +95,13 @@ def test_rank_by_sentences(files: list[Path], kind: str) -> None:
 
 def test_rank_by_sentences_on_the_command_line() -> None:
     found = json.loads(run("rank", *SPANS, "--of", "sentences", "--as", "json").stdout)
-    assert found["resampling"] == {"resamples": 1000, "of": "sentences", "level": 0.95, "seed": 0}
+    assert found["resampling"] == {
+        "resamples": 1000,
+        "of": "sentences",
+        "few_documents": None,
+        "level": 0.95,
+        "seed": 0,
+    }
 
 
 def test_a_suite_by_sentences(tmp_path: Path) -> None:

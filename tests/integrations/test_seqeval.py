@@ -137,7 +137,7 @@ def test_a_tag_that_looks_like_none_is_a_warning_once() -> None:
     ("true", "predicted", "options", "error", "sentence"),
     [
         ([["O"]], [["O"], ["O"]], {}, ValueError, "Got 1 sentence in y_true, 2 in y_pred."),
-        ([["O"], ["O"]], [["O"], []], {}, ValueError, "Sentence 2 has 1 tags in y_true, 0 in y_pred."),
+        ([["O"], ["O"]], [["O"], []], {}, ValueError, "Sentence 2 has 1 tag in y_true, 0 in y_pred."),
         (["O"], ["O"], {}, TypeError, "must be lists with a list of tags for each sentence"),
         ([("O",)], [("O",)], {}, TypeError, "must be lists with a list of tags for each sentence"),
         ([], [], {}, TypeError, "must be lists with a list of tags for each sentence"),

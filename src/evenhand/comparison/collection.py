@@ -58,7 +58,7 @@ class CollectedUnits:
     nowhere: Objects
     """Their words, where the text does not have them; else None."""
     offsets: Ints
-    """Start and end of each unit as users see them (`Places.positions`), a row each; -1 for what stands nowhere."""
+    """Start and end of each unit as users see them (`Places.positions`), one row each; -1 without a position."""
 
     def __len__(self) -> int:
         return len(self.sentence)

@@ -169,7 +169,7 @@ def _is_void(content: object) -> bool:
 
 
 def _string(value: object) -> str:
-    """A string or number as a text; nothing for whatever has none."""
+    """A string or number as a text; nothing for other values."""
     if isinstance(value, str):
         return value
     if not _is_scalar(value) or value != value:  # NaN

@@ -1,4 +1,4 @@
-"""Text that LaTeX prints as it is, whatever it holds."""
+"""Escape arbitrary text for LaTeX."""
 
 from __future__ import annotations
 

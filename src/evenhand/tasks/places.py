@@ -138,7 +138,7 @@ class Places:
         return cuts.tolist(), texts
 
     def words(self, sentence: int, start: int, end: int, gaps: Sequence[int] = ()) -> str | None:
-        """The text of some tokens, or characters, of a sentence; or what stands nowhere in it.
+        """The text of some tokens, or characters, of a sentence; or a unit without a position.
 
         Of a unit with gaps (atoms counted from its start), the parts, with a space between.
         """
@@ -149,7 +149,7 @@ class Places:
         return " ".join(part or "" for part in found) if any(found) else found[0]
 
     def positions(self, sentence: Ints, start: Ints, end: Ints) -> Positions:
-        """Positions as users see them: offsets into the input text, where there is one; -1 for what stands nowhere."""
+        """Positions as users see them: offsets into the input text, if there is one; -1 without a position."""
         batch = np.searchsorted(self._first, sentence, side="right") - 1
         columns = np.full((4, len(sentence)), -1)
         outside = self.is_nowhere(start)

@@ -233,7 +233,7 @@ def confusion_table(result: Result) -> Iterator[Table]:
         return
 
     def ask(gold: str, predicted: str) -> Query | None:
-        if not task.display.has_verdicts:  # labels tell, whatever else is right; what only the system has is not a unit
+        if not task.display.has_verdicts:  # only labels count; what only the system has is not a unit
             return None if gold == NO_LABEL else Query(result.name, gold=gold, predicted=predicted)
         return Query(result.name, right=False, gold=gold, predicted=predicted)
 

@@ -34,7 +34,7 @@ Layer = Spans | Tags | Trees | Chains | OtherLayer
 
 
 def extra_layer(column: ColumnName) -> str:
-    """What the layer of a further column is called, whatever the column is."""
+    """The name of the layer of any further column."""
     return f"column {column}"
 
 

@@ -1,4 +1,4 @@
-"""Cells of text as small integers, exactly: equal cells get equal codes, whatever their number or length."""
+"""Map strings to integer codes. Equal strings get equal codes."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def extractions(
     There is an answer for each document (or sentence) of the gold standard, in its order; in a mapping, by its id. An
     answer is the text that the model wrote (JSON, lines, inline tags), or data: a list of items, a mapping from labels
     to strings, objects of pydantic or dataclasses. The message of an API is an answer, too: its tool calls (OpenAI
-    `tool_calls`, Anthropic `tool_use`) or its text. None stands for no answer. `label` is the only label that was asked
+    `tool_calls`, Anthropic `tool_use`) or its text. None means no answer. `label` is the only label that was asked
     for; strings need no label then. Strings are located in the gold standard's text when a score is computed.
     """
     check_name(name)

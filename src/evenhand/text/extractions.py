@@ -125,7 +125,7 @@ def _fields(value: object) -> object:
 
 
 _WRITTEN = (Decimal, Fraction, date, time, UUID, PurePath)
-"""Types of values that stand for their text."""
+"""Types of values that are read as their text."""
 _ATTRIBUTES = (
     *("choices", "message", "messages", "tool_calls", "function_call", "function", "arguments", "args", "input"),
     *("output", "content", "parsed", "role", "type"),

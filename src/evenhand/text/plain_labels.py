@@ -35,7 +35,7 @@ _NOTHING = frozenset(
         *("no_label", "no-label", "nolabel", "unlabeled", "unlabelled", "background", "blank", "<none>", "[none]"),
     }
 )
-"""Values, in small letters, that stand for no label in many tools."""
+"""Values, in small letters, that mean no label in many tools."""
 _FEW = 20
 """So many different labels are always few."""
 _REPEATS = 5
@@ -79,7 +79,7 @@ def misspelled(said: Sequence[str], *, has_outside: bool) -> tuple[str, str] | N
 
 
 def means_nothing(name: str) -> bool:
-    """Whether a value stands for no label in many tools: NONE, [PAD], -."""
+    """Whether a value means no label in many tools: NONE, [PAD], -."""
     return name.lower() in _NOTHING
 
 

@@ -119,7 +119,7 @@ _DECLARED: dict[str, tuple[Any, str, str, tuple[str, ...], str]] = {
         "Brackets with the right words and label.",
     ),
     "unlabeled": (_unlabeled, "brackets", "brackets", ("uf",), "Brackets with the right words."),
-    "complete": (_complete, "sentences", "crossing", ("complete match",), "Sentences all of whose brackets are right."),
+    "complete": (_complete, "sentences", "crossing", ("complete match",), "Sentences with all brackets right."),
     "crossing": (_crossing, "sentences", "crossing", ("no crossing",), "Sentences without a crossing bracket."),
     "tagging": (_tagging, "tagging", "tagging", ("tagging accuracy",), "Words with the right tag."),
 }
@@ -128,7 +128,7 @@ _DECLARED: dict[str, tuple[Any, str, str, tuple[str, ...], str]] = {
 def _model(name: str, *, short: bool, with_all: bool) -> Model:
     arithmetic, judge, home, aliases, summary = _DECLARED[name]
     end = (ALL if with_all else "") + (SHORT if short else "")
-    told = summary[:-1] + (", in short sentences" if short else "") + (", errors as wrong" if with_all else "")
+    told = summary[:-1] + (" (short sentences)" if short else "") + (", errors as wrong" if with_all else "")
     count: Any = late(f"{_HOME}.{home}:count")
     choices = {"short": short} | ({} if judge == _SENTENCE_JUDGE else {"counts_errors": with_all})
     own = name + end

@@ -129,7 +129,7 @@ class Question:
 
     @property
     def equal_given(self) -> tuple[Ints, Ints]:
-        """The same, whatever their levels."""
+        """The same, regardless of level."""
         return self.equal if self.levels == 1 else equal_spans(*self.given)
 
     @cached_property

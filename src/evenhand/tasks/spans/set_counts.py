@@ -14,7 +14,7 @@ from evenhand.tasks.spans.question import Question
 from evenhand.tasks.spans.unit_texts import LabeledOffsets
 
 Bounds = tuple[int, int]
-"""Start and end, whatever the label."""
+"""Start and end, regardless of label."""
 Counts = Counter[tuple[str, str]]
 """How many spans there are of a kind and a label."""
 KINDS = ("TP", "FP", "FN", "sentences")

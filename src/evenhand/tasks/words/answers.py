@@ -72,7 +72,7 @@ def _heads(systems: Sequence[JudgedUnits], units: Ints) -> Ints:
 
 def _numbers(systems: Sequence[JudgedUnits]) -> list[Ints]:
     """Of every system, what its words are called: the gold standard's word or, where it has none, a number of the
-    characters; -1 after them stands for the root.
+    characters; -1 after them is the root.
     """
     found, lost, characters = [], [], []
     for each in systems:
