@@ -191,7 +191,9 @@ def test_a_disk_that_takes_no_more(tmp_path: Path, target: str) -> None:
     place = tmp_path / "place"
     place.mkdir()
     command = [EVENHAND, "convert", str(one), str(place / target), *form]
-    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False, preexec_fn=limit)
+    # The limit would also cut off modules that Python caches, and break every later process.
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False, preexec_fn=limit, env=environment)
     assert done.stderr.startswith(f"evenhand: {place / target}")
     assert done.stderr.endswith(": cannot be written (file too large); choose another place.\n")
     assert (done.returncode, list(place.iterdir())) == (2, [])
