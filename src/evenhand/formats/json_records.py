@@ -674,7 +674,7 @@ def settle(record: Raw, layers: Layers, *, prefixed: bool = False, plain: bool =
     if prefixed:
         listed = merged(listed, text if text is not None else tokens)
     found = Record(TEXT if text is not None else TOKENS, text, None, _spans(listed), None, quotes, own, continues)
-    found.merged = count if prefixed and count > len(listed) else 0
+    found.merged = count if prefixed else 0
     if text is None:
         found.tokens = tokens
     elif tokens and not words and not (plain and _have_their_places(tokens, text)):
@@ -715,7 +715,7 @@ def _textless(record: Raw, key: str, kind: str, prefixed: bool) -> Record:
     if own is None and type(record.get("Line")) is int:  # Comprehend, whose lines may be in any order
         own = f"{record.get('File', '')}:{record['Line']}"
     spans = _spans(listed)
-    return Record(OFFSETS, spans=spans, quotes=quotes, id=own, merged=count if count > len(listed) else 0)
+    return Record(OFFSETS, spans=spans, quotes=quotes, id=own, merged=count if prefixed else 0)
 
 
 def _is_output(record: Raw, key: str) -> bool:

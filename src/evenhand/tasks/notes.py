@@ -48,8 +48,8 @@ def reading_notes(side: str, name: str, reading: Reading, repair: str) -> list[s
             f"(--offsets {side}:{reading.offsets} confirms it)."
         )
     if reading.merged:
-        tokens = "1 span of a token was" if reading.merged == 1 else f"{reading.merged:,} spans of tokens were"
-        found.append(f"{side} {name}: {tokens} merged into entities by the prefixes of labels, such as B- and I-.")
+        spans = "1 span has a label" if reading.merged == 1 else f"{reading.merged:,} spans have labels"
+        found.append(f"{side} {name}: {spans} of tokens, such as B-PER and I-PER, and were merged into entities.")
     if reading.repeated:
         spans = "1 span is" if reading.repeated == 1 else f"{reading.repeated:,} spans are"
         found.append(f"{side} {name}: {spans} listed more than once, and each listing counts.")
