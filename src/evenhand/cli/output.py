@@ -7,7 +7,6 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from evenhand.cli.inputs import OUTPUT
 from evenhand.cli.options import NAMES
 from evenhand.files import write_file
 from evenhand.problems import InputError, announced, visible
+from evenhand.registry import load
 
 if TYPE_CHECKING:
     from evenhand.result.adjudication import Adjudication
@@ -92,8 +92,20 @@ _STYLED_BY = {
 
 _SAID = "evenhand.said"
 """Where a context notes what was said of files."""
-_MODULES = {"html": "table_page"}
-"""The modules of `report` that are not called as their forms are."""
+_RENDERERS = {
+    "text": "evenhand.report.text:render",
+    "markdown": "evenhand.report.markdown:render",
+    "latex": "evenhand.report.latex:render",
+    "json": "evenhand.report.json:render",
+    "csv": "evenhand.report.csv:render",
+    "jsonl": "evenhand.report.jsonl:render",
+    "value": "evenhand.report.value:render",
+    "conlleval": "evenhand.report.conlleval:render",
+    "github": "evenhand.report.github:render",
+    "junit": "evenhand.report.junit:render",
+    "html": "evenhand.report.table_page:render",
+}
+"""The functions that render each form of output."""
 
 
 def form_option(forms: tuple[str, ...]) -> Decorator:
@@ -189,7 +201,7 @@ def emit(
     style: TableStyle | None = None,
 ) -> None:
     """Render the results and write them; notes that a form has no place for go to standard error."""
-    render = import_module(f"evenhand.report.{_MODULES.get(form, form)}").render
+    render = load(_RENDERERS[form])
     fitting = _fitting(style, form, path)
     text: str = render(results, fitting) if form in STYLED else render(results)
     if form in ("csv", "jsonl", "value", "conlleval") and not quiet:

@@ -67,7 +67,7 @@ class Reading:
     repeated: int = 0
     """How many spans are listed once more, with the same label and bounds."""
     merged: int = 0
-    """How many spans with labels of tokens (`B-PER`, `I-PER`) were read as parts of entities, without these prefixes."""
+    """How many spans with tags for labels (`B-PER`, `I-PER`) were read as parts of entities, without these prefixes."""
     repaired: int = 0
     first_repair: str | None = None
     skipped: Mapping[str, int] = field(default_factory=dict)

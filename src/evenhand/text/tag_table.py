@@ -98,14 +98,14 @@ class TagTable:
         """The spans that the tags of a text spell, by their first token, then by level."""
         bounds = corpus.bounds
         assert bounds is not None
-        parts, ill_formed = [], []
+        parts, wrong_starts = [], []
         for level, found in enumerate(levels):
             wrong = encodings.ill_formed(found, encoding)
-            ill_formed.append(found.start[wrong])
+            wrong_starts.append(found.start[wrong])
             start, end, label = found.start, found.end, found.label
-            discarded = encodings.discarded(wrong, encoding, repair)
-            if discarded.any():
-                keep = np.flatnonzero(~discarded)
+            is_discarded = encodings.discarded(wrong, encoding, repair)
+            if is_discarded.any():
+                keep = np.flatnonzero(~is_discarded)
                 start, end, label = start[keep], end[keep], label[keep]
             scope = ints(corpus.sentence_of.take(start))
             first = bounds.take(scope)
@@ -114,7 +114,7 @@ class TagTable:
         spans = Spans.concatenate(parts, [0] * len(parts))
         if len(parts) > 1:
             spans = spans.take(np.lexsort((spans.level, spans.start, spans.scope)))
-        return Decoded(spans, np.concatenate(ill_formed))
+        return Decoded(spans, np.concatenate(wrong_starts))
 
 
 def _inside(code: Mostly, prefix: Ints) -> tuple[Ints, Ints]:

@@ -103,24 +103,30 @@ _SUMMARIES = {
 }
 
 
-def _declared(name: str, home: str, *aliases: str, title: str = "", arithmetic: Arithmetic = chain_model) -> Model:
+def _declared(
+    name: str, definition: str, *aliases: str, title: str = "", arithmetic: Arithmetic = chain_model
+) -> Model:
     """A score of chains, which all have one judge."""
-    address, needs = f"{_HOME}.{home}", frozenset({HEADS} if name in OF_HEADS else ())
+    needs = frozenset({HEADS} if name in OF_HEADS else ())
     summary = _SUMMARIES[name]
-    return Model(name, "chains", Judge("chains"), arithmetic, address, aliases, title, summary=summary, needs=needs)
+    return Model(name, "chains", Judge("chains"), arithmetic, definition, aliases, title, summary=summary, needs=needs)
 
 
 MODELS = (
-    _declared("mentions", "count", "mention detection", "md"),
-    _declared("muc", "links", title="MUC"),
-    _declared("b_cubed", "b_cubed", "b3", "bcub", "bcubed", title="B³"),
-    _declared("ceaf_m", "ceaf", "ceafm", "ceaf phi3", "mention ceaf", title="CEAFm"),
-    _declared("ceaf_e", "ceaf", "ceafe", "ceaf phi4", "entity ceaf", title="CEAFe"),
-    _declared("blanc", "links", title="BLANC", arithmetic=_blanc),
-    _declared("lea", "links", title="LEA"),
-    _declared("mela", "count", "conll", "conll f1", "conll score", "conll average", title="MELA", arithmetic=_mela),
-    _declared("mor", "mention_overlap", "mention overlap ratio", "mention overlap", title="MOR"),
-    _declared("zero", "zero_anaphors", "zeros", "zero anaphora", "zero anaphors", title="zeros", arithmetic=_zeros),
+    _declared("mentions", f"{_HOME}.count", "mention detection", "md"),
+    _declared("muc", f"{_HOME}.links", title="MUC"),
+    _declared("b_cubed", f"{_HOME}.b_cubed", "b3", "bcub", "bcubed", title="B³"),
+    _declared("ceaf_m", f"{_HOME}.ceaf", "ceafm", "ceaf phi3", "mention ceaf", title="CEAFm"),
+    _declared("ceaf_e", f"{_HOME}.ceaf", "ceafe", "ceaf phi4", "entity ceaf", title="CEAFe"),
+    _declared("blanc", f"{_HOME}.links", title="BLANC", arithmetic=_blanc),
+    _declared("lea", f"{_HOME}.links", title="LEA"),
+    _declared(
+        "mela", f"{_HOME}.count", "conll", "conll f1", "conll score", "conll average", title="MELA", arithmetic=_mela
+    ),
+    _declared("mor", f"{_HOME}.mention_overlap", "mention overlap ratio", "mention overlap", title="MOR"),
+    _declared(
+        "zero", f"{_HOME}.zero_anaphors", "zeros", "zero anaphora", "zero anaphors", title="zeros", arithmetic=_zeros
+    ),
     Model(
         "arcs_any",
         "chains",

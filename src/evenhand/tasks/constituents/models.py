@@ -42,12 +42,14 @@ def _unlabeled(name: str, settings: ScoreSettings) -> MatchModel:
 
 def _complete(name: str, settings: ScoreSettings) -> MatchModel:
     counts: dict[str, Sum] = {**_SENTENCES, "complete": {"complete": 1.0}}
-    return _share_of_sentences(name, settings, counts, "complete", "with_left_out")
+    return _share_of_sentences(name, settings, counts, "complete", f"{_HOME}.score_details:with_left_out")
 
 
 def _crossing(name: str, settings: ScoreSettings) -> MatchModel:
     shown = ("valid", "crossings", "no_crossing", "two_or_less")
-    return _share_of_sentences(name, settings, {kind: {kind: 1.0} for kind in shown}, "no_crossing", "with_undefined")
+    return _share_of_sentences(
+        name, settings, {kind: {kind: 1.0} for kind in shown}, "no_crossing", f"{_HOME}.score_details:with_undefined"
+    )
 
 
 def _share_of_sentences(
@@ -62,7 +64,7 @@ def _share_of_sentences(
         headline="accuracy",
         beta=settings.beta,
         details="overall",
-        further=late(f"{_HOME}.score_details:{further}"),
+        further=late(further),
         measures=measures,
         known={each.name: each.below for each in measures},
     )
@@ -110,30 +112,59 @@ def without_errors(model: str) -> str:
     return model.replace(ALL, "", 1) if counts_errors(model) else model
 
 
-_DECLARED: dict[str, tuple[Any, str, str, tuple[str, ...], str]] = {
+_DECLARED: dict[str, tuple[Any, str, str, str, tuple[str, ...], str]] = {
     "labeled": (
         labeled,
         "brackets",
-        "brackets",
+        f"{_HOME}.brackets:count",
+        f"{_HOME}.brackets",
         ("evalb", "parseval", "lf"),
         "Brackets with the right words and label.",
     ),
-    "unlabeled": (_unlabeled, "brackets", "brackets", ("uf",), "Brackets with the right words."),
-    "complete": (_complete, "sentences", "crossing", ("complete match",), "Sentences with all brackets right."),
-    "crossing": (_crossing, "sentences", "crossing", ("no crossing",), "Sentences without a crossing bracket."),
-    "tagging": (_tagging, "tagging", "tagging", ("tagging accuracy",), "Words with the right tag."),
+    "unlabeled": (
+        _unlabeled,
+        "brackets",
+        f"{_HOME}.brackets:count",
+        f"{_HOME}.brackets",
+        ("uf",),
+        "Brackets with the right words.",
+    ),
+    "complete": (
+        _complete,
+        "sentences",
+        f"{_HOME}.crossing:count",
+        f"{_HOME}.crossing",
+        ("complete match",),
+        "Sentences with all brackets right.",
+    ),
+    "crossing": (
+        _crossing,
+        "sentences",
+        f"{_HOME}.crossing:count",
+        f"{_HOME}.crossing",
+        ("no crossing",),
+        "Sentences without a crossing bracket.",
+    ),
+    "tagging": (
+        _tagging,
+        "tagging",
+        f"{_HOME}.tagging:count",
+        f"{_HOME}.tagging",
+        ("tagging accuracy",),
+        "Words with the right tag.",
+    ),
 }
 
 
 def _model(name: str, *, short: bool, with_all: bool) -> Model:
-    arithmetic, judge, home, aliases, summary = _DECLARED[name]
+    arithmetic, judge, address, definition, aliases, summary = _DECLARED[name]
     end = (ALL if with_all else "") + (SHORT if short else "")
     told = summary[:-1] + (" (short sentences)" if short else "") + (", errors as wrong" if with_all else "")
-    count: Any = late(f"{_HOME}.{home}:count")
+    count: Any = late(address)
     choices = {"short": short} | ({} if judge == _SENTENCE_JUDGE else {"counts_errors": with_all})
     own = name + end
     return Model(
-        *(own, LAYER, Judge(_judge_of(judge, own), partial(count, **choices)), arithmetic, f"{_HOME}.{home}"),
+        *(own, LAYER, Judge(_judge_of(judge, own), partial(count, **choices)), arithmetic, definition),
         aliases=tuple(each + end for each in aliases),
         family="short" if short and not with_all else None,
         summary=f"{told}.",

@@ -60,14 +60,12 @@ def fair_model(name: str, settings: ScoreSettings) -> MatchModel:
     return MatchModel(name, "fair", shown, *sums, beta=settings.beta, further=late(f"{_HOME}.errors:with_details"))
 
 
-def _judge(name: str, home: str) -> Judge:
-    count: Any = late(f"{_HOME}.{home}:count")
-    return Judge(name, partial(count, model=name))
-
-
-def _declared(name: str, home: str, arithmetic: Any, summary: str, *aliases: str, **more: Any) -> Model:
-    judge = _judge(name, home)
-    return Model(name, "links", judge, arithmetic, f"{_HOME}.{home}", aliases, summary=summary, **more)
+def _declared(
+    name: str, address: str, definition: str, arithmetic: Any, summary: str, *aliases: str, **more: Any
+) -> Model:
+    count: Any = late(address)
+    judge = Judge(name, partial(count, model=name))
+    return Model(name, "links", judge, arithmetic, definition, aliases, summary=summary, **more)
 
 
 MODELS = (
@@ -81,9 +79,15 @@ MODELS = (
         summary="Each link counts once; errors of identifier and of bounds have kinds.",
     ),
     *(
-        _declared(name, "sets", _set_model, summary, alias, is_ranked=name in _RANKED)
+        _declared(name, f"{_HOME}.sets:count", f"{_HOME}.sets", _set_model, summary, alias, is_ranked=name in _RANKED)
         for name, (alias, summary) in _SETS.items()
     ),
-    *(_declared(name, "weak", _weak, summary, is_ranked=True) for name, summary in _WEAK.items()),
-    *(_declared(name, "hipe", _set_model, summary, family="hipe", is_ranked=True) for name, summary in _HIPE.items()),
+    *(
+        _declared(name, f"{_HOME}.weak:count", f"{_HOME}.weak", _weak, summary, is_ranked=True)
+        for name, summary in _WEAK.items()
+    ),
+    *(
+        _declared(name, f"{_HOME}.hipe:count", f"{_HOME}.hipe", _set_model, summary, family="hipe", is_ranked=True)
+        for name, summary in _HIPE.items()
+    ),
 )

@@ -52,15 +52,11 @@ def _ehealthkd(name: str, settings: ScoreSettings) -> MatchModel:
     )
 
 
-def _judge(name: str, home: str) -> Judge:
-    return Judge(name, late(f"{_HOME}.{home}:count_{name}"))
-
-
 MODELS = (
     Model(
         "strict",
         "relations",
-        _judge("strict", "strict"),
+        Judge("strict", late(f"{_HOME}.strict:count_strict")),
         _exact,
         f"{_HOME}.strict",
         ("exact", "with NEC", "rel+"),
@@ -69,7 +65,7 @@ MODELS = (
     Model(
         "boundaries",
         "relations",
-        _judge("boundaries", "strict"),
+        Judge("boundaries", late(f"{_HOME}.strict:count_boundaries")),
         _exact,
         f"{_HOME}.strict",
         ("without NEC", "rel"),
@@ -78,7 +74,7 @@ MODELS = (
     Model(
         "dygie",
         "relations",
-        _judge("dygie", "strict"),
+        Judge("dygie", late(f"{_HOME}.strict:count_dygie")),
         _exact,
         f"{_HOME}.strict",
         ("DyGIE++",),
@@ -88,7 +84,7 @@ MODELS = (
     Model(
         "relaxed",
         "relations",
-        _judge("relaxed", "relaxed"),
+        Judge("relaxed", late(f"{_HOME}.relaxed:count_relaxed")),
         _relaxed,
         f"{_HOME}.relaxed",
         ("overlap",),
@@ -97,7 +93,7 @@ MODELS = (
     Model(
         "fair",
         "relations",
-        _judge("fair", "fair"),
+        Judge("fair", late(f"{_HOME}.fair:count_fair")),
         _fair,
         f"{_HOME}.fair",
         summary="Each relation counts once; kinds of errors tell whose fault they are.",
@@ -105,7 +101,7 @@ MODELS = (
     Model(
         "ehealthkd",
         "relations",
-        _judge("ehealthkd", "ehealthkd"),
+        Judge("ehealthkd", late(f"{_HOME}.ehealthkd:count_ehealthkd")),
         _ehealthkd,
         f"{_HOME}.ehealthkd",
         ("eHealth-KD 2020",),

@@ -83,21 +83,41 @@ def _bounds(name: str, settings: ScoreSettings) -> MatchModel:
     return replace(exact_counts(name, settings), details="overall")
 
 
-def _judge(name: str) -> Judge:
-    module, _, function = name.partition("-")
-    return Judge(name, late(f"{_HOME}.{module}:{function.replace('-', '_')}"), takes_texts=True)
-
-
 _LEAK = Judge(LEAK, late(f"{_HOME}.leak:leak"), remembers=True)
 _TASKS = {
-    "meddocan-ner": (_with_leak, "MEDDOCAN, subtask 1: label, start and end are equal."),
-    "meddocan-strict": (_bounds, "MEDDOCAN, subtask 2: start and end are equal."),
-    "meddocan-merged": (_bounds, "MEDDOCAN, subtask 2: neighbouring spans may be written as one."),
-    "i2b2-strict": (exact_counts, "i2b2: label, start and end are equal."),
-    "i2b2-relaxed": (exact_counts, "i2b2: as strict, with ends up to two characters apart."),
-    "i2b2-token": (exact_counts, "i2b2: letters and digits in spans, by label."),
-    "i2b2-binary-strict": (_bounds, "i2b2: as strict, without labels."),
-    "i2b2-binary-token": (_bounds, "i2b2: as token, without labels."),
+    "meddocan-ner": (
+        f"{_HOME}.meddocan:ner",
+        f"{_HOME}.meddocan",
+        _with_leak,
+        "MEDDOCAN, subtask 1: label, start and end are equal.",
+    ),
+    "meddocan-strict": (
+        f"{_HOME}.meddocan:strict",
+        f"{_HOME}.meddocan",
+        _bounds,
+        "MEDDOCAN, subtask 2: start and end are equal.",
+    ),
+    "meddocan-merged": (
+        f"{_HOME}.meddocan:merged",
+        f"{_HOME}.meddocan",
+        _bounds,
+        "MEDDOCAN, subtask 2: neighbouring spans may be written as one.",
+    ),
+    "i2b2-strict": (f"{_HOME}.i2b2:strict", f"{_HOME}.i2b2", exact_counts, "i2b2: label, start and end are equal."),
+    "i2b2-relaxed": (
+        f"{_HOME}.i2b2:relaxed",
+        f"{_HOME}.i2b2",
+        exact_counts,
+        "i2b2: as strict, with ends up to two characters apart.",
+    ),
+    "i2b2-token": (
+        f"{_HOME}.i2b2:token",
+        f"{_HOME}.i2b2",
+        exact_counts,
+        "i2b2: letters and digits in spans, by label.",
+    ),
+    "i2b2-binary-strict": (f"{_HOME}.i2b2:binary_strict", f"{_HOME}.i2b2", _bounds, "i2b2: as strict, without labels."),
+    "i2b2-binary-token": (f"{_HOME}.i2b2:binary_token", f"{_HOME}.i2b2", _bounds, "i2b2: as token, without labels."),
 }
 PRIVACY = (
     Model(
@@ -107,11 +127,11 @@ PRIVACY = (
     ),
     *(
         Model(
-            *(name, "spans", _judge(name), arithmetic, f"{_HOME}.{name.partition('-')[0]}"),
+            *(name, "spans", Judge(name, late(scorer), takes_texts=True), arithmetic, definition),
             family=name.partition("-")[0],
             parameters=(SENTENCES,) if name == "meddocan-ner" else (),
             summary=summary,
         )
-        for name, (arithmetic, summary) in _TASKS.items()
+        for name, (scorer, definition, arithmetic, summary) in _TASKS.items()
     ),
 )

@@ -30,6 +30,8 @@ def by_label(
     met, correct = on("gold.", right), on("system.", right)
     wanted, found = {**on("gold.", kinds), MISSING: 1.0}, {**on("system.", kinds), EXTRA: 1.0}
     counts = {"correct": met, "gold": wanted, "system": found}
-    further = late(f"evenhand.tasks.words.scores:{'with_confusion' if confuses else 'with_sentences'}")
+    further = late(
+        "evenhand.tasks.words.scores:with_confusion" if confuses else "evenhand.tasks.words.scores:with_sentences"
+    )
     sums = (correct, found, met, wanted)
     return MatchModel(name, judge, counts, *sums, headline="accuracy", beta=settings.beta, further=further)
