@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import evenhand as eh
 from conftest import Golden
+from evenhand.cli.output import RENDERERS
+from evenhand.registry import load
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +21,7 @@ def ranking() -> eh.Ranking:
 @pytest.mark.parametrize(("form", "name"), [("text", "rank.txt"), ("markdown", "rank.md"), ("latex", "rank.tex")])
 def test_golden_ranking(ranking: eh.Ranking, form: str, name: str, golden: Golden) -> None:
     """Rendered output, read by hand; its figures are tested elsewhere, and the intervals are those of seed 0."""
-    golden(import_module(f"evenhand.report.{form}").render(ranking), name)
+    golden(load(RENDERERS[form])(ranking), name)
 
 
 def test_lines_fit_into_eighty_columns(ranking: eh.Ranking) -> None:

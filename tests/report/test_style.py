@@ -5,14 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import re
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import evenhand as eh
+from evenhand.cli.output import RENDERERS
 from evenhand.problems import SettingError
+from evenhand.registry import load
 from evenhand.report import csv as csv_report
 from evenhand.report import latex, markdown, text
 from evenhand.report.cells import cell_text
@@ -56,7 +57,7 @@ def test_scores_and_shares(style: TableStyle, score: str, share: str) -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_differences_and_intervals_follow_scores(comparison: eh.Comparison, form: str) -> None:
-    render = import_module(f"evenhand.report.{form}").render
+    render = load(RENDERERS[form])
     pair = comparison.pair("crf", "tagger")
     shown = render(comparison, TableStyle(percent=False, decimals=5))
     assert pair.interval is not None
@@ -85,7 +86,7 @@ def test_decimals_have_bounds(decimals: int) -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_only_the_columns_that_were_asked_for(results: eh.Results, form: str) -> None:
     """Tables without such columns are left out, and sections without tables."""
-    shown = import_module(f"evenhand.report.{form}").render(results, TableStyle(columns=("model", "F1")))
+    shown = load(RENDERERS[form])(results, TableStyle(columns=("model", "F1")))
     assert "recall" not in shown
     assert "confusion" not in shown
     assert "macro average" in shown
@@ -99,7 +100,7 @@ def test_the_first_column_stays(results: eh.Results) -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_a_column_that_no_table_has(results: eh.Results, form: str) -> None:
     with pytest.raises(SettingError, match=r"no table has a column 'F2'; there are model, prec\., recall, F1"):
-        import_module(f"evenhand.report.{form}").render(results, TableStyle(columns=("F1", "F2")))
+        load(RENDERERS[form])(results, TableStyle(columns=("F1", "F2")))
 
 
 # LaTeX: bold, marks, captions

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +11,13 @@ from hypothesis import strategies as st
 
 import evenhand as eh
 from declared import SPAN_MODELS
+from evenhand.cli.output import RENDERERS
 from evenhand.comparison.oracle import Bound
+from evenhand.registry import load
 from evenhand.result.saved_comparison import SavedBound
 from example_results import EXAMPLES, FILES, compared, files, scored
 
-FORMS = ("text", "markdown", "csv", "latex", "json", "fragment")
+FORMS = ("text", "markdown", "csv", "latex", "json")
 
 
 def loads_again(saved: Any) -> Any:
@@ -24,8 +25,9 @@ def loads_again(saved: Any) -> Any:
     loaded = type(saved).from_json(saved.to_json())
     assert loaded.to_dict() == saved.to_dict()
     for form in FORMS:
-        render = import_module(f"evenhand.report.{form}").render
+        render = load(RENDERERS[form])
         assert render(loaded) == render(saved), form
+    assert loaded._repr_html_() == saved._repr_html_()
     return loaded
 
 

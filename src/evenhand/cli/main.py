@@ -7,7 +7,6 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from typing import Any, NoReturn
 
 import click
@@ -17,6 +16,7 @@ from evenhand.cli.streams import steady_streams
 from evenhand.cli.usage import Group, sentence
 from evenhand.memory import keep_freed_memory, search_seldom
 from evenhand.problems import EvenhandError, EvenhandWarning, brief
+from evenhand.registry import load
 from evenhand.threads import start_no_threads
 from evenhand.version import __version__
 
@@ -39,7 +39,27 @@ COMMANDS = {
     "completion": "Print a script that completes commands in a shell.",
     "demo": "Score the systems of a bundled example.",
 }
-"""The commands, each in the module of its name, which is loaded when the command runs."""
+"""The commands, and what each does."""
+_ADDRESSES = {
+    "score": "evenhand.cli.score:score",
+    "rank": "evenhand.cli.rank:rank",
+    "compare": "evenhand.cli.compare:compare",
+    "agree": "evenhand.cli.agree:agree",
+    "adjudicate": "evenhand.cli.adjudicate:adjudicate",
+    "report": "evenhand.cli.report:report",
+    "plot": "evenhand.cli.plot:plot",
+    "gate": "evenhand.cli.gate:gate",
+    "germeval": "evenhand.cli.germeval:germeval",
+    "check": "evenhand.cli.check:check",
+    "convert": "evenhand.cli.convert:convert",
+    "ground": "evenhand.cli.ground:ground",
+    "formats": "evenhand.cli.formats:formats",
+    "models": "evenhand.cli.models:models",
+    "cite": "evenhand.cli.cite:cite",
+    "completion": "evenhand.cli.completion:completion",
+    "demo": "evenhand.cli.demo:demo",
+}
+"""Where each command is; its module is loaded when the command runs."""
 
 COMPLETION = "_EVENHAND_COMPLETE"
 """The environment variable by which a shell asks for completions."""
@@ -54,7 +74,7 @@ class Commands(Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(f"evenhand.cli.{cmd_name}"), cmd_name)
+        command: click.Command = load(_ADDRESSES[cmd_name])
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

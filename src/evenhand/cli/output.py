@@ -92,7 +92,7 @@ _STYLED_BY = {
 
 _SAID = "evenhand.said"
 """Where a context notes what was said of files."""
-_RENDERERS = {
+RENDERERS = {
     "text": "evenhand.report.text:render",
     "markdown": "evenhand.report.markdown:render",
     "latex": "evenhand.report.latex:render",
@@ -201,7 +201,7 @@ def emit(
     style: TableStyle | None = None,
 ) -> None:
     """Render the results and write them; notes that a form has no place for go to standard error."""
-    render = load(_RENDERERS[form])
+    render = load(RENDERERS[form])
     fitting = _fitting(style, form, path)
     text: str = render(results, fitting) if form in STYLED else render(results)
     if form in ("csv", "jsonl", "value", "conlleval") and not quiet:
