@@ -376,12 +376,17 @@ def spanning(*spans: dict[str, Any], text: str = TEXT) -> dict[str, Any]:
         (
             spanning({**ADA, "parts": [[0, 1], [1, 2]]}),
             "the parts of the span [0, 3] 'PER' do not run through it from start to end; "
-            "list them as [start, end], each behind the one before",
+            "list them as [start, end], each after the one before",
+        ),
+        (
+            spanning({**ADA, "parts": [[0, 1], [10**30, 3]]}),
+            "the parts of the span [0, 3] 'PER' do not run through it from start to end; "
+            "list them as [start, end], each after the one before",
         ),
         (
             spanning({**ADA, "parts": [[0, 2], [1, 3]]}),
             "the parts of the span [0, 3] 'PER' do not run through it from start to end; "
-            "list them as [start, end], each behind the one before",
+            "list them as [start, end], each after the one before",
         ),
         (
             {"text": TEXT, "tokens": [{"text": "lived", "start": 5, "end": 10}], "spans": []},

@@ -157,13 +157,14 @@ def shapes(flat: Sequence[Span], spans: Spans, ground: Ground, report: Report) -
     for row in [row for row, span in enumerate(flat) if span.parts is not None]:
         record, span = int(spans.scope[row]), flat[row]
         offsets = list(chain.from_iterable(span.parts or ()))
-        shift = np.tile([-ground.first, ground.beyond - ground.first], len(offsets) // 2)
-        edges = ground.place(np.full(len(offsets), record), ints(offsets) + shift).tolist()
-        atoms = list(zip(edges[::2], edges[1::2], strict=True))
-        complete = bool(offsets) and (offsets[0], offsets[-1]) == (span.start, span.end)
-        if not complete or offsets != sorted(offsets) or any(begin >= behind for begin, behind in atoms):
+        atoms: list[tuple[int, int]] = []
+        if offsets == sorted(offsets) and offsets and (offsets[0], offsets[-1]) == (span.start, span.end):
+            shift = np.tile([-ground.first, ground.beyond - ground.first], len(offsets) // 2)
+            edges = ground.place(np.full(len(offsets), record), ints(offsets) + shift).tolist()
+            atoms = list(zip(edges[::2], edges[1::2], strict=True))
+        if not atoms or any(begin >= end for begin, end in atoms):
             finding = f"the parts of {span} do not run through it from start to end"
-            report(record, finding, "list them as [start, end], each behind the one before")
+            report(record, finding, "list them as [start, end], each after the one before")
             continue
         gaps = [atom for (_, behind), (begin, _) in pairwise(atoms) for atom in range(behind, begin)]
         shape[row] = spans.vocabulary.shapes.code(tuple(atom - int(spans.start[row]) for atom in gaps))
