@@ -51,6 +51,7 @@ SLOW = frozenset(
         "conformance/test_overrides",
         "conformance/test_shared_tasks_coreference",
         "engines/test_score",
+        "frozen",
         "fuzz",
         "odd_files",
         "plugin",
@@ -127,7 +128,7 @@ def forget_local_constants() -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    renew = "write golden files, and the output that pages of the documentation show, anew; then read the diff"
+    renew = "write golden files, frozen figures and the output that pages of the documentation show anew; then read the diff"
     parser.addoption("--renew-golden", action="store_true", help=renew)
     parser.addoption(
         "--fast", action="store_true", help="leave out files of tests that take long (SLOW in conftest.py)"

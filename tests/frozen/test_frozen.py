@@ -1,0 +1,161 @@
+"""Frozen figures: every figure of the commands in `cases.toml`, compared exactly.
+
+`pytest tests/frozen --renew-golden` writes the figures anew. Read the diff before you commit it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import tomllib
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from conftest import ROOT
+from evenhand.cli import main
+
+FOLDER = ROOT / "tests" / "frozen"
+CASES: dict[str, dict[str, str]] = tomllib.loads((FOLDER / "cases.toml").read_text(encoding="utf-8"))
+EXAMPLES = "../../../src/evenhand/examples/"
+"""The bundled examples, as seen from the folder of inputs."""
+UNFROZEN = frozenset({"evenhand", "notes", "finding", "remedy", "reason"})
+"""Keys of versions and messages."""
+REASONS = frozenset({"undefined", "left_out"})
+"""Keys of objects whose values are reasons."""
+FORMS = {"check": ["--as", "jsonl"], "convert": ["--quiet"], "ground": ["--quiet", "--output", "-"]}
+"""Options of commands that do not print JSON."""
+PACKAGES = {"parquet": "pyarrow", "arrow": "pyarrow", "dataset": "pyarrow", "spacy": "spacy"}
+"""Packages that files with these endings need."""
+
+
+def words(command: str, output: Path) -> list[str]:
+    """The arguments of a command. What it would write to `-` goes to a file."""
+    name, *others = shlex.split(command)
+    form = FORMS.get(name, ["--quiet"] if "--as" in others else ["--quiet", "--as", "json"])
+    found = [re.sub("^examples/", EXAMPLES, word) for word in (name, *others, *form)]
+    return [str(output) if word == "-" else word for word in found]
+
+
+def parsed(text: str) -> Any:
+    """JSON, JSON lines, or lines of text."""
+    for parse in (json.loads, lambda text: [json.loads(line) for line in text.splitlines()], str.splitlines):
+        try:
+            return parse(text)
+        except ValueError:
+            continue
+    raise AssertionError("lines cannot fail")
+
+
+def frozen(value: Any, key: str = "") -> Any:
+    """A value without versions and messages. The keys of reasons are kept."""
+    if isinstance(value, dict):
+        inner = key if key in REASONS else ""
+        kept = {name: each for name, each in value.items() if name not in UNFROZEN and not is_message(name, each)}
+        return {name: frozen(each, inner or name) for name, each in kept.items()}
+    if isinstance(value, list):
+        return [frozen(each, key) for each in value]
+    if key == "undefined":
+        return None
+    if isinstance(value, str):
+        return value.partition(":")[0] if key == "left_out" else re.sub(r"^evenhand:[^|]+\|", "", value)
+    return value
+
+
+def is_message(name: str, value: Any) -> bool:
+    """Whether a value is a sentence about a figure. Units have the number of their sentence under this name."""
+    return name == "sentence" and isinstance(value, str)
+
+
+def run(command: str) -> dict[str, Any]:
+    """The exit status of a command and what it prints; an error has no figures."""
+    for ending in {re.sub(r".*[./]", "", word) for word in command.split()} & PACKAGES.keys():
+        pytest.importorskip(PACKAGES[ending])
+    with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as folder:
+        patch.chdir(FOLDER / "inputs")
+        output = Path(folder, "output")
+        done = CliRunner().invoke(main, words(command, output))
+        printed = output.read_text(encoding="utf-8") if output.exists() else done.stdout
+    assert done.exception is None or isinstance(done.exception, SystemExit), command
+    printed = printed.replace(EXAMPLES, "examples/")
+    found = parsed(printed) if done.exit_code < 2 else None
+    return {"exit": done.exit_code, "output": None if done.exit_code and is_text(found) else frozen(found)}
+
+
+def is_text(found: Any) -> bool:
+    return isinstance(found, list) and any(isinstance(line, str) for line in found)
+
+
+@cache
+def figures(group: str) -> dict[str, Any]:
+    lines = (FOLDER / "figures" / f"{group}.jsonl").read_text(encoding="utf-8").splitlines()
+    return {each.pop("case"): each for each in map(json.loads, lines)}
+
+
+def flat(value: Any, path: str = "") -> dict[str, str]:
+    """All values as JSON, by their paths."""
+    if isinstance(value, dict) and value:
+        return {key: each for name in value for key, each in flat(value[name], f"{path}.{name}").items()}
+    if isinstance(value, list) and value:
+        return {key: each for place, part in enumerate(value) for key, each in flat(part, f"{path}[{place}]").items()}
+    return {path: json.dumps(value, ensure_ascii=False)}
+
+
+@pytest.mark.parametrize("group", CASES)
+def test_every_case_has_figures(group: str, renews: bool) -> None:
+    if renews:
+        found = [{"case": name, **run(command)} for name, command in CASES[group].items()]
+        text = "".join(json.dumps(each, ensure_ascii=False, separators=(",", ":")) + "\n" for each in found)
+        (FOLDER / "figures" / f"{group}.jsonl").write_text(text, encoding="utf-8", newline="\n")
+    assert list(figures(group)) == list(CASES[group])
+
+
+@pytest.mark.parametrize(("group", "name"), [(group, name) for group in CASES for name in CASES[group]])
+def test_figures_do_not_change(group: str, name: str) -> None:
+    expected, found = flat(figures(group)[name]), flat(run(CASES[group][name]))
+    changed = {key: (expected.get(key), found.get(key)) for key in {**expected, **found}}
+    assert {key: values for key, values in changed.items() if values[0] != values[1]} == {}
+    assert list(found) == list(expected), "the order of keys"
+
+
+def listed(command: str) -> list[dict[str, Any]]:
+    """What `models` or `formats` list."""
+    found: list[dict[str, Any]] = json.loads(CliRunner().invoke(main, [command, "--as", "json"]).stdout)
+    return found
+
+
+def scored() -> list[dict[str, Any]]:
+    """All that `score` printed as JSON."""
+    found = [case["output"] for group in CASES for case in figures(group).values()]
+    return [each for each in found if isinstance(each, dict) and each.get("command") == "score"]
+
+
+def test_every_task_and_measure_has_a_case() -> None:
+    used = {(each["task"], name) for each in scored() for system in each["systems"] for name in system["scores"]}
+    assert {(each["task"], each["name"]) for each in listed("models")} - used == set()
+
+
+def test_every_format_has_a_case_for_every_task_that_reads_it() -> None:
+    used = {(each["task"], side["format"]) for each in scored() for side in (each["gold"], *each["systems"])}
+    assert {(task, each["name"]) for each in listed("formats") for task in each["reads"]} - used == set()
+
+
+DISPLAY = (
+    "caption columns decimals engine fractions groups help help-all jobs latex-label output page percent quiet scheduler "
+    "show-columns tallies verdicts conflicts adjudicate vote to latex merge apply"
+)
+"""Options that no figure of a case depends on: those of output, and of where a command runs."""
+
+
+@pytest.mark.parametrize("command", ["score", "rank", "compare", "gate", "agree", "germeval", "check"])
+def test_every_option_that_can_change_figures_has_a_case(command: str) -> None:
+    text = CliRunner().invoke(main, [command, "--help" if command == "germeval" else "--help-all"]).stdout
+    options = set(re.findall(r"^  (?:-\w, )?--([a-z0-9-]+)", text, re.MULTILINE)) - set(DISPLAY.split())
+    assert options
+    used = {word for cases in CASES.values() for case in cases.values() for word in shlex.split(case)}
+    assert {option for option in options if f"--{option}" not in used} == set()
