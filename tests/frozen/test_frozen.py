@@ -26,20 +26,20 @@ EXAMPLES = "../../../src/evenhand/examples/"
 """The bundled examples, as seen from the folder of inputs."""
 UNFROZEN = frozenset({"evenhand", "notes", "finding", "remedy", "reason"})
 """Keys of versions and messages."""
-REASONS = frozenset({"undefined", "left_out"})
-"""Keys of objects whose values are reasons."""
+REASONS = {"undefined": lambda reason: None, "left_out": lambda reason: reason.partition(":")[0]}
+"""Keys of objects whose values are reasons, and what is frozen of a reason: `error` of `error: not all brackets are closed`."""
 FORMS = {"check": ["--as", "jsonl"], "convert": ["--quiet"], "ground": ["--quiet", "--output", "-"]}
 """Options of commands that do not print JSON."""
 PACKAGES = {"parquet": "pyarrow", "arrow": "pyarrow", "dataset": "pyarrow", "spacy": "spacy"}
 """Packages that files with these endings need."""
 
 
-def words(command: str, output: Path) -> list[str]:
-    """The arguments of a command. What it would write to `-` goes to a file."""
+def words(command: str, folder: Path) -> list[str]:
+    """The arguments of a command. `-` and `-.parquet` are files in a folder."""
     name, *others = shlex.split(command)
     form = FORMS.get(name, ["--quiet"] if "--as" in others else ["--quiet", "--as", "json"])
     found = [re.sub("^examples/", EXAMPLES, word) for word in (name, *others, *form)]
-    return [str(output) if word == "-" else word for word in found]
+    return [str(folder / word) if word in ("-", "-.parquet") else word for word in found]
 
 
 def parsed(text: str) -> Any:
@@ -60,11 +60,11 @@ def frozen(value: Any, key: str = "") -> Any:
         return {name: frozen(each, inner or name) for name, each in kept.items()}
     if isinstance(value, list):
         return [frozen(each, key) for each in value]
-    if key == "undefined":
-        return None
-    if isinstance(value, str):
-        return value.partition(":")[0] if key == "left_out" else re.sub(r"^evenhand:[^|]+\|", "", value)
-    return value
+    if not isinstance(value, str):
+        return value
+    if key in REASONS:
+        return REASONS[key](value)
+    return re.sub(r"^evenhand:[^|]+\|", "", value)
 
 
 def is_message(name: str, value: Any) -> bool:
@@ -72,15 +72,22 @@ def is_message(name: str, value: Any) -> bool:
     return name == "sentence" and isinstance(value, str)
 
 
+def content(path: Path) -> str:
+    """The text of a file, or the rows of a table as JSON lines."""
+    if path.suffix != ".parquet":
+        return path.read_text(encoding="utf-8")
+    rows = pytest.importorskip("pyarrow.parquet").read_table(path).to_pylist()
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
 def run(command: str) -> dict[str, Any]:
     """The exit status of a command and what it prints; an error has no figures."""
     for ending in {re.sub(r".*[./]", "", word) for word in command.split()} & PACKAGES.keys():
         pytest.importorskip(PACKAGES[ending])
-    with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as folder:
+    with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as name:
         patch.chdir(FOLDER / "inputs")
-        output = Path(folder, "output")
-        done = CliRunner().invoke(main, words(command, output))
-        printed = output.read_text(encoding="utf-8") if output.exists() else done.stdout
+        done = CliRunner().invoke(main, words(command, Path(name)))
+        printed = "".join(map(content, Path(name).iterdir())) or done.stdout
     assert done.exception is None or isinstance(done.exception, SystemExit), command
     printed = printed.replace(EXAMPLES, "examples/")
     found = parsed(printed) if done.exit_code < 2 else None
@@ -93,7 +100,7 @@ def is_text(found: Any) -> bool:
 
 @cache
 def figures(group: str) -> dict[str, Any]:
-    lines = (FOLDER / "figures" / f"{group}.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (FOLDER / "figures" / f"{group}.jsonl").read_bytes().splitlines()
     return {each.pop("case"): each for each in map(json.loads, lines)}
 
 
@@ -117,10 +124,11 @@ def test_every_case_has_figures(group: str, renews: bool) -> None:
 
 @pytest.mark.parametrize(("group", "name"), [(group, name) for group in CASES for name in CASES[group]])
 def test_figures_do_not_change(group: str, name: str) -> None:
-    expected, found = flat(figures(group)[name]), flat(run(CASES[group][name]))
-    changed = {key: (expected.get(key), found.get(key)) for key in {**expected, **found}}
+    expected, found = figures(group)[name], run(CASES[group][name])
+    before, after = flat(expected), flat(found)
+    changed = {key: (before.get(key), after.get(key)) for key in {**before, **after}}
     assert {key: values for key, values in changed.items() if values[0] != values[1]} == {}
-    assert list(found) == list(expected), "the order of keys"
+    assert json.dumps(found) == json.dumps(expected), "the order of keys differs"
 
 
 def listed(command: str) -> list[dict[str, Any]]:
@@ -146,8 +154,8 @@ def test_every_format_has_a_case_for_every_task_that_reads_it() -> None:
 
 
 DISPLAY = (
-    "caption columns decimals engine fractions groups help help-all jobs latex-label output page percent quiet scheduler "
-    "show-columns tallies verdicts conflicts adjudicate vote to latex merge apply"
+    "caption columns decimals engine fractions help help-all jobs latex latex-label output page percent quiet scheduler "
+    "show-columns"
 )
 """Options that no figure of a case depends on: those of output, and of where a command runs."""
 
