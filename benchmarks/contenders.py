@@ -254,8 +254,7 @@ _IN_MEMORY = {"evenhand-lists", "evenhand-ids", "evenhand-drop-in"}
 def main() -> None:
     name, gold, system, repeat = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]) if len(sys.argv) > 4 else 1
     if name.startswith("evenhand") and name not in _IN_MEMORY:
-        from evenhand.memory import keep_freed_memory, search_seldom
-        from evenhand.threads import start_no_threads
+        from evenhand.files import keep_freed_memory, search_seldom, start_no_threads
 
         start_no_threads()  # as commands do that read files
         keep_freed_memory()

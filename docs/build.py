@@ -15,7 +15,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from textwrap import wrap
 
-from evenhand.references import references
+from evenhand.registry import references
 from evenhand.tasks.registry import TASKS, models_of
 
 TEMPLATE = Path(__file__).with_name("reference") / "definitions.in.md"

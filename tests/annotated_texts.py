@@ -7,15 +7,15 @@ from itertools import accumulate
 from pathlib import Path
 
 import evenhand as eh
-from evenhand.grounding.document import Document
 from evenhand.grounding.items import Item
+from evenhand.grounding.search import AnswerDocument
 
 
 @dataclass(frozen=True)
 class AnnotatedText:
     """A text and its spans (start, end, label) in characters, in their order, outer ones first."""
 
-    document: Document
+    document: AnswerDocument
     spans: list[tuple[int, int, str]]
 
     @property
@@ -54,4 +54,4 @@ def _joined(sentences: list[tuple[list[str], list[tuple[int, int, str]]]]) -> An
         breaks.append(begin)
         begin = starts[-1]
     spans.sort(key=lambda span: (span[0], -span[1]))
-    return AnnotatedText(Document("\n".join(lines), breaks[1:]), spans)
+    return AnnotatedText(AnswerDocument("\n".join(lines), breaks[1:]), spans)

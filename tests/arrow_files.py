@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import evenhand as eh
-from evenhand.problems import InputError
-from evenhand.text.annotation import Annotation
+from evenhand.data.annotation import Annotation
+from evenhand.errors import InputError
 
 FORMS = ("parquet", "arrow", "stream")
 NAMES = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]

@@ -8,11 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 from hypothesis import strategies as st
 
-from evenhand.tasks.spans.kinds import KINDS
-from evenhand.tasks.spans.pairs import AllPairs, Pairs
-from evenhand.tasks.spans.verdicts import Verdicts
-from evenhand.text.labels import Vocabulary
-from evenhand.text.layers import Spans
+from evenhand.data.layers import Spans
+from evenhand.data.vocabulary import Vocabulary
+from evenhand.tasks.spans.matching import AllPairs, Pairs, SpanMatches
+from evenhand.tasks.spans.task import KINDS
 
 Row = Sequence  # (label, first, last) or (label, first, last, tokens), inclusive and from 1, as in the papers
 
@@ -45,12 +44,12 @@ def overlapping(gold: Spans, system: Spans) -> Pairs:
     return found
 
 
-def counts(verdicts: Verdicts) -> dict[str, int]:
+def counts(verdicts: SpanMatches) -> dict[str, int]:
     """How many verdicts of each kind there are, without those that do not occur."""
     return dict(Counter(KINDS[kind] for kind in verdicts.kind.tolist()))
 
 
-def matches(verdicts: Verdicts) -> list[tuple[int, int, str, int]]:
+def matches(verdicts: SpanMatches) -> list[tuple[int, int, str, int]]:
     """(gold row, system row, kind, step) of every unit."""
     columns = (verdicts.gold, verdicts.system, verdicts.kind, verdicts.step)
     rows = zip(*(column.tolist() for column in columns), strict=True)

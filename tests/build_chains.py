@@ -13,12 +13,12 @@ import numpy as np
 from hypothesis import strategies as st
 
 from evenhand.arrays import ints
-from evenhand.text.annotation import Annotation, Layer, Reading
-from evenhand.text.chains import Chains
-from evenhand.text.corpus import Corpus
-from evenhand.text.labels import Vocabulary
-from evenhand.text.layers import Tags
-from evenhand.text.tokens import Tokens
+from evenhand.data.annotation import Annotation, Layer, ReadInfo
+from evenhand.data.corpus import Corpus
+from evenhand.data.layers import Tags
+from evenhand.data.structures import Chains
+from evenhand.data.tokens import Tokens
+from evenhand.data.vocabulary import Vocabulary
 
 Row = tuple[int, int, int]
 Rows = Sequence[Row]
@@ -70,7 +70,7 @@ def annotation(
         tags = [tag for each in pos for tag in each]
         known = tuple(dict.fromkeys(tags))
         layers["pos"] = Tags(ints([known.index(tag) for tag in tags]), known)
-    return Annotation(corpus, layers, {"chains": Reading()}, name)
+    return Annotation(corpus, layers, {"chains": ReadInfo()}, name)
 
 
 def cells(rows: Rows, size: int = 6, *, bars: bool = True) -> list[str]:

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import evenhand as eh
+from evenhand.data.vocabulary import Vocabulary
 from evenhand.formats.convert import Conversion
 from evenhand.formats.read import batches
 from evenhand.formats.registry import FORMATS
 from evenhand.settings import ReadSettings
-from evenhand.text.labels import Vocabulary
 
 SUFFIXES = {"conll2012": ".conll", "corefud": ".conllu", "coref-jsonl": ".jsonl"}
 Span = tuple[int, int]

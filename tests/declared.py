@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from evenhand.data.vocabulary import Vocabulary
 from evenhand.parameters import values
-from evenhand.pipeline.run import Counting, Run
-from evenhand.pipeline.work import one_pass
-from evenhand.scores.match_model import MatchModel
+from evenhand.pipeline.run import Run, RunAccumulator, one_pass
+from evenhand.scoring.measure import Formula
 from evenhand.settings import Groups, ReadSettings, ScoreSettings
-from evenhand.tasks.passage import Open, Question, Sides
+from evenhand.tasks.evaluation import EvaluationRequest, Inputs, Open
 from evenhand.tasks.registry import TASKS, model, models_of, parameters_of
-from evenhand.tasks.task import Content
-from evenhand.text.labels import Vocabulary
+from evenhand.tasks.task import GoldProfile
 
 SPAN_MODELS = tuple(model.name for model in models_of("spans"))
 CHAIN_MODELS = tuple(model.name for model in models_of("chains") if "heads" not in model.needs)
@@ -28,11 +27,11 @@ EXAMPLES = {
 def score_settings(task: str, match: Iterable[str], align: Any = "strict", **given: Any) -> ScoreSettings:
     """Settings with the defaults of a task, but for what is given."""
     chosen = values(parameters_of(task), given)
-    TASKS[task].adjust(chosen, Content(task))
+    TASKS[task].adjust(chosen, GoldProfile(task))
     return ScoreSettings(tuple(match), task, align=align, parameters=chosen)
 
 
-def match_model(name: str, task: str = "spans", **given: Any) -> MatchModel:
+def match_model(name: str, task: str = "spans", **given: Any) -> Formula:
     """A match model with the defaults of its task, but for what is given."""
     return model(task, name).prepare(score_settings(task, (name,), **given))
 
@@ -42,11 +41,11 @@ def run_of(
 ) -> Run:
     """One pass over streams of batches."""
     task = TASKS[chosen.task]
-    counting = Counting(task, list(systems), groups, "spans")
+    counting = RunAccumulator(task, list(systems), groups, "spans")
     judges = {each.name: each for each in (model(task.name, name).judge for name in chosen.match)}
     read_as = {"gold": ReadSettings(), "system": ReadSettings()}
-    asked = Question(
-        *(Sides(gold, systems), chosen, read_as, tuple(judges.values()), vocabulary),
+    asked = EvaluationRequest(
+        *(Inputs(gold, systems), chosen, read_as, tuple(judges.values()), vocabulary),
         *(counting.run.gold, counting.run.systems),
     )
     return one_pass(task, asked, counting)

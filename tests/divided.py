@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import evenhand as eh
-from evenhand.engines.joining import Joining
-from evenhand.engines.parts import parts
-from evenhand.pipeline.run import Run
-from evenhand.pipeline.work import Work, serial
+from evenhand.pipeline.partition import Joining, parts
+from evenhand.pipeline.run import Job, Run, serial
 
 
 class Divided:
@@ -23,7 +21,7 @@ class Divided:
         self.whole = False
         """Whether the parts did not fit together."""
 
-    def __call__(self, work: Work) -> Run:
+    def __call__(self, work: Job) -> Run:
         try:
             joining = Joining(work)
             for part in parts(work, self.jobs, smallest=1):

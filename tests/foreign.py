@@ -6,16 +6,14 @@ from functools import partial
 
 import numpy as np
 
-from evenhand.scores.match_model import MatchModel
-from evenhand.scores.model import Judge, Model
+from evenhand.data.annotation import Annotation
+from evenhand.data.layers import Spans
+from evenhand.data.vocabulary import Vocabulary
+from evenhand.scoring.measure import Formula, Measure, Scorer
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.labeled_units import KINDS, LabeledUnitPassage
 from evenhand.tasks.task import Example, Task
-from evenhand.tasks.words.kinds import TAG_KINDS
-from evenhand.tasks.words.models import by_label
-from evenhand.text.annotation import Annotation
-from evenhand.text.labels import Vocabulary
-from evenhand.text.layers import Spans
+from evenhand.tasks.words.measures import TAG_KINDS, by_label
 
 
 def topics(annotation: Annotation, vocabulary: Vocabulary) -> Spans:
@@ -30,7 +28,7 @@ def topics(annotation: Annotation, vocabulary: Vocabulary) -> Spans:
     return Spans.of(vocabulary, np.arange(corpus.sentences), start, corpus.lengths, code)
 
 
-def _accuracy(name: str, settings: ScoreSettings) -> MatchModel:
+def _accuracy(name: str, settings: ScoreSettings) -> Formula:
     return by_label(name, "topics", TAG_KINDS, ("right",), settings, confuses=True)
 
 
@@ -39,7 +37,7 @@ TOPICS = Task(
     title="topics of sentences",
     unit="sentence",
     example=Example("ner", "gold.conll", ("crf.conll",)),
-    models=(Model("accuracy", "topics", Judge("topics"), _accuracy, "foreign"),),
+    models=(Measure("accuracy", "topics", Scorer("topics"), _accuracy, "foreign"),),
     match=lambda content: ("accuracy",),
     ranked=lambda content: ("accuracy",),
     compared_by=("accuracy",),

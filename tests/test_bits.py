@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.bits import Rank, at_places, behind, count, equal_to, marked, next_places, parity, places
+from evenhand.arrays import Rank, at_places, behind, count, equal_to, marked, next_places, parity, places
 
 MARKS = st.lists(st.booleans(), min_size=1, max_size=300) | st.lists(
     st.sampled_from([False] * 20 + [True]), min_size=1, max_size=1500

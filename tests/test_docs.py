@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from conftest import ROOT
-from evenhand.grounding.counts import COUNTS
+from evenhand.grounding.grounder import COUNTS
 
 TEMPLATE = (ROOT / "docs" / "reference" / "definitions.in.md").read_text(encoding="utf-8")
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -39,9 +39,9 @@ def test_every_match_model_has_a_section_and_every_source_a_reference(docs: Modu
 
 
 def test_a_definition_ends_with_its_sources(docs: ModuleType) -> None:
-    assert "\n\nSources: Ortmann 2022, Algorithm 1;" in docs.fill("{{evenhand.tasks.spans.exact}}\n")
-    with pytest.raises(ValueError, match=r"evenhand\.tasks\.spans\.pairs does not end with its sources"):
-        docs.fill("{{evenhand.tasks.spans.pairs}}\n")
+    assert "\n\nSources: Ortmann 2022, Algorithm 1;" in docs.fill("{{evenhand.tasks.spans.fair.exact}}\n")
+    with pytest.raises(ValueError, match=r"evenhand\.tasks\.spans\.matching does not end with its sources"):
+        docs.fill("{{evenhand.tasks.spans.matching}}\n")
 
 
 def test_a_match_model_without_a_section_is_a_problem(docs: ModuleType) -> None:
@@ -92,7 +92,9 @@ def test_every_count_of_grounding_is_defined() -> None:
 
 def test_the_architecture_page_names_modules_that_exist() -> None:
     text = (ROOT / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
-    rooms = "text|grounding|formats|tally|scores|statistics|tasks|pipeline|comparison|result|report|engines|api|cli"
+    rooms = (
+        "data|alignment|grounding|formats|scoring|statistics|tasks|pipeline|comparison|results|report|engines|api|cli"
+    )
     named = set(re.findall(rf"`((?:{rooms})/[\w/]+)`", text))
     source = ROOT / "src" / "evenhand"
     assert len(named) > 60

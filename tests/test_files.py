@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from evenhand.errors import InputError
 from evenhand.files import refusal, whole_file, whole_folder, write_file
-from evenhand.problems import InputError
 
 
 def names(folder: Path) -> list[str]:

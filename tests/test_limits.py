@@ -13,7 +13,7 @@ import pytest
 
 import evenhand as eh
 from conftest import ROOT
-from evenhand.limits import COLUMNS, DEPTH, LIMITS, PIECE, Limit
+from evenhand.errors import COLUMNS, DEPTH, LIMITS, PIECE, Limit
 
 READ = (
     "import sys, evenhand as eh\ntry:\n    eh.read(sys.argv[1])\nexcept eh.EvenhandError as error:\n    print(error)\n"

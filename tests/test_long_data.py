@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 import evenhand as eh
 from evenhand.cli import main
-from evenhand.problems import brief
+from evenhand.errors import brief
 from fuzz.seeds import CHAINS, MANIFESTS, SUITE, TAGS, TEXTS, WEIGHTS, WORDS, companions, write
 
 LONG = "xY" * 5_000

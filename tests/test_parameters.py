@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from evenhand.errors import SettingError
 from evenhand.parameters import Parameter, values
-from evenhand.problems import SettingError
 from evenhand.tasks.registry import all_parameters, help_of, tasks_with
 
 SHARE = Parameter("share", "number", 0.5, "A share.", above=0, most=1, former=("part",))

@@ -6,7 +6,7 @@ from pkgutil import resolve_name
 
 import pytest
 
-from evenhand.references import named_in, references
+from evenhand.registry import named_in, references
 from evenhand.tasks.registry import TASKS, models_of
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 import evenhand as eh
-from evenhand.problems import SettingError
-from evenhand.suggestion import nearest, unknown
+from evenhand.errors import SettingError, nearest, unknown
 
 
 def test_the_most_similar_name_letter_case_aside() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evenhand.table import Column, LateQueries, Query, Table
+from evenhand.tables import Column, LateQueries, Query, Table
 
 COLUMNS = [Column("label", "text"), Column("count", "count"), Column("%", "share")]
 

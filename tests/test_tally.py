@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from build import pairs, rows
 from evenhand.arrays import ints
-from evenhand.tally import Tally
-from evenhand.tasks.spans.exact import equal_spans, exact
-from evenhand.tasks.spans.fair import fair
-from evenhand.tasks.spans.tallies import tally_rest, tally_spans
+from evenhand.scoring.tally import Tally
+from evenhand.tasks.spans.fair import exact, fair
+from evenhand.tasks.spans.matching import equal_spans
+from evenhand.tasks.spans.scorers import tally_rest, tally_spans
 
 SENTENCES = st.lists(st.tuples(rows(), rows()), min_size=1, max_size=6)
 

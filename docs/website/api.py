@@ -28,7 +28,7 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "results": (
         "Results",
         (
-            *("Result", "Results", "scores.model_score:ModelScore", "scores.row:Row", "Comparison"),
+            *("Result", "Results", "scoring.scores:MeasureScore", "scoring.scores:Row", "Comparison"),
             *("Ranking", "Gate", "Agreement", "Adjudication", "Report", "GermEval", "Tally"),
         ),
     ),
@@ -36,7 +36,7 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "engines": ("Engines", ("engines",)),
 }
 """The pages: file, title, public names, and the classes behind results by their modules."""
-SHARED = "evenhand.result.display"
+SHARED = "evenhand.results.display"
 """The module whose methods several results have."""
 
 

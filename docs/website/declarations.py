@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from evenhand.formats.format import Carry, Format
+from evenhand.formats.format import Capabilities, Format
 from evenhand.formats.registry import FORMATS
-from evenhand.scores.model import Model
+from evenhand.scoring.measure import Measure
 from evenhand.tasks.registry import TASKS, help_of, models_of, parameters_of, summary_of
 from website.docstrings import table
 
@@ -41,7 +41,7 @@ def _models(task: str) -> Iterator[tuple[str, str, str]]:
         yield f"`{each.name}`", _summary(each), ", ".join(f"`{alias}`" for alias in each.aliases)
 
 
-def _summary(model: Model) -> str:
+def _summary(model: Measure) -> str:
     family = f" One of `{model.family}`." if model.family else ""
     return summary_of(model) + family
 
@@ -66,5 +66,5 @@ def _row(format: Format) -> tuple[str, ...]:
     )
 
 
-def _any(carried: list[Carry], answers: list[bool]) -> str:
+def _any(carried: list[Capabilities], answers: list[bool]) -> str:
     return "" if not carried else "yes" if any(answers) else "no"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import evenhand
 from evenhand import Agreement, Report
-from evenhand.cli.plot import plot
+from evenhand.cli.compare import plot
 from evenhand.tasks.registry import TASKS
 from evenhand.tasks.task import Example, Task
 from website.staging import ROOT

@@ -11,89 +11,89 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evenhand.names import load_late
+from evenhand.registry import load_late
 
 if TYPE_CHECKING:
     from evenhand import engines as engines
-    from evenhand.api.adjudicate import adjudicate as adjudicate
+    from evenhand.api.agree import adjudicate as adjudicate
     from evenhand.api.agree import agree as agree
-    from evenhand.api.cite import cite as cite
     from evenhand.api.compare import compare as compare
     from evenhand.api.gate import gate as gate
-    from evenhand.api.germeval import germeval as germeval
     from evenhand.api.ground import ground as ground
     from evenhand.api.rank import rank as rank
     from evenhand.api.rank import rank_suite as rank_suite
     from evenhand.api.report import report as report
     from evenhand.api.score import score as score
-    from evenhand.formats.bracket_lines import constituents as constituents
-    from evenhand.formats.manifest import manifest as manifest
+    from evenhand.api.suites import cite as cite
+    from evenhand.data.annotation import Annotation as Annotation
+    from evenhand.data.from_lists import spans as spans
+    from evenhand.data.from_lists import tags as tags
+    from evenhand.data.from_lists import trees as trees
+    from evenhand.data.from_records import chains as chains
+    from evenhand.data.from_records import extractions as extractions
+    from evenhand.data.from_records import links as links
+    from evenhand.data.from_records import relations as relations
+    from evenhand.errors import EvenhandError as EvenhandError
+    from evenhand.errors import EvenhandWarning as EvenhandWarning
+    from evenhand.errors import InputError as InputError
+    from evenhand.errors import SettingError as SettingError
+    from evenhand.formats.paths import manifest as manifest
+    from evenhand.formats.penn_trees import constituents as constituents
     from evenhand.formats.read import read as read
-    from evenhand.formats.spacy_objects import docs as docs
-    from evenhand.problems import EvenhandError as EvenhandError
-    from evenhand.problems import EvenhandWarning as EvenhandWarning
-    from evenhand.problems import InputError as InputError
-    from evenhand.problems import SettingError as SettingError
-    from evenhand.result.adjudication import Adjudication as Adjudication
-    from evenhand.result.agreement import Agreement as Agreement
-    from evenhand.result.comparison import Comparison as Comparison
-    from evenhand.result.gate import Gate as Gate
-    from evenhand.result.germeval import GermEval as GermEval
-    from evenhand.result.ranking import Ranking as Ranking
-    from evenhand.result.report import Report as Report
-    from evenhand.result.result import Result as Result
-    from evenhand.result.result import Results as Results
-    from evenhand.tally import Tally as Tally
-    from evenhand.text.annotation import Annotation as Annotation
-    from evenhand.text.chain_lists import chains as chains
-    from evenhand.text.extraction_lists import extractions as extractions
-    from evenhand.text.link_lists import links as links
-    from evenhand.text.lists import tags as tags
-    from evenhand.text.lists import trees as trees
-    from evenhand.text.relation_lists import relations as relations
-    from evenhand.text.span_lists import spans as spans
+    from evenhand.formats.spacy import docs as docs
+    from evenhand.integrations.germeval import GermEval as GermEval
+    from evenhand.integrations.germeval import germeval as germeval
+    from evenhand.results.agreement import Adjudication as Adjudication
+    from evenhand.results.agreement import Agreement as Agreement
+    from evenhand.results.comparison import Comparison as Comparison
+    from evenhand.results.comparison import Ranking as Ranking
+    from evenhand.results.comparison import Report as Report
+    from evenhand.results.gate import Gate as Gate
+    from evenhand.results.result import Result as Result
+    from evenhand.results.result import Results as Results
+    from evenhand.scoring.tally import Tally as Tally
     from evenhand.version import __version__ as __version__
 
 _HOMES = {
-    "Adjudication": "evenhand.result.adjudication",
-    "Agreement": "evenhand.result.agreement",
-    "Annotation": "evenhand.text.annotation",
-    "Comparison": "evenhand.result.comparison",
-    "EvenhandError": "evenhand.problems",
-    "EvenhandWarning": "evenhand.problems",
-    "Gate": "evenhand.result.gate",
-    "GermEval": "evenhand.result.germeval",
-    "InputError": "evenhand.problems",
-    "Result": "evenhand.result.result",
-    "Results": "evenhand.result.result",
-    "SettingError": "evenhand.problems",
-    "Tally": "evenhand.tally",
+    "Adjudication": "evenhand.results.agreement",
+    "Agreement": "evenhand.results.agreement",
+    "Annotation": "evenhand.data.annotation",
+    "Comparison": "evenhand.results.comparison",
+    "EvenhandError": "evenhand.errors",
+    "EvenhandWarning": "evenhand.errors",
+    "Gate": "evenhand.results.gate",
+    "GermEval": "evenhand.integrations.germeval",
+    "InputError": "evenhand.errors",
+    "Result": "evenhand.results.result",
+    "Results": "evenhand.results.result",
+    "SettingError": "evenhand.errors",
+    "Tally": "evenhand.scoring.tally",
     "__version__": "evenhand.version",
-    "adjudicate": "evenhand.api.adjudicate",
+    "adjudicate": "evenhand.api.agree",
     "agree": "evenhand.api.agree",
-    "chains": "evenhand.text.chain_lists",
-    "cite": "evenhand.api.cite",
+    "chains": "evenhand.data.from_records",
+    "cite": "evenhand.api.suites",
     "compare": "evenhand.api.compare",
-    "constituents": "evenhand.formats.bracket_lines",
-    "docs": "evenhand.formats.spacy_objects",
+    "constituents": "evenhand.formats.penn_trees",
+    "docs": "evenhand.formats.spacy",
     "engines": "evenhand.engines",
-    "extractions": "evenhand.text.extraction_lists",
+    "extractions": "evenhand.data.from_records",
     "gate": "evenhand.api.gate",
-    "germeval": "evenhand.api.germeval",
+    "germeval": "evenhand.integrations.germeval",
     "ground": "evenhand.api.ground",
-    "links": "evenhand.text.link_lists",
-    "manifest": "evenhand.formats.manifest",
-    "Ranking": "evenhand.result.ranking",
+    "links": "evenhand.data.from_records",
+    "manifest": "evenhand.formats.paths",
+    "Ranking": "evenhand.results.comparison",
     "rank": "evenhand.api.rank",
     "rank_suite": "evenhand.api.rank",
     "read": "evenhand.formats.read",
-    "relations": "evenhand.text.relation_lists",
-    "Report": "evenhand.result.report",
+    "relations": "evenhand.data.from_records",
+    "Report": "evenhand.results.comparison",
     "report": "evenhand.api.report",
     "score": "evenhand.api.score",
-    "spans": "evenhand.text.span_lists",
-    "tags": "evenhand.text.lists",
-    "trees": "evenhand.text.lists",
+    "spans": "evenhand.data.from_lists",
+    "tags": "evenhand.data.from_lists",
+    "trees": "evenhand.data.from_lists",
 }
 
 load_late(__name__, _HOMES)

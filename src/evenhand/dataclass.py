@@ -58,12 +58,12 @@ def _written_init(cls: type, is_frozen: bool) -> Callable[..., None]:
     """The function that gives an object its fields."""
     names: dict[str, Any] = {"MISSING_": MISSING, "set_": object.__setattr__}
     positional, named, body = ["self"], ["*"], []
-    for each in fields(cls):
-        parameter, value = _parameter(each, names)
-        if each.init:
-            (named if each.kw_only else positional).append(parameter)
+    for field in fields(cls):
+        parameter, value = _parameter(field, names)
+        if field.init:
+            (named if field.kw_only else positional).append(parameter)
         if value:
-            body.append(f"set_(self, {each.name!r}, {value})" if is_frozen else f"self.{each.name} = {value}")
+            body.append(f"set_(self, {field.name!r}, {value})" if is_frozen else f"self.{field.name} = {value}")
     if hasattr(cls, "__post_init__"):
         body.append("self.__post_init__()")
     parameters = positional + named if len(named) > 1 else positional
@@ -88,7 +88,7 @@ def _parameter(each: Field[Any], names: dict[str, Any]) -> tuple[str, str]:
 
 @recursive_repr()
 def _repr(self: Any) -> str:
-    shown = ", ".join(f"{each.name}={getattr(self, each.name)!r}" for each in fields(self) if each.repr)
+    shown = ", ".join(f"{field.name}={getattr(self, field.name)!r}" for field in fields(self) if field.repr)
     return f"{type(self).__qualname__}({shown})"
 
 
@@ -101,7 +101,7 @@ def _hash(self: Any) -> int:
 
 
 def _values(self: Any) -> tuple[object, ...]:
-    return tuple([getattr(self, each.name) for each in fields(self) if each.compare])
+    return tuple([getattr(self, field.name) for field in fields(self) if field.compare])
 
 
 def _set(self: object, name: str, value: object) -> None:
@@ -116,5 +116,5 @@ def _delete(self: object, name: str) -> None:
 
 def _refuse_change(self: Any, name: str, change: str) -> None:
     """Refuse to change a frozen object, but for what a subclass that is no data class adds."""
-    if "__dataclass_fields__" in vars(type(self)) or name in {each.name for each in fields(self)}:
+    if "__dataclass_fields__" in vars(type(self)) or name in {field.name for field in fields(self)}:
         raise FrozenInstanceError(f"cannot {change} field {name!r}")

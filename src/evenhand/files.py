@@ -6,17 +6,67 @@ an error or an interrupt, removes it. What is no regular file (a pipe, a termina
 
 from __future__ import annotations
 
+import atexit
 import errno
+import gc
 import os
 import re
 import stat
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from io import BufferedWriter, FileIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from evenhand.problems import InputError
+from evenhand.errors import InputError
+
+# == memory.py: What a process does with memory that it no longer needs.
+
+
+_LARGEST = (1 << 25) - (1 << 13)
+_OBJECTS = 1_000_000
+"""How many new objects make a search worth it."""
+
+
+def keep_freed_memory() -> None:
+    """Have the C library of Linux keep up to 64 MB of freed memory, for processes that only Evenhand works in.
+
+    Else it gives memory back to the system, to fetch it again for the next block, which takes longer than to work on
+    it. How much it keeps follows the largest piece that was ever freed; this one is never touched. Programs that use
+    Evenhand as a library are left as they are: it is their memory.
+    """
+    bytes(_LARGEST)
+
+
+def search_seldom() -> None:
+    """Have Python seldom search for objects that only refer to each other, and not at its end, for the same processes.
+
+    There are next to none: what blocks hold is freed at once. The searches take a tenth of the time of a small command.
+    """
+    gc.set_threshold(_OBJECTS)
+    atexit.unregister(gc.freeze)
+    atexit.register(gc.freeze)
+
+
+# == threads.py: How many threads NumPy has.
+
+
+_NUMBER = "OPENBLAS_NUM_THREADS"
+
+
+def start_no_threads() -> None:
+    """Have OpenBLAS, which NumPy comes with, start no threads, for processes that only Evenhand works in.
+
+    To start them takes as long as to load all else of NumPy. Matrix products are the smallest part of what Evenhand
+    does, and `--jobs` says how many processors it may use. If the environment names a number, it stays.
+    """
+    if "numpy" not in sys.modules:
+        os.environ.setdefault(_NUMBER, "1")
+
+
+# == files.py (primary)
+
 
 _FREE = "free some space or choose another place"
 _REFUSALS = {
@@ -203,7 +253,7 @@ def _temporary(target: str) -> Iterator[str]:
 @contextmanager
 def _parents(target: str) -> Iterator[None]:
     """The folders that a folder stands in; those that are made for it go again if it does not come."""
-    missing = [str(each) for each in Path(target).parents if not each.exists()]
+    missing = [str(parent) for parent in Path(target).parents if not parent.exists()]
     try:
         for folder in reversed(missing):
             with _refused(target):

@@ -7,11 +7,88 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, Literal, get_args
 
-from evenhand.arguments import shown
 from evenhand.dataclass import dataclass
-from evenhand.problems import SettingError
-from evenhand.relabeling import LabelMap
-from evenhand.suggestion import unknown
+from evenhand.errors import SettingError
+from evenhand.parameters import choose, shown
+
+# == relabeling.py: Labels by other names: one that takes another's place, or se
+
+
+_SIDES = ("gold", "system")
+
+
+@dataclass(frozen=True)
+class LabelGroup:
+    """Several labels taken as one, beside them: those named or, without any, all.
+
+    Their spans get the name of the supertag and are matched and counted anew, under every match model but `accuracy`.
+    The scores stand beside those of the labels and enter no average.
+
+    Source: Esuli and Sebastiani 2010, section 4.1.
+    """
+
+    name: str
+    labels: tuple[str, ...] = ()
+
+    @staticmethod
+    def parse(text: str) -> LabelGroup:
+        """`NAME` for all labels, `NAME=LABEL,LABEL` for some."""
+        name, equals, rest = text.partition("=")
+        labels = tuple(part.strip() for part in rest.split(",") if part.strip())
+        if not name.strip() or (equals and not labels):
+            raise SettingError(f"{text!r} is no supertag; write NAME, or NAME=LABEL,LABEL.")
+        return LabelGroup(name.strip(), labels)
+
+    def __str__(self) -> str:
+        return f"{self.name}={'+'.join(self.labels)}" if self.labels else self.name
+
+
+@dataclass(frozen=True)
+class LabelMap:
+    """`old` becomes `new`: on both sides, or on the side that `only` names (`gold`, `system`, or one system)."""
+
+    old: str
+    new: str
+    only: str | None = None
+
+    @staticmethod
+    def parse(text: str, systems: Sequence[str]) -> LabelMap:
+        """`OLD=NEW`, `system:OLD=NEW`, `gold:OLD=NEW` or `NAME:OLD=NEW`; other colons belong to the label."""
+        old, _, new = text.partition("=")
+        if not (old and new):
+            raise SettingError(f"{text!r} is no label map; write OLD=NEW, or system:OLD=NEW for one side only.")
+        return LabelMap.of(old, new, systems)
+
+    @staticmethod
+    def of(old: str, new: str, systems: Sequence[str]) -> LabelMap:
+        """The old label may have a side before it, as in `parse`; both may hold equals signs, as features do."""
+        if not all(isinstance(label, str) and label for label in (old, new)):
+            raise SettingError(f"{old!r} to {new!r} is no label map; give a text for each label.")
+        side, colon, rest = old.partition(":")
+        if colon and rest and side in (*_SIDES, *systems):
+            return LabelMap(rest, new, side)
+        return LabelMap(old, new)
+
+    def applies_to(self, side: str, name: str) -> bool:
+        """Whether it applies to this side (`gold` or `system`), whose file is called `name`.
+
+        `gold` and `system` always refer to the side, even if a system has this name.
+        """
+        return self.only is None or self.only == side or (side == "system" and self.only == name and name not in _SIDES)
+
+    def __str__(self) -> str:
+        return f"{self.only}:{self.old}={self.new}" if self.only else f"{self.old}={self.new}"
+
+
+def label_maps(given: Mapping[str, str] | Sequence[str], systems: Sequence[str]) -> tuple[LabelMap, ...]:
+    """Label maps as a user gives them: a mapping from old to new, or texts `OLD=NEW`."""
+    if isinstance(given, Mapping):
+        return tuple(LabelMap.of(old, new, systems) for old, new in given.items())
+    return tuple(LabelMap.parse(text, systems) for text in ([given] if isinstance(given, str) else given))
+
+
+# == settings.py (primary)
+
 
 MOST_BETA = 1_000_000
 _NUMBER = re.compile(r"-?\d{1,18}")
@@ -195,10 +272,6 @@ def system_settings(read_as: Mapping[str, ReadSettings], name: str) -> ReadSetti
     return read_as.get(own_key(name), read_as["system"])
 
 
-_OTHER_NAMES = {"bio": "iob2", "bio2": "iob2", "iobes": "bioes"}
-"""What else encodings are called, for suggestions."""
-
-
 def column_names(given: ColumnName | Sequence[ColumnName] | None) -> tuple[ColumnName, ...]:
     """Columns as a user gives them: one, a sequence, or a text with commas."""
     if given is None:
@@ -206,10 +279,3 @@ def column_names(given: ColumnName | Sequence[ColumnName] | None) -> tuple[Colum
     parts = given.split(",") if isinstance(given, str) else [given] if isinstance(given, int) else given
     names = (part if isinstance(part, int) else str(part).strip() for part in parts)
     return tuple(int(name) if isinstance(name, int) or _NUMBER.fullmatch(name) else name for name in names)
-
-
-def choose(what: str, value: str | None, choices: Sequence[str], *, optional: bool = False) -> None:
-    """Refuse a value that is none of the choices."""
-    if value not in choices and not (optional and value is None):
-        names = {name: name for name in choices} | {name: own for name, own in _OTHER_NAMES.items() if own in choices}
-        raise SettingError(unknown(f"{what} is {value!r}", str(value), names, f"choose one of {', '.join(choices)}"))

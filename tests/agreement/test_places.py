@@ -8,11 +8,10 @@ import pytest
 
 import evenhand as eh
 from evenhand.agreement.annotators import Annotators
-from evenhand.agreement.places import Vote, Voting
+from evenhand.agreement.disagreements import Vote, Voting
+from evenhand.data.layers import Spans, is_flat
+from evenhand.data.vocabulary import Vocabulary
 from evenhand.settings import ScoreSettings
-from evenhand.text.labels import Vocabulary
-from evenhand.text.layers import Spans
-from evenhand.text.nesting import is_flat
 
 
 def flat_spans(chance: random.Random, length: int) -> list[tuple[str, int, int]]:

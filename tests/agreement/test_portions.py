@@ -10,7 +10,7 @@ import pytest
 
 import evenhand as eh
 from evenhand.agreement import annotators
-from evenhand.agreement.documents import Matched, MatchedDocuments
+from evenhand.agreement.annotators import Matched, MatchedDocuments
 
 
 def study(chance: random.Random) -> dict[str, eh.Annotation]:

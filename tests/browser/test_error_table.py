@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import evenhand as eh
-from evenhand.report.html.unit_data import unit_data
+from evenhand.report.html import unit_data
 from pages import QUICK, Open, choose, count, follow, fragment_of, go, status
 
 NAMES = [f"a-parser-with-a-long-name-that-was-trained-on-corpus-{number}" for number in range(1, 6)]

@@ -9,7 +9,7 @@ import pytest
 
 import evenhand as eh
 from declared import EXAMPLES
-from evenhand.report.html.unit_data import unit_data
+from evenhand.report.html import unit_data
 from pages import (
     QUICK,
     TASKS,

@@ -209,7 +209,7 @@ def test_results_and_pages_say_the_same() -> None:
 
 _MAKES_A_CLASS = """
 import os, signal
-from evenhand.cli.ending import orderly
+from evenhand.cli.process import orderly
 
 class Attribute:
     def __set_name__(self, owner, name):

@@ -215,12 +215,12 @@ def test_unknown_match_models_get_the_nearest_and_the_list_of_the_task(given: st
 
 PLUGIN = """
 from evenhand.parameters import Parameter
-from evenhand.scores.model import Model
-from evenhand.tasks.spans.models import MODELS
+from evenhand.scoring.measure import Measure
+from evenhand.tasks.spans.task import MODELS
 
 EXACT = next(model for model in MODELS if model.name == "exact")
 SHARE = Parameter("plain_share", "number", 0.25, "A share.", former=("bare_share",), compares=False, above=0)
-PLAIN = Model("plain", "spans", EXACT.judge, EXACT.arithmetic, "our_models", ("simple",), parameters=(SHARE,))
+PLAIN = Measure("plain", "spans", EXACT.judge, EXACT.arithmetic, "our_models", ("simple",), parameters=(SHARE,))
 """
 ENTRY_POINTS = """[evenhand.models]
 plain = our_models:PLAIN

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from evenhand.cli import main, progress
+from evenhand.cli import main
+from evenhand.cli import output as progress
 
 
 class Terminal(io.StringIO):
@@ -47,7 +48,7 @@ def watched(stream: io.StringIO, monkeypatch: pytest.MonkeyPatch, *arguments: ob
     monkeypatch.setattr(progress, "_PAUSE", 0)
     shown: list[str] = []
     monkeypatch.setattr(progress.Line, "_write", lambda line, text: shown.append(text))
-    monkeypatch.setattr(progress, "sys", type("streams", (), {"stderr": stream}))
+    monkeypatch.setattr(progress, "sys", type("streams", (), {"stderr": stream, "stdout": sys.stdout}))
     result = CliRunner().invoke(main, [str(each) for each in arguments], prog_name="evenhand")
     assert result.exit_code == 0
     return "".join(shown)

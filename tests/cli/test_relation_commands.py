@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 import evenhand as eh
 from conftest import ROOT
 from evenhand.cli import main
-from evenhand.report.html.unit_data import unit_data
+from evenhand.report.html import unit_data
 
 FOLDER = ROOT / "src" / "evenhand" / "examples" / "relations"
 GOLD, RULES, PIPELINE, JOINT = (str(FOLDER / f"{name}.jsonl") for name in ("gold", "rules", "pipeline", "joint"))

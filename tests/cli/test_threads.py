@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from evenhand.threads import start_no_threads
+from evenhand.files import start_no_threads
 
 NAME = "OPENBLAS_NUM_THREADS"
 COUNT = """

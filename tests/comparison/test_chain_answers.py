@@ -13,7 +13,7 @@ import evenhand as eh
 import slow_arcs
 import slow_chains
 from build_chains import TAGS, Row, annotation, clusters, rows
-from evenhand.result.pairs import Differences
+from evenhand.results.comparison import Differences
 
 NONE: Any = {"trials": 0, "resamples": 0}
 SIZE = 6

@@ -10,8 +10,8 @@ import pytest
 
 import evenhand as eh
 from conftest import ROOT
-from evenhand.comparison.clusters import Placement, placements
-from evenhand.comparison.group_tables import GroupTables
+from evenhand.comparison.counts import GroupTables
+from evenhand.comparison.ranking import Placement, placements
 
 NER = ROOT / "src" / "evenhand" / "examples" / "ner"
 

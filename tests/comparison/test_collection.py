@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import evenhand as eh
-from evenhand.comparison.collection import CollectedUnits, Collection
+from evenhand.comparison.units import CollectedUnits, Collection
 from evenhand.tasks.registry import TASKS
-from evenhand.tasks.spans import portion
+from evenhand.tasks.spans import evaluation as portion
 
 EXAMPLE = TASKS["spans"].example
 FOLDER = Path(eh.__file__).parent / "examples" / EXAMPLE.folder

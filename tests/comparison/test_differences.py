@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import evenhand as eh
-from evenhand.result.pairs import Differences, Pair
+from evenhand.results.comparison import Differences, Pair
 
 
 def compared(gold: eh.Annotation, a: eh.Annotation, b: eh.Annotation, **options: object) -> Pair:

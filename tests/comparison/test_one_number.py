@@ -21,7 +21,7 @@ import evenhand as eh
 from build_chains import TAGS
 from build_chains import annotation as chain_annotation
 from build_chains import rows as mentions
-from evenhand.report.figures.comparison import readable_pairs
+from evenhand.report.comparison_tables import readable_pairs
 from evenhand.report.html.overview import overview
 from evenhand.report.verdict import verdict
 from evenhand.tasks.registry import TASKS

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import evenhand as eh
 from build import Row
 from build import rows as spans_of_a_sentence
-from evenhand.comparison.oracle import Bound
+from evenhand.comparison.differences import Bound
 
 LENGTH = 15
 

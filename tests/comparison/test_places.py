@@ -9,14 +9,14 @@ import pytest
 
 import evenhand as eh
 from evenhand.arrays import ints
+from evenhand.data.corpus import Corpus
+from evenhand.data.structures import Chains
+from evenhand.data.vocabulary import Vocabulary
 from evenhand.formats.check import check
-from evenhand.formats.parsing import grid
+from evenhand.formats.parsing import cells as grid
 from evenhand.settings import ReadSettings
-from evenhand.tasks.answers import Answers
-from evenhand.tasks.chains.drawing import ChainDrawing
-from evenhand.text.chains import Chains
-from evenhand.text.corpus import Corpus
-from evenhand.text.labels import Vocabulary
+from evenhand.tasks.chains.comparison import ChainDrawing
+from evenhand.tasks.units import Predictions
 
 SENTENCES = 400
 OPTIONS = {"trials": 0, "resamples": 0}
@@ -86,7 +86,7 @@ def test_places_of_many_different_wrong_tags_are_looked_up_together(
 def test_labels_of_units_are_told_once() -> None:
     columns = [np.zeros(2, dtype=np.int64), np.array([False, True])]
     tables = [np.zeros((1, 2), dtype=np.int64)] * 4
-    answers = Answers(*columns, *tables, *[columns[0]] * 3)
+    answers = Predictions(*columns, *tables, *[columns[0]] * 3)
     assert answers.told.tolist() == [0, -1]
     assert answers.told is answers.told
 

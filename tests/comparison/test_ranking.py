@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import evenhand as eh
 from evenhand.comparison import ranking
 from evenhand.comparison.ranking import Correlation, TypicalGroups, correlations, resampled, standings
-from evenhand.scores.match_model import MatchModel
-from evenhand.scores.model_score import headline
-from evenhand.tally import Tally
+from evenhand.scoring.measure import Formula
+from evenhand.scoring.scores import headline
+from evenhand.scoring.tally import Tally
 
 SCORES = {
     "exact": {"a": 0.9, "b": 0.8, "c": 0.8, "d": 0.1},
@@ -86,7 +86,7 @@ def test_a_rank_is_one_more_than_the_number_of_better_systems(pairs: list[tuple[
 # Resamples
 
 
-def tallied(systems: int, sentences: int) -> tuple[eh.Results, list[MatchModel]]:
+def tallied(systems: int, sentences: int) -> tuple[eh.Results, list[Formula]]:
     """Random systems by sentence, the first and the last of which are alike."""
     chance = random.Random(7)
     gold = [[chance.choice(["O", "B-A", "B-B"]) for _ in range(5)] for _ in range(sentences)]
@@ -100,7 +100,7 @@ def tallied(systems: int, sentences: int) -> tuple[eh.Results, list[MatchModel]]
     return results, [each.model for each in results["s0"].scores.values()]
 
 
-def drawn(results: eh.Results, models: list[MatchModel], groups: int, seed: int = 0) -> dict:
+def drawn(results: eh.Results, models: list[Formula], groups: int, seed: int = 0) -> dict:
     tallies = {name: result.tallies for name, result in results.items()}
     return resampled(models, TypicalGroups.of(models, tallies, groups), ["A", "B"], 200, seed)
 

@@ -13,7 +13,7 @@ import evenhand as eh
 from build import Row
 from build import rows as spans_of_a_sentence
 from conftest import EXAMPLE, ROOT
-from evenhand.result.comparison import Slice
+from evenhand.results.comparison import Slice
 
 TREES = ROOT / "src" / "evenhand" / "examples" / "trees"
 PARSERS = [TREES / f"{name}.conllu" for name in ("rules", "transition", "neural")]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import evenhand as eh
 from build import Row
 from build import rows as spans_of_a_sentence
-from evenhand.result.pairs import Differences, Pair
+from evenhand.results.comparison import Differences, Pair
 
 LENGTH = 15
 

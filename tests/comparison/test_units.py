@@ -12,7 +12,7 @@ import evenhand as eh
 from conftest import EXAMPLE, ROOT
 from evenhand.comparison.units import SHOWN
 from evenhand.settings import ReadSettings
-from evenhand.tasks.words import passage as words
+from evenhand.tasks.words import evaluation as words
 
 TAGS = ROOT / "src" / "evenhand" / "examples" / "tags"
 TREES = ROOT / "src" / "evenhand" / "examples" / "trees"
@@ -212,6 +212,6 @@ def test_no_unit_depends_on_blocks_and_portions(kind: str, monkeypatch: pytest.M
     assert all(each["units"] for each in whole)
     sizes = tuple(2000 if value == 1 << 18 else value for value in ReadSettings.__init__.__defaults__ or ())
     monkeypatch.setattr(ReadSettings.__init__, "__defaults__", sizes)
-    monkeypatch.setattr(import_module("evenhand.tasks.spans.portion"), "PORTION", 20)
+    monkeypatch.setattr(import_module("evenhand.tasks.spans.evaluation"), "PORTION", 20)
     monkeypatch.setattr(words, "PORTION", 50)
     assert [in_order(each) for each in found()] == [in_order(each) for each in whole]

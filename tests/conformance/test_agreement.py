@@ -12,12 +12,20 @@ import numpy as np
 import pytest
 
 from evenhand.agreement import unitizing
-from evenhand.agreement.alpha_u import alpha_u, disagreement
-from evenhand.agreement.codes import Codebook
-from evenhand.agreement.coefficients import AC1, ALPHA, FLEISS, KAPPA, OBSERVED, coincidences_of, defined, light
-from evenhand.agreement.gamma import disorder, gamma
-from evenhand.agreement.patterns import Patterns
-from evenhand.agreement.units import Units
+from evenhand.agreement.coefficients import (
+    AC1,
+    ALPHA,
+    FLEISS,
+    KAPPA,
+    OBSERVED,
+    Codebook,
+    Patterns,
+    Units,
+    coincidences_of,
+    defined,
+    light,
+)
+from evenhand.agreement.unitizing import alpha_u, disagreement, disorder, gamma
 
 FIGURES: dict[str, Any] = json.loads((Path(__file__).parent / "agreement.json").read_text())
 

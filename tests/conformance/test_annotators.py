@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 import evenhand as eh
-from evenhand.agreement.gamma import disorder
-from evenhand.agreement.units import Units
+from evenhand.agreement.coefficients import Units
+from evenhand.agreement.unitizing import disorder
 from evenhand.cli import main
 
 FIGURES: dict[str, Any] = json.loads((Path(__file__).parent / "agreement.json").read_text())

@@ -13,11 +13,8 @@ import pytest
 from annotated_texts import AnnotatedText, annotated_texts
 from conftest import EXAMPLE, ROOT
 from evenhand.grounding.answers import read_answer
-from evenhand.grounding.items import Item, Shape
-from evenhand.grounding.known_labels import KnownLabels
-from evenhand.grounding.marking import place_marked
-from evenhand.grounding.placement import Placed
-from evenhand.grounding.placing import place, place_best
+from evenhand.grounding.items import Item, KnownLabels, Shape
+from evenhand.grounding.placement import Placed, place, place_best, place_marked
 
 SIZES = {"sentence": 1, "50 sentences": 50, "document": None}
 OUTER = 3

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from evenhand.grounding.answers import read_answer, shape_of
-from evenhand.grounding.items import ReadAnswer
-from evenhand.grounding.known_labels import KnownLabels
+from evenhand.grounding.items import KnownLabels, ReadAnswer
 
 LISTS = {
     "gpt-4o-2024-05-13.random_4": {"items": 581, "ok": 13, "repaired": 161, "salvaged": 3},

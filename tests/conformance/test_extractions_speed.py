@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from evenhand.grounding.answers import read_answer
-from evenhand.grounding.document import Document
-from evenhand.grounding.known_labels import KnownLabels
-from evenhand.grounding.placing import place
+from evenhand.grounding.items import KnownLabels
+from evenhand.grounding.placement import place
+from evenhand.grounding.search import AnswerDocument
 
 STEPS = {
     "exact": 87_461,
@@ -41,7 +41,7 @@ def ground(texts: list[str], lines: list[str]) -> Counter[str]:
     steps = Counter[str]()
     for text, line in zip(texts, lines, strict=True):
         answer = read_answer(json.loads(line)["entities"], "json", LABELS, None, text)
-        steps.update([each.status for each in place(Document(text), answer.items).placements])
+        steps.update([each.status for each in place(AnswerDocument(text), answer.items).placements])
     return steps
 
 

@@ -10,11 +10,9 @@ import pytest
 
 from build import pair
 from declared import match_model
-from evenhand.scores.model_score import score_tally
-from evenhand.tasks.spans.exact import exact
-from evenhand.tasks.spans.fair import fair
-from evenhand.tasks.spans.fair_details import with_details
-from evenhand.tasks.spans.tallies import tally_spans
+from evenhand.scoring.scores import score_tally
+from evenhand.tasks.spans.fair import exact, fair, with_details
+from evenhand.tasks.spans.scorers import tally_spans
 
 KINDS = ("TP", "FP", "FN", "LE", "BE", "BES", "BEL", "BEO", "LBE")
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import evenhand as eh
-from evenhand.result.result import Result
-from evenhand.tasks.links.models import MODELS
+from evenhand.results.result import Result
+from evenhand.tasks.links.task import MODELS
 
 FIGURES: dict[str, Any] = json.loads(Path(__file__).with_name("hipe_2022.json").read_text(encoding="utf-8"))
 RUNS = list(FIGURES["hipe"])

@@ -10,8 +10,8 @@ import pytest
 
 import evenhand as eh
 from conftest import ROOT
+from evenhand.cli.compare import plot
 from evenhand.cli.main import COMMANDS, main
-from evenhand.cli.plot import plot
 from evenhand.formats.registry import FORMATS
 from evenhand.tasks.registry import TASKS, models_of, parameters_of
 from website.api import GROUPS, api_pages

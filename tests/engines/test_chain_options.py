@@ -14,7 +14,7 @@ import slow_chains
 from build_chains import annotation, columns
 from conftest import ROOT
 from declared import CHAIN_MODELS
-from evenhand.tasks.chains.models import MODELS
+from evenhand.tasks.chains.task import MODELS
 
 EXAMPLES = ROOT / "src" / "evenhand" / "examples"
 CHAINS = EXAMPLES / "chains"

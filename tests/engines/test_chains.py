@@ -15,7 +15,7 @@ import evenhand as eh
 import slow_arcs
 import slow_chains
 from build_chains import TAGS, brackets, columns
-from evenhand.result.result import Result
+from evenhand.results.result import Result
 from evenhand.settings import ReadSettings
 
 Score = Callable[..., Result]

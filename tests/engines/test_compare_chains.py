@@ -19,10 +19,10 @@ from build_chains import TAGS, Row, annotation, clusters, columns, rows
 from conftest import ROOT
 from declared import CHAIN_MODELS
 from evenhand.comparison.units import Unit
+from evenhand.data.vocabulary import Vocabulary
 from evenhand.formats.read import batches
-from evenhand.result.pairs import Pair, Significance
+from evenhand.results.comparison import Pair, Significance
 from evenhand.settings import ReadSettings
-from evenhand.text.labels import Vocabulary
 
 CHAINS = ROOT / "src" / "evenhand" / "examples" / "chains"
 GOLD, NAMES = CHAINS / "gold.conll", ("rules", "pairs", "neural")

@@ -8,7 +8,7 @@ import pytest
 
 import evenhand as eh
 from conftest import EXAMPLE, ROOT
-from evenhand.result.pairs import Pair, Significance
+from evenhand.results.comparison import Pair, Significance
 
 EXAMPLES = ROOT / "src" / "evenhand" / "examples"
 TREES = [EXAMPLES / "trees" / f"{name}.conllu" for name in ("gold", "rules", "transition", "neural")]

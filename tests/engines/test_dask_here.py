@@ -18,8 +18,8 @@ import pytest
 
 import evenhand as eh
 from clusters import LONGEST, Blocking, started, write_pairs
-from evenhand.engines.dask_tasks import UnseenFileError
-from evenhand.problems import Problem
+from evenhand.engines.dask import UnseenFileError
+from evenhand.errors import Problem
 
 EVENHAND = Path(sys.executable).with_name("evenhand")
 

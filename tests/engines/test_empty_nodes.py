@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import evenhand as eh
-from evenhand.result.result import Result
+from evenhand.results.result import Result
 
 Score = Callable[..., Result]
 HEAD = "# newdoc id = d\n# global.Entity = eid\n"

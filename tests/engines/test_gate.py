@@ -9,7 +9,7 @@ import pytest
 
 import evenhand as eh
 from conftest import ROOT
-from evenhand.api.criteria import judge_by_alpha
+from evenhand.api.gate import judge_by_alpha
 
 EXAMPLES = ROOT / "src" / "evenhand" / "examples"
 TREES = [EXAMPLES / "trees" / f"{name}.conllu" for name in ("gold", "neural", "rules")]

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evenhand as eh
-from evenhand.report.germeval import latex
-from evenhand.scores.germeval import TAGS, Score
+from evenhand.integrations.germeval import latex
+from evenhand.tasks.spans.germeval import TAGS, Score
 
 
 def written(folder: Path, lines: Sequence[str], name: str = "both.tsv") -> Path:

@@ -10,7 +10,7 @@ from threading import Event, Thread
 import pytest
 
 from conftest import EXAMPLE, ROOT
-from evenhand.engines.starting import starting_processes
+from evenhand.engines.processes import starting_processes
 
 HOST = """
 import sys

@@ -8,7 +8,7 @@ import pytest
 
 import evenhand as eh
 from conftest import EXAMPLE
-from evenhand.api.significance import default_trials
+from evenhand.api.compare import default_trials
 from evenhand.statistics.significance import trials_for
 
 

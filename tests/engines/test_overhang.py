@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import evenhand as eh
 from declared import run_of, score_settings
-from evenhand.text.annotation import Annotation
-from evenhand.text.labels import Vocabulary
+from evenhand.data.annotation import Annotation
+from evenhand.data.vocabulary import Vocabulary
 
 WORDS = [["a", "b", "c"], ["d", "e"], ["f", "g", "h"], ["i"]]
 ALL = [[word for sentence in WORDS for word in sentence]]
@@ -27,7 +27,7 @@ def tallies(
     gold: list[list[str]], system: list[str], monkeypatch: pytest.MonkeyPatch, portion: int, **options: object
 ) -> dict[str, object]:
     """The counts of all judges; the gold standard comes a sentence at a time, the system as one sentence."""
-    monkeypatch.setattr(import_module("evenhand.tasks.spans.portion"), "PORTION", portion)
+    monkeypatch.setattr(import_module("evenhand.tasks.spans.evaluation"), "PORTION", portion)
     golds = [eh.tags([tags], tokens=[words], encoding="iob2") for tags, words in zip(gold, WORDS, strict=True)]
     bioes = eh.tags([system], tokens=ALL, encoding="iob2")
     batch = Annotation(bioes.corpus, {"spans": bioes.spans()}, bioes.readings)

@@ -12,24 +12,24 @@ import pytest
 import evenhand as eh
 from build_chains import columns
 from divided import Divided, check_same, write
-from evenhand.engines.parts import parts
-from evenhand.formats.folders import FileList
-from evenhand.pipeline.options import prepare
-from evenhand.pipeline.work import Work
+from evenhand.formats.paths import FileList
+from evenhand.pipeline.inputs import prepare
+from evenhand.pipeline.partition import parts
+from evenhand.pipeline.run import Job
 
 SENTENCES = [line for number in range(20) for line in (f"w{number} B-X", "v O", "")]
 
 
-def work_on(gold: Any, systems: Any, **options: Any) -> Work:
+def work_on(gold: Any, systems: Any, **options: Any) -> Job:
     prepared = prepare(gold, systems, options)
-    return Work(gold, systems, prepared, prepared.settings.match, "total")
+    return Job(gold, systems, prepared, prepared.settings.match, "total")
 
 
-def divided(gold: Any, system: Any, jobs: int = 1, smallest: int = 1, **options: Any) -> list[Work]:
+def divided(gold: Any, system: Any, jobs: int = 1, smallest: int = 1, **options: Any) -> list[Job]:
     return list(parts(work_on(gold, {"system": system}, **options), jobs, smallest))
 
 
-def files(part: Work) -> list[str]:
+def files(part: Job) -> list[str]:
     assert isinstance(part.gold, FileList)
     return [file.name for file in part.gold.files]
 

@@ -17,9 +17,8 @@ import pytest
 import evenhand as eh
 from conftest import EXAMPLE
 from divided import write
-from evenhand.engines.processes import _Tasks, processes
-from evenhand.engines.workers import _NEEDED, WorkerError, Workers, _load, cores
-from evenhand.pipeline.work import Work
+from evenhand.engines.processes import _NEEDED, WorkerError, Workers, _load, _Tasks, cores, processes
+from evenhand.pipeline.run import Job
 
 SMALLEST = 4000
 TIMES = 4
@@ -114,7 +113,7 @@ def test_an_answer_that_comes_in_meanwhile_is_no_death() -> None:
             return Late()
 
     tasks = _Tasks(cast(Workers, Others()), 1)  # which cannot be replaced
-    tasks.add(cast(Work, "a part"))
+    tasks.add(cast(Job, "a part"))
     assert cast(str, tasks.next_run()) == "the run"
 
 

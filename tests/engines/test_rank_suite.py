@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import evenhand as eh
-from evenhand.report import csv as csv_report
+from evenhand.report import data as csv_report
 
 
 def names(*found: str) -> str:

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 import evenhand as eh
 from declared import run_of, score_settings
+from evenhand.data.vocabulary import Vocabulary
 from evenhand.formats.read import batches
 from evenhand.pipeline.inputs import unique_names
+from evenhand.scoring.tally import Tally
 from evenhand.settings import ReadSettings
-from evenhand.tally import Tally
-from evenhand.text.labels import Vocabulary
 
 GOLD = [[("PER", 0, 2), ("LOC", 4, 5)], [("PER", 0, 1), ("ORG", 2, 3)]]
 SYSTEM = [[("PER", 0, 2), ("ORG", 4, 5)], [("PER", 0, 1), ("MISC", 5, 6)]]
@@ -129,7 +129,7 @@ def test_batch_sizes_change_nothing(
         return run.tallies["tagger"]
 
     whole = tallies(1 << 20, 1 << 20)
-    monkeypatch.setattr(import_module("evenhand.tasks.spans.portion"), "PORTION", portion)
+    monkeypatch.setattr(import_module("evenhand.tasks.spans.evaluation"), "PORTION", portion)
     assert tallies(*sizes) == whole
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import evenhand as eh
 from conftest import ROOT
 from evenhand.settings import ReadSettings
-from evenhand.tasks.words import passage as words
+from evenhand.tasks.words import evaluation as words
 
 TREES = ROOT / "src" / "evenhand" / "examples" / "trees"
 

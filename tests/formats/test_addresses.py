@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 import evenhand as eh
-from evenhand.formats.addresses import Address, beside, place
+from evenhand.formats.storage import Address, beside, place
 
 TEXT = b"Ada B-PER\nsees O\n\nBo B-PER\n"
 

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 import evenhand as eh
 from arrow_files import FORMS, facts, pyarrow, save
-from evenhand.formats.arrow_lists import distinct, lists, tokens_of
+from evenhand.data.annotation import Annotation
+from evenhand.data.vocabulary import Vocabulary
+from evenhand.formats.arrow_columns import distinct, lists, tokens_of
 from evenhand.formats.convert import Conversion
 from evenhand.formats.read import batches
 from evenhand.formats.registry import FORMATS
 from evenhand.settings import ReadSettings
-from evenhand.text.annotation import Annotation
-from evenhand.text.labels import Vocabulary
 
 WORDS = st.sampled_from(["Ada", "lived", "“in”", "London", "é", "x" * 40, ".", "Straße"])
 TAGS = st.sampled_from(["O", "O", "B-PER", "I-PER", "B-LOC", "I-LOC"])

@@ -8,10 +8,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.formats.parsing.blocks import numbers, split
+from evenhand.data.tokens import PADDING
+from evenhand.data.vocabulary import CellCodes
+from evenhand.formats.parsing.cells import numbers, split
 from evenhand.formats.source import Block, Source
-from evenhand.text.codes import CellCodes
-from evenhand.text.tokens import PADDING
 
 TEXT = st.text(st.sampled_from("ab#é世\t \r\n\x0b"), min_size=1, max_size=60)
 

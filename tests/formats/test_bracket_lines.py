@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import evenhand as eh
-from evenhand.formats.bracket_lines import write
-from evenhand.text.constituents import Constituents
+from evenhand.data.structures import Constituents
+from evenhand.formats.penn_trees import write_bracket_lines
 
 
 def layer(annotation: eh.Annotation) -> Constituents:
@@ -90,12 +90,12 @@ def test_what_is_written_is_read_again() -> None:
         "(S (NP ))",
     ]
     first = eh.constituents(lines, functions=True)
-    written = list(write(first))
+    written = list(write_bracket_lines(first))
     assert written[:4] == [f"{line}\n" for line in lines[:4]]
     again = eh.constituents(written, functions=True)
     assert layer(again).brackets.rows() == layer(first).brackets.rows()
     with pytest.raises(eh.InputError, match="not all brackets are closed; mend the tree"):
-        list(write(eh.constituents(["(S"])))
+        list(write_bracket_lines(eh.constituents(["(S"])))
 
 
 @pytest.mark.parametrize(

@@ -11,16 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evenhand as eh
-from evenhand.formats import brackets
+from evenhand.data.annotation import Annotation
+from evenhand.data.corpus import Corpus
+from evenhand.data.layers import Spans, Tags
+from evenhand.data.tokens import Tokens
+from evenhand.data.vocabulary import Vocabulary
+from evenhand.errors import InputError, SettingError
+from evenhand.formats import penn_trees as brackets
 from evenhand.formats.convert import Conversion
 from evenhand.formats.source import Source
-from evenhand.problems import InputError, SettingError
 from evenhand.settings import ReadSettings
-from evenhand.text.annotation import Annotation
-from evenhand.text.corpus import Corpus
-from evenhand.text.labels import Vocabulary
-from evenhand.text.layers import Spans, Tags
-from evenhand.text.tokens import Tokens
 
 CAT = "(S (NP (DT the) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT a) (NN mat)))))"
 MANY = f"""

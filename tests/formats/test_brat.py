@@ -12,18 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evenhand as eh
-from evenhand.formats import brat_documents, brat_write
+from evenhand.data.annotation import Annotation
+from evenhand.data.characters import Texts
+from evenhand.data.corpus import Corpus
+from evenhand.data.layers import Spans
+from evenhand.data.vocabulary import Vocabulary
+from evenhand.errors import InputError, SettingError
+from evenhand.formats import brat as brat_documents
+from evenhand.formats import brat as brat_write
 from evenhand.formats.brat import FORMAT, recognise
 from evenhand.formats.convert import Conversion
-from evenhand.formats.recognition import SURE
+from evenhand.formats.read import SURE
 from evenhand.formats.source import Source
-from evenhand.problems import InputError, SettingError
 from evenhand.settings import Offsets, ReadSettings
-from evenhand.text.annotation import Annotation
-from evenhand.text.characters import Texts
-from evenhand.text.corpus import Corpus
-from evenhand.text.labels import Vocabulary
-from evenhand.text.layers import Spans
 
 TEXT = "Ada Lovelace lived in\nSt James's Square, London.\n"
 ANN = "T1\tPER 0 12\tAda Lovelace\nT2\tLOC 22 39\tSt James's Square\nT3\tLOC 41 47\tLondon\n"
@@ -315,13 +316,13 @@ def test_recognition(tmp_path: Path, content: str, expected: bool) -> None:
 
 def test_writing_a_text_with_gaps_and_line_breaks(pair: Pair) -> None:
     ann = "T1\tLOC 22 39\tSt James's Square\nT2\tX 0 3;19 24;41 47\tAda in St London\n"
-    assert list(brat_write.documents(read(pair(TEXT, ann)))) == [(TEXT, ann)]
+    assert list(brat_write.documents_brat_write(read(pair(TEXT, ann)))) == [(TEXT, ann)]
 
 
 def test_writing_sentences_of_tokens(tmp_path: Path) -> None:
     path = tmp_path / "x.conll"
     path.write_text("Ada\tB-PER\nLovelace\tI-PER\nlived\tO\n\nÉire\tB-LOC\n😀\tO\nBob\tB-PER\n\nno\tO\n\n")
-    assert list(brat_write.documents(eh.read(path))) == [
+    assert list(brat_write.documents_brat_write(eh.read(path))) == [
         ("Ada Lovelace lived", "T1\tPER 0 12\tAda Lovelace\n"),
         ("Éire 😀 Bob", "T1\tLOC 0 4\tÉire\nT2\tPER 7 10\tBob\n"),
         ("no", ""),
@@ -333,7 +334,7 @@ def test_what_cannot_be_written() -> None:
         Conversion(FORMAT, "spans").fit(eh.spans([[("PER", 0, 1)]]))
     assert str(no_text.value) == "spans has no text, which brat needs; convert to spans instead."
     with pytest.raises(SettingError) as label:
-        list(brat_write.documents(annotated("Ada", [("a person", {0})])))
+        list(brat_write.documents_brat_write(annotated("Ada", [("a person", {0})])))
     sentence = "The label 'a person' cannot be written for brat, where labels have no spaces; map it to another."
     assert str(label.value) == sentence
 
@@ -364,7 +365,7 @@ def annotations(draw: st.DrawFn) -> Annotation:
 @given(annotations())
 def test_what_is_written_reads_the_same(tmp_path_factory: pytest.TempPathFactory, annotation: Annotation) -> None:
     folder = tmp_path_factory.mktemp("brat")
-    ((text, ann),) = brat_write.documents(annotation)
+    ((text, ann),) = brat_write.documents_brat_write(annotation)
     (folder / "doc.txt").write_bytes(text.encode())
     (folder / "doc.ann").write_bytes(ann.encode())
     again = read(folder / "doc.ann")

@@ -10,13 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.formats.brat import IDENTIFIER
-from evenhand.formats.brat_cells import Lines
-from evenhand.formats.brat_lines import TEXT_BOUND, standoff
-from evenhand.formats.brat_quotations import Placed
-from evenhand.formats.json_spans import slices
+from evenhand.errors import InputError
+from evenhand.formats.brat_lines import IDENTIFIER, TEXT_BOUND, Lines, Placed, standoff
+from evenhand.formats.parsing.json_lines import slices
 from evenhand.formats.source import Source
-from evenhand.problems import InputError
 from evenhand.settings import Offsets
 
 SOURCE = Source(Path("doc.ann"))

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evenhand as eh
-from evenhand.formats.brat_documents import read, read_together
+from evenhand.data.annotation import Annotation
+from evenhand.data.vocabulary import Vocabulary
+from evenhand.errors import InputError
+from evenhand.formats.brat import read, read_together
 from evenhand.formats.source import Source
-from evenhand.problems import InputError
 from evenhand.settings import ReadSettings
-from evenhand.text.annotation import Annotation
-from evenhand.text.labels import Vocabulary
 
 Document = tuple[str, str]
 """The contents of .txt and .ann."""

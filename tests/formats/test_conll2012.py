@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import evenhand as eh
-from evenhand.text.annotation import Annotation
+from evenhand.data.annotation import Annotation
 
 Read = Callable[..., Annotation]
 BEGIN, END = "#begin document (a); part 000\n", "#end document\n"

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 import evenhand as eh
+from evenhand.data.vocabulary import Vocabulary
+from evenhand.errors import Problem
 from evenhand.formats.check import check
 from evenhand.formats.read import file_batches
 from evenhand.formats.source import Source
-from evenhand.problems import Problem
 from evenhand.settings import ReadSettings
-from evenhand.text.labels import Vocabulary
 
 BEGIN, END = "#begin document (a); part 000\n", "#end document\n"
 SECOND = "#begin document (b); part 000\n"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import evenhand as eh
 from build import tagged
 from evenhand.cli import main
-from evenhand.text.characters import to_tokens
+from evenhand.data.characters import to_tokens
 
 SUFFIXES = {
     "conll": ".conll",

@@ -10,10 +10,10 @@ from click.testing import CliRunner, Result
 
 import evenhand as eh
 from conftest import ROOT
+from evenhand.alignment.documents import names_of
 from evenhand.cli import main
-from evenhand.text.annotation import Annotation
-from evenhand.text.link_feed import names_of
-from evenhand.text.links import links_of
+from evenhand.data.annotation import Annotation
+from evenhand.data.structures import links_of
 
 EXAMPLES = ROOT / "src" / "evenhand" / "examples" / "links"
 SYSTEMS = ("gold", "popularity", "context", "reranker")

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import evenhand as eh
+from evenhand.data.annotation import Annotation
+from evenhand.data.vocabulary import Vocabulary
 from evenhand.formats.read import batches
 from evenhand.settings import ReadSettings
-from evenhand.text.annotation import Annotation
-from evenhand.text.labels import Vocabulary
 
 Read = Callable[..., Annotation]
 DECLARED = "# global.Entity = eid-etype-head-other\n"

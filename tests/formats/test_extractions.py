@@ -12,14 +12,13 @@ from typing import Any
 import pytest
 
 import evenhand as eh
-from evenhand.formats.answer_records import read
-from evenhand.formats.extractions import FORMAT, is_extractions
+from evenhand.data.annotation import Annotation
+from evenhand.data.structures import Answer
+from evenhand.data.vocabulary import Vocabulary
+from evenhand.errors import InputError
+from evenhand.formats.extractions import FORMAT, is_extractions, read
 from evenhand.formats.source import Block, Source
-from evenhand.problems import InputError
 from evenhand.settings import ReadSettings
-from evenhand.text.annotation import Annotation
-from evenhand.text.extractions import Answer
-from evenhand.text.labels import Vocabulary
 
 ITEM = {"text": "Ada", "label": "PER"}
 REMEDY = 'write a record a document, such as {"id": "107", "output": "…"}'

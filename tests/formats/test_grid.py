@@ -10,12 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import evenhand as eh
-from evenhand.formats.parsing import token_lines
-from evenhand.formats.parsing.blocks import split
-from evenhand.formats.parsing.grid import grid
+from evenhand.data.tokens import PADDING
+from evenhand.errors import InputError
+from evenhand.formats.parsing import token_table as token_lines
+from evenhand.formats.parsing.cells import grid, split
 from evenhand.formats.source import Block
-from evenhand.problems import InputError
-from evenhand.text.tokens import PADDING
 
 
 def block(text: str) -> Block:

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from evenhand.formats import huggingface
+from evenhand.data.annotation import Annotation
+from evenhand.data.vocabulary import Vocabulary
+from evenhand.errors import InputError
+from evenhand.formats import arrow as huggingface
 from evenhand.formats.arrow import is_dataset
 from evenhand.formats.source import Source
-from evenhand.problems import InputError
 from evenhand.settings import ReadSettings
-from evenhand.text.annotation import Annotation
-from evenhand.text.labels import Vocabulary
 
 NAMES = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
 TOKENS = [["Ada", "Lovelace", "lived"], [], ["in", "“London”"]]
@@ -75,7 +75,9 @@ def save_numbers(folder: Path, numbers: list[Any] = NUMBERS, tokens: list[Any] =
 
 
 def parts(folder: Path, columns: dict[str, Any] | None = None, **settings: Any) -> list[Annotation]:
-    return list(huggingface.read(Source(folder), ReadSettings(**settings), Vocabulary(), columns or {"spans": ()}))
+    return list(
+        huggingface.read_huggingface(Source(folder), ReadSettings(**settings), Vocabulary(), columns or {"spans": ()})
+    )
 
 
 def read(folder: Path, columns: dict[str, Any] | None = None, **settings: Any) -> Annotation:

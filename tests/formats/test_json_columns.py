@@ -12,19 +12,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.formats import json_lines
-from evenhand.formats.parsing import record_reader
-from evenhand.formats.parsing.json_respelling import with_letters
-from evenhand.formats.parsing.json_spelling import learn
-from evenhand.formats.parsing.json_texts import AlikeTexts
-from evenhand.formats.parsing.json_tokens import TokenReader
-from evenhand.formats.parsing.windows import leading_numbers, lengths_to_quote
+from evenhand.data.annotation import Annotation
+from evenhand.data.tokens import PADDING, windows
+from evenhand.data.vocabulary import Vocabulary
+from evenhand.errors import InputError, Problem
+from evenhand.formats import jsonl as json_lines
+from evenhand.formats.parsing import json_records as record_reader
+from evenhand.formats.parsing.cells import leading_numbers, lengths_to_quote
+from evenhand.formats.parsing.json_columns import learn, with_letters
+from evenhand.formats.parsing.json_records import AlikeTexts, TokenReader
 from evenhand.formats.source import Block, Source
-from evenhand.problems import InputError, Problem
 from evenhand.settings import Offsets, ReadSettings
-from evenhand.text.annotation import Annotation
-from evenhand.text.labels import Vocabulary
-from evenhand.text.tokens import PADDING, windows
 
 SHAPES: dict[str, Callable[[str, list[tuple[int, int, str]], str], dict[str, Any]]] = {
     "prodigy": lambda text, spans, answer: {
@@ -94,7 +92,7 @@ def outcome(path: Path, offsets: Offsets) -> object:
     """All that a file says, or the message that it gets."""
     try:
         settings = ReadSettings(offsets=offsets)
-        read = Annotation.concatenate(list(json_lines.read(Source(path), settings, Vocabulary(), {})))
+        read = Annotation.concatenate(list(json_lines.read_json_lines(Source(path), settings, Vocabulary(), {})))
     except InputError as error:
         return str(error)
     assert read.corpus.bounds is not None
@@ -225,7 +223,7 @@ def test_notes_that_differ_need_no_decoder(
     path = tmp_path / "file.jsonl"
     path.write_bytes(block(*({**note, **kinds[shape]} for note in notes * 2), **way).data[: -len(PADDING)])
     monkeypatch.setattr(record_reader, "decode", None)
-    (read,) = json_lines.read(Source(path), ReadSettings(), Vocabulary(), {})
+    (read,) = json_lines.read_json_lines(Source(path), ReadSettings(), Vocabulary(), {})
     assert read.spans().rows() == [("PER", record, 0, 2) for record in range(8)]
     assert read.corpus.text(7) == 'Zoë " slept'
 
@@ -284,6 +282,6 @@ def test_behind_an_empty_label_others_are_read_as_they_are(tmp_path: Path) -> No
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     problems: list[Problem] = []
     source, size = Source(path, problems), len(json.dumps(lines[0])) * 3
-    read = list(json_lines.read(source, ReadSettings(block_size=size // 4), Vocabulary(), {}))
+    read = list(json_lines.read_json_lines(source, ReadSettings(block_size=size // 4), Vocabulary(), {}))
     assert [label for batch in read for label, *_ in batch.spans().rows()] == ["A", "", "B", "A", "B", ""]
     assert [problem.line for problem in problems] == [2, 6]

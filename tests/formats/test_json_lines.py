@@ -13,19 +13,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.formats import json_array, json_lines
+from evenhand.data import from_lists as lists
+from evenhand.data import from_lists as span_lists
+from evenhand.data.annotation import Annotation
+from evenhand.data.characters import Texts, to_characters
+from evenhand.data.corpus import Corpus
+from evenhand.data.layers import Spans, Tags
+from evenhand.data.vocabulary import Vocabulary
+from evenhand.errors import InputError, Problem, SettingError
+from evenhand.formats import jsonl as json_array
+from evenhand.formats import jsonl as json_lines
 from evenhand.formats.convert import Conversion
-from evenhand.formats.json_formats import JSON_LINES, is_json_lines
-from evenhand.formats.recognition import SURE
+from evenhand.formats.jsonl import JSON_LINES, is_json_lines
+from evenhand.formats.read import SURE
 from evenhand.formats.source import Block, Source
-from evenhand.problems import InputError, Problem, SettingError
 from evenhand.settings import Convention, ReadSettings
-from evenhand.text import lists, span_lists
-from evenhand.text.annotation import Annotation
-from evenhand.text.characters import Texts, to_characters
-from evenhand.text.corpus import Corpus
-from evenhand.text.labels import Vocabulary
-from evenhand.text.layers import Spans, Tags
 
 File = Callable[..., Path]
 TEXT = "Ada lived in London."
@@ -52,7 +54,7 @@ def file(tmp_path: Path) -> File:
 
 
 def parts_of(path: Path, **settings: Any) -> list[Annotation]:
-    return list(json_lines.read(Source(path), ReadSettings(**settings), Vocabulary(), {}))
+    return list(json_lines.read_json_lines(Source(path), ReadSettings(**settings), Vocabulary(), {}))
 
 
 def read(path: Path, **settings: Any) -> Annotation:
@@ -469,7 +471,9 @@ def test_a_check_collects_every_problem(file: File) -> None:
     problems: list[Problem] = []
     bad = spanning({**ADA, "end": 99}, ADA, {**ADA, "start": 3})
     path = file({"text": TEXT, "spans": [ADA]}, "{", {"id": 1}, bad, {"text": TEXT, "spans": [LONDON]})
-    found = Annotation.concatenate(list(json_lines.read(Source(path, problems), ReadSettings(), Vocabulary(), {})))
+    found = Annotation.concatenate(
+        list(json_lines.read_json_lines(Source(path, problems), ReadSettings(), Vocabulary(), {}))
+    )
     assert [problem.line for problem in problems] == [2, 3, 4, 4]
     assert words(found) == [("PER", "Ada"), ("PER", "Ada"), ("LOC", "London")]
 

@@ -14,19 +14,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evenhand as eh
+from evenhand.data import from_lists as lists
+from evenhand.data.annotation import Annotation
+from evenhand.data.characters import Texts
+from evenhand.data.corpus import Corpus
+from evenhand.data.layers import Spans
+from evenhand.data.vocabulary import Vocabulary
+from evenhand.errors import InputError, Problem, SettingError
 from evenhand.formats import label_studio
 from evenhand.formats.convert import Conversion
-from evenhand.formats.json_formats import LABEL_STUDIO, is_label_studio
-from evenhand.formats.recognition import SURE
+from evenhand.formats.jsonl import LABEL_STUDIO, is_label_studio
+from evenhand.formats.read import SURE
 from evenhand.formats.source import Block, Source
-from evenhand.problems import InputError, Problem, SettingError
 from evenhand.settings import ReadSettings
-from evenhand.text import lists
-from evenhand.text.annotation import Annotation
-from evenhand.text.characters import Texts
-from evenhand.text.corpus import Corpus
-from evenhand.text.labels import Vocabulary
-from evenhand.text.layers import Spans
 
 File = Callable[[Any], Path]
 TEXT = "Ada lived in London."

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from evenhand.formats.parsing.line_cells import LineCells
+from evenhand.data.tokens import PADDING
+from evenhand.formats.parsing.cells import LineCells
 from evenhand.formats.source import Block
-from evenhand.text.tokens import PADDING
 
 CELL = st.one_of(
     st.text(st.sampled_from("ab#(|)-é世🜨"), min_size=1, max_size=4),

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import evenhand as eh
-from evenhand.text.annotation import Annotation
-from evenhand.text.links import links_of
+from evenhand.data.annotation import Annotation
+from evenhand.data.structures import links_of
 
 TEXT = "Paris praised Rome."
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 import evenhand as eh
 from evenhand.cli import main
-from evenhand.limits import BRACKETS
+from evenhand.errors import BRACKETS
 
 BLANKS = " " * 100_000
 DECLARED = "# global.Entity = eid\n"

@@ -15,10 +15,10 @@ from build_chains import annotation, layer
 from chain_files import SUFFIXES, Document, content, converted, listed, written
 from evenhand.arrays import ints
 from evenhand.cli import main
-from evenhand.formats.chain_losses import crossing_in_chain
+from evenhand.data.annotation import Annotation
 from evenhand.formats.convert import Conversion
+from evenhand.formats.coreference import crossing_in_chain
 from evenhand.formats.registry import FORMATS
-from evenhand.text.annotation import Annotation
 
 DECLARED = "# newdoc id = d\n# global.Entity = eid\n"
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evenhand import bits
-from evenhand.formats.parsing.marks import Marks
+from evenhand import arrays as bits
+from evenhand.formats.parsing.cells import Marks
 
 TEXT = st.lists(st.tuples(st.integers(0, 1), st.integers(1, 150)), min_size=1, max_size=12).map(
     lambda runs: b"".join(bytes([byte]) * size for byte, size in runs)

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 import evenhand as eh
 import slow_chains
 from build_chains import TAGS, brackets, columns
+from evenhand.data.annotation import Annotation
+from evenhand.data.vocabulary import Vocabulary
 from evenhand.formats.read import batches
 from evenhand.settings import ReadSettings
-from evenhand.text.annotation import Annotation
-from evenhand.text.labels import Vocabulary
 
 Clusters = list[list[tuple[int, int]]]
 

@@ -11,9 +11,9 @@ import pytest
 
 import evenhand as eh
 from arrow_files import FORMS, NAMES, NUMBERS, SPANS, TAGS, TOKENS, class_label, error, pyarrow, save
+from evenhand.data.vocabulary import Vocabulary
 from evenhand.formats.read import batches
 from evenhand.settings import ReadSettings
-from evenhand.text.labels import Vocabulary
 
 TEXTS = ["Ada lived.", "in “London” now"]
 STRUCTS = [[{"start": 0, "end": 2, "label": "PER"}], [], [{"start": 1, "end": 2, "label": "LOC"}]]

@@ -10,7 +10,7 @@ import pytest
 
 import evenhand as eh
 from arrow_files import FORMS, NAMES, NUMBERS, TAGS, TOKENS, class_label, error, pyarrow, save
-from evenhand.formats.arrow import arrow
+from evenhand.formats.arrow_columns import arrow
 from evenhand.formats.check import check
 from evenhand.settings import ReadSettings
 

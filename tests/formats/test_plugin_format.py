@@ -13,13 +13,13 @@ from click.testing import CliRunner
 import evenhand as eh
 from conftest import EXAMPLE
 from evenhand.cli import main
+from evenhand.data.annotation import Annotation
+from evenhand.data.vocabulary import Vocabulary
 from evenhand.formats.convert import Conversion
-from evenhand.formats.format import Carry, Format, Writing
+from evenhand.formats.format import Capabilities, Format, Writer
 from evenhand.formats.registry import FORMATS
 from evenhand.formats.source import Block, Source
 from evenhand.settings import Columns, ReadSettings
-from evenhand.text.annotation import Annotation
-from evenhand.text.labels import Vocabulary
 
 
 def recognise(sample: Block) -> float:
@@ -41,7 +41,7 @@ OURS = Format(
     "words and marks in one JSON document",
     tasks=("spans",),
     read=read,
-    writes={"spans": Writing(Carry(characters=False, gaps=False, levels=False, documents="none"), write)},
+    writes={"spans": Writer(Capabilities(characters=False, gaps=False, levels=False, documents="none"), write)},
     suffixes=(".ours",),
     begins=b"{",
     recognise=recognise,

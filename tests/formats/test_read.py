@@ -10,11 +10,11 @@ import pytest
 
 import evenhand as eh
 from conftest import EXAMPLE
+from evenhand.data.vocabulary import Vocabulary
 from evenhand.formats.format import Format
 from evenhand.formats.read import OpenFiles
 from evenhand.formats.source import Source
 from evenhand.settings import ReadSettings
-from evenhand.text.labels import Vocabulary
 
 EXAMPLES = EXAMPLE.parent
 

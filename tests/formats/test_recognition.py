@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from evenhand.formats import conllu_layout, germeval, span_table
-from evenhand.formats.link_formats import is_neleval
+from evenhand.formats import conll as germeval
+from evenhand.formats import conllu as conllu_layout
+from evenhand.formats import span_table
+from evenhand.formats.hipe import is_neleval
 from evenhand.formats.source import Block
 
 WORD = "\t".join(("1", "A", "a", "DET", "DT", "_", "2", "det", "_", "_"))

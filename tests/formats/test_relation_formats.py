@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 import evenhand as eh
 from evenhand.cli import main
+from evenhand.data.annotation import Annotation
+from evenhand.data.structures import Relations
+from evenhand.errors import InputError, SettingError
 from evenhand.formats.brat import recognise
 from evenhand.formats.convert import conversion_of
 from evenhand.formats.source import Block
-from evenhand.problems import InputError, SettingError
-from evenhand.text.annotation import Annotation
-from evenhand.text.relations import Relations
 
 TEXT = "Ada left London\nfor Turin.\n"
 ANN = "T1\tPER 0 3\tAda\nT2\tLOC 9 15\tLondon\nT3\tLOC 20 25\tTurin\n"

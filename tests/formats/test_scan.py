@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.formats.parsing import scan
-from evenhand.formats.parsing.scan import Cut, Scan
+from evenhand.formats import partition as scan
+from evenhand.formats.partition import CutPoint, Scan
 from evenhand.formats.registry import FORMATS
 
 
@@ -22,7 +22,7 @@ def slow_sentences(data: bytes) -> list[int]:
     return found
 
 
-def all_cuts(data: bytes, name: str) -> list[Cut]:
+def all_cuts(data: bytes, name: str) -> list[CutPoint]:
     found, scanned = [], Scan(io.BytesIO(data), FORMATS[name].division)
     while (cut := scanned.numbered(len(found))) is not None:
         found.append(cut)

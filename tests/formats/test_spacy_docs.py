@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evenhand as eh
-from evenhand.formats import spacy_docs
+from evenhand.data.annotation import Annotation
+from evenhand.data.vocabulary import Vocabulary
+from evenhand.errors import InputError
+from evenhand.formats import spacy as spacy_docs
 from evenhand.formats.convert import Conversion
 from evenhand.formats.source import Source
-from evenhand.problems import InputError
 from evenhand.settings import ReadSettings
-from evenhand.text.annotation import Annotation
-from evenhand.text.labels import Vocabulary
 
 WORDS = ["Ada", "Lovelace", "lived", "in", "“London”", "."]
 SENTENCES = [True, False, False, True, False, False]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import evenhand as eh
-from evenhand.formats.adoption import adopted, type_names
+from evenhand.formats.objects import adopted, type_names
 
 tokens = pytest.importorskip("spacy.tokens")
 VOCAB = pytest.importorskip("spacy.vocab").Vocab()

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import evenhand as eh
+from evenhand.data.annotation import Annotation
+from evenhand.data.vocabulary import Vocabulary
 from evenhand.formats.read import batches
 from evenhand.settings import ReadSettings
-from evenhand.text.annotation import Annotation
-from evenhand.text.labels import Vocabulary
 
 TABLE = "PER\t2\t3\t2, 3\nLOC\t1\t3\t1, 3\n\nNONE\t999\t999\t999\n\nORG\t1\t1\n\n"
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.formats.utf8 import is_plainly_utf8
-from evenhand.text.tokens import PADDING
+from evenhand.data.tokens import PADDING
+from evenhand.formats.source import is_plainly_utf8
 
 PIECES = [bytes([byte]) for byte in (0x41, 0x7F, 0x80, 0xBF, 0xC0, 0xC2, 0xDF, 0xE0, 0xE2, 0xED, 0xEF, 0xF0, 0xFF)]
 CHARACTERS = [text.encode() for text in ("a", "é", "ß", "€", "北", "\ufeff")]

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from evenhand.grounding.answers import read_answer
-from evenhand.grounding.document import Document
-from evenhand.grounding.known_labels import KnownLabels
-from evenhand.grounding.marking import place_marked
-from evenhand.grounding.placing import place
+from evenhand.grounding.items import KnownLabels
+from evenhand.grounding.placement import place, place_marked
+from evenhand.grounding.search import AnswerDocument
 
 CASES: list[dict[str, Any]] = json.loads((Path(__file__).parent / "data" / "cases.json").read_text("utf-8"))
 
@@ -21,7 +20,7 @@ CASES: list[dict[str, Any]] = json.loads((Path(__file__).parent / "data" / "case
 def test_cases_are_placed_as_they_stand(case: dict[str, Any]) -> None:
     text = case["text"]
     breaks = [at + 1 for at, character in enumerate(text) if character == "\n"] if case.get("sentences") else []
-    document = Document(text, breaks)
+    document = AnswerDocument(text, breaks)
     answer = read_answer(case["output"], case["shape"], KnownLabels(case["labels"]), case.get("label"), text)
     if answer.marked:
         placed = place_marked(document, answer.marked)

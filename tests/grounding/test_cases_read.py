@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from evenhand.grounding.answers import read_answer
-from evenhand.grounding.known_labels import KnownLabels
+from evenhand.grounding.items import KnownLabels
 
 CASES: list[dict[str, Any]] = json.loads((Path(__file__).parent / "data" / "cases.json").read_text("utf-8"))
 

@@ -7,9 +7,8 @@ from itertools import pairwise, product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.grounding.chain import greedy_chain, longest_chain
-from evenhand.grounding.forms import Span
-from evenhand.grounding.occupancy import Occupancy
+from evenhand.grounding.placement import Occupancy, greedy_chain, longest_chain
+from evenhand.grounding.search import Span
 
 
 def test_as_many_items_as_possible_are_in_the_chain() -> None:

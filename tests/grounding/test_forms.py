@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.grounding.forms import UNFOLDING, Form, Forms, plain_spaces, spaced, spell
+from evenhand.grounding.search import UNFOLDING, Form, Forms, plain_spaces, spaced, spell
 
 ODD = "aé\u0301e\u0301ßİ…“’–`\u200b\u00ad \t\n\u00a0.,_張カ\u3099ก\u0e35각\u1100\u1161\u11a8½ﬁ\ufe0f😀\u2126"
 texts = st.text(st.sampled_from(ODD) | st.characters(codec="utf-8"), max_size=30)

@@ -8,13 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.grounding.document import Document
-from evenhand.grounding.forms import Span
-from evenhand.grounding.fuzzy import edits_allowed, endings, near_occurrences
+from evenhand.grounding.search import AnswerDocument, Span, edits_allowed, endings, near_occurrences
 
 
 def near(text: str, string: str, percent: int = 15) -> list[Span]:
-    return near_occurrences(Document(text), string, percent, Counter())
+    return near_occurrences(AnswerDocument(text), string, percent, Counter())
 
 
 @pytest.mark.parametrize(("size", "edits"), [(6, 0), (7, 1), (13, 1), (14, 2), (20, 3), (100, 15), (500, 15)])
@@ -60,7 +58,7 @@ def test_blanks_are_no_edits() -> None:
 
 def test_fifty_hits_of_a_piece_count_and_reaching_the_limit_is_counted() -> None:
     capped = Counter[str]()
-    document = Document("abcd " * 60 + "abcdwxyz")
+    document = AnswerDocument("abcd " * 60 + "abcdwxyz")
     assert near_occurrences(document, "abcdwxyy", 15, capped) == []
     assert capped == {"hits of a piece": 1}
     assert near("abcd " * 40 + "abcdwxyz", "abcdwxyy") == [(200, 208)]
@@ -69,7 +67,7 @@ def test_fifty_hits_of_a_piece_count_and_reaching_the_limit_is_counted() -> None
 def test_two_hundred_windows_count_and_reaching_the_limit_is_counted() -> None:
     capped = Counter[str]()
     text = "- " * 8 + " ".join("abcdefg"[at % 7] for at in range(2_000))
-    near_occurrences(Document(text), "abcdefg" * 5 + "x" * 12 + "abcdefg" * 5, 15, capped)
+    near_occurrences(AnswerDocument(text), "abcdefg" * 5 + "x" * 12 + "abcdefg" * 5, 15, capped)
     assert capped["windows"] == 1
 
 
@@ -96,7 +94,7 @@ def test_endings_have_the_distances_of_levenshtein(string: str, window: str, mos
 def test_all_places_with_the_fewest_edits_are_found(words: list[str]) -> None:
     """The definition itself: windows from one word boundary to another, in a text below the limits."""
     string, text = "abcdefgabcdefh", " ".join(words)
-    document = Document(text)
+    document = AnswerDocument(text)
     tokens = document.forms.tokens
     starts = [at for at in range(len(tokens.text)) if document.is_boundary(tokens.starts[at])]
     ends = [at for at in range(1, len(tokens.text) + 1) if document.is_boundary(tokens.starts[at - 1] + 1)]

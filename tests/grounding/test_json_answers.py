@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evenhand.grounding.answers import read_answer
-from evenhand.grounding.items import ReadAnswer
-from evenhand.grounding.known_labels import KnownLabels
+from evenhand.grounding.items import KnownLabels, ReadAnswer
 
 LABELS = KnownLabels(["PER", "LOC", "ORG"])
 ADA, BOB = '{"text": "Ada", "label": "PER"}', '{"text": "Bob", "label": "PER"}'

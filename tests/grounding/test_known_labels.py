@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evenhand.grounding.known_labels import KnownLabels
+from evenhand.grounding.items import KnownLabels
 
 LABELS = KnownLabels(["PER", "CLIMATE-GREENHOUSE-GASES", "creative_work", "Straße", "B-2", "+"])
 

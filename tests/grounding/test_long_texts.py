@@ -7,10 +7,9 @@ from typing import TypeVar
 
 import pytest
 
-from evenhand.grounding.document import Document
 from evenhand.grounding.items import Item, MarkedText
-from evenhand.grounding.marking import place_marked
-from evenhand.grounding.placing import place
+from evenhand.grounding.placement import place, place_marked
+from evenhand.grounding.search import AnswerDocument
 
 T = TypeVar("T")
 LETTERS = "etaoinshrdlu"
@@ -26,7 +25,7 @@ def words(count: int, seed: int) -> list[str]:
 @pytest.mark.long
 @pytest.mark.parametrize("size", [2, 16])
 def test_five_thousand_absent_strings_in_a_million_characters(size: int) -> None:
-    document = Document(" ".join(words(300_000, 1))[:1_000_000])
+    document = AnswerDocument(" ".join(words(300_000, 1))[:1_000_000])
     other = words(5_000 * size, 2)
     items = [Item(" ".join(other[at : at + size]) + " zq", "PER") for at in range(0, len(other), size)]
     placed = place(document, items)
@@ -34,20 +33,20 @@ def test_five_thousand_absent_strings_in_a_million_characters(size: int) -> None
 
 
 def test_five_thousand_items_of_a_string_that_occurs_forty_thousand_times() -> None:
-    document = Document("Ada met x. " * 40_000)
+    document = AnswerDocument("Ada met x. " * 40_000)
     placed = place(document, [Item("Ada", "PER")] * 5_000)
     assert [each.spans for each in placed.placements] == [((11 * at, 11 * at + 3),) for at in range(5_000)]
 
 
 def test_more_items_than_occurrences() -> None:
-    document = Document("Ada met x. " * 4_000)
+    document = AnswerDocument("Ada met x. " * 4_000)
     placed = place(document, [Item("Ada", "PER")] * 9_000)
     assert sum(each.status == "repeated" for each in placed.placements) == 5_000
 
 
 @pytest.mark.long
 def test_nine_thousand_tags_in_twenty_thousand_words_of_another_text() -> None:
-    text, document = words(20_000, 3), Document(" ".join(words(20_000, 4)))
+    text, document = words(20_000, 3), AnswerDocument(" ".join(words(20_000, 4)))
     starts, at = list[int](), 0
     for word in text:
         starts.append(at)

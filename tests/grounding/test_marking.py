@@ -8,11 +8,9 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.grounding.alignment import MOST_WORDS, align, words_of
-from evenhand.grounding.document import Document
-from evenhand.grounding.forms import Forms, Span
 from evenhand.grounding.items import MarkedText
-from evenhand.grounding.marking import place_marked
+from evenhand.grounding.placement import MOST_WORDS, align, place_marked, words_of
+from evenhand.grounding.search import AnswerDocument, Forms, Span
 
 
 def marked(tagged: str) -> MarkedText:
@@ -26,13 +24,13 @@ def marked(tagged: str) -> MarkedText:
 
 
 def outcome(text: str, tagged: str, *breaks: int) -> list[tuple[str, tuple[Span, ...]]]:
-    placed = place_marked(Document(text, breaks), marked(tagged))
+    placed = place_marked(AnswerDocument(text, breaks), marked(tagged))
     return [(each.status, each.spans) for each in placed.placements]
 
 
 def test_equal_texts_are_placed_by_position_whatever_their_spaces_and_case() -> None:
     assert outcome("He , Ada  LOVELACE .", "he, [Ada Lovelace].") == [("aligned", ((5, 18),))]
-    assert not place_marked(Document("A b"), marked("a  [B]")).differs
+    assert not place_marked(AnswerDocument("A b"), marked("a  [B]")).differs
 
 
 def test_positions_may_lie_inside_words() -> None:
@@ -45,7 +43,7 @@ def test_a_tag_around_spaces_is_absent() -> None:
 
 def test_a_second_tag_of_the_same_place_and_label_is_repeated() -> None:
     twice = MarkedText("Ada", ((0, 3, "PER"), (0, 3, "PER"), (0, 3, "LOC")))
-    placed = place_marked(Document("Ada"), twice)
+    placed = place_marked(AnswerDocument("Ada"), twice)
     assert [each.status for each in placed.placements] == ["aligned", "repeated", "aligned"]
 
 
@@ -77,13 +75,13 @@ def test_a_string_whose_occurrences_are_taken_is_repeated() -> None:
 
 
 def test_a_text_without_tags_can_differ() -> None:
-    assert place_marked(Document("2 ."), MarkedText("Please provide the text.", ())).differs
+    assert place_marked(AnswerDocument("2 ."), MarkedText("Please provide the text.", ())).differs
 
 
 def test_long_texts_are_aligned_at_their_ends_only_and_that_is_counted() -> None:
     middle = " ".join(f"w{number}" for number in range(MOST_WORDS + 1))
     tagged = marked(f"[Ada] x {middle} x w7 [Bob]")
-    placed = place_marked(Document(f"Ada y {middle} y w7 Bob"), tagged)
+    placed = place_marked(AnswerDocument(f"Ada y {middle} y w7 Bob"), tagged)
     assert [each.status for each in placed.placements] == ["aligned", "aligned"]
     assert placed.capped == {"words to align": 1}
 
@@ -110,11 +108,11 @@ def test_tags_in_the_same_text_come_back(words: list[str], data: st.DataObject) 
     last = data.draw(st.integers(first, len(words) - 1))
     start = sum(len(word) + 1 for word in words[:first])
     end = sum(len(word) + 1 for word in words[: last + 1]) - 1
-    placed = place_marked(Document(text), MarkedText(text.upper(), ((start, end, "PER"),)))
+    placed = place_marked(AnswerDocument(text), MarkedText(text.upper(), ((start, end, "PER"),)))
     assert [(each.status, each.spans) for each in placed.placements] == [("aligned", ((start, end),))]
 
 
 def test_a_text_that_repeats_itself_is_not_aligned_word_by_word() -> None:
-    document, marked = Document("a b " * 900), MarkedText("b a a " * 600, ((0, 1, "PER"),))
+    document, marked = AnswerDocument("a b " * 900), MarkedText("b a a " * 600, ((0, 1, "PER"),))
     placed = place_marked(document, marked, None)
     assert placed.capped

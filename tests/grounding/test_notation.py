@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.grounding.notation import NOTHING, json_value, python_value
+from evenhand.grounding.json_answers import NOTHING, json_value, python_value
 
 LITERALS = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(st.characters(exclude_characters="\0"), max_size=5),

@@ -10,8 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evenhand.grounding.answers import read_answer, shape_of
-from evenhand.grounding.items import ReadAnswer, Shape
-from evenhand.grounding.known_labels import KnownLabels
+from evenhand.grounding.items import KnownLabels, ReadAnswer, Shape
 
 LABELS = KnownLabels(["PER", "LOC", "ORG"])
 SHAPES: tuple[Shape, ...] = get_args(Shape)

@@ -7,12 +7,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.grounding.document import Document
 from evenhand.grounding.items import Item
-from evenhand.grounding.placement import Placed
-from evenhand.grounding.placing import place, place_best
+from evenhand.grounding.placement import Placed, place, place_best
+from evenhand.grounding.search import AnswerDocument
 
-ADAS = Document("Ada and Ada")
+ADAS = AnswerDocument("Ada and Ada")
 
 
 def people(*strings: str) -> list[Item]:
@@ -41,7 +40,7 @@ def test_the_chain_leaves_out_given_places() -> None:
 
 
 def test_an_item_outside_the_chain_takes_a_free_place_then_another_span_then_another_label() -> None:
-    document = Document("New York Times, York")
+    document = AnswerDocument("New York Times, York")
     items = [Item("York", "A"), Item("New York Times", "B"), Item("York", "C"), Item("York", "C"), Item("York", "C")]
     assert outcome(place(document, items)) == [
         ("exact", ((4, 8),)),
@@ -53,7 +52,7 @@ def test_an_item_outside_the_chain_takes_a_free_place_then_another_span_then_ano
 
 
 def test_later_steps_serve_items_whose_occurrences_are_taken() -> None:
-    placed = place(Document("Aspirin or aspirin, As-pirin"), people("Aspirin", "Aspirin", "Aspirin", "Aspirin"))
+    placed = place(AnswerDocument("Aspirin or aspirin, As-pirin"), people("Aspirin", "Aspirin", "Aspirin", "Aspirin"))
     assert outcome(placed) == [
         ("exact", ((0, 7),)),
         ("case", ((11, 18),)),
@@ -71,7 +70,7 @@ def test_first_and_all_take_items_as_a_set_whatever_their_offsets() -> None:
 
 
 def test_ambiguous_items_are_those_whose_string_occurs_more_often_than_items_name_it() -> None:
-    document = Document("Ada, Ada, Ada, Bob and Bob")
+    document = AnswerDocument("Ada, Ada, Ada, Bob and Bob")
     assert place(document, people("Ada", "Ada", "Bob", "Bob")).ambiguous == 2
     assert place(document, people("Ada", "Bob", "Eve")).ambiguous == 2
 
@@ -83,7 +82,7 @@ def test_the_upper_bound_takes_gold_spans_of_the_label_first() -> None:
 
 
 def test_above_the_limit_of_candidates_chains_are_greedy_and_that_is_counted() -> None:
-    document = Document("Bob " + "Ada " * 1_000)
+    document = AnswerDocument("Bob " + "Ada " * 1_000)
     placed = place(document, people(*["Ada"] * 201, "Bob"))
     assert placed.capped == {"candidates": 1}
     assert outcome(placed)[200:] == [("exact", ((804, 807),)), ("exact", ((0, 3),))]
@@ -97,13 +96,13 @@ def test_an_item_without_text_is_absent() -> None:
 NAMES = st.sampled_from(["Ada", "ADA", "Ada Byron", "Bob", "B . ob", "Eve"])
 ITEMS = st.lists(st.builds(Item, NAMES, st.sampled_from(["PER", "LOC"])), max_size=8)
 DOCUMENTS = st.lists(st.sampled_from(["Ada", "ada", "Byron", "Bob", "B.ob", ",", "met"]), max_size=14).map(
-    lambda words: Document(" ".join(words))
+    lambda words: AnswerDocument(" ".join(words))
 )
 
 
 @given(DOCUMENTS, ITEMS, st.sampled_from(["in-order", "first", "all"]))
 def test_every_item_has_one_placement_and_a_span_if_a_step_found_it(
-    document: Document, items: list[Item], occurrences: Any
+    document: AnswerDocument, items: list[Item], occurrences: Any
 ) -> None:
     placed = place(document, items, occurrences)
     assert [placement.item for placement in placed.placements] == items
@@ -113,17 +112,19 @@ def test_every_item_has_one_placement_and_a_span_if_a_step_found_it(
         assert all(
             document.is_boundary(at) for span in placement.spans for at in span[: 1 + (placement.status != "part")]
         )
-    assert placed == place(Document(document.text), items, occurrences)
+    assert placed == place(AnswerDocument(document.text), items, occurrences)
 
 
 @given(DOCUMENTS, ITEMS)
-def test_in_order_no_two_items_of_a_label_have_one_place(document: Document, items: list[Item]) -> None:
+def test_in_order_no_two_items_of_a_label_have_one_place(document: AnswerDocument, items: list[Item]) -> None:
     spans = [(each.spans, each.item.label) for each in place(document, items).placements if each.spans]
     assert len(spans) == len(set(spans))
 
 
 @given(DOCUMENTS, ITEMS, st.data())
-def test_the_upper_bound_is_not_below_the_order(document: Document, items: list[Item], data: st.DataObject) -> None:
+def test_the_upper_bound_is_not_below_the_order(
+    document: AnswerDocument, items: list[Item], data: st.DataObject
+) -> None:
     every = [(*span, each.item.label) for each in place(document, items, "all").placements for span in each.spans]
     gold = set(data.draw(st.lists(st.sampled_from(every), max_size=6))) if every else set()
     bounds = [

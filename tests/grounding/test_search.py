@@ -8,14 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.grounding.document import Document
-from evenhand.grounding.forms import Span
-from evenhand.grounding.search import Search, exact_occurrences, occurrences
-from evenhand.grounding.text_index import OFTEN, TextIndex
+from evenhand.grounding.search import OFTEN, AnswerDocument, Search, Span, TextIndex, exact_occurrences, occurrences
 
 
 def found(text: str, string: str, *breaks: int, fuzzy: int | None = 15) -> tuple[str, list[Span]]:
-    return tuple(Search(Document(text, breaks), fuzzy).first(string))
+    return tuple(Search(AnswerDocument(text, breaks), fuzzy).first(string))
 
 
 @pytest.mark.parametrize(
@@ -45,22 +42,22 @@ def test_a_part_has_three_characters_or_more_and_begins_a_word() -> None:
 
 @pytest.mark.parametrize("text", ["Adam", "xAda", "Ada_", "Ada1", "Ada\u0301"])
 def test_words_do_not_end_between_letters_digits_marks_and_underscores(text: str) -> None:
-    assert exact_occurrences(Document(text), "Ada") == []
+    assert exact_occurrences(AnswerDocument(text), "Ada") == []
 
 
 @pytest.mark.parametrize("text", ["Ada-x", "(Ada)", "張Ada張", "カAda", "กAda", "Ada\u200dx", "Ada"])
 def test_words_end_at_signs_and_beside_scripts_without_blanks(text: str) -> None:
-    assert len(exact_occurrences(Document(text), "Ada")) == 1
+    assert len(exact_occurrences(AnswerDocument(text), "Ada")) == 1
 
 
 @pytest.mark.parametrize("script", ["ภาษาไทย", "ພາສາລາວ", "မြန်မာ", "ភាសាខ្មែរ", "ひらがな", "カタカナ", "漢字漢字"])
 def test_scripts_without_blanks_have_boundaries_everywhere(script: str) -> None:
-    document = Document(script)
+    document = AnswerDocument(script)
     assert all(document.is_boundary(at) for at in range(len(script) + 1))
 
 
 def test_korean_words_have_boundaries_at_their_ends_only() -> None:
-    assert [at for at in range(6) if Document("김태웅 이고").is_boundary(at)] == [0, 3, 4]
+    assert [at for at in range(6) if AnswerDocument("김태웅 이고").is_boundary(at)] == [0, 3, 4]
 
 
 def test_nothing_crosses_sentences() -> None:
@@ -89,7 +86,7 @@ def test_the_short_way_to_exact_occurrences_equals_the_general_one(
 ) -> None:
     text = " ".join(words)
     breaks = [at + 1 for at, character in enumerate(text) if character == "\n"] if has_sentences else []
-    document = Document(text, breaks)
+    document = AnswerDocument(text, breaks)
     for wanted in (" ".join(string).strip(), "".join(string[:2]).strip()):
         assert exact_occurrences(document, wanted) == occurrences(document, document.forms.exact, wanted)
 
@@ -100,7 +97,7 @@ def test_occurrences_lie_at_word_boundaries_within_sentences(
 ) -> None:
     text = " ".join(words)
     breaks = [at + 1 for at, character in enumerate(text) if character == "\n"] if has_sentences else []
-    document = Document(text, breaks)
+    document = AnswerDocument(text, breaks)
     step, spans = Search(document, 15).first(" ".join(string))
     assert (step == "absent") == (not spans)
     for start, end in spans:
@@ -112,7 +109,7 @@ def test_occurrences_lie_at_word_boundaries_within_sentences(
 
 @given(WORDS, WORDS)
 def test_the_loosest_form_rules_out_only_what_no_form_holds(words: list[str], string: list[str]) -> None:
-    search = Search(Document(" ".join(words)), None)
+    search = Search(AnswerDocument(" ".join(words)), None)
     wanted = " ".join(string).strip()
     if search.first(wanted).step == "absent":
         assert not any(each.spans for each in search.later(wanted, "exact"))

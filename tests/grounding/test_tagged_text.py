@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evenhand.grounding.answers import read_answer
-from evenhand.grounding.items import MarkedText, ReadAnswer, Shape
-from evenhand.grounding.known_labels import KnownLabels
+from evenhand.grounding.items import KnownLabels, MarkedText, ReadAnswer, Shape
 
 LABELS = KnownLabels(["PER", "LOC", "B", "title"])
 

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
+from evenhand.data.structures import DEEPEST
 from evenhand.grounding.answers import read_answer
-from evenhand.grounding.items import Item, ReadAnswer
-from evenhand.grounding.known_labels import KnownLabels
-from evenhand.text.extractions import DEEPEST
+from evenhand.grounding.items import Item, KnownLabels, ReadAnswer
 
 LABELS = KnownLabels(["PER", "LOC", "ORG"])
 ADA = {"text": "Ada", "label": "PER"}

@@ -90,7 +90,7 @@ def test_loading_the_plug_in_loads_no_arrays(run) -> None:
 
         def test_modules():
             assert "evenhand.integrations.pytest" in sys.modules
-            assert not {"numpy", "evenhand.api", "evenhand.result"} & set(sys.modules)
+            assert not {"numpy", "evenhand.api", "evenhand.results"} & set(sys.modules)
     """)
     result.assert_outcomes(passed=1)
 

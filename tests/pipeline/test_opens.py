@@ -11,7 +11,7 @@ import pytest
 import evenhand as eh
 from conftest import ROOT
 from declared import EXAMPLES
-from evenhand.formats import recognition
+from evenhand.formats import read as recognition
 from evenhand.formats.source import Source
 
 FOLDER = ROOT / "src" / "evenhand" / "examples"

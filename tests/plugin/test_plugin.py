@@ -157,7 +157,7 @@ def test_a_task_has_a_page_with_units_and_links(path: str, tmp_path: Path) -> No
     assert 'href="#units?system=rules&amp;' in text
     assert 'href="#units?from=rules&amp;to=model&amp;' in text
     code = (
-        "import evenhand as eh; from evenhand.report.html.unit_data import unit_data;"
+        "import evenhand as eh; from evenhand.report.html import unit_data;"
         f"data = unit_data(eh.report({GOLD!r}, [{RULES!r}, {MODEL!r}], task='sentences', trials=0, resamples=0));"
         "print(data['met'], data['kinds'], len(data['sentences']), data['sentences'][1]['t'])"
     )

@@ -9,10 +9,10 @@ import pytest
 import evenhand as eh
 from build_chains import annotation
 from conftest import ROOT
-from evenhand.report import latex, markdown
-from evenhand.report.comparison_tables import summary_of_comparison
-from evenhand.report.pair_tables import pair_tables
-from evenhand.table import Table
+from evenhand.report import latex
+from evenhand.report import text as markdown
+from evenhand.report.comparison_tables import pair_tables, summary_of_comparison
+from evenhand.tables import Table
 from evenhand.tasks.chains.tables import details, summary
 
 CHAINS = ROOT / "src" / "evenhand" / "examples" / "chains"
@@ -167,7 +167,7 @@ def test_many_systems_have_a_list_of_those_alike() -> None:
 
 def test_signs_are_escaped(results: eh.Results, comparison: eh.Comparison) -> None:
     for subject in (results, comparison):
-        assert r"| PRP\$ |" in markdown.render(subject)
+        assert r"| PRP\$ |" in markdown.render_markdown(subject)
         assert r"PRP\$ &" in latex.render(subject)
-        assert "PRP$ " not in markdown.render(subject).replace(r"PRP\$", "")
-    assert r"compared by arcs\_nom" in markdown.render(comparison)
+        assert "PRP$ " not in markdown.render_markdown(subject).replace(r"PRP\$", "")
+    assert r"compared by arcs\_nom" in markdown.render_markdown(comparison)

@@ -19,7 +19,7 @@ from conftest import ROOT
 
 matplotlib = pytest.importorskip("matplotlib")
 from evenhand.report.figures import canvas  # noqa: E402
-from evenhand.report.figures.file import FORMS, render  # noqa: E402
+from evenhand.report.figures.canvas import FORMS, render  # noqa: E402
 from evenhand.tasks.tables import errors_by_label  # noqa: E402
 
 EXAMPLES = ROOT / "src" / "evenhand" / "examples"

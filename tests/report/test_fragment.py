@@ -12,8 +12,8 @@ import pytest
 
 import evenhand as eh
 from conftest import ROOT
-from evenhand.report import fragment
-from evenhand.result.display import Shown
+from evenhand.report import notebook as fragment
+from evenhand.results.display import Shown
 
 EXAMPLES = ROOT / "src" / "evenhand" / "examples"
 ALLOWED = {

@@ -10,7 +10,8 @@ import pytest
 
 import evenhand as eh
 from conftest import EXAMPLE
-from evenhand.report import github, junit
+from evenhand.report import ci as github
+from evenhand.report import ci as junit
 
 GOLD, CRF, TAGGER = (EXAMPLE / f"{name}.conll" for name in ("gold", "crf", "tagger"))
 COMMAND = re.compile(r"::(error|warning|notice) ((?:\w+=[^:,\r\n]*,?)+)::(.*)")
@@ -36,7 +37,7 @@ def odd(tmp_path: Path) -> eh.Gate:
 def commands(gate: eh.Gate) -> list[tuple[str, dict[str, str], str]]:
     """The commands as GitHub reads them."""
     found = []
-    for line in github.render(gate).splitlines():
+    for line in github.render_github(gate).splitlines():
         match = COMMAND.fullmatch(line)
         assert match is not None, line
         pairs = dict(pair.split("=", 1) for pair in match[2].split(","))

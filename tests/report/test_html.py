@@ -17,7 +17,7 @@ import pytest
 import evenhand as eh
 from conftest import ROOT
 from declared import EXAMPLES
-from evenhand.report.html.unit_data import unit_data
+from evenhand.report.html import unit_data
 from pages import QUICK
 
 VOID = ("meta", "link", "br", "img", "input", "hr")

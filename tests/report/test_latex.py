@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evenhand.report.latex import lines
-from evenhand.table import Cell, Column, Table
+from evenhand.tables import Cell, Column, Table
 
 COLUMNS = [Column("label", "text"), Column("gold", "count"), Column("F1", "percent"), Column("", "bar")]
 ROWS: list[list[Cell]] = [["LOC", 12345, 0.87654, 0.9], ["PER_X", 2, 0.5, 0.5], ["overall", None, 0.9, None]]

@@ -14,10 +14,10 @@ import pytest
 
 import evenhand as eh
 from declared import EXAMPLES
-from evenhand.report import germeval, latex
-from evenhand.report.latex_text import DEFINITION, needs
-from evenhand.table import Column, Table
-from evenhand.table_style import TableStyle
+from evenhand.integrations import germeval
+from evenhand.report import latex
+from evenhand.report.latex import DEFINITION, needs
+from evenhand.tables import Column, Table, TableStyle
 
 pytestmark = pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 FOLDER = Path(eh.__file__).parent / "examples"

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from evenhand.problems import SettingError
-from evenhand.report.latex import lines
-from evenhand.report.latex_layout import Grid, parts
-from evenhand.report.latex_width import folded, pieces, text_width
-from evenhand.table import Cell, Column, Table
-from evenhand.table_style import TableStyle
+from evenhand.errors import SettingError
+from evenhand.report.latex import Grid, folded, lines, parts, pieces, text_width
+from evenhand.tables import Cell, Column, Table, TableStyle
 
 TWO = TableStyle(page_columns=2)
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from evenhand.report.html.links import address
-from evenhand.report.html.sections import html_table
-from evenhand.table import Column, Query, Table
+from evenhand.report.html.sections import address, html_table
+from evenhand.tables import Column, Query, Table
 
 
 @pytest.mark.parametrize(

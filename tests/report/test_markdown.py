@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import evenhand as eh
-from evenhand.report.markdown import lines
-from evenhand.table import Column, Table
+from evenhand.report.text import lines
+from evenhand.tables import Column, Table
 from evenhand.tasks.tables import summary
 
 COLUMNS = [Column("label", "text"), Column("gold", "count"), Column("F1", "percent"), Column("", "bar")]

@@ -93,7 +93,7 @@ def test_what_is_printed_or_kept_is_not_shown_again(outputs: dict[str, list[Any]
 
 def test_a_page_that_is_too_large_is_not_kept_in_the_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
     import evenhand as eh
-    from evenhand.report.html import frame
+    from evenhand.report import notebook as frame
 
     monkeypatch.setattr(frame, "LARGEST", 1000)
     shown = eh.report(NER / "gold.conll", NER / "crf.conll", resamples=0)._repr_html_()

@@ -12,11 +12,11 @@ import pytest
 import evenhand as eh
 from conftest import ROOT
 from declared import EXAMPLES
-from evenhand.report import csv as csv_report
-from evenhand.report import latex, markdown
-from evenhand.report.comparison_tables import summary_of_comparison
-from evenhand.report.html.pair_data import pair_data
-from evenhand.report.pair_tables import readable_pairs
+from evenhand.report import data as csv_report
+from evenhand.report import latex
+from evenhand.report import text as markdown
+from evenhand.report.comparison_tables import readable_pairs, summary_of_comparison
+from evenhand.report.html.sections import pair_data
 
 FEW = {"trials": 100, "resamples": 50}
 NER = ROOT / "src" / "evenhand" / "examples" / "ner"
@@ -57,7 +57,7 @@ def test_a_third_system_does_not_turn_the_pair_of_the_first_two() -> None:
     first, *_ = next(table.rows for table in summary_of_comparison(three) if table.columns[0].name == "from")
     assert (row[:3], row[-3:]) == (["crf", "tagger", "+14.52"], [82, 20, 15])
     assert (first[:3], first[-3:]) == (row[:3], row[-3:])
-    for text in (str(three), markdown.render(three), latex.render(three)):
+    for text in (str(three), markdown.render_markdown(three), latex.render(three)):
         assert "tagger to crf" not in text
 
 

@@ -12,14 +12,14 @@ import pytest
 
 import evenhand as eh
 from evenhand.cli.output import RENDERERS
-from evenhand.problems import SettingError
+from evenhand.errors import SettingError
 from evenhand.registry import load
-from evenhand.report import csv as csv_report
-from evenhand.report import latex, markdown, text
-from evenhand.report.cells import cell_text
-from evenhand.report.latex_text import comment, escaped, needs
-from evenhand.table import Cell, Column, Table
-from evenhand.table_style import TableStyle, stars
+from evenhand.report import data as csv_report
+from evenhand.report import latex, text
+from evenhand.report import text as markdown
+from evenhand.report.document import cell_text
+from evenhand.report.latex import comment, escaped, needs
+from evenhand.tables import Cell, Column, Table, TableStyle, stars
 
 FOLDER = Path(eh.__file__).parent / "examples" / "ner"
 FORMS = ("text", "markdown", "latex")

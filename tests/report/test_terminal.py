@@ -8,9 +8,9 @@ from unicodedata import category
 import pytest
 
 import evenhand as eh
-from evenhand.problems import visible
+from evenhand.errors import visible
 from evenhand.report import text
-from evenhand.table_style import TableStyle
+from evenhand.tables import TableStyle
 
 FOLDER = Path(eh.__file__).parent / "examples"
 NASTY = "\x1b[31mred\x07\x9b2J\u202eabc\u2066x\u2029y\nz\t\udc80"

@@ -10,7 +10,7 @@ import pytest
 
 import evenhand as eh
 from conftest import Golden
-from evenhand.report import csv as csv_report
+from evenhand.report import data as csv_report
 from evenhand.report import text as text_report
 
 

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 import evenhand as eh
-from evenhand.report.cautions import cautions
-from evenhand.report.verdict import how, p_words, verdict
+from evenhand.report.verdict import cautions, how, p_words, verdict
 from pages import QUICK
 
 

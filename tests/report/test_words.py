@@ -6,7 +6,7 @@ import pytest
 
 import evenhand as eh
 from conftest import ROOT, Golden
-from evenhand.report import csv as csv_report
+from evenhand.report import data as csv_report
 from evenhand.tasks.trees.tables import summary
 
 EXAMPLES = ROOT / "src" / "evenhand" / "examples"

@@ -13,8 +13,8 @@ import pytest
 
 import evenhand as eh
 from conftest import ROOT
-from evenhand.formats.arrow import arrow
-from evenhand.report import csv as csv_report
+from evenhand.formats.arrow_columns import arrow
+from evenhand.report import data as csv_report
 
 EXAMPLES = ROOT / "src" / "evenhand" / "examples"
 pandas = pytest.importorskip("pandas")

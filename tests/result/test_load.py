@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import evenhand as eh
 from declared import SPAN_MODELS
 from evenhand.cli.output import RENDERERS
-from evenhand.comparison.oracle import Bound
+from evenhand.comparison.differences import Bound
 from evenhand.registry import load
-from evenhand.result.saved_comparison import SavedBound
+from evenhand.results.json import SavedBound
 from example_results import EXAMPLES, FILES, compared, files, scored
 
 FORMS = ("text", "markdown", "csv", "latex", "json")

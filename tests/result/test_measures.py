@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 
 import evenhand as eh
-from evenhand.scores.match_model import MatchModel, Measure, measured
-from evenhand.scores.model_score import ModelScore, headline, score_tally
-from evenhand.tally import Tally
+from evenhand.scoring.measure import Formula, Ratio, measured
+from evenhand.scoring.scores import MeasureScore, headline, score_tally
+from evenhand.scoring.tally import Tally
 from example_results import files, scored
 
-SHARE = Measure("share", {"good": 1.0}, {"good": 1.0, "bad": 1.0}, "good ones.")
-COST = Measure("cost", {"bad": 2.0}, {"seen": 1.0}, "what bad ones cost.", is_share=False, is_best_low=True)
+SHARE = Ratio("share", {"good": 1.0}, {"good": 1.0, "bad": 1.0}, "good ones.")
+COST = Ratio("cost", {"bad": 2.0}, {"seen": 1.0}, "what bad ones cost.", is_share=False, is_best_low=True)
 COUNTS = {"good": {"good": 1.0}, "seen": {"seen": 1.0}}
 
 
-def model(**changes: object) -> MatchModel:
+def model(**changes: object) -> Formula:
     return replace(measured("shares", "judge", COUNTS, (SHARE, COST)), **changes)  # type: ignore[arg-type]
 
 
@@ -30,7 +30,7 @@ def tally() -> Tally:
     return Tally.of(("A", "B"), ("good", "bad", "seen"), np.zeros(4, dtype=np.int64), gold, nothing, kind, count)
 
 
-def score(**changes: object) -> ModelScore:
+def score(**changes: object) -> MeasureScore:
     return score_tally(model(**changes), tally(), {"A": 4, "B": 1})
 
 

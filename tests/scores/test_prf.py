@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.scores.prf import PRF, prf
+from evenhand.scoring.prf import PRF, prf
 
 counts = st.integers(0, 1000)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import evenhand as eh
-from evenhand.scores.weights import ERRORS, PRESETS, parse_weights
+from evenhand.scoring.weights import ERRORS, PRESETS, parse_weights
 
 EQUATION_7 = "LE = 0.5 FP + 0.5 FN, BES = 0.5 TP + 0.5 FN, BEL = 0.5 TP + 0.5 FP, BEO = 0.5 TP + 0.25 FP + 0.25 FN, LBE = 0.5 FP + 0.5 FN"
 LONG = 2_000_000

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.statistics.correlation import kendall, ranks, spearman
+from evenhand.statistics.significance import kendall, ranks, spearman
 
 Correlation = Callable[[npt.ArrayLike, npt.ArrayLike], float | None]
 

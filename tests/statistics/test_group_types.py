@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from build import pairs, rows
 from evenhand.arrays import Ints, Values, Words
-from evenhand.statistics import group_types as module
-from evenhand.statistics.group_types import GroupCounts, group_types, table_types
+from evenhand.scoring.tally import Tally
+from evenhand.statistics import bootstrap as module
+from evenhand.statistics.bootstrap import GroupCounts, group_types, table_types
 from evenhand.statistics.significance import swappable
-from evenhand.tally import Tally
 from evenhand.tasks.spans.fair import fair
-from evenhand.tasks.spans.tallies import tally_spans
+from evenhand.tasks.spans.scorers import tally_spans
 
 
 @st.composite

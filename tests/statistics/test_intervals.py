@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from evenhand.arrays import Values
-from evenhand.statistics.intervals import acceleration, bca, interval, jackknife
-from evenhand.statistics.resample import bootstrap
+from evenhand.statistics.bootstrap import acceleration, bca, bootstrap, interval, jackknife
 
 HUNDRED = np.arange(101.0)
 EVEN = np.array([0.0, 1.0]), np.array([1, 1])

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from evenhand.arrays import Values
-from evenhand.statistics.intervals import bca, interval, jackknife
-from evenhand.statistics.resample import bootstrap
+from evenhand.statistics.bootstrap import bca, bootstrap, interval, jackknife
 from evenhand.statistics.significance import randomization
 
 

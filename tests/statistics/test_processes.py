@@ -8,8 +8,7 @@ from multiprocessing import get_context
 
 import numpy as np
 
-from evenhand.statistics.draws import series_sizes
-from evenhand.statistics.resample import bootstrap, bootstrap_series
+from evenhand.statistics.bootstrap import bootstrap, bootstrap_series, series_sizes
 from evenhand.statistics.significance import random_swaps, swappable
 
 ROWS = np.random.default_rng(5).integers(0, 6, (40, 3)).astype(np.float64)

@@ -15,13 +15,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from evenhand.arrays import Values
-from evenhand.statistics.significance import (
-    Randomization,
-    mcnemar,
-    random_swaps,
-    randomization,
-    swappable,
-)
+from evenhand.statistics.significance import Randomization, mcnemar, random_swaps, randomization, swappable
 
 ONE = np.ones(1, dtype=np.int64)
 pairs = st.lists(st.tuples(*[st.integers(0, 3)] * 6), min_size=1, max_size=8)

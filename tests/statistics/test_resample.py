@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from scipy.stats import binom, poisson
 
 from evenhand.arrays import Ints, Values
-from evenhand.statistics import resample
-from evenhand.statistics.draws import add_up, series_sizes
-from evenhand.statistics.resample import bootstrap as bootstrap_types
-from evenhand.statistics.resample import bootstrap_series, draw_groups, draw_types, drawn_numbers
+from evenhand.statistics import bootstrap as resample
+from evenhand.statistics.bootstrap import add_up, bootstrap_series, draw_groups, draw_types, drawn_numbers, series_sizes
+from evenhand.statistics.bootstrap import bootstrap as bootstrap_types
 
 Draw = Callable[[Ints, int, np.random.Generator], Values]
 

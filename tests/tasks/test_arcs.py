@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 import evenhand as eh
 import slow_arcs
 from build_chains import TAGS, Row, Rows, annotation, clusters, layer, rows
-from evenhand.tasks.chains.arcs import Mentions, Verdicts, all_mentions, is_nominal, judge
-from evenhand.tasks.chains.kinds import ARCS_KINDS
-from evenhand.tasks.chains.repeats import first_only
+from evenhand.tasks.chains.arcs import ArcMatches, Mentions, all_mentions, is_nominal, judge
+from evenhand.tasks.chains.mentions import first_only
+from evenhand.tasks.chains.task import ARCS_KINDS
 from slow_chains import Chains
 from slow_chains import first_only as slow_first_only
 
@@ -39,7 +39,7 @@ def judged(key: Rows, responses: Sequence[Rows], mode: str, pos: Sequence[str] |
 
 def _verdicts(
     key: Rows, responses: Sequence[Rows], mode: str, pos: Sequence[str] | None = None
-) -> tuple[Mentions, Verdicts]:
+) -> tuple[Mentions, ArcMatches]:
     found = all_mentions(first_only(layer([key])), [layer([response]) for response in responses])
     if mode == "any":
         return found, judge(found)

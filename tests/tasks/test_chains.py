@@ -14,10 +14,10 @@ import evenhand as eh
 import slow_chains
 from build_chains import Pair, Rows, annotation, clusters, layer, pairs, rows, sides
 from declared import CHAIN_MODELS
-from evenhand.tasks.chains.count import count_chains
-from evenhand.tasks.chains.repeats import first_only, repeats, without_repeats, without_singletons
-from evenhand.text.chains import Chains, spans_of
-from evenhand.text.labels import Vocabulary
+from evenhand.data.structures import Chains, spans_of
+from evenhand.data.vocabulary import Vocabulary
+from evenhand.tasks.chains.evaluation import count_chains
+from evenhand.tasks.chains.mentions import first_only, repeats, without_repeats, without_singletons
 
 CLUSTER_MODELS = CHAIN_MODELS[:-2]
 ONE_WHERE_IDENTICAL = ("mentions", "b_cubed", "ceaf_m", "ceaf_e", "lea")

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evenhand as eh
-from evenhand.problems import SettingError
-from evenhand.tasks.spans.meddocan import joined
+from evenhand.errors import SettingError
+from evenhand.tasks.spans.deidentification import joined
 
 TEXT = "Dr. Ana Gil, Paseo 4-B, Vigo."
 ANA, GIL, BOTH, STREET, CITY = (4, 7), (8, 11), (4, 11), (13, 22), (24, 28)

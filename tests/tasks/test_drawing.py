@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from build import Row, pairs, rows
-from evenhand.tasks.spans import drawing
-from evenhand.tasks.spans.drawing import SpanDrawing
+from evenhand.tasks.spans import comparison as drawing
+from evenhand.tasks.spans.comparison import SpanDrawing
 
 
 def drawn(row: Row) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import evenhand as eh
 import slow_edges
 from evenhand.cli import main
-from evenhand.formats.collapsing import collapsed, edges_of
+from evenhand.formats.conllu import collapsed, edges_of
 
 GOLD = ("2:nsubj|5:nsubj", "0:root", "2:obl:in", "5:cc", "2:conj:and")
 HEADS = ((2, "nsubj"), (0, "root"), (2, "obl"), (5, "cc"), (2, "conj"))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from hypothesis import given
 
 from build import counts, matches, pair, rows
-from evenhand.tasks.spans.exact import exact
+from evenhand.tasks.spans.fair import exact
 
 
 def test_equal_spans_are_right_and_all_others_are_wrong() -> None:

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import slow_fair
 from build import counts, matches, pair, pairs, rows
 from evenhand.tasks.spans.fair import fair
-from evenhand.tasks.spans.kinds import EDGES, LBE
-from evenhand.tasks.spans.verdicts import Verdicts
+from evenhand.tasks.spans.matching import SpanMatches
+from evenhand.tasks.spans.task import EDGES, LBE
 
 EXAMPLES = {
     "(1) TP, FN, FP": ([("A", 1, 2), ("A", 4, 5)], [("A", 1, 2), ("A", 7, 8)], {"TP": 1, "FN": 1, "FP": 1}),
@@ -125,7 +125,7 @@ def test_nothing_matches_across_scopes() -> None:
 def test_large_scope_numbers_do_not_overflow() -> None:
     gold, system = pair([("A", 1, 4), ("B", 9, 9)], [("A", 1, 2), ("A", 3, 4), ("C", 9, 9)])
     far = 2**40
-    moved: Verdicts = fair(replace(gold, scope=gold.scope + far), replace(system, scope=system.scope + far))
+    moved: SpanMatches = fair(replace(gold, scope=gold.scope + far), replace(system, scope=system.scope + far))
     assert matches(moved) == matches(fair(gold, system))
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import evenhand as eh
 from divided import check_same
-from evenhand.problems import SettingError
+from evenhand.errors import SettingError
 
 WORDS = ["Dr.", "Ada", "Lovelace", "met", "ADA", "in", "London"]
 Listed = list[tuple[str, int, int]]
@@ -114,7 +114,7 @@ def test_values_are_remembered_from_portion_to_portion(tmp_path: Path, monkeypat
     system.write_text("".join(f"{name}\t{'O' if name == 'ada' else 'B-X'}\n.\tO\n\n" for name in names))
     whole = leak(gold, system)
     assert (whole["overall"]["values"], whole["overall"]["values_safe"]) == (3, 2)
-    monkeypatch.setattr("evenhand.tasks.spans.portion.PORTION", 1)
+    monkeypatch.setattr("evenhand.tasks.spans.evaluation.PORTION", 1)
     monkeypatch.setattr("evenhand.settings.ReadSettings.block_size", 8)
     assert leak(gold, system) == whole
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evenhand as eh
-from evenhand.result.result import Result
+from evenhand.results.result import Result
 from slow_links import Document, hipe, sets, weak
 
 SETS = (

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 import evenhand as eh
 import slow_corefud
 from build_corefud import HEAD, Drawn, corefud_pairs, sentence
-from evenhand.tasks.chains import common_words, mention_match, mention_overlap
+from evenhand.tasks.chains import mentions as common_words
+from evenhand.tasks.chains import mentions as mention_match
+from evenhand.tasks.chains import mentions as mention_overlap
 
 MODELS = ("mentions", "muc", "b_cubed", "ceaf_m", "ceaf_e", "blanc", "lea", "mela", "mor", "zero")
 WAYS = [

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
 
-from evenhand.tasks.chains.ordered_assignment import ordered_assignment
+from evenhand.tasks.chains.assignment import ordered_assignment
 
 SHAPES = st.tuples(st.integers(1, 7), st.integers(1, 7))
 FEW = st.sampled_from([0.0, 0.0, 0.5, 1.0, 1 / 3, 11.0])

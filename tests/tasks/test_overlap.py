@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from build import overlapping, pair, rows
-from evenhand.problems import SettingError
-from evenhand.tasks.spans.exact import equal_spans
+from evenhand.errors import SettingError
+from evenhand.tasks.spans.matching import equal_spans
 from evenhand.tasks.spans.overlap import HIT_MODELS, hits
 
 LIBRARY = ("ORG", 2, 5)  # "the [Ronald Reagan Presidential Library] in"

@@ -15,9 +15,9 @@ import evenhand as eh
 from build import overlapping, pair, pairs, rows
 from conftest import ROOT
 from evenhand.arrays import ints
-from evenhand.limits import PAIRS
-from evenhand.tasks.spans import pairs as listing
-from evenhand.tasks.spans.pairs import AllPairs, Pairs, shared_count, shared_ranges, sizes, taken, token_ranges
+from evenhand.errors import PAIRS
+from evenhand.tasks.spans import matching as listing
+from evenhand.tasks.spans.matching import AllPairs, Pairs, shared_count, shared_ranges, sizes, taken, token_ranges
 from peaks import PEAK
 
 PILE = f"""

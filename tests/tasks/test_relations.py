@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import evenhand as eh
-from evenhand.problems import InputError, SettingError
-from evenhand.text.annotation import Annotation
+from evenhand.data.annotation import Annotation
+from evenhand.errors import InputError, SettingError
 from slow_relations import Argument, Relation, Sentence, kinds
 
 KINDS = ("TP", "AL", "AB", "ALB", "DE", "TE", "XE", "AM", "FN", "AS", "FP")

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from build import overlapping, pair, pairs, rows
-from evenhand.tasks.spans.exact import equal_spans
-from evenhand.tasks.spans.semeval import PAIR_KINDS, semeval
-from evenhand.text.layers import Spans
+from evenhand.data.layers import Spans
+from evenhand.tasks.spans.matching import equal_spans
+from evenhand.tasks.spans.overlap import PAIR_KINDS, semeval
 
 Unit = tuple[str, int, int]
 

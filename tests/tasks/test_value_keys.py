@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 import evenhand as eh
 from evenhand.arrays import ints
-from evenhand.tasks.spans import value_keys
-from evenhand.tasks.spans.value_keys import Keys
-from evenhand.tasks.spans.wording import words_in_lower_case
-from evenhand.text.tokens import Tokens
+from evenhand.data.tokens import Tokens
+from evenhand.tasks.spans import values as value_keys
+from evenhand.tasks.spans.leakage import words_in_lower_case
+from evenhand.tasks.spans.values import Keys
 
 KEYS = st.lists(
     st.tuples(

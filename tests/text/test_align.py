@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evenhand as eh
-from evenhand.text.align import Feed
-from evenhand.text.annotation import Annotation
-from evenhand.text.labels import Vocabulary
+from evenhand.alignment.spans import Feed
+from evenhand.data.annotation import Annotation
+from evenhand.data.vocabulary import Vocabulary
 
 TAGS = st.sampled_from(["O", "B-A", "I-A", "B-B", "I-B"])
 SENTENCES = st.lists(st.lists(TAGS, min_size=1, max_size=5), min_size=1, max_size=8)

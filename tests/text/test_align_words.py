@@ -14,13 +14,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import evenhand as eh
+from evenhand.alignment.words import Words, align_words, by_characters
 from evenhand.arrays import ints, zeros
+from evenhand.data.annotation import Annotation
+from evenhand.data.corpus import Corpus, MultiWords
+from evenhand.data.tokens import Tokens
 from evenhand.formats.source import Source
-from evenhand.text.align_words import align_words
-from evenhand.text.annotation import Annotation
-from evenhand.text.corpus import Corpus, MultiWords
-from evenhand.text.tokens import Tokens
-from evenhand.text.words import Words, by_characters
 
 Token = str | tuple[str, ...]
 """A plain word, or the form of a multi-word token and its words."""
@@ -271,7 +270,7 @@ def tallied(gold: Path, system: Path, sizes: list[int], portion: int) -> dict[st
         patch.setattr(
             Source, "blocks", lambda self, size, **how: blocks(self, size if how else size_of[self.path], **how)
         )
-        patch.setattr("evenhand.tasks.words.passage.PORTION", portion)
+        patch.setattr("evenhand.tasks.words.evaluation.PORTION", portion)
         tallies = eh.score(gold, system).tallies
     return {judge: tally.total().cells() for judge, tally in tallies.items()}
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import evenhand as eh
 from build_chains import Row, annotation, clusters, rows
 from declared import run_of, score_settings
-from evenhand.text.annotation import Annotation
-from evenhand.text.chain_feed import ChainFeed
-from evenhand.text.labels import Vocabulary
+from evenhand.alignment.mentions import ChainFeed
+from evenhand.data.annotation import Annotation
+from evenhand.data.vocabulary import Vocabulary
 
 Documents = dict[str, list[Row]]
 WORDS = ("the", "quick", "brown", "fox", "jumps", "over")

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from build_chains import Row, layer, rows
-from evenhand.text.chains import Chains, spans_of
-from evenhand.text.labels import Vocabulary
+from evenhand.data.structures import Chains, spans_of
+from evenhand.data.vocabulary import Vocabulary
 
 DOCUMENTS = st.lists(rows(most=5), min_size=1, max_size=5)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evenhand as eh
-from evenhand.text.characters import Texts, to_characters, to_tokens
+from evenhand.data.characters import Texts, to_characters, to_tokens
 
 TEXT = st.text(st.sampled_from("ab é世😀 \t\n\u00a0\u3000x"), max_size=20)
 
@@ -108,9 +108,9 @@ def test_gaps_become_characters(words: list[list[str]], data: st.DataObject) -> 
 
 def test_back_to_tokens_between_spaces() -> None:
     texts = Texts.of(["Ada  Lovelace,", " x"])
-    from evenhand.text.corpus import Corpus
-    from evenhand.text.labels import Vocabulary
-    from evenhand.text.layers import Spans
+    from evenhand.data.corpus import Corpus
+    from evenhand.data.layers import Spans
+    from evenhand.data.vocabulary import Vocabulary
 
     vocabulary = Vocabulary()
     code = vocabulary.labels.code("PER")

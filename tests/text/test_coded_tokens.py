@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.text.coded_tokens import CodedTokens, have_same_codes
-from evenhand.text.tokens import Tokens, equal, first_difference
+from evenhand.data.tokens import CodedTokens, Tokens, equal, first_difference, have_same_codes
 
 WORDS = ["Ada", "Straße", "Donaudampfschifffahrt", "Donaudampfschiff", ""]
 

@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.text.codes import CellCodes, Mostly
-from evenhand.text.layers import MostlyTags, Tags
-from evenhand.text.tokens import Tokens, windows
+from evenhand.data.layers import SparseTags, Tags
+from evenhand.data.tokens import Tokens, windows
+from evenhand.data.vocabulary import CellCodes, SparseCodes
 
 CELLS = st.lists(
     st.sampled_from(["O", "O", "O", "X", "B-PER", "I-PER", "B-a-long-label", "B-a-long-labels"]), min_size=1
@@ -41,7 +41,7 @@ def test_a_part_of_mostly_equal_tags(batch: list[str], data: st.DataObject) -> N
     codes, cells = CellCodes(), Tokens.of(["O", *batch])
     codes(cells.data, cells.start[:1], cells.end[:1])
     found, new = codes.mostly(cells.data, cells.start[1:], cells.end[1:])
-    tags = MostlyTags(found, ("O", *(batch[row] for row in new)))
+    tags = SparseTags(found, ("O", *(batch[row] for row in new)))
     assert tags.to_list() == batch
     begin = data.draw(st.integers(0, len(batch)))
     end = data.draw(st.integers(begin, len(batch)))
@@ -52,6 +52,6 @@ def test_a_part_of_mostly_equal_tags(batch: list[str], data: st.DataObject) -> N
 
 @given(st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=12), min_size=1, max_size=4))
 def test_sparse_tags_behind_each_other_are_those_of_all(parts: list[list[int]]) -> None:
-    joined = Tags.concatenate([MostlyTags(Mostly.of(np.array(part)), ("O", "A", "B", "C")) for part in parts])
+    joined = Tags.concatenate([SparseTags(SparseCodes.of(np.array(part)), ("O", "A", "B", "C")) for part in parts])
     assert joined.code.tolist() == [code for part in parts for code in part]
     assert len(joined) == sum(map(len, parts))

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import evenhand as eh
 from build import tagged
+from evenhand.data.encodings import encode, parse
 from evenhand.settings import ENCODINGS
-from evenhand.text.encodings import encode, parse
 
 FAITHFUL = [encoding for encoding in ENCODINGS if encoding not in ("io", "plain")]
 """Encodings that can say everything about flat spans; the others join neighbours of one label."""

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import evenhand as eh
-from evenhand.text.extractions import Answer
+from evenhand.data.structures import Answer
 
 TEXTS = ["Ada met Grace in Paris.", "Paris slept."]
 GOLD = [[("PER", 0, 3), ("PER", 8, 13), ("LOC", 17, 22)], [("LOC", 0, 5)]]

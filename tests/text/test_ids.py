@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import evenhand as eh
+from evenhand.data.vocabulary import Vocabulary
 from evenhand.formats.read import batches
 from evenhand.settings import ReadSettings
-from evenhand.text.labels import Vocabulary
 
 TEXTS = {"a": "Ada wrote", "b": "Paris slept", "c": "nothing"}
 GOLD = {"a": [("PER", 0, 3)], "b": [("LOC", 0, 5)], "c": []}

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 import evenhand as eh
-from evenhand.text.annotation import Annotation
-from evenhand.text.link_feed import LinkFeed, names_of
-from evenhand.text.link_names import LAYER
+from evenhand.alignment.documents import LinkFeed, names_of
+from evenhand.data.annotation import Annotation
+from evenhand.data.names import LAYER_LINK_NAMES
 
 
 def taken(gold: Annotation, system: Annotation, *, strict: bool = True) -> tuple[list[tuple[int, int, int]], LinkFeed]:
@@ -59,4 +59,4 @@ def test_other_numbers_of_tokens_are_refused() -> None:
 def test_names_are_ids_or_nothing() -> None:
     assert names_of(eh.links({"a": [], "b": []}).corpus).texts(0, 2) == ["a", "b"]
     assert names_of(eh.links([[], []]).corpus).texts(0, 2) == ["", ""]
-    assert len(eh.links([[]])[LAYER]) == 0
+    assert len(eh.links([[]])[LAYER_LINK_NAMES]) == 0

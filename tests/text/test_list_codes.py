@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.text.list_codes import coded, in_lines, mostly_coded
+from evenhand.data.from_lists import coded, in_lines, mostly_coded
 
 TAGS = st.sampled_from(["O", "O", "O", "O", "B-PER", "I-PER", "OO", "B", "", "B-Ort-und-Straße", "B-Ort-und-Straßen"])
 ODD_TAGS = st.text(st.sampled_from("\n\0O-Bß"), max_size=3)

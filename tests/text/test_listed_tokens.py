@@ -9,8 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.text.listed_tokens import ListedTokens, have_same_lists, with_lists
-from evenhand.text.tokens import PADDING, Tokens, first_difference
+from evenhand.data.tokens import PADDING, ListedTokens, Tokens, first_difference, have_same_lists, with_lists
 
 WORDS = st.sampled_from(["a", "bc", "Zoë", ", ", '"', "a" * 9 + "b", "a" * 9 + "c"])
 LISTS = st.lists(st.lists(WORDS, min_size=1, max_size=9), min_size=1, max_size=5)

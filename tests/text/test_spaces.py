@@ -6,8 +6,8 @@ from unicodedata import category
 
 import numpy as np
 
-from evenhand.bits import places
-from evenhand.text.spaces import atoms, in_separator
+from evenhand.arrays import places
+from evenhand.data.tokens import atoms, in_separator
 
 ALL = [chr(code) for code in range(0x11000) if not 0xD800 <= code < 0xE000]
 

@@ -2,26 +2,181 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
 
 import numpy as np
 
-from evenhand.agreement.documents import LAYER, MatchedDocuments, Naming
-from evenhand.arrays import Bools, Ints
+from evenhand.alignment.documents import ANNOTATORS, TextPart, cut_out, joined_spans
+from evenhand.alignment.spans import Feed
+from evenhand.arrays import Bools, Ints, ints
+from evenhand.data.annotation import Annotation, ReadInfo
+from evenhand.data.characters import peeked, same_atoms
+from evenhand.data.corpus import Corpus
+from evenhand.data.layers import Spans
+from evenhand.data.tokens import Tokens
+from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
-from evenhand.problems import InputError
+from evenhand.errors import InputError
 from evenhand.settings import ScoreSettings
-from evenhand.tasks.passage import Numbers
-from evenhand.tasks.spans.portion import Portion, SideSpans
-from evenhand.tasks.spans.question import Relabeling
-from evenhand.text.align import Feed
-from evenhand.text.annotation import Annotation, Reading
-from evenhand.text.characters import peeked, same_atoms
-from evenhand.text.corpus import Corpus
-from evenhand.text.labels import Vocabulary
-from evenhand.text.layers import Spans
-from evenhand.text.unequal import ANNOTATORS
+from evenhand.tasks.evaluation import Offsets
+from evenhand.tasks.spans.evaluation import AlignedSpans, Portion, whole_documents
+from evenhand.tasks.spans.scorers import LabelFilter
+
+# == agreement/documents.py: The documents of several annotators, matched by name: what e
+
+
+LAYER = "spans"
+
+
+class Naming:
+    """What the documents of one annotator are called: by ids, names, files or, where there is nothing else, texts."""
+
+    def __init__(self, folder: str | None) -> None:
+        """`folder` is the one that files are in, where an annotator has several."""
+        self._folder, self._source, self._number = folder, "", 0
+        self.by_text = False
+        """Whether texts are their own names."""
+
+    def names(self, annotation: Annotation) -> list[str] | None:
+        """The names of the documents of a batch; None where nothing names them."""
+        corpus = annotation.corpus
+        number = len(corpus.documents)
+        if corpus.ids is not None and number == corpus.sentences:
+            return corpus.ids.texts(0, number)
+        if corpus.names and not corpus.unnamed:
+            return list(corpus.names)
+        if self._folder is not None:
+            return self._by_file(corpus.source, number)
+        self.by_text = number == corpus.sentences and corpus.raw is not None and corpus.atoms == "characters"
+        return [corpus.text(at) for at in range(number)] if self.by_text else None
+
+    def _by_file(self, source: str, number: int) -> list[str]:
+        """The path of the file in its folder; documents behind its first have numbers."""
+        self._number = self._number if source == self._source else 0
+        self._source = source
+        path = os.path.splitext(os.path.relpath(source, self._folder))[0]
+        first = self._number
+        self._number += number
+        return [path if at == 0 else f"{path}#{at + 1}" for at in range(first, first + number)]
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """One document of one annotator."""
+
+    batch: Annotation
+    document: int
+
+    @property
+    def sentences(self) -> tuple[int, int]:
+        corpus = self.batch.corpus
+        bounds = [*corpus.documents[self.document : self.document + 2].tolist(), corpus.sentences]
+        return bounds[0], bounds[1]
+
+
+@dataclass(frozen=True)
+class Matched:
+    """Some documents: the text of the first annotator who has each, and what every annotator put on it."""
+
+    text: Annotation
+    sides: Sequence[Annotation]
+    """Who lacks a document has its text without spans."""
+    has: Bools
+    """Who has which, (documents, annotators)."""
+    numbers: Ints
+    """The number of each document, in the order in which they are first met."""
+
+
+class MatchedDocuments:
+    """Documents by name, as they become complete."""
+
+    def __init__(self, streams: Sequence[Iterator[Annotation]], namings: Sequence[Naming]) -> None:
+        self._streams, self._namings = [whole_documents(stream) for stream in streams], namings
+        self.names: list[str] = []
+        """What documents are called, by number."""
+        self._numbers: dict[str, int] = {}
+        self._waiting: dict[int, dict[int, _Piece]] = {}
+
+    def __iter__(self) -> Iterator[Matched]:
+        reading = set(range(len(self._streams)))
+        while reading:
+            for side in sorted(reading):
+                batch = next(self._streams[side], None)
+                if batch is None:
+                    reading.discard(side)
+                else:
+                    self._receive(side, batch)
+            yield from self._ready([each for each, had in self._waiting.items() if len(had) == len(self._streams)])
+        yield from self._ready(list(self._waiting))
+
+    def _receive(self, side: int, batch: Annotation) -> None:
+        names = self._namings[side].names(batch)
+        assert names is not None  # the first batch had some
+        for document, name in enumerate(names):
+            number = self._numbers.setdefault(name, len(self.names))
+            if number == len(self.names):
+                self.names.append(name)
+            elif side in self._waiting.get(number, {}) or number not in self._waiting:
+                finding = f"the document {name[:40]!r} is there twice"
+                raise InputError(batch.corpus.source, None, finding, "leave one of the two out", "document")
+            self._waiting.setdefault(number, {})[side] = _Piece(batch, document)
+
+    def _ready(self, numbers: list[int]) -> Iterator[Matched]:
+        if not numbers:
+            return
+        found = [self._waiting.pop(number) for number in numbers]
+        texts = [had[min(had)] for had in found]
+        sides = range(len(self._streams))
+        text = _joined(texts, texts)
+        sizes = [end - begin for begin, end in (piece.sentences for piece in texts)]
+        documents = np.cumsum([0, *sizes[:-1]])
+        names = [self.names[number] for number in numbers]
+        corpus = replace(text.corpus, documents=documents)
+        if not any(naming.by_text for naming in self._namings):
+            corpus = replace(corpus, names=tuple(names))
+        if len(corpus.names) == corpus.sentences:
+            corpus = replace(corpus, ids=Tokens.of(names))
+        has = np.array([[side in had for side in sides] for had in found], dtype=np.bool_)
+        parts = [_joined([had.get(side) for had in found], texts) for side in sides]
+        yield Matched(replace(text, corpus=corpus), parts, has, ints(numbers))
+
+
+def _joined(pieces: Sequence[_Piece | None], texts: Sequence[_Piece]) -> Annotation:
+    """Documents one after the other; one that is lacking has the text of another annotator and no spans."""
+    parts = list[TextPart]()
+    runs = groupby(enumerate(zip(pieces, texts, strict=True)), key=_run_of)
+    for _, run in runs:
+        both = [pair for _, pair in run]
+        first, last = (both[at][0] or both[at][1] for at in (0, -1))
+        parts.append(_part(first.batch, first.sentences[0], last.sentences[1], has_spans=both[0][0] is not None))
+    corpus = Corpus.concatenate([part.corpus for part in parts])
+    batch = next((piece for piece in pieces if piece is not None), texts[0]).batch
+    readings = {LAYER: batch.readings[LAYER]}
+    return Annotation(replace(corpus, source=batch.corpus.source), {LAYER: joined_spans(parts)}, readings)
+
+
+def _run_of(numbered: tuple[int, tuple[_Piece | None, _Piece]]) -> tuple[int, bool, int]:
+    """What documents that follow each other in one batch have in common."""
+    place, (piece, text) = numbered
+    chosen = piece or text
+    return id(chosen.batch), piece is not None, chosen.document - place
+
+
+def _part(batch: Annotation, first: int, end: int, *, has_spans: bool) -> TextPart:
+    corpus = cut_out(batch.corpus, first, end)
+    if not has_spans:
+        return TextPart(corpus)
+    spans = batch.spans(LAYER)
+    mine = spans.take(np.flatnonzero((spans.scope >= first) & (spans.scope < end)))
+    return TextPart(corpus, replace(mine, scope=mine.scope - first))
+
+
+# == agreement/annotators.py (primary)
+
 
 _PORTION = 1 << 14
 """How many spans of one annotator are looked at together: fewer than where scores ask for nothing but counts."""
@@ -59,7 +214,7 @@ class Annotators:
     ) -> None:
         """`folders` are those of annotators with several files, which name documents."""
         self._settings, self._vocabulary = settings, vocabulary
-        self._relabel = [Relabeling(settings, "system", name) for name in streams]
+        self._relabel = [LabelFilter(settings, "system", name) for name in streams]
         alike = same_atoms(list(streams.values()), settings.align)
         firsts, self._streams = zip(*map(peeked, alike), strict=True)
         for first in firsts:
@@ -71,7 +226,7 @@ class Annotators:
         self.names: list[str] = []
         """What documents are called, by number; empty where they have no names."""
         self.documents = self.sentences = 0
-        self.readings: list[Reading] = []
+        self.readings: list[ReadInfo] = []
 
     def portions(self) -> Iterator[SharedText]:
         """All portions, in the order of the text."""
@@ -102,12 +257,12 @@ class Annotators:
         if portion.sentences:
             yield self._shared(portion, [portion.take(feed) for feed in feeds], np.concatenate(has))
         self.documents = len(matched.names)
-        self.readings = [feed.reading or Reading() for feed in feeds]
+        self.readings = [feed.reading or ReadInfo() for feed in feeds]
 
     def _by_place(self) -> Iterator[SharedText]:
         """The text of the first annotator, which all others must have, too."""
         first, *others = self._streams
-        feeds, portion, corpus, reading = [self._feed(each) for each in others], self._portion(), None, Reading()
+        feeds, portion, corpus, reading = [self._feed(other) for other in others], self._portion(), None, ReadInfo()
         for batch in first:
             corpus = batch.corpus
             reading = reading.plus(batch.readings[LAYER]) if self.documents else batch.readings[LAYER]
@@ -123,7 +278,7 @@ class Annotators:
             yield self._everybodys(portion, feeds)
         for feed in feeds:
             feed.finish(corpus)
-        self.readings = [reading, *(feed.reading or Reading() for feed in feeds)]
+        self.readings = [reading, *(feed.reading or ReadInfo() for feed in feeds)]
 
     def _everybodys(self, portion: Portion, feeds: Sequence[Feed]) -> SharedText:
         sides = [portion.gold(keeps_tags=False), *(portion.take(feed) for feed in feeds)]
@@ -134,10 +289,10 @@ class Annotators:
 
     def _add(self, portion: Portion, batch: Annotation, documents: Ints) -> None:
         first = int(documents[0]) if len(documents) else 0
-        portion.add(batch, Numbers(documents, documents, self.sentences, first))
+        portion.add(batch, Offsets(documents, documents, self.sentences, first))
         self.sentences += batch.corpus.sentences
 
-    def _shared(self, portion: Portion, sides: Sequence[SideSpans], has: Bools) -> SharedText:
+    def _shared(self, portion: Portion, sides: Sequence[AlignedSpans], has: Bools) -> SharedText:
         lengths = portion.lengths
         assert lengths is not None  # all files were looked at
         portion.use_texts()

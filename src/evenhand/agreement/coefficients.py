@@ -9,14 +9,244 @@ where there is one code only.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property
 from itertools import combinations
+from typing import Literal, get_args
 
 import numpy as np
 
-from evenhand.agreement.patterns import Patterns
-from evenhand.arrays import Values
+from evenhand.arrays import Bools, Ints, Values, distinct, ints, ranges, zeros
+from evenhand.data.layers import Spans
 from evenhand.dataclass import dataclass
+
+# == agreement/patterns.py: What annotators say of the same atoms, counted: a *pattern*
+
+
+MISSING = -1
+"""The code of an annotator who does not have an atom."""
+OUTSIDE = 0
+"""The code of an atom that an annotator has and gives no label."""
+
+
+@dataclass(frozen=True)
+class Patterns:
+    """Distinct patterns, (patterns, annotators); how often each occurs is counted elsewhere, and adds up."""
+
+    codes: Ints
+    size: int
+    """How many codes there may be."""
+
+    @staticmethod
+    def of(items: Iterable[Sequence[str | None]], names: Sequence[str]) -> Patterns:
+        """Patterns of named codes, a row an item; None is a missing code."""
+        place = {name: code for code, name in enumerate(names)}
+        rows = [[MISSING if code is None else place[code] for code in item] for item in items]
+        width = max(map(len, rows), default=0)
+        table = np.full((len(rows), width), MISSING)
+        for row, given in enumerate(rows):
+            table[row, : len(given)] = given
+        return Patterns(table, len(names))
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def annotators(self) -> int:
+        return int(self.codes.shape[1])
+
+    def only(self, annotators: Sequence[int]) -> Patterns:
+        """The codes of some annotators."""
+        return replace(self, codes=self.codes[:, list(annotators)])
+
+    def about(self, contains: Callable[[int], bool]) -> Patterns:
+        """Binary codes: whether each code is, or contains, what is asked about."""
+        new = ints([*(int(contains(code)) for code in range(self.size)), MISSING])
+        return Patterns(new[self.codes], 2)
+
+    def labeled_by(self, quantifier: str) -> Bools:
+        """Which patterns have labels by `any` or by `every` annotator who has the atom; `all` takes every pattern."""
+        found: Bools = np.ones(len(self), dtype=np.bool_)
+        if quantifier == "any":
+            found = np.any(self.codes > OUTSIDE, axis=1)
+        elif quantifier == "every":
+            found = np.all(self.codes != OUTSIDE, axis=1)
+        return found
+
+    @cached_property
+    def raters(self) -> Ints:
+        """How many annotators have the atom: r_i."""
+        return ints((self.codes != MISSING).sum(axis=1))
+
+    @property
+    def pairable(self) -> Bools:
+        """Which patterns have two codes at least."""
+        return self.raters >= 2
+
+    @cached_property
+    def frequencies(self) -> Values:
+        """How many annotators give each code, (patterns, codes): r_ik."""
+        row, annotator = np.nonzero(self.codes != MISSING)
+        key = row * self.size + self.codes[row, annotator]
+        counted = np.bincount(key, minlength=len(self) * self.size)
+        return counted.reshape(len(self), self.size).astype(np.float64)
+
+
+# == agreement/units.py: Units on a continuum: the spans of one annotator, each part
+
+
+@dataclass(frozen=True)
+class Units:
+    """Columns of equal length: [start, end) in atoms from the begin of the text, and the code of the label."""
+
+    start: Ints
+    end: Ints
+    label: Ints
+    first: Bools
+    """Whether a unit begins its span, and is no later part of one with gaps."""
+
+    @staticmethod
+    def of(units: Sequence[tuple[int, int, int]]) -> Units:
+        """Units from (start, end, label), in the order of the text."""
+        columns = ints(sorted(units)).reshape(-1, 3)
+        return Units(columns[:, 0], columns[:, 1], columns[:, 2], np.ones(len(columns), dtype=np.bool_))
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    @property
+    def length(self) -> Ints:
+        return self.end - self.start
+
+    def take(self, rows: Ints | Bools) -> Units:
+        return Units(self.start[rows], self.end[rows], self.label[rows], self.first[rows])
+
+    def atoms(self) -> tuple[Ints, Ints]:
+        """All atoms of all units, and the row of the unit of each."""
+        return ranges(self.start, self.length), np.repeat(np.arange(len(self)), self.length)
+
+    def overlapping(self) -> int:
+        """How many units share an atom with another one; units are in the order of the text."""
+        if len(self) < 2:
+            return 0
+        behind = np.maximum.accumulate(self.end)
+        inside = np.append(False, self.start[1:] < behind[:-1])
+        ahead = np.append(self.start[1:] < self.end[:-1], False)
+        return int((inside | ahead).sum())
+
+
+def units_of(spans: Spans, first: Ints, size: int) -> Units:
+    """The units of spans in a text of `size` atoms, whose scopes begin with the atoms `first`, in its order."""
+    whole = spans.in_text(first)
+    start, end, label = whole.start, np.minimum(whole.end, size), whole.label
+    begins = np.ones(len(start), dtype=np.bool_)
+    gapped = np.flatnonzero(whole.shape)
+    if len(gapped):
+        rows = [(row, place, part) for row in gapped.tolist() for place, part in enumerate(_parts(whole, row))]
+        parts = [(*part, int(label[row]), place == 0) for row, place, part in rows]
+        kept = np.flatnonzero(whole.shape == 0)
+        more = ints([part[:3] for part in parts]).reshape(-1, 3)
+        start, end, label = (np.append(old[kept], new) for old, new in zip((start, end, label), more.T, strict=True))
+        begins = np.append(begins[kept], np.array([part[3] for part in parts], dtype=np.bool_))
+    order = np.lexsort((end, start))
+    found = Units(start[order], end[order], label[order], begins[order])
+    return found if (found.length > 0).all() else found.take(found.length > 0)
+
+
+def _parts(spans: Spans, row: int) -> list[tuple[int, int]]:
+    """What a span with gaps covers."""
+    (atoms,) = spans.take(slice(row, row + 1)).token_sets()
+    begins = sorted(atom for atom in atoms if atom - 1 not in atoms)
+    ends = sorted(atom + 1 for atom in atoms if atom + 1 not in atoms)
+    return list(zip(begins, ends, strict=True))
+
+
+# == agreement/codes.py: Codes of atoms: the label that covers an atom, else O; under
+
+
+Coding = Literal["label", "iob2"]
+CODINGS = get_args(Coding)
+NO_CODE = "O"
+_Key = tuple[int, ...]
+
+
+class OverlapError(ValueError):
+    """Spans of one annotator overlap, where codes have no way to say so."""
+
+
+class Codebook:
+    """Codes that are met, in the order of the first of each; what they stand for."""
+
+    def __init__(self, coding: Coding = "label", outside: str = NO_CODE) -> None:
+        """`outside` is what the code of an atom without a label is called."""
+        self.coding, self._outside = coding, outside
+        self.members: list[_Key] = [()]
+        """The labels of each code; in IOB2, of B the label and of I the label and -1."""
+        self._codes: dict[_Key, int] = {(): OUTSIDE}
+        self.stacked = 0
+        """How many atoms have several labels of one annotator."""
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def code(self, key: _Key) -> int:
+        if key not in self._codes:
+            self._codes[key] = len(self.members)
+            self.members.append(key)
+        return self._codes[key]
+
+    def contains(self, code: int, label: int) -> bool:
+        """Whether a code stands for a label, or for a set with it."""
+        return label in self.members[code]
+
+    def names(self, labels: Sequence[str]) -> list[str]:
+        """What the codes are called."""
+        if self.coding == "iob2":
+            tags = [f"{'I' if key[-1] < 0 else 'B'}-{labels[key[0]]}" for key in self.members[1:]]
+        else:
+            tags = ["|".join(sorted(labels[label] for label in key)) for key in self.members[1:]]
+        return [self._outside, *tags]
+
+    def of(self, units: Units, rank: Ints, size: int) -> Ints:
+        """The codes of `size` atoms; `rank` says which of them each atom of the text is."""
+        atom, row = units.atoms()
+        place, label = rank[atom], units.label[row]
+        found = zeros(size).copy()
+        found[place] = self._singles(label, units, atom, row)
+        covered = np.bincount(place, minlength=size)
+        if (covered > 1).any():
+            self._stack(place, label, covered > 1, found)
+        return found
+
+    def _singles(self, label: Ints, units: Units, atom: Ints, row: Ints) -> Ints:
+        """The code of each atom of each unit, as if there were no other unit."""
+        if self.coding == "label":
+            return self._mapped(label, False)
+        inside = (atom > units.start[row]) | ~units.first[row]
+        return np.where(inside, self._mapped(label, True), self._mapped(label, False))
+
+    def _mapped(self, label: Ints, inside: bool) -> Ints:
+        """A code for each label."""
+        new = zeros(int(label.max(initial=-1)) + 1).copy()
+        for each in distinct(label).tolist():
+            new[each] = self.code((each, -1) if inside else (each,))
+        return new[label]
+
+    def _stack(self, place: Ints, label: Ints, several: Bools, found: Ints) -> None:
+        """Codes of atoms in several units. This is a loop over sets of labels, which only overlapping spans have."""
+        if self.coding == "iob2":
+            raise OverlapError
+        chosen = np.flatnonzero(several[place])
+        sets: dict[int, set[int]] = {}
+        for at, each in zip(place[chosen].tolist(), label[chosen].tolist(), strict=True):
+            sets.setdefault(at, set()).add(each)
+        for at, labels in sets.items():
+            found[at] = self.code(tuple(sorted(labels)))
+            self.stacked += len(labels) > 1
+
+
+# == agreement/coefficients.py (primary)
 
 
 @dataclass(frozen=True)

@@ -12,17 +12,26 @@ from evenhand.agreement.coefficients import (
     FLEISS,
     KAPPA,
     OBSERVED,
+    Codebook,
     Coefficient,
+    Patterns,
     defined,
     mean_defined,
     ratio,
 )
 from evenhand.agreement.counts import Counts, distinct_rows, reversed_judge, stacked_judge
-from evenhand.agreement.patterns import Patterns
-from evenhand.agreement.unitizing import SQUARES, continuum_rows, u_alpha_binary_of, u_alpha_of
+from evenhand.agreement.unitizing import (
+    SQUARES,
+    continuum_rows,
+    cu_alpha_of,
+    ku_alpha_of,
+    shared_rows,
+    u_alpha_binary_of,
+    u_alpha_of,
+)
 from evenhand.arrays import Bools, Values
 from evenhand.dataclass import dataclass
-from evenhand.scores.match_model import MatchModel
+from evenhand.scoring.measure import Formula
 
 QUANTIFIERS = ("all", "any", "every")
 JOINT = (OBSERVED, FLEISS, ALPHA, AC1)
@@ -46,13 +55,15 @@ class Statistic:
 
 def mean_of(statistics: Sequence[Statistic]) -> Statistic:
     """The mean of those that are defined."""
-    bounds = np.cumsum([each.table.shape[1] for each in statistics])[:-1]
+    bounds = np.cumsum([statistic.table.shape[1] for statistic in statistics])[:-1]
 
     def value(sums: Values) -> Values:
         parts = np.split(sums, bounds, axis=-1)
-        return mean_defined(np.stack([each.value(part) for each, part in zip(statistics, parts, strict=True)]))
+        return mean_defined(
+            np.stack([statistic.value(part) for statistic, part in zip(statistics, parts, strict=True)])
+        )
 
-    return Statistic(np.concatenate([each.table for each in statistics], axis=1), value)
+    return Statistic(np.concatenate([statistic.table for statistic in statistics], axis=1), value)
 
 
 class Statistics:
@@ -76,7 +87,7 @@ class Statistics:
         """Cohen's kappa of a pair; of more annotators the mean of pairs, each over its own atoms."""
         if len(self._annotators) == 2:
             return self.coefficient(KAPPA, quantifier)
-        found = [each.coefficient(KAPPA, quantifier) for each in self._pairs()]
+        found = [pair.coefficient(KAPPA, quantifier) for pair in self._pairs()]
         return defined(mean_defined(np.array([np.nan if each is None else each for each in found])))
 
     def by_document(self, coefficient: Coefficient, quantifier: str = "all") -> Statistic:
@@ -90,7 +101,7 @@ class Statistics:
 
     def kappa_by_document(self, quantifier: str = "all") -> Statistic:
         pairs = [self] if len(self._annotators) == 2 else self._pairs()
-        return mean_of([each.by_document(KAPPA, quantifier) for each in pairs])
+        return mean_of([pair.by_document(KAPPA, quantifier) for pair in pairs])
 
     def _pairs(self) -> list[Statistics]:
         return [Statistics(self._counts, pair, self._given) for pair in self._counts.pairs]
@@ -134,7 +145,7 @@ def f1_of(sums: Values) -> Values:
     return np.where(found + wanted > 0, values, np.nan)
 
 
-def pair_f1(counts: Counts, pair: int, model: MatchModel, label: str | None = None) -> Statistic:
+def pair_f1(counts: Counts, pair: int, model: Formula, label: str | None = None) -> Statistic:
     """F1 of a pair of annotators; the mean of both directions where these may differ, and of parts."""
     if model.parts:
         return mean_of([pair_f1(counts, pair, part, label) for part in model.parts])
@@ -167,3 +178,29 @@ def code_f1(counts: Counts, pair: int, code: int) -> Statistic:
     one, other = (statistics.patterns.codes == code).T * statistics.patterns.pairable
     rows = np.stack((one & other, other, one, one & other), axis=1).astype(np.float64)
     return Statistic(statistics.sums(rows), f1_of)
+
+
+# == agreement/shared_units.py: What two annotators both take for units: cu-alpha and (k)u-a
+
+
+def cu_alphas(counts: Counts, book: Codebook, pair: int) -> tuple[float | None, dict[int, float | None]]:
+    """cu-alpha of a pair, and (k)u-alpha by the code of the label, of those that either annotator uses."""
+    labels = sorted({label for key in book.members for label in key if label >= 0})
+    if not labels:
+        return None, {}
+    found = Statistics(counts, counts.pairs[pair], _by_label(counts.patterns, book, labels))
+    sums = found.totals @ shared_rows(found.patterns)
+    width = max(labels) + 1
+    crossing = counts.crossing.table(pair, counts.documents, width)[found.common].sum(axis=0)
+    sums[2 * len(labels) :] += crossing[labels]
+    values = ku_alpha_of(sums)
+    used = np.bincount(found.patterns.codes[found.totals > 0].ravel() + 1, minlength=len(labels) + 2)[2:] > 0
+    met = [(label, value) for label, value, is_used in zip(labels, values, used, strict=True) if is_used]
+    return defined(cu_alpha_of(sums)), {label: defined(value) for label, value in met}
+
+
+def _by_label(patterns: Patterns, book: Codebook, labels: list[int]) -> Patterns:
+    """Patterns whose codes are places of labels, from 1, whatever the coding; no atom has two labels."""
+    place = {label: at for at, label in enumerate(labels, 1)}
+    new = np.array([*(place[key[0]] if key else 0 for key in book.members), -1])
+    return Patterns(new[patterns.codes], len(labels) + 1)

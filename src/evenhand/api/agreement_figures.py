@@ -3,37 +3,152 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, combinations
 
 import numpy as np
+from msgspec.structs import replace
 
-from evenhand.agreement.coefficients import ALPHA, FLEISS
-from evenhand.agreement.counted import Counted
-from evenhand.agreement.shared_units import cu_alphas
+from evenhand.agreement.coefficients import ALPHA, FLEISS, Units
+from evenhand.agreement.counts import Counted, Counts
 from evenhand.agreement.statistics import (
     JOINT,
     QUANTIFIERS,
     Statistic,
     Statistics,
     code_f1,
+    cu_alphas,
     equal_codes,
     mean_of,
     pair_f1,
 )
-from evenhand.api.unit_figures import UnitFigures
-from evenhand.result.agreement_figures import (
+from evenhand.agreement.unitizing import Continuum, Disagreement, alpha_u, gamma
+from evenhand.api.compare import Resampling
+from evenhand.arrays import Bools
+from evenhand.dataclass import dataclass
+from evenhand.results.agreement import (
     Annotator,
     Coefficients,
     Coverage,
     DocumentAgreement,
+    Interval,
     LabelAgreement,
     PairAgreement,
     Spread,
     Unitizing,
     Verdicts,
 )
-from evenhand.scores.match_model import MatchModel
+from evenhand.scoring.measure import Formula
+from evenhand.statistics.bootstrap import bootstrap, table_types
+from evenhand.statistics.bootstrap import interval as percentile
 from evenhand.tasks.task import Task
+
+# == api/agreement_intervals.py: Intervals of figures of agreement, from resamples of documen
+
+
+def intervals_of(
+    figures: Mapping[str, Statistic], kept: Bools, resampling: Resampling
+) -> tuple[dict[str, Interval], list[str]]:
+    """Percentile intervals of what is defined, by path, and notes; `kept` documents have two annotators at least."""
+    statistics = {path: figure for path, figure in figures.items() if figure.total() is not None}
+    if not resampling.resamples or not statistics:
+        return {}, []
+    if kept.sum() < 2:
+        return {}, ["nothing can be resampled, as fewer than two documents have two annotators: no intervals."]
+    tables = [statistic.table[kept] for statistic in statistics.values()]
+    first, place = table_types(tables)
+    rows = np.concatenate(tables, axis=1)[first]
+    sums = bootstrap(rows, np.bincount(place), resampling.resamples, resampling.seed)
+    parts = np.split(sums, np.cumsum([table.shape[1] for table in tables])[:-1], axis=1)
+    found = {}
+    for (path, each), part in zip(statistics.items(), parts, strict=True):
+        values = each.value(part)
+        values = values[~np.isnan(values)]
+        if len(values):
+            found[path] = Interval(*percentile(values, resampling.level))
+    return found, []
+
+
+# == api/unit_figures.py: alpha_U and gamma, which are computed of the units themselve
+
+
+NO_UNITS = "nobody has a span"
+NO_CHANCE = "no disagreement is expected by chance"
+
+
+@dataclass(frozen=True)
+class UnitFigures:
+    """What is asked, and the units."""
+
+    continuum: Continuum | None
+    """The units, for alpha_U."""
+    wholes: Continuum | None
+    """The spans with their gaps, for gamma."""
+    samples: int
+    """Of gamma."""
+    seed: int
+
+    def added(
+        self, found: Unitizing, counts: Counts, annotators: Sequence[int], labels: Sequence[str]
+    ) -> tuple[Unitizing, dict[str, str]]:
+        """The figures of some annotators with what is asked, and why some are undefined."""
+        undefined: dict[str, str] = {}
+        if self.continuum is not None:
+            found = _with_alpha_u(found, self.continuum, counts, annotators, labels, undefined)
+        if self.wholes is not None:
+            pairs = [self._gamma(self.wholes, counts, pair) for pair in combinations(annotators, 2)]
+            known = [pair for pair in pairs if pair is not None]
+            name = "gamma" if len(annotators) == 2 else "gamma_pairs"
+            found = replace(found, **{name: float(np.mean(known)) if known else None})
+            undefined |= {} if known else {name: _no_gamma(self.wholes, counts, annotators)}
+        return found, undefined
+
+    def _gamma(self, wholes: Continuum, counts: Counts, pair: tuple[int, ...]) -> float | None:
+        return gamma(_shared(wholes, counts, pair), self.samples, (self.seed, *pair))
+
+
+def _shared(wholes: Continuum, counts: Counts, pair: tuple[int, ...]) -> Iterator[tuple[Units, Units, int]]:
+    """The units in the documents of both."""
+    one, other = pair
+    return wholes.documents(one, other, counts.has[:, one] & counts.has[:, other])
+
+
+def _no_gamma(wholes: Continuum, counts: Counts, annotators: Sequence[int]) -> str:
+    """Why no pair has a gamma."""
+    shared = chain.from_iterable(_shared(wholes, counts, pair) for pair in combinations(annotators, 2))
+    return NO_CHANCE if any(len(one) + len(other) for one, other, _ in shared) else NO_UNITS
+
+
+def _with_alpha_u(
+    found: Unitizing,
+    continuum: Continuum,
+    counts: Counts,
+    annotators: Sequence[int],
+    labels: Sequence[str],
+    undefined: dict[str, str],
+) -> Unitizing:
+    """The figures with alpha_U, overall and by label."""
+    common = np.all(counts.has[:, list(annotators)], axis=1)
+    by_label = continuum.labels(annotators, common)
+    known = {label: each for label, each in by_label.items() if isinstance(each, Disagreement)}
+    stacked = {label: each for label, each in by_label.items() if not isinstance(each, Disagreement)}
+    values = {labels[label]: known[label].alpha if label in known else None for label in by_label}
+    alpha = None if stacked else alpha_u(known.values())
+    reasons = {labels[label]: _overlapping(counts.names[annotator]) for label, annotator in stacked.items()}
+    reason = _overlapping(counts.names[min(stacked.values())]) if stacked else NO_CHANCE if known else NO_UNITS
+    undefined |= {} if alpha is not None else {"alpha_U": reason}
+    undefined |= {
+        f"alpha_U_labels.{name}": reasons.get(name, NO_CHANCE) for name, value in values.items() if value is None
+    }
+    return replace(found, alpha_u=alpha, alpha_u_labels=dict(sorted(values.items())))
+
+
+def _overlapping(annotator: str) -> str:
+    return f"alpha_U needs spans of a label that do not overlap, and some of {annotator} do"
+
+
+# == api/agreement_figures.py (primary)
+
 
 NOTHING_SHARED = "no document is common to two annotators"
 ONE_CODE = "all codes are the same, so that no chance agreement can be told from true agreement"
@@ -53,7 +168,7 @@ class AgreementFigures:
         self,
         counted: Counted,
         task: Task,
-        models: Sequence[MatchModel],
+        models: Sequence[Formula],
         unit_figures: UnitFigures | None = None,
     ) -> None:
         assert task.agreed is not None
@@ -69,7 +184,7 @@ class AgreementFigures:
             model.name: [self._score(pair, model) for pair in range(len(self.counts.pairs))] for model in models
         }
 
-    def _score(self, pair: int, model: MatchModel, label: str | None = None) -> Statistic:
+    def _score(self, pair: int, model: Formula, label: str | None = None) -> Statistic:
         """The score of a pair, overall or of one label: F1, or the share of equal codes where each atom has one."""
         if self._agreed.is_unitized or not self._agreed.has_codes:
             return pair_f1(self.counts, pair, model, label)
@@ -91,7 +206,7 @@ class AgreementFigures:
 
     def codes(self, statistics: Statistics | None = None, path: str = "codes") -> dict[str, Coefficients]:
         """Coefficients over all atoms, and over those that any or every annotator labels."""
-        found, chosen = {}, statistics or self.everybody
+        codes, chosen = {}, statistics or self.everybody
         for quantifier in self._quantifiers:
             values = {each.name: chosen.coefficient(each, quantifier) for each in JOINT}
             values["kappa"] = chosen.kappa(quantifier)
@@ -99,21 +214,21 @@ class AgreementFigures:
             nothing = NOTHING_SHARED if statistics is None else NO_COMMON
             reason = nothing if not chosen.is_shared else ONE_CODE if atoms else NO_ATOMS[quantifier]
             self._explain({f"{path}.{quantifier}.{name}": value for name, value in values.items()}, reason)
-            found[quantifier] = Coefficients(atoms, **values)
-        return found
+            codes[quantifier] = Coefficients(atoms, **values)
+        return codes
 
     def _explain(self, values: dict[str, float | None], reason: str) -> None:
         self.undefined |= {path: reason for path, value in values.items() if value is None}
 
     def f1(self) -> dict[str, Spread]:
-        found = {name: _spread([each.total() for each in pairs]) for name, pairs in self.f1_statistics.items()}
+        found = {name: _spread([pair.total() for pair in pairs]) for name, pairs in self.f1_statistics.items()}
         reason = self._nobody if self.everybody.is_shared else NOTHING_SHARED
         self._explain({f"f1.{name}.mean": each.mean for name, each in found.items()}, reason)
         return found
 
     def labels(self) -> dict[str, LabelAgreement]:
         """Agreement by label."""
-        found, book = {}, self._book
+        labels, book = {}, self._book
         codes = {label for key in book.members for label in key if label >= 0}
         for label in sorted(codes, key=lambda each: self._names[each]):
             binary = self.counts.patterns.about(lambda code, label=label: book.contains(code, label))  # type: ignore[misc]
@@ -123,9 +238,9 @@ class AgreementFigures:
             self._explain({f"labels.{name}.{key}": value for key, value in values.items()}, reason)
             pairs = range(len(self.counts.pairs))
             f1 = _spread([self._score(pair, self._models[0], name).total() for pair in pairs])
-            found[name] = LabelAgreement(**values, f1=f1)
+            labels[name] = LabelAgreement(**values, f1=f1)
             self._explain({f"labels.{name}.f1.mean": f1.mean}, UNUSED if chosen.is_shared else NOTHING_SHARED)
-        return found
+        return labels
 
     def unitizing(self, annotators: Sequence[int] | None = None, path: str = "unitizing") -> Unitizing:
         """u-alpha and its kin of all annotators, or of a pair."""
@@ -138,7 +253,7 @@ class AgreementFigures:
         reason = self._overlaps("u-alpha", chosen)
         both: list[float | None] = [None, None]
         if reason is None:
-            both = [each.total() for each in statistics.u_alphas()]
+            both = [alpha.total() for alpha in statistics.u_alphas()]
         nothing = NO_COMMON if len(chosen) == 2 else NOT_COMMON
         lacking = ONE_CODE if atoms else NO_ATOMS["all"] if statistics.common.any() else nothing
         self._explain({f"{path}.u_alpha": both[0], f"{path}.u_alpha_binary": both[1]}, reason or lacking)
@@ -216,13 +331,13 @@ class AgreementFigures:
         alpha = self.everybody.by_document(ALPHA).by_document()
         exact = mean_of(self.f1_statistics[self._models[0].name]).by_document()
         number = self.counts.has.sum(axis=1).tolist()
-        found = []
+        documents = []
         for at in np.flatnonzero(self.counts.has.sum(axis=1) > 1).tolist():
             name = self._documents[at] if self._documents else str(at + 1)
-            found.append(DocumentAgreement(name, number[at], exact[at], alpha[at]))
+            documents.append(DocumentAgreement(name, number[at], exact[at], alpha[at]))
             self._explain({f"documents.{name}.exact": exact[at]}, self._nobody)
             self._explain({f"documents.{name}.alpha": alpha[at]}, ONE_CODE if self._quantifiers else NO_CODES)
-        return found
+        return documents
 
     def resampled(self) -> dict[str, Statistic]:
         """The statistics that have intervals, by their paths."""
@@ -231,7 +346,10 @@ class AgreementFigures:
             for quantifier in self._quantifiers
             for each in JOINT
         }
-        found |= {f"codes.{each}.kappa": self.everybody.kappa_by_document(each) for each in self._quantifiers}
+        found |= {
+            f"codes.{quantifier}.kappa": self.everybody.kappa_by_document(quantifier)
+            for quantifier in self._quantifiers
+        }
         found |= {f"f1.{name}.mean": mean_of(pairs) for name, pairs in self.f1_statistics.items()}
         if self._agreed.is_unitized and self._overlaps("", range(len(self.counts.names))) is None:
             u_alpha, binary = self.everybody.u_alphas()
@@ -241,5 +359,5 @@ class AgreementFigures:
 
 def _spread(values: Sequence[float | None]) -> Spread:
     """The mean and the population standard deviation of what is defined."""
-    known = [each for each in values if each is not None]
+    known = [value for value in values if value is not None]
     return Spread(float(np.mean(known)), float(np.std(known))) if known else Spread(None, None)

@@ -6,24 +6,20 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Any, NamedTuple
 
-from evenhand.arguments import checked_arguments, shown
+from evenhand.data.structures import Answer, UnreadableError, answer_in, plain_value
+from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
+from evenhand.errors import InputError, SettingError
 from evenhand.grounding.answers import shape_of
-from evenhand.grounding.counts import GroundingCounts
-from evenhand.grounding.document import Document
-from evenhand.grounding.grounder import Grounded, Grounder, Rules
-from evenhand.grounding.known_labels import KnownLabels
-from evenhand.parameters import names, values
-from evenhand.pipeline.inputs import Input, name_of, open_sides, side_of
-from evenhand.pipeline.options import known_options, prepare
-from evenhand.problems import InputError, SettingError
-from evenhand.tasks.passage import Question
-from evenhand.tasks.side_count import SideCount
-from evenhand.tasks.spans.feeds import Feeds
-from evenhand.tasks.spans.grounded_feed import GroundedFeed
-from evenhand.tasks.spans.grounding_parameters import GROUNDING
-from evenhand.text.extractions import Answer, UnreadableError, answer_in, plain_value
-from evenhand.text.labels import Vocabulary
+from evenhand.grounding.grounder import Grounded, Grounder, GroundingCounts, Rules
+from evenhand.grounding.items import KnownLabels
+from evenhand.grounding.search import AnswerDocument
+from evenhand.parameters import checked_arguments, names, shown, values
+from evenhand.pipeline.inputs import Input, known_options, name_of, open_sides, prepare, side_of
+from evenhand.tasks.evaluation import EvaluationRequest, SideSummary
+from evenhand.tasks.spans.evaluation import Feeds
+from evenhand.tasks.spans.grounding import GroundedFeed
+from evenhand.tasks.spans.task import GROUNDING
 
 _LAYERS = ("spans", "spans")
 
@@ -76,13 +72,13 @@ def ground(
         raise SettingError(f"items has a value of type {error}, which cannot be read; {remedy}.") from None
     found = Rules(rules["shape"] or shape_of([answer]), occurrences, rules["fuzzy"] or None, unknown_labels)  # type: ignore[arg-type]
     known = dict.fromkeys([*names(labels), *([label] if label else [])])
-    return list(_items(Grounder(found, KnownLabels(known))(Document(text), [Answer(answer, label)])))
+    return list(_items(Grounder(found, KnownLabels(known))(AnswerDocument(text), [Answer(answer, label)])))
 
 
 def _items(grounded: Grounded) -> Iterator[GroundedItem]:
-    for each in grounded.placements:
-        for span in each.spans or ((None, None),):
-            yield GroundedItem(each.item.text, each.item.label, each.status, *span)
+    for placement in grounded.placements:
+        for span in placement.spans or ((None, None),):
+            yield GroundedItem(placement.item.text, placement.item.label, placement.status, *span)
 
 
 @dataclass(frozen=True)
@@ -115,8 +111,8 @@ class GroundedFile:
         systems = {name: side_of(output)}
         prepared, vocabulary = prepare(gold, systems, {"task": "spans", **options}), Vocabulary()
         sides = open_sides(gold, systems, prepared.task, prepared.read_as, vocabulary, prepared.content.files)
-        counts = {name: SideCount()}
-        asked = Question(sides, prepared.settings, prepared.read_as, (), vocabulary, SideCount(), counts)
+        counts = {name: SideSummary()}
+        asked = EvaluationRequest(sides, prepared.settings, prepared.read_as, (), vocabulary, SideSummary(), counts)
         feeds = Feeds(asked, sides.gold(), {name: sides.systems[name]()}, _LAYERS)
         feed = feeds.systems[name]
         if not isinstance(feed, GroundedFeed):

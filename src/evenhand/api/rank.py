@@ -11,31 +11,55 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.api.broken_systems import notes_on_skipped, scored_if_sound
-from evenhand.api.clusters import alpha_of, with_clusters
-from evenhand.api.results import scored
-from evenhand.api.score import chosen_engine
-from evenhand.api.significance import Resampling, default_trials, too_few
+from evenhand.api.compare import Resampling, Testing, default_trials, too_few
+from evenhand.api.score import chosen_engine, notes_on_skipped, scored, scored_if_sound
 from evenhand.api.suites import DataSet, suite
-from evenhand.arguments import checked_arguments
-from evenhand.comparison.group_tables import GroupTables
-from evenhand.comparison.ranking import Samples, TypicalGroups, correlations, resampled, standings
+from evenhand.comparison.counts import GroupTables
+from evenhand.comparison.ranking import Clusters, Samples, TypicalGroups, correlations, placements, resampled, standings
 from evenhand.dataclass import dataclass
-from evenhand.formats.addresses import Place, place
-from evenhand.parameters import names
-from evenhand.pipeline.inputs import Input, named, side_of
-from evenhand.pipeline.options import content_for, known_options, prepare
-from evenhand.problems import SettingError
-from evenhand.result.notes import nothing_to_resample
-from evenhand.result.ranking import Ranking
-from evenhand.result.result import Results
-from evenhand.result.signature import joint_signature
-from evenhand.scores.model_score import headline
+from evenhand.errors import SettingError
+from evenhand.formats.storage import Place, place
+from evenhand.parameters import checked_arguments, names
+from evenhand.pipeline.inputs import Input, content_for, known_options, prepare, side_of, systems_by_name
+from evenhand.results.comparison import Ranking
+from evenhand.results.result import Results
+from evenhand.results.signature import joint_signature, notes_on_tests, nothing_to_resample
+from evenhand.scoring.scores import headline
+from evenhand.scoring.tally import Tally
 from evenhand.settings import Groups, Resampled
-from evenhand.tally import Tally
 from evenhand.tasks.registry import TASKS, model_names
 from evenhand.tasks.registry import model as declared
-from evenhand.tasks.task import Content, Task
+from evenhand.tasks.task import GoldProfile, Task
+
+# == api/clusters.py: The clusters of a ranking: every pair of systems is tested u
+
+
+def alpha_of(level: float) -> float:
+    """The p-value below which a difference is significant, by the confidence level of intervals."""
+    return round(1 - level, 12)  # 0.05, where 1 - 0.95 is a little more
+
+
+def with_clusters(ranking: Ranking, counted: GroupTables | None, resampling: Resampling) -> Ranking:
+    """The ranking with its clusters; without any where there is nothing to test."""
+    if counted is None or not counted.columns or not resampling.trials:
+        return ranking
+    pairs = list(combinations(ranking.systems, 2))
+    tests = {
+        pair: change.significance
+        for pair, change in Testing(counted, replace(resampling, resamples=0))(pairs).items()
+        if change.significance is not None
+    }
+    alpha = alpha_of(resampling.level)
+    found = placements(ranking.systems, {pair: test.p_holm for pair, test in tests.items()}, alpha)
+    notes = notes_on_tests(
+        [test for test in tests.values() if test.groups], len(pairs), ranking.groups or "", ranking.task, alpha
+    )
+    clusters = Clusters(ranking.models[0], alpha, resampling.trials, found)
+    return replace(ranking, clusters=clusters, notes=(*ranking.notes, *notes))
+
+
+# == api/rank.py (primary)
+
 
 _GROUPS: Mapping[Resampled | None, Groups] = {None: "finest", "documents": "document", "sentences": "sentence"}
 """What tallies keep apart, by what is to be resampled."""
@@ -73,7 +97,7 @@ def rank(
     """
     resampling = Resampling.checked(trials or 0, resamples, level=level, seed=seed, of=of)
     wish = _Wish(resampling, options, trials is not None, skip_broken)
-    return _rank(side_of(gold), named(systems) or {}, wish).ranking
+    return _rank(side_of(gold), systems_by_name(systems) or {}, wish).ranking
 
 
 @checked_arguments(known_options)
@@ -170,7 +194,7 @@ def _rank(gold: Input, systems: Mapping[str, Input], wish: _Wish) -> Ranked:
     return replace(found, ranking=replace(found.ranking, name=wish.name or found.ranking.name, signature=signature))
 
 
-def _ranked_models(task: Task, content: Content, options: Mapping[str, Any]) -> tuple[str, ...]:
+def _ranked_models(task: Task, content: GoldProfile, options: Mapping[str, Any]) -> tuple[str, ...]:
     """The match models that are named or that the task ranks by, and the counterpart of the first one."""
     chosen = model_names(task.name, names(options.get("match") or task.ranked(content)))
     first, *others = dict.fromkeys(task.decided_by(name, options) for name in chosen)
@@ -192,7 +216,7 @@ def ranked(results: Results, resampling: Resampling, data_set: int = 0) -> Ranke
 
     def tables() -> GroupTables:
         first = models[0]
-        return GroupTables.of(first, {name: each[first.judge] for name, each in tallies.items()}, number, labels)
+        return GroupTables.of(first, {name: tally[first.judge] for name, tally in tallies.items()}, number, labels)
 
     counted = tables() if resampling.trials and len(results) > 1 else None
     by_sentence = {name: result.sentence_tallies for name, result in results.items()}
@@ -213,8 +237,8 @@ def ranked(results: Results, resampling: Resampling, data_set: int = 0) -> Ranke
         samples = resampled(models, typical, labels, resamples, (seed, data_set))
     scores = {
         model.name: {
-            name: headline(model, each[model.judge], labels, is_empty=is_empty or model.name in task.other_units)
-            for name, each in totals.items()
+            name: headline(model, total[model.judge], labels, is_empty=is_empty or model.name in task.other_units)
+            for name, total in totals.items()
         }
         for model in models
     }
@@ -256,7 +280,7 @@ def _average(manifest: Place, parts: Mapping[str, Ranked], wish: _Wish) -> Ranki
     samples = [part.samples for part in parts.values()]
     resamples = first.resamples if all(samples) else 0  # chains of one document have none
     joint = {
-        model: {system: np.mean([each[model][system] for each in samples], axis=0) for system in first.systems}
+        model: {system: np.mean([sample[model][system] for sample in samples], axis=0) for system in first.systems}
         for model in (first.models if resamples else ())
     }
     ranking = Ranking(

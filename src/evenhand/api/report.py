@@ -7,23 +7,36 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any, Literal, get_args
 
-from evenhand.api.comparison import comparison
-from evenhand.api.comparison_run import ComparedRun, ComparisonRun, compared_by, compared_options
+from evenhand.api.compare import (
+    ComparedRun,
+    ComparisonRun,
+    Resampling,
+    compared_by,
+    compared_options,
+    comparison,
+    default_trials,
+)
 from evenhand.api.rank import ranked
-from evenhand.api.results import results_of, totals_of
-from evenhand.api.significance import Resampling, default_trials
-from evenhand.arguments import checked_arguments, whole_number
-from evenhand.comparison.collection import Collection
-from evenhand.parameters import names
-from evenhand.pipeline.inputs import Input, name_of, named, side_of
-from evenhand.pipeline.options import Prepared, content_for, default_match, known_options, prepare
-from evenhand.problems import SettingError, counted
-from evenhand.result.notes import ALPHA
-from evenhand.result.ranking import Ranking
-from evenhand.result.report import Report
-from evenhand.settings import Groups, Resampled, choose
+from evenhand.api.score import results_of, totals_of
+from evenhand.comparison.units import Collection
+from evenhand.errors import SettingError, counted
+from evenhand.parameters import checked_arguments, choose, names, whole_number
+from evenhand.pipeline.inputs import (
+    Input,
+    RunConfig,
+    content_for,
+    default_match,
+    known_options,
+    name_of,
+    prepare,
+    side_of,
+    systems_by_name,
+)
+from evenhand.results.comparison import Ranking, Report
+from evenhand.results.signature import ALPHA
+from evenhand.settings import Groups, Resampled
 from evenhand.tasks.registry import TASKS, model_names, name_among
-from evenhand.tasks.task import Content
+from evenhand.tasks.task import GoldProfile
 
 DEFAULT_LIMIT = 50_000
 _LONGEST_TITLE = 80
@@ -56,7 +69,7 @@ def report(
     The other keywords are those of `score`.
     """
     units = Collection(whole_number("limit", limit, 0))
-    sides, gold = named(systems) or {}, side_of(gold)
+    sides, gold = systems_by_name(systems) or {}, side_of(gold)
     pairs = list(combinations(range(len(sides)), 2))
     trials = default_trials(max(len(pairs), 1)) if trials is None else trials
     resampling = Resampling.checked(trials, resamples, interval, level, seed, of)
@@ -83,8 +96,8 @@ def _named(systems: Mapping[str, Input]) -> str:
 
 
 def _scored(
-    gold: Input, systems: Mapping[str, Input], by: str | None, options: Mapping[str, Any], content: Content
-) -> Prepared:
+    gold: Input, systems: Mapping[str, Input], by: str | None, options: Mapping[str, Any], content: GoldProfile
+) -> RunConfig:
     """The settings of the scores, among them the one that systems are compared by."""
     task = TASKS[content.task]
     if by is not None and name_among(task.name, by, task.reported_by) is None:
@@ -102,7 +115,7 @@ def _scored(
     return prepare(gold, systems, {**options, "match": (compared, *prepared.settings.match)}, content)
 
 
-def _ranking(found: ComparedRun, scored: Prepared) -> Ranking:
+def _ranking(found: ComparedRun, scored: RunConfig) -> Ranking:
     run = found.run
     tallies = run.by_document(run.tallies) if found.groups[0] == "documents" else run.tallies
     results = results_of(found.gold_name, replace(run, tallies=tallies), scored, "finest")

@@ -3,19 +3,179 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from textwrap import wrap
-from typing import Any, get_args, overload
+from typing import TYPE_CHECKING, Any, get_args, overload
 
-from evenhand.api.leaks import SHOWN, scored_with_leaks
-from evenhand.api.results import scored
-from evenhand.arguments import checked_arguments
-from evenhand.pipeline.inputs import Input, is_one, sides_of
-from evenhand.pipeline.options import Choice, ColumnChoice, known_options, prepare
-from evenhand.pipeline.work import Engine, serial
-from evenhand.problems import SettingError
-from evenhand.result.result import Result, Results
-from evenhand.settings import Align, Groups, Repair, choose
-from evenhand.tasks.registry import TASKS, help_of, models_of, parameters_of
+from evenhand.data.annotation import ReadInfo
+from evenhand.errors import WARNING, EvenhandError, SettingError, counted, warn_caller
+from evenhand.parameters import checked_arguments, choose, whole_number
+from evenhand.pipeline.inputs import (
+    Choice,
+    ColumnChoice,
+    Input,
+    RunConfig,
+    is_one,
+    known_options,
+    name_of,
+    prepare,
+    sides_of,
+)
+from evenhand.pipeline.run import Engine, Job, Run, serial
+from evenhand.results.result import Result, Results
+from evenhand.results.signature import notes_on_gold, notes_on_settings, signature
+from evenhand.scoring.measure import Formula
+from evenhand.scoring.scores import MeasureScore, SystemScores
+from evenhand.settings import Align, Groups, Repair
+from evenhand.tasks.evaluation import UncorrectedScores
+from evenhand.tasks.registry import TASKS, help_of, model, models_of, parameters_of
+
+if TYPE_CHECKING:
+    from evenhand.tasks.spans.leakage import LeakedSpan
+
+# == api/results.py: From gold standard and systems to results: runs the work, an
+
+
+Systems = Mapping[str, Input] | None
+
+
+def scored(gold: Input, systems: Systems, prepared: RunConfig, groups: Groups, engine: Engine = serial) -> Results:
+    """Read, judge and score; the engine says where."""
+    run = engine(Job(gold, systems, prepared, prepared.settings.match, groups))
+    return results_of(name_of(gold), run, prepared, groups)
+
+
+def results_of(gold_name: str, run: Run, prepared: RunConfig, groups: Groups) -> Results:
+    """The results of a run."""
+    settings, task = prepared.settings, prepared.task
+    models, read_as, gold = shown_models(prepared.models, groups), prepared.read_as["gold"], run.figures(gold_name)
+    general = notes_on_gold(gold, task.unit), notes_on_settings(settings, run.labels), task.setting_notes(settings)
+    found = {}
+    for name, side in run.systems.items():
+        tallies, reading = run.tallies[name], side.reading or ReadInfo()
+        notes = task.notes(gold, run.gold, name, side, read_as, identical=task.is_perfect(tallies))
+        if side.grounding is not None and side.grounding.has_nothing:
+            warn_caller(next(note for note in notes if note.startswith(WARNING)).removeprefix(WARNING))
+        found[name] = Result(
+            name=name,
+            gold=gold,
+            units=side.units,
+            labels=dict(sorted(side.labels.items())),
+            scores=SystemScores(
+                *(models, tallies, run.supertags[name], run.levels[name], gold.labels, settings),
+                is_empty=not gold.units,
+                other_units=task.other_units,
+            ),
+            signature=signature(settings, read_as, run.atoms, gold.reading, reading),
+            settings=settings,
+            reading=reading,
+            notes=tuple(note for each in (*general, notes) for note in each),
+            tallies=tallies,
+            models=tuple(models),
+            chains=side.chains,
+            grounding=side.grounding,
+            groups=run.kept_apart(groups),
+            before=_scores_before(run.before, name, groups),
+            sentence_tallies=run.sentence_tallies.get(name, {}),
+        )
+    return Results(found)
+
+
+def _scores_before(before: UncorrectedScores | None, name: str, groups: Groups) -> Mapping[str, MeasureScore]:
+    """The scores of a system on the gold standard as it was read, where it has overrides."""
+    if before is None:
+        return {}
+    settings = before.settings
+    models = shown_models([model(settings.task, each).prepare(settings) for each in settings.match], groups)
+    gold, levels = before.gold, before.levels[name]
+    return SystemScores(models, before.tallies[name], {}, levels, gold.labels, settings, is_empty=not gold.units)
+
+
+def shown_models(models: Sequence[Formula], groups: Groups) -> Sequence[Formula]:
+    """What is counted for totals only is not shown where groups are kept apart."""
+    return [each.without("close", "missed") for each in models] if groups == "finest" else models
+
+
+def totals_of(gold_name: str, run: Run, prepared: RunConfig) -> Results:
+    """The results of a run that keeps groups apart, as totals."""
+    totals = {name: {judge: tally.total() for judge, tally in each.items()} for name, each in run.tallies.items()}
+    return results_of(gold_name, replace(run, tallies=totals), prepared, "total")
+
+
+# == api/broken_systems.py: Systems that cannot be scored: who they are, why, and the re
+
+
+def scored_if_sound(
+    gold: Input, systems: Mapping[str, Input], prepared: RunConfig, groups: Groups, engine: Engine
+) -> tuple[Results, dict[str, str]]:
+    """The results of the systems that can be scored, and for each of the others the sentence of its error.
+
+    If all of them can, they are read once. If not, each is read by itself to find those that cannot, and then the
+    others together. An error that no system has by itself, and one that all have, are raised.
+    """
+    try:
+        return scored(gold, systems, prepared, groups, engine), {}
+    except EvenhandError as error:
+        reasons = _reasons(gold, systems, prepared, engine)
+        if not reasons or (set(reasons.values()) == {str(error)} and len(reasons) == len(systems)):
+            raise
+    if len(reasons) == len(systems):
+        listed = " ".join(f"{name}: {reason}" for name, reason in reasons.items())
+        raise SettingError(f"None of the {counted(len(systems), 'system')} can be ranked. {listed}")
+    sound = {name: side for name, side in systems.items() if name not in reasons}
+    return scored(gold, sound, prepared, groups, engine), reasons
+
+
+def _reasons(gold: Input, systems: Mapping[str, Input], prepared: RunConfig, engine: Engine) -> dict[str, str]:
+    reasons = {}
+    for name, side in systems.items():
+        try:
+            scored(gold, {name: side}, prepared, "total", engine)
+        except EvenhandError as error:
+            reasons[name] = str(error)
+    return reasons
+
+
+def notes_on_skipped(skipped: Mapping[str, str], ranked: int) -> tuple[str, ...]:
+    """A warning that systems are missing, and why each of them is."""
+    if not skipped:
+        return ()
+    verb = "is" if len(skipped) == 1 else "are"
+    warning = f"{WARNING}{len(skipped)} of {len(skipped) + ranked} systems {verb} not ranked; the notes say why."
+    return (warning, *(f"not ranked: {name}: {reason}" for name, reason in skipped.items()))
+
+
+# == api/leaks.py: Scores with the spans that leak.
+
+
+SHOWN = ("leaked",)
+"""What can be listed beside scores."""
+_MODEL = "leak"
+
+
+def scored_with_leaks(gold: Input, systems: Systems, prepared: RunConfig, groups: Groups, limit: int | None) -> Results:
+    """The results, each with the gold spans that are not covered, or the first ones; in this process."""
+    from evenhand.tasks.spans.leakage import LeakWatch
+
+    if _MODEL not in prepared.settings.match:
+        raise SettingError("Spans that leak are those of the match model leak; score with it, too.")
+    watch = LeakWatch(None if limit is None else whole_number("limit", limit, 0))
+
+    def watched(work: Job) -> Run:
+        run = work.run([watch])
+        run.settle_groups(work.groups)
+        return run
+
+    results = scored(gold, systems, prepared, groups, watched)
+    return Results({name: _with_spans(result, watch.found.get(name, [])) for name, result in results.items()})
+
+
+def _with_spans(result: Result, leaked: Sequence[LeakedSpan]) -> Result:
+    score = result[_MODEL].adding("leaked", {"spans": [asdict(each) for each in leaked]})
+    return replace(result, scores={**result.scores, _MODEL: score})
+
+
+# == api/score.py (primary)
 
 
 @overload
@@ -119,9 +279,9 @@ def _parameters() -> str:
     lines = []
     for task in TASKS.values():
         lines += ["", f"    {task.name}: match models {', '.join(model.name for model in models_of(task.name))}"]
-        for each in parameters_of(task.name):
-            lines.append(f"    {each.name}")
-            lines += [f"        {line}" for line in wrap(help_of(each), 100)]
+        for parameter in parameters_of(task.name):
+            lines.append(f"    {parameter.name}")
+            lines += [f"        {line}" for line in wrap(help_of(parameter), 100)]
     return "\n".join(lines) + "\n    "
 
 

@@ -9,14 +9,21 @@ from typing import Any
 
 import click
 
-from evenhand.arguments import with_unit
 from evenhand.cli.help import CRITERIA, Command, Decorator, option
-from evenhand.cli.inputs import INPUT
-from evenhand.cli.options import by_option, reading_options, score_options, scoring_options
+from evenhand.cli.options import (
+    INPUT,
+    by_option,
+    of_option,
+    reading_options,
+    score_options,
+    scoring_options,
+    seed_option,
+    trials_option,
+)
 from evenhand.cli.output import emit, form_option, output_option, quiet_option, table_options, table_style
-from evenhand.cli.statistics import of_option, seed_option, trials_option
 from evenhand.files import append_to_file
-from evenhand.formats.addresses import Place
+from evenhand.formats.storage import Place
+from evenhand.parameters import with_unit
 
 Limit = float | str
 GATE_OUTPUTS = ("text", "json", "markdown", "latex", "html", "junit", "github")

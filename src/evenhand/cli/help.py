@@ -11,8 +11,57 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from evenhand.errors import SettingError, brief, unknown
+from evenhand.tasks.registry import all_parameters
+
 if TYPE_CHECKING:
-    from evenhand.scores.model import Model
+    from evenhand.scoring.measure import Measure
+
+# == cli/usage.py: What is wrong with a command line, in one sentence, with the
+
+
+class Group(click.Group):
+    """Commands of which one may be misspelt."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if not ctx.resilient_parsing and not name.startswith("-") and self.get_command(ctx, name) is None:
+            raise SettingError(unknown(f"No such command {name!r}", name, self.list_commands(ctx), _help(ctx)))
+        return super().resolve_command(ctx, args)
+
+
+def sentence(error: click.UsageError) -> str:
+    """An error of click, as all others are told."""
+    if isinstance(error, click.NoSuchOption) and error.ctx is not None:
+        hint = _hint(error.option_name)
+        if hint is not None:
+            return f"No such option {error.option_name}; did you mean {hint}? S{_help(error.ctx)[1:]}."
+        options = (param for param in error.ctx.command.get_params(error.ctx) if not getattr(param, "hidden", False))
+        names = (
+            name
+            for option in options
+            if isinstance(option, click.Option)
+            for name in option.opts + option.secondary_opts
+        )
+        words = {name.lstrip("-"): name for name in names}
+        return unknown(f"No such option {error.option_name}", error.option_name.lstrip("-"), words, _help(error.ctx))
+    return f"{brief(error.format_message().rstrip('.'))}; {_help(error.ctx)}."
+
+
+def _hint(option: str) -> str | None:
+    """What to write instead of an option of another tool."""
+    hints = (parameter.hints for parameter in all_parameters().values() if option in parameter.hints)
+    return next((hint[option] for hint in hints), None)
+
+
+def _help(ctx: click.Context | None) -> str:
+    return f"see {ctx.command_path if ctx else 'evenhand'} --help"
+
+
+# == cli/help.py (primary)
+
 
 Decorator = Callable[[Any], Any]
 CRITERIA, CHECKING, COMPARING, SCORING = "Criteria", "What to check", "What to compare", "What to score"
@@ -46,19 +95,19 @@ class Command(click.Command):
     def __init__(self, *arguments: Any, says_readings: bool = False, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
         self._says_readings = says_readings
-        has_rare = any(isinstance(each, Option) and each.is_rare for each in self.params)
+        has_rare = any(isinstance(param, Option) and param.is_rare for param in self.params)
         flag: dict[str, Any] = {"is_flag": True, "is_eager": True, "expose_value": False, "callback": _show_all}
         shown = "Show all options, also of tasks and match models, and exit."
         self.params.append(Option(["--help-all"], help=shown, hidden=not has_rare, **flag))
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; if it reads files, with a line on the terminal that says how much is read."""
-        from evenhand.cli.inputs import noted_inputs
+        from evenhand.cli.options import noted_inputs
 
         with ctx:
             if not noted_inputs():
                 return super().invoke(ctx)
-            from evenhand.cli.progress import watched_reading
+            from evenhand.cli.output import watched_reading
 
             with watched_reading(quiet=bool(ctx.params.get("quiet")), says=self._says_readings):
                 return super().invoke(ctx)
@@ -66,10 +115,10 @@ class Command(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         is_whole = bool(ctx.meta.get(_ALL))
         groups: dict[str, list[tuple[str, str]]] = {heading: [] for heading in _FIRST}
-        for each in self.get_params(ctx):
-            record = each.get_help_record(ctx) if isinstance(each, click.Option) else None
-            if record is not None and (is_whole or not getattr(each, "is_rare", False)):
-                groups.setdefault(getattr(each, "group", _HELP), []).append(record)
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx) if isinstance(param, click.Option) else None
+            if record is not None and (is_whole or not getattr(param, "is_rare", False)):
+                groups.setdefault(getattr(param, "group", _HELP), []).append(record)
         last = {_HELP: groups.pop(_HELP)}
         names = {each.name for each in self.params if each.name}
         for sections in (groups.items(), _lists(names, is_whole=is_whole), last.items()):
@@ -91,8 +140,8 @@ def with_options(*options: Decorator) -> Decorator:
     """These options, in this order in the help of a command."""
 
     def decorated(command: Any) -> Any:
-        for each in reversed(options):
-            command = each(command)
+        for option in reversed(options):
+            command = option(command)
         return command
 
     return decorated
@@ -136,15 +185,15 @@ def _lists(options: set[str], *, is_whole: bool) -> Iterator[tuple[str, list[tup
         yield "Formats", [(each.name, each.help) for each in FORMATS.values()]
 
 
-def families(models: Iterable[Model]) -> list[str]:
+def families(models: Iterable[Measure]) -> list[str]:
     """The names of models, and one for each family."""
-    return list(dict.fromkeys(each.family or each.name for each in models))
+    return list(dict.fromkeys(model.family or model.name for model in models))
 
 
-def _named(models: tuple[Model, ...]) -> Iterator[tuple[str, str]]:
+def _named(models: tuple[Measure, ...]) -> Iterator[tuple[str, str]]:
     """Each model or family with the other names that are understood."""
     for name in families(models):
-        own = [each for each in models if name in (each.name, each.family)]
+        own = [model for model in models if name in (model.name, model.family)]
         if own[0].name == name:
             yield name, ", ".join(own[0].aliases)
         else:

@@ -11,13 +11,11 @@ from typing import Any, NoReturn
 
 import click
 
-from evenhand.cli.ending import orderly, say
-from evenhand.cli.streams import steady_streams
-from evenhand.cli.usage import Group, sentence
-from evenhand.memory import keep_freed_memory, search_seldom
-from evenhand.problems import EvenhandError, EvenhandWarning, brief
+from evenhand.cli.help import Group, sentence
+from evenhand.cli.process import orderly, say, steady_streams
+from evenhand.errors import EvenhandError, EvenhandWarning, brief
+from evenhand.files import keep_freed_memory, search_seldom, start_no_threads
 from evenhand.registry import load
-from evenhand.threads import start_no_threads
 from evenhand.version import __version__
 
 COMMANDS = {
@@ -42,22 +40,22 @@ COMMANDS = {
 """The commands, and what each does."""
 _ADDRESSES = {
     "score": "evenhand.cli.score:score",
-    "rank": "evenhand.cli.rank:rank",
+    "rank": "evenhand.cli.score:rank",
     "compare": "evenhand.cli.compare:compare",
     "agree": "evenhand.cli.agree:agree",
-    "adjudicate": "evenhand.cli.adjudicate:adjudicate",
-    "report": "evenhand.cli.report:report",
-    "plot": "evenhand.cli.plot:plot",
+    "adjudicate": "evenhand.cli.agree:adjudicate",
+    "report": "evenhand.cli.compare:report",
+    "plot": "evenhand.cli.compare:plot",
     "gate": "evenhand.cli.gate:gate",
-    "germeval": "evenhand.cli.germeval:germeval",
-    "check": "evenhand.cli.check:check",
-    "convert": "evenhand.cli.convert:convert",
-    "ground": "evenhand.cli.ground:ground",
-    "formats": "evenhand.cli.formats:formats",
-    "models": "evenhand.cli.models:models",
-    "cite": "evenhand.cli.cite:cite",
-    "completion": "evenhand.cli.completion:completion",
-    "demo": "evenhand.cli.demo:demo",
+    "germeval": "evenhand.cli.score:germeval",
+    "check": "evenhand.cli.files:check",
+    "convert": "evenhand.cli.files:convert",
+    "ground": "evenhand.cli.files:ground",
+    "formats": "evenhand.cli.info:formats",
+    "models": "evenhand.cli.info:models",
+    "cite": "evenhand.cli.info:cite",
+    "completion": "evenhand.cli.info:completion",
+    "demo": "evenhand.cli.score:demo",
 }
 """Where each command is; its module is loaded when the command runs."""
 
@@ -84,7 +82,7 @@ class Commands(Group):
     def main(self, *arguments: Any, **further: Any) -> Any:
         steady_streams()
         if COMPLETION in os.environ:
-            from evenhand.cli.completion import prepare_completion
+            from evenhand.cli.info import prepare_completion
 
             prepare_completion()
         return super().main(*arguments, **further)

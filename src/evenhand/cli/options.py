@@ -2,25 +2,316 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+import os
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from evenhand.arguments import SIDES
-from evenhand.cli.choices import Choice, Name, Names, Sided
-from evenhand.cli.ending import say
-from evenhand.cli.help import COMPARING, READING, SCORING, Decorator, families, option, with_options
-from evenhand.cli.inputs import INPUT, note_inputs
-from evenhand.formats.addresses import place
+from evenhand.cli.help import (
+    COMPARING,
+    READING,
+    SCORING,
+    STATISTICS,
+    WRITING,
+    Decorator,
+    families,
+    option,
+    with_options,
+)
+from evenhand.cli.process import say
+from evenhand.files import check_target
 from evenhand.formats.registry import FORMATS
-from evenhand.parameters import Parameter
-from evenhand.settings import ENCODINGS, Align, PickedAnnotator, ReadSettings, Repair, column_names
+from evenhand.formats.storage import Place, place
+from evenhand.parameters import SIDES, Parameter, choose
+from evenhand.settings import ENCODINGS, Align, PickedAnnotator, ReadSettings, Repair, Resampled, column_names
 from evenhand.tasks.registry import TASKS, all_parameters, help_of, models_of, tasks_with
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from evenhand.formats.paths import FileList
+    from evenhand.pipeline.inputs import Input
+    from evenhand.pipeline.run import Engine
     from evenhand.tasks.task import Task
+
+    Known = Callable[[click.Context], Iterable[str]]
+
+# == cli/choices.py: Values of options that are names of something: which there a
+
+
+class Choice(click.Choice):  # type: ignore[type-arg]
+    """One of some names; for another one, the nearest is suggested."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        choose(max(param.opts, key=len) if param is not None else "the value", value, tuple(self.choices))
+        return value
+
+
+class Name(click.ParamType):  # type: ignore[type-arg]
+    """A name of which shells know some. Whether it is right may depend on the files, so that others say it."""
+
+    name = "name"
+
+    def __init__(self, known: Known = lambda ctx: ()) -> None:
+        """`known` may look at the options that stand before."""
+        self._known = known
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        return _items(dict.fromkeys(name for name in self._known(ctx) if name.startswith(incomplete)))
+
+
+class Names(Name):
+    """Names with commas between them."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
+        parts = value.split(",") if isinstance(value, str) else value
+        return tuple(part.strip() for part in parts if part.strip())
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """The last name, behind those that are there."""
+        before, comma, begun = incomplete.rpartition(",")
+        given = before.split(",")
+        names = (each.value for each in super().shell_complete(ctx, param, begun) if each.value not in given)
+        return _items(f"{before}{comma}{name}" for name in names)
+
+
+class Sided(click.ParamType):  # type: ignore[type-arg]
+    """VALUE for all files, or gold:VALUE or system:VALUE for one side.
+
+    Where it `has_names`, also NAME:VALUE for one system.
+    """
+
+    name = "sided"
+
+    def __init__(self, of: Name | Choice | click.types.StringParamType, *, has_names: bool = False) -> None:
+        self._of, self._has_names = of, has_names
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if isinstance(value, tuple):  # a value that is converted
+            return value
+        side, colon, rest = value.partition(":")
+        is_sided = colon and (side in SIDES or self._has_names)
+        return (side if is_sided else None, self._of.convert(rest if is_sided else value, param, ctx))
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        side, colon, rest = incomplete.partition(":")
+        if colon and side in SIDES:
+            return _items(f"{side}:{each.value}" for each in self._of.shell_complete(ctx, param, rest))
+        sides = (f"{each}:" for each in SIDES if each.startswith(incomplete))
+        return [*self._of.shell_complete(ctx, param, incomplete), *_items(sides)]
+
+
+def _items(values: Iterable[str]) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem  # only shells that complete need it
+
+    return list(map(CompletionItem, values))
+
+
+# == cli/statistics.py: Options of tests and confidence intervals.
+
+
+INTERVAL_NAMES = ("resamples", "level", "seed", "of")
+STATISTICS_NAMES = ("trials", "interval", *INTERVAL_NAMES)
+"""What commands hand over to the Python functions."""
+seed_option = option(STATISTICS, "--seed", type=int, default=0, help="Seed of the random numbers.")
+
+
+def trials_option(default: str, *, rare: bool = False) -> Decorator:
+    """How many trials a test takes."""
+    return option(STATISTICS, "--trials", type=int, help=f"Trials of each test {default}.", rare=rare)
+
+
+def of_option(default: str) -> Decorator:
+    """What is resampled."""
+    settings: dict[str, Any] = {"type": Choice(get_args(Resampled)), "metavar": "UNITS", "rare": True}
+    return option(STATISTICS, "--of", help=f"What to resample: documents or sentences [{default}].", **settings)
+
+
+interval_options = with_options(
+    option(
+        STATISTICS, "--resamples", type=int, default=1_000, help="Bootstrap resamples for intervals; 0: no intervals."
+    ),
+    option(STATISTICS, "--level", type=float, default=0.95, help="Confidence level of intervals."),
+    seed_option,
+    of_option("documents, or sentences if documents are too few to test"),
+)
+"""How the intervals of scores are made."""
+statistics_options = with_options(
+    trials_option("(0: no tests) [10,000; more for more than 125 pairs]"),
+    interval_options,
+    option(
+        STATISTICS,
+        "--interval",
+        type=Choice(["percentile", "bca"]),
+        metavar="KIND",
+        default="percentile",
+        help="Kind of bootstrap intervals: percentile or bca.",
+        rare=True,
+    ),
+)
+"""How tests, and the intervals of differences, are made."""
+
+
+# == cli/inputs.py: Files that a user names: inputs, as paths or addresses or in
+
+
+STANDARD_OUTPUT = Path("/dev/stdout")
+_INPUTS, _OUTPUTS = "evenhand.inputs", "evenhand.outputs"
+"""Where a context notes the files that the command reads and writes."""
+
+
+class FileOrAddress(click.Path):
+    """A path, or an address such as s3://bucket/gold.conll, whose slashes a path would not keep."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        found = place(os.fsdecode(super().convert(value, param, ctx)))
+        if ctx is not None:
+            note_inputs([found], ctx)
+        return found
+
+
+class OutputFile(click.Path):
+    """A path to write to, or `-` for standard output. It must be none of the command's inputs and other outputs.
+
+    A file that cannot be written is refused before anything is read.
+    """
+
+    def __init__(self, *, may_be_folder: bool = False) -> None:
+        super().__init__()
+        self.may_be_folder = may_be_folder
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        given = os.fsdecode(super().convert(value, param, ctx))
+        found = STANDARD_OUTPUT if given == "-" else Path(given)
+        if not self.may_be_folder:
+            check_target(found)
+        if ctx is not None:
+            _note_output(found, ctx)
+        return found
+
+
+INPUT = FileOrAddress()
+OUTPUT = OutputFile()
+OUTPUT_OR_FOLDER = OutputFile(may_be_folder=True)
+"""Where annotations are written; some formats are folders, which are made."""
+manifest_option = option(
+    SCORING,
+    "--manifest",
+    type=INPUT,
+    metavar="FILE",
+    help="Table of files instead of GOLD and SYSTEM: a column gold, and one for each system.",
+)
+
+
+def note_inputs(inputs: Iterable[Place | FileList], ctx: click.Context | None = None) -> None:
+    """Raise an error if an output of the command is one of these files that it reads."""
+    meta = (ctx or click.get_current_context()).meta
+    added = list(inputs)
+    meta[_INPUTS] = [*meta.get(_INPUTS, ()), *added]
+    for output in meta.get(_OUTPUTS, ()):
+        _refuse_overwriting(output, added)
+
+
+def noted_inputs() -> list[Place | FileList]:
+    """The inputs of the command that runs."""
+    inputs: list[Place | FileList] = click.get_current_context().meta.get(_INPUTS, [])
+    return inputs
+
+
+def _note_output(output: Path, ctx: click.Context) -> None:
+    from evenhand.errors import InputError
+
+    others: list[Path] = ctx.meta.setdefault(_OUTPUTS, [])
+    if any(os.path.realpath(output) == os.path.realpath(other) for other in others) and not _is_device(output):
+        raise InputError(str(output), None, "is named for two outputs", "give each a file of its own")
+    others.append(output)
+    _refuse_overwriting(output, ctx.meta.get(_INPUTS, ()))
+
+
+def _refuse_overwriting(output: Path, inputs: Sequence[Place | FileList]) -> None:
+    if not output.is_file():  # then nothing is overwritten, and nothing need be loaded
+        return
+    from evenhand.formats.paths import refuse_overwriting
+
+    refuse_overwriting(output, inputs)
+
+
+def _is_device(path: Path) -> bool:
+    return path.exists() and not path.is_file()
+
+
+def sides(
+    gold: Place | None, systems: Sequence[Place], manifest: Place | None
+) -> tuple[Input, Sequence[Input] | Mapping[str, Input]]:
+    """The gold standard and the systems, as the Python functions take them."""
+    if manifest is not None:
+        if gold is not None:
+            raise click.UsageError("Name GOLD and SYSTEM files, or a --manifest, but not both")
+        from evenhand.formats.paths import manifest as read_manifest
+
+        sides = read_manifest(manifest)
+        note_inputs([sides.gold, *sides.systems.values()])
+        return sides
+    if gold is None:
+        raise click.UsageError("Name a GOLD file, or a --manifest")
+    return gold, systems
+
+
+# == cli/tables.py: Options of tables for queries: tallies and verdicts as Parqu
+
+
+query_options = with_options(
+    option(
+        WRITING,
+        "--tallies",
+        type=OUTPUT,
+        metavar="FILE",
+        help="Write the counts behind the scores to this .parquet or .arrow file.",
+    ),
+    option(
+        WRITING,
+        "--groups",
+        type=Choice(["total", "document", "sentence"]),
+        metavar="UNIT",
+        help="Count --tallies in total, by document or by sentence [total].",
+        rare=True,
+    ),
+    option(
+        WRITING,
+        "--verdicts",
+        type=OUTPUT,
+        metavar="FILE",
+        help="Write the verdict on every unit to this .parquet or .arrow file.",
+    ),
+)
+
+
+def query_choices(options: Mapping[str, Any], engine: Engine | None) -> dict[str, Any]:
+    """What the options ask of `score`, which some engine runs; names of files are looked at before anything is read."""
+    if options["groups"] and options["tallies"] is None:
+        raise click.UsageError("--groups says what --tallies keeps apart; name a file for these, too")
+    chosen: dict[str, Any] = {"engine": engine} | ({"groups": options["groups"]} if options["groups"] else {})
+    if options["tallies"] is None and options["verdicts"] is None:
+        return chosen
+    from evenhand.formats.arrow_columns import arrow
+    from evenhand.formats.arrow_write import table_format
+
+    arrow.load()
+    for name in ("tallies", "verdicts"):
+        if options[name] is not None:
+            table_format(options[name])
+    if options["verdicts"] is not None:
+        if engine is not None:
+            raise click.UsageError("Verdicts are written by one process; leave out --jobs and --engine")
+        from evenhand.pipeline.unit_table import recording
+
+        chosen["engine"] = recording(options["verdicts"])
+    return chosen
+
+
+# == cli/options.py (primary)
 
 
 def by_side(values: Sequence[tuple[str | None, Any]]) -> dict[str, Any] | None:
@@ -43,7 +334,9 @@ def read_settings(options: Mapping[str, Any]) -> ReadSettings:
         task=options["task"],
         annotator=PickedAnnotator.of(options["annotators"]),
         parameters={
-            each.name: each.value(options[each.name]) for each in _read_parameters() if options[each.name] is not None
+            parameter.name: parameter.value(options[parameter.name])
+            for parameter in _read_parameters()
+            if options[parameter.name] is not None
         },
     )
 
@@ -71,7 +364,7 @@ def file_options(*, sided: bool, of_annotators: bool = False) -> Decorator:
 
 def _read_parameters() -> list[Parameter]:
     """What tasks declare and readers look at. Commands with two sides have it among their scoring options."""
-    return [each for each in all_parameters().values() if each.reads]
+    return [parameter for parameter in all_parameters().values() if parameter.reads]
 
 
 def _by_side_options(has_sides: bool, of_annotators: bool = False) -> Iterator[Decorator]:
@@ -275,7 +568,7 @@ def _value(parameter: Parameter, given: Any) -> Any:
 
 def _text(given: str, what: str) -> str:
     """The text of the file that is named; if there is no such file, the name itself is the text."""
-    from evenhand.formats.short_text import names_a_file, short_text
+    from evenhand.formats.paths import names_a_file, short_text
 
     path = place(given, may_be_text=True)
     if isinstance(path, Path) and not names_a_file(path):

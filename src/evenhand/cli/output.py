@@ -5,31 +5,34 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from evenhand.cli.choices import Choice
-from evenhand.cli.ending import say, wipe_lines
-from evenhand.cli.help import WRITING, Decorator, option, with_options
-from evenhand.cli.inputs import OUTPUT
-from evenhand.cli.options import NAMES
+from evenhand.cli.help import RUNNING, WRITING, Decorator, option, with_options
+from evenhand.cli.options import NAMES, OUTPUT, Choice, noted_inputs
+from evenhand.cli.process import say, wipe_lines, wiped_before
+from evenhand.errors import InputError, announced, visible
 from evenhand.files import write_file
-from evenhand.problems import InputError, announced, visible
 from evenhand.registry import load
 
 if TYPE_CHECKING:
-    from evenhand.result.adjudication import Adjudication
-    from evenhand.result.agreement import Agreement
-    from evenhand.result.comparison import Comparison
-    from evenhand.result.gate import Gate
-    from evenhand.result.ranking import Ranking
-    from evenhand.result.result import Results
-    from evenhand.table_style import TableStyle
-    from evenhand.text.annotation import Reading
+    from evenhand.data.annotation import Annotation, ReadInfo
+    from evenhand.engines.processes import Workers
+    from evenhand.formats.paths import FileList
+    from evenhand.formats.storage import Place
+    from evenhand.pipeline.run import Engine
+    from evenhand.results.agreement import Adjudication, Agreement
+    from evenhand.results.comparison import Comparison, Ranking
+    from evenhand.results.gate import Gate
+    from evenhand.results.result import Results
+    from evenhand.tables import TableStyle
 
 OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html", "value", "conlleval")
 FORMS_BY_SUFFIX = {
@@ -94,16 +97,16 @@ _SAID = "evenhand.said"
 """Where a context notes what was said of files."""
 RENDERERS = {
     "text": "evenhand.report.text:render",
-    "markdown": "evenhand.report.markdown:render",
+    "markdown": "evenhand.report.text:render_markdown",
     "latex": "evenhand.report.latex:render",
-    "json": "evenhand.report.json:render",
-    "csv": "evenhand.report.csv:render",
-    "jsonl": "evenhand.report.jsonl:render",
-    "value": "evenhand.report.value:render",
-    "conlleval": "evenhand.report.conlleval:render",
-    "github": "evenhand.report.github:render",
-    "junit": "evenhand.report.junit:render",
-    "html": "evenhand.report.table_page:render",
+    "json": "evenhand.report.data:render_json",
+    "csv": "evenhand.report.data:render",
+    "jsonl": "evenhand.report.data:render_jsonl",
+    "value": "evenhand.report.text:render_value",
+    "conlleval": "evenhand.report.text:render_conlleval",
+    "github": "evenhand.report.ci:render_github",
+    "junit": "evenhand.report.ci:render",
+    "html": "evenhand.report.notebook:render_table_page",
 }
 """The functions that render each form of output."""
 
@@ -177,7 +180,7 @@ def table_options(*, rare: bool = False) -> Decorator:
 
 def table_style(options: Mapping[str, Any]) -> TableStyle:
     """The style that was asked for; options that the form of output has no use for are errors."""
-    from evenhand.table_style import TableStyle
+    from evenhand.tables import TableStyle
 
     for name, (shown, forms) in _STYLED_BY.items():
         if options[name] is not None and options["form"] not in forms:
@@ -242,7 +245,7 @@ def show(text: str, form: str) -> None:
 
 def _fitting(style: TableStyle | None, form: str, path: Path | None) -> TableStyle:
     """The style; text on a terminal has colours, and is folded into its width, of 80 columns at least."""
-    from evenhand.table_style import PLAIN
+    from evenhand.tables import PLAIN
 
     style = style or PLAIN
     if form != "text" or path is not None:
@@ -269,14 +272,210 @@ def _has_colour(is_terminal: bool) -> bool:
 def say_readings(results: Results) -> None:
     """Say what each file was taken for, where it was read by another process and so is not said yet."""
     say_reading(results.gold.name, results.gold.reading)
-    for each in results.values():
-        say_reading(each.name, each.reading)
+    for result in results.values():
+        say_reading(result.name, result.reading)
 
 
-def say_reading(name: str, reading: Reading) -> None:
+def say_reading(name: str, reading: ReadInfo) -> None:
     """Say on standard error what a file was taken for, once."""
     said: set[str] = click.get_current_context().meta.setdefault(_SAID, set())
     sentence = f"{name}: {reading}"
     if sentence not in said:
         said.add(sentence)
         say(sentence)
+
+
+# == cli/progress.py: How far a command is: a line on a terminal, for work that ta
+
+
+_PATIENCE = 1.0
+"""For how many seconds nothing is shown."""
+_PAUSE = 0.1
+"""How many seconds pass before the line is shown anew."""
+_BAR = 30
+_MEGABYTE = 1e6
+
+
+class Line:
+    """A line of a terminal that is shown anew, and wiped when something else is to be shown."""
+
+    def __init__(self) -> None:
+        self._begin, self._last, self._width = monotonic(), 0.0, 0
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it is time to show it."""
+        now = monotonic()
+        return now - self._begin >= _PATIENCE and now - self._last >= _PAUSE
+
+    def show(self, text: str) -> None:
+        self._write(f"\r{text}{' ' * (self._width - len(text))}")
+        self._width, self._last = len(text), monotonic()
+
+    def wipe(self) -> None:
+        if self._width:
+            self._write(f"\r{' ' * self._width}\r")
+            self._width = 0
+
+    def _write(self, text: str) -> None:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+
+
+@contextmanager
+def _line(*, quiet: bool) -> Iterator[Line | None]:
+    """A line on the terminal; None where nobody would see it."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    line = Line()
+    with wiped_before(line.wipe):
+        try:
+            yield line
+        finally:
+            line.wipe()
+
+
+@contextmanager
+def counter(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """What takes the number of things that are done and that of all; None where nobody would see it."""
+    with _line(quiet=quiet) as line:
+        if line is None:
+            yield None
+            return
+
+        def count(done: int, of: int) -> None:
+            if line.is_due:
+                line.show(f"{done:,} of {of:,} {what}")
+
+        yield count
+
+
+class ReadingProgress:
+    """Shows how much of all files is read, and says what they are taken for."""
+
+    def __init__(self, line: Line | None, inputs: Sequence[Place | FileList], *, says: bool) -> None:
+        self._line, self._inputs, self._says = line, inputs, says
+        self._reached: dict[Path, int] = {}
+
+    @cached_property
+    def _size(self) -> int | None:
+        """The size of all inputs; None where some are not on this machine, or no files."""
+        from evenhand.formats.paths import files_of
+
+        files: list[Place | FileList] = []
+        for each in self._inputs:
+            files += files_of(each) or [each]
+        if not all(isinstance(file, Path) and file.is_file() for file in files):
+            return None
+        return sum(file.stat().st_size for file in files if isinstance(file, Path))
+
+    def taken(self, name: str, batch: Annotation) -> None:
+        for reading in batch.readings.values() if self._says else ():
+            say_reading(name, reading)
+
+    def reached(self, file: Path, place: int) -> None:
+        self._reached[file] = max(place, self._reached.get(file, 0))
+        if self._line is not None and self._line.is_due:
+            done = sum(self._reached.values())
+            self._line.show(f"{done / _MEGABYTE:,.1f} MB read" if self._size is None else _bar(done, self._size))
+
+
+def _bar(done: int, size: int) -> str:
+    """A bar that is full when all is read; of a file that grows, there may be more."""
+    full = min(_BAR * done // max(size, 1), _BAR)
+    return f"[{'#' * full}{'.' * (_BAR - full)}] {done / _MEGABYTE:,.1f} of {size / _MEGABYTE:,.1f} MB read"
+
+
+@contextmanager
+def watched_reading(*, quiet: bool, says: bool) -> Iterator[None]:
+    """Show how much of the command's files is read; `says` where it is also said what they are taken for."""
+    from evenhand.formats.source import watched_by
+
+    with _line(quiet=quiet) as line, watched_by(ReadingProgress(line, noted_inputs(), says=says and not quiet)):
+        yield
+
+
+# == cli/engine.py: The options that say where work is done.
+
+
+ENGINES = ("serial", "processes", "dask")
+_AUTO = "auto"
+
+
+def number_of_jobs(given: str) -> int:
+    """A number of processes; 0 for as many as there are cores."""
+    if given == _AUTO:
+        return 0
+    if not given.isdecimal() or int(given) < 1:
+        raise click.BadParameter(f"{given!r} is no number of processes; give 1 or more, or {_AUTO}")
+    return int(given)
+
+
+engine_options = with_options(
+    option(
+        RUNNING,
+        "--jobs",
+        type=number_of_jobs,
+        metavar=f"NUMBER|{_AUTO}",
+        help=f"Divide large files and folders among processes; {_AUTO}: one for each core [1].",
+    ),
+    option(
+        RUNNING,
+        "--engine",
+        type=Choice(ENGINES),
+        metavar="NAME",
+        help="Run in this process (serial), in several (processes), or file by file on a Dask cluster (dask) [serial].",
+        rare=True,
+    ),
+    option(
+        RUNNING,
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Scheduler of a Dask cluster, such as tcp://10.0.0.1:8786 [a local cluster].",
+        rare=True,
+    ),
+)
+
+
+@contextmanager
+def chosen_engine(options: Mapping[str, Any], files: Sequence[Place | None] = ()) -> Iterator[Engine | None]:
+    """The engine that the options name, with a line on the terminal that says how far it is.
+
+    Where `files` are large, processes are started at once: they load what they need while this one does.
+    """
+    name, scheduler = options["engine"], options["scheduler"]
+    if scheduler is not None and name != "dask":
+        raise click.UsageError("--scheduler is for --engine dask")
+    jobs = options["jobs"]
+    if jobs is not None and name not in (None, "processes"):
+        raise click.UsageError("--jobs and --engine both say where the work is done; name one of them")
+    if name == "processes" or (jobs is not None and jobs != 1):
+        with _started(jobs or 0, files) as workers:
+            from evenhand.engines.processes import processes
+
+            yield processes(jobs or 0, workers=workers)
+        return
+    if name != "dask":
+        yield None
+        return
+    from evenhand.engines.dask import dask
+
+    with counter("file pairs", quiet=options["quiet"]) as progress:
+        yield dask(scheduler=scheduler, progress=progress)
+
+
+@contextmanager
+def _started(jobs: int, files: Sequence[Place | None]) -> Iterator[Workers | None]:
+    """Other processes for so many jobs, if files are so large that their work will be divided."""
+    from evenhand.engines.processes import Workers, cores
+    from evenhand.pipeline.partition import LARGE
+
+    sizes = [file.stat().st_size for file in files if isinstance(file, Path) and file.is_file()]
+    others = (jobs or cores()) - 1
+    if sum(sizes) < LARGE or not others:
+        yield None
+        return
+    with Workers(others) as workers:
+        workers.load()
+        yield workers

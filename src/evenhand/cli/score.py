@@ -3,31 +3,186 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from evenhand.cli.choices import Choice
-from evenhand.cli.engine import chosen_engine, engine_options
-from evenhand.cli.help import WRITING, Command, option
-from evenhand.cli.inputs import INPUT, manifest_option, sides
-from evenhand.cli.options import by_side, reading_options, score_options, scoring_options
+from evenhand.cli.help import READING, SCORING, WRITING, Command, option
+from evenhand.cli.options import (
+    INPUT,
+    INTERVAL_NAMES,
+    Choice,
+    by_side,
+    interval_options,
+    manifest_option,
+    note_inputs,
+    query_choices,
+    query_options,
+    reading_options,
+    repair_option,
+    score_options,
+    scoring_options,
+    sides,
+    trials_option,
+)
 from evenhand.cli.output import (
     OUTPUTS,
+    check_suffix,
+    chosen_engine,
     emit,
+    engine_options,
     form_option,
     output_option,
     quiet_option,
     say_readings,
     table_options,
     table_style,
+    write,
 )
-from evenhand.cli.tables import query_choices, query_options
-from evenhand.formats.addresses import Place
+from evenhand.formats.storage import Place
+from evenhand.tasks.registry import TASKS
 
 if TYPE_CHECKING:
-    from evenhand.pipeline.run import Run
-    from evenhand.pipeline.work import Engine, Work
+    from evenhand.pipeline.run import Engine, Job, Run
+
+# == cli/rank.py: `evenhand rank`: scores and ranks under several match models
+
+
+RANK_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
+
+
+@click.command(cls=Command)
+@click.argument("gold", required=False, type=INPUT)
+@click.argument("systems", nargs=-1, type=INPUT, metavar="SYSTEM...")
+@trials_option("behind the clusters (0: no clusters) [10,000; more for more than 125 pairs]", rare=True)
+@interval_options
+@reading_options(sided=True)
+@scoring_options(effects=("scores", "labels", "gold"))
+@manifest_option
+@option(SCORING, "--suite", type=INPUT, metavar="FILE", help="TOML file that names several data sets to rank.")
+@option(SCORING, "--skip-broken", is_flag=True, help="Rank the systems that can be scored, and list the others.")
+@engine_options
+@form_option(RANK_OUTPUTS)
+@table_options()
+@output_option
+@quiet_option
+def rank(
+    gold: Place | None, systems: tuple[Place, ...], manifest: Place | None, suite: Place | None, **options: Any
+) -> None:
+    """Rank SYSTEM files by their scores under several match models.
+
+    Intervals come from resampling documents, or sentences where there is one document. Systems that share a letter are
+    not significantly worse than the best of them under the first match model. --suite ranks systems on several
+    data sets and on average; its file has a table for each data set:
+
+    \b
+      [[data]]
+      name = "english"
+      gold = "english/gold.conll"
+      systems = "english/systems/*.conll"
+
+    \b
+    Examples:
+      evenhand rank gold.conll systems/*.conll
+      evenhand rank gold.conll a.conll b.conll --match fair,semeval --as latex
+      evenhand rank gold.conll submissions/*.conll --skip-broken
+      evenhand rank --suite suite.toml -o ranking.json
+      evenhand rank --manifest pairs.tsv --engine dask
+    """
+    import evenhand
+
+    style = table_style(options)
+    chosen = score_options(options, "trials", "skip_broken", *INTERVAL_NAMES)
+    if suite is not None and (gold is not None or manifest is not None):
+        raise click.UsageError("Name GOLD and SYSTEM files, a --manifest or a --suite, but not two of them")
+    if suite is None and manifest is None and not systems:
+        raise click.UsageError("Name a GOLD file and SYSTEM files, a --manifest or a --suite")
+    with chosen_engine(options, (gold, *systems)) as engine:
+        if suite is not None:
+            note_inputs(_files(suite))
+            ranking = evenhand.rank_suite(suite, **chosen, engine=engine)
+        else:
+            ranking = evenhand.rank(*sides(gold, systems, manifest), **chosen, engine=engine)
+    emit(ranking, options["form"], options["output"], quiet=options["quiet"], style=style)
+
+
+def _files(suite: Place) -> list[Place]:
+    """The files that a suite names."""
+    from evenhand.api.suites import suite as read_suite
+
+    return [file for each in read_suite(suite) for file in (each.gold, *each.systems.values())]
+
+
+# == cli/demo.py: `evenhand demo`: the main job on the bundled example.
+
+
+@click.command(cls=Command)
+@option(SCORING, "--task", type=Choice(list(TASKS)), default=next(iter(TASKS)), help="Which example.")
+def demo(task: str) -> None:
+    """Score the systems of a bundled example; every task has one."""
+    from importlib.resources import as_file, files
+
+    import evenhand
+
+    example = TASKS[task].example
+    gold, systems = example.gold, example.systems
+    with as_file(files(example.package) / "examples" / example.folder) as folder:
+        results = evenhand.score(folder / gold, [folder / system for system in systems], task=task)
+        emit(results, "text", None, quiet=False)
+        click.echo()
+        click.echo("The same for one system, on these files, as a command:")
+        click.echo(f"  evenhand score {folder}/{gold} {folder}/{systems[-1]} {example.options}".rstrip())
+
+
+# == cli/germeval.py: `evenhand germeval`: the metrics of a shared task.
+
+
+@click.command(cls=Command)
+@click.argument("gold", type=INPUT)
+@click.argument("prediction", required=False, type=INPUT)
+@option(SCORING, "--as-script", is_flag=True, help="Reproduce the task's own script, with its known defects.")
+@option(READING, "-d", "--delimiter", metavar="TEXT", help="What separates columns [tab].")
+@repair_option("Entities that begin with I-: keep them (begin), drop them (discard), or stop (error).")
+@form_option(("text", "json", "latex"))
+@option(WRITING, "-l", "--latex", is_flag=True, help="The same as --as latex.")
+@option(WRITING, "-v", "--verbose", is_flag=True, help="Also count entities by label and level.")
+@output_option
+@quiet_option
+def germeval(gold: Place, prediction: Place | None, form: str, output: Path | None, **options: Any) -> None:
+    """Score a PREDICTION with the metrics of GermEval 2014.
+
+    GOLD alone has six columns: index, token, gold outer and inner tag, predicted outer and inner tag. With a
+    PREDICTION, both files have four. Ill-formed files are errors: exit status 2 and no scores.
+
+    \b
+    Examples:
+      evenhand germeval both.tsv
+      evenhand germeval gold.tsv prediction.tsv -o scores.json
+    """
+    import evenhand
+    from evenhand.cli.process import say
+    from evenhand.integrations import germeval as report
+
+    if options["latex"] and form == "json":
+        raise click.UsageError("--latex and --as json exclude each other")
+    form = "latex" if options["latex"] else form
+    if output is not None:
+        check_suffix(output, form)
+    delimiter = options["delimiter"] and options["delimiter"].replace(r"\t", "\t")
+    settings = {"repair": options["repair"], "as_script": options["as_script"]}
+    result = evenhand.germeval(gold, prediction, delimiter=delimiter, **settings)
+    if form == "json":
+        shown = result.to_json()
+    else:
+        shown = (report.latex if form == "latex" else report.text)(result, verbose=options["verbose"])
+    if form == "latex" and not options["quiet"]:
+        for line in report.remarks(result):
+            say(line)
+    write(shown, form, output)
+
+
+# == cli/score.py (primary)
 
 
 @click.command(cls=Command, says_readings=True)
@@ -95,10 +250,10 @@ def score(gold: Place | None, systems: tuple[Place, ...], manifest: Place | None
 
 def _of_one_model(engine: Engine | None) -> Engine:
     """An engine that refuses work under several match models, before it reads the files."""
-    from evenhand.pipeline.work import serial
-    from evenhand.report.value import check_models
+    from evenhand.pipeline.run import serial
+    from evenhand.report.text import check_models
 
-    def run(work: Work) -> Run:
+    def run(work: Job) -> Run:
         check_models(work.models)
         return (engine or serial)(work)
 

@@ -7,24 +7,87 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from evenhand.arrays import Ints
-from evenhand.comparison.collection import Collection as UnitCollection
-from evenhand.comparison.differences import Differences
-from evenhand.comparison.oracle import Oracle
-from evenhand.comparison.slices import slicer
+from evenhand.arrays import Ints, Values, is_ones, ones
+from evenhand.comparison.differences import Differences, Oracle, slicer
+from evenhand.comparison.units import Collection as UnitCollection
 from evenhand.comparison.units import Wanted
+from evenhand.data.vocabulary import StringIndex
 from evenhand.dataclass import dataclass
-from evenhand.problems import SettingError
+from evenhand.errors import SettingError
+from evenhand.scoring.measure import Formula
+from evenhand.scoring.scores import divided_table, headlines
+from evenhand.scoring.tally import Tally
 from evenhand.settings import ScoreSettings
-from evenhand.tally import Tally
-from evenhand.tasks.agreement import Agreement
-from evenhand.tasks.answers import ABSENT_CODE, MISSING_CODE, Answers
-from evenhand.tasks.passage import Judgement
-from evenhand.tasks.places import Places
-from evenhand.tasks.side_count import SideCount
+from evenhand.statistics.bootstrap import GroupCounts, Statistic, group_types
+from evenhand.tasks.evaluation import Evaluation, SideSummary
 from evenhand.tasks.task import Task
-from evenhand.tasks.words.kinds import ABSENT, MISSING
-from evenhand.text.labels import Codes
+from evenhand.tasks.units import ABSENT_CODE, MISSING_CODE, Agreement, Locations, Predictions
+from evenhand.tasks.words.measures import ABSENT, MISSING
+
+# == comparison/group_tables.py: What a score divides, group by group, for several systems: w
+
+
+@dataclass(frozen=True)
+class GroupTables:
+    """By system a table (groups, columns); equal groups may stand in one row. The statistic is the score of sums."""
+
+    tables: Mapping[str, Values]
+    sizes: Ints
+    """How many groups each row stands for."""
+    statistic: Statistic
+
+    @staticmethod
+    def of(model: Formula, tallies: Mapping[str, Tally], groups: int, labels: Sequence[str] = ()) -> GroupTables:
+        """The counts of tallies; a macro average has columns for every label of the gold standard."""
+        sizes = ones(groups)
+        if model.headline == "macro":  # so many columns that only types of groups get a row
+            kinds = {kind for each in model.divided() for kind in each}
+            first, place = group_types([GroupCounts.of_tally(tally, kinds) for tally in tallies.values()], groups)
+            sizes, groups = np.bincount(place), len(first)
+            tallies = {name: tally.choose(first) for name, tally in tallies.items()}
+        tables = {name: divided_table(model, tally, labels, groups) for name, tally in tallies.items()}
+        shape = next(iter(tables.values())).shape[1:]
+
+        def statistic(sums: Values) -> Values:
+            return headlines(model, sums.reshape(*sums.shape[:-1], *shape))
+
+        width = shape[0] * shape[1]
+        return GroupTables({name: table.reshape(groups, width) for name, table in tables.items()}, sizes, statistic)
+
+    @staticmethod
+    def joined(parts: Sequence[GroupTables]) -> GroupTables:
+        """Several data sets as one, each with columns of its own; the score is the mean of their scores."""
+        ends = np.cumsum([part.columns for part in parts])
+        rows = np.cumsum([0, *(len(part.sizes) for part in parts)])
+
+        def statistic(sums: Values) -> Values:
+            columns = np.split(sums, ends[:-1], axis=-1)
+            scores = [part.statistic(column) for part, column in zip(parts, columns, strict=True)]
+            found: Values = np.mean(scores, axis=0)
+            return found
+
+        tables = {name: np.zeros((rows[-1], ends[-1])) for name in parts[0].tables}
+        for part, row, end in zip(parts, rows, ends, strict=False):
+            for name, table in part.tables.items():
+                tables[name][row : row + len(table), end - part.columns : end] = table
+        return GroupTables(tables, np.concatenate([part.sizes for part in parts]), statistic)
+
+    @property
+    def columns(self) -> int:
+        return len(next(iter(self.tables.values())).T)
+
+    def differing(self, one: str, other: str) -> int:
+        """In how many groups the counts of two systems differ."""
+        return int(self.sizes[(self.tables[one] != self.tables[other]).any(axis=1)].sum())
+
+    def score(self, system: str) -> float:
+        """The score of all groups."""
+        table = self.tables[system]
+        return float(self.statistic(table.sum(axis=0) if is_ones(self.sizes) else self.sizes @ table))
+
+
+# == comparison/counts.py (primary)
+
 
 _MOST_LABELS = 2**17 - 2
 _LACKED = {MISSING_CODE: MISSING, ABSENT_CODE: ABSENT}
@@ -51,7 +114,7 @@ class ComparisonCounts:
         by: str,
         systems: Sequence[str],
         pairs: Sequence[tuple[int, int]],
-        labels: Codes[str],
+        labels: StringIndex[str],
         sought: Sought,
     ) -> None:
         self.task, self.by, self.systems, self.labels = task, by, tuple(systems), labels
@@ -59,10 +122,10 @@ class ComparisonCounts:
         self.agreement: Agreement = (task.agreement or Agreement)(self.systems, by, settings)
         self.sought = sought
         self._slicers = {name: slicer(name, sought.vocabulary, labels, task.slices) for name in sought.slices}
-        self._slice_names: dict[str, Codes[str]] = {name: Codes() for name in sought.slices}
+        self._slice_names: dict[str, StringIndex[str]] = {name: StringIndex() for name in sought.slices}
         self._slice_units: dict[str, Counter[str]] = {name: Counter() for name in sought.slices}
         self._sliced: dict[str, list[list[Tally]]] = {name: [[] for _ in systems] for name in sought.slices}
-        self.gold_count = SideCount()
+        self.gold_count = SideSummary()
         """The gold standard's units, where they are not those of the task."""
         self.left_out = 0
         """How many units that count are not scored for all systems."""
@@ -71,7 +134,7 @@ class ComparisonCounts:
         self._units, self._right = 0, np.zeros(len(systems), dtype=np.int64)
         """How many units of the gold standard all systems have, and how many of these each system has right."""
 
-    def __call__(self, judgement: Judgement) -> None:
+    def __call__(self, judgement: Evaluation) -> None:
         """Add what is said of a portion."""
         if len(self.labels) > _MOST_LABELS:
             raise SettingError(f"There are {len(self.labels):,} labels, more than can be compared; map some together.")
@@ -101,7 +164,7 @@ class ComparisonCounts:
         shares = (self._right / self._units).tolist() if self._units else [0.0] * len(self.systems)
         return self._units, dict(zip(self.systems, shares, strict=True))
 
-    def _add_slice(self, name: str, of_unit: Ints, answers: Answers) -> None:
+    def _add_slice(self, name: str, of_unit: Ints, answers: Predictions) -> None:
         """Count verdicts by slice, for every system."""
         kinds = answers.kinds
         names = tuple(self._slice_names[name].values)
@@ -121,19 +184,19 @@ class ComparisonCounts:
             for name, parts in self._sliced.items()
         }
 
-    def gold(self, answers: Answers, places: Places, unit: int) -> tuple[str, str | None]:
+    def gold(self, answers: Predictions, places: Locations, unit: int) -> tuple[str, str | None]:
         """The gold label of a unit, none for surplus, and the head of a word in a tree."""
         code = int(answers.told[unit])
         label = "" if code < 0 else self.labels[code]
         heads = answers.gold_head
         return label, None if heads is None or code < 0 else _head(answers, places, int(heads[unit]))
 
-    def antecedent(self, answers: Answers, places: Places, unit: int) -> str | None:
+    def antecedent(self, answers: Predictions, places: Locations, unit: int) -> str | None:
         """Of mentions: the closest antecedent in the key."""
         found = answers.gold_antecedent
         return None if found is None else _mention(answers, places, int(found[unit]))
 
-    def answer(self, answers: Answers, places: Places, system: int, unit: int) -> str:
+    def answer(self, answers: Predictions, places: Locations, system: int, unit: int) -> str:
         """What a system says of a unit; of trees, the relation and the head; of mentions, also their antecedent."""
         label = self.shown(int(answers.shown[system, unit]))
         if answers.gold_antecedent is not None:
@@ -149,14 +212,14 @@ class ComparisonCounts:
         return _LACKED[code] if code < 0 else self.task.answer(code, self.labels.values)
 
 
-def _mention(answers: Answers, places: Places, unit: int) -> str | None:
+def _mention(answers: Predictions, places: Locations, unit: int) -> str | None:
     """The words of a mention, or where there are none, its place."""
     if unit < 0:
         return None
     return places.mention(int(answers.sentence[unit]), int(answers.start[unit]), int(answers.end[unit]))
 
 
-def _head(answers: Answers, places: Places, head: int) -> str:
+def _head(answers: Predictions, places: Locations, head: int) -> str:
     if head < 0:
         return "root"
     return places.word(head) if head < answers.words else "another token"

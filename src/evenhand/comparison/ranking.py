@@ -13,20 +13,89 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, product
 from math import isnan
+from string import ascii_uppercase
 
 import numpy as np
 
-from evenhand.arrays import Ints, Values
+from evenhand.arrays import Count, Difference, Ints, Share, Values
 from evenhand.dataclass import dataclass
-from evenhand.ranges import Difference
-from evenhand.scores.match_model import MatchModel
-from evenhand.scores.model_score import divided_table, headlines
-from evenhand.statistics.correlation import kendall, ranks, spearman
-from evenhand.statistics.draws import Seed, series_sizes
-from evenhand.statistics.group_types import GroupCounts, group_types
-from evenhand.statistics.intervals import interval
-from evenhand.statistics.resample import bootstrap, drawn_numbers
-from evenhand.tally import Tally
+from evenhand.scoring.measure import Formula
+from evenhand.scoring.scores import divided_table, headlines
+from evenhand.scoring.tally import Tally
+from evenhand.statistics.bootstrap import (
+    GroupCounts,
+    Seed,
+    bootstrap,
+    drawn_numbers,
+    group_types,
+    interval,
+    series_sizes,
+)
+from evenhand.statistics.significance import kendall, ranks, spearman
+
+# == comparison/clusters.py: Clusters of significance: systems that are not significantly
+
+
+@dataclass(frozen=True)
+class Placement:
+    """The cluster of a system, and the comparison that put it there."""
+
+    cluster: str
+    """A letter; after Z come AA, AB and so on."""
+    against: str | None
+    """The best system of the cluster that was open; None for the best of all."""
+    p_holm: Share | None
+    """Of the difference from that system, corrected for the number of pairs."""
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """All systems with their clusters, and how these were made."""
+
+    model: str
+    """The match model whose scores were compared."""
+    alpha: Share
+    trials: Count
+    systems: Mapping[str, Placement]
+
+    def __getitem__(self, system: str) -> str:
+        return self.systems[system].cluster
+
+
+def placements(order: Sequence[str], p_values: Mapping[tuple[str, str], float], alpha: float) -> dict[str, Placement]:
+    """Clusters of significance: systems that are not significantly worse than the best of their group share a letter.
+
+    Systems are taken by their scores under the first match model, the best first; equal scores by name. The first one
+    opens cluster A. Each further system is compared with the best system of the cluster that is open. With p the
+    p-value of that difference (approximate randomization), corrected for all n (n - 1) / 2 pairs of the n systems
+    (Holm), the system joins the cluster if p >= alpha. Otherwise it opens the next cluster, and is the best of that
+    one. alpha is 1
+    - level: 0.05 unless another level is chosen.
+
+    So the best system of a cluster is significantly better than the best one of the next. Two other systems need not
+    differ significantly because their letters differ, nor be equally good because they share one.
+
+    Sources: Holm 1979 for the correction; Freitag et al. 2023 (WMT23 Metrics Shared Task) for clusters that are found
+    on the way down from the best system. They compare a system with all of the open cluster, Evenhand with its best.
+    """
+    best, number = order[0], 0
+    placements = {best: Placement(_letters(number), None, None)}
+    for system in order[1:]:
+        against, p = best, p_values[best, system]
+        if p < alpha:
+            best, number = system, number + 1
+        placements[system] = Placement(_letters(number), against, p)
+    return placements
+
+
+def _letters(number: int) -> str:
+    """A to Z, AA to ZZ, and so on."""
+    before, last = divmod(number, len(ascii_uppercase))
+    return (_letters(before - 1) if before else "") + ascii_uppercase[last]
+
+
+# == comparison/ranking.py (primary)
+
 
 Headlines = Mapping[str, Mapping[str, float]]
 """By match model and system."""
@@ -37,7 +106,7 @@ _MOST_CELLS = 1 << 25
 
 
 @dataclass(frozen=True)
-class Standing:
+class RankInterval:
     """A system under one match model."""
 
     score: float
@@ -58,9 +127,9 @@ class Correlation:
     kendall: Difference | None
 
 
-def standings(scores: Headlines, samples: Samples, level: float) -> dict[str, dict[str, Standing]]:
+def standings(scores: Headlines, samples: Samples, level: float) -> dict[str, dict[str, RankInterval]]:
     """Every system under every match model."""
-    found: dict[str, dict[str, Standing]] = {}
+    standings: dict[str, dict[str, RankInterval]] = {}
     first: dict[str, int] = {}
     for model, by_system in scores.items():
         defined = {system: score for system, score in by_system.items() if not isnan(score)}
@@ -68,11 +137,11 @@ def standings(scores: Headlines, samples: Samples, level: float) -> dict[str, di
         placed = {system: int(rank) for system, rank in zip(defined, values, strict=True)}
         first = first or placed
         bounds = {system: interval(each, level) for system, each in samples.get(model, {}).items()}
-        found[model] = {
-            system: Standing(score, placed.get(system), _change(first, placed, system), bounds.get(system))
+        standings[model] = {
+            system: RankInterval(score, placed.get(system), _change(first, placed, system), bounds.get(system))
             for system, score in by_system.items()
         }
-    return found
+    return standings
 
 
 def _change(first: Mapping[str, int], placed: Mapping[str, int], system: str) -> int:
@@ -105,12 +174,12 @@ class TypicalGroups:
     """How many groups each type stands for."""
 
     @staticmethod
-    def of(models: Sequence[MatchModel], tallies: Mapping[str, Mapping[str, Tally]], groups: int) -> TypicalGroups:
+    def of(models: Sequence[Formula], tallies: Mapping[str, Mapping[str, Tally]], groups: int) -> TypicalGroups:
         judges = dict.fromkeys(model.judge for model in models)
         kinds = {kind for model in models for each in model.divided() for kind in each}
-        judged = [GroupCounts.of_tally(each[judge], kinds) for each in tallies.values() for judge in judges]
+        judged = [GroupCounts.of_tally(tally[judge], kinds) for tally in tallies.values() for judge in judges]
         first, place = group_types(judged, groups)
-        chosen = {name: {judge: each[judge].choose(first) for judge in judges} for name, each in tallies.items()}
+        chosen = {name: {judge: tally[judge].choose(first) for judge in judges} for name, tally in tallies.items()}
         return TypicalGroups(chosen, np.bincount(place))
 
     def totals(self, tallies: Mapping[str, Mapping[str, Tally]]) -> dict[str, dict[str, Tally]]:
@@ -125,7 +194,7 @@ class TypicalGroups:
 
 
 def resampled(
-    models: Sequence[MatchModel], typical: TypicalGroups, gold_labels: Sequence[str], resamples: int, seed: Seed
+    models: Sequence[Formula], typical: TypicalGroups, gold_labels: Sequence[str], resamples: int, seed: Seed
 ) -> dict[str, dict[str, Values]]:
     """The headlines of every system in resamples of the groups, which are the same for all models and systems."""
     tallies, sizes = typical.tallies, typical.sizes
@@ -148,11 +217,11 @@ def resampled(
 
 
 def _tables(
-    models: Sequence[MatchModel], tallies: Sequence[Mapping[str, Tally]], labels: Sequence[str], groups: int
+    models: Sequence[Formula], tallies: Sequence[Mapping[str, Tally]], labels: Sequence[str], groups: int
 ) -> list[Values]:
     """For each model what it divides, (systems x groups, labels, what it divides)."""
     judges = dict.fromkeys(model.judge for model in models)
-    joined = {judge: Tally.beside([each[judge] for each in tallies], groups) for judge in judges}
+    joined = {judge: Tally.beside([tally[judge] for tally in tallies], groups) for judge in judges}
     return [divided_table(model, joined[model.judge], labels, len(tallies) * groups) for model in models]
 
 
@@ -163,7 +232,7 @@ def _parts(systems: Sequence[str], size: int) -> Iterator[Sequence[str]]:
 
 
 def _wide_headlines(
-    model: MatchModel, tally: Tally, labels: Sequence[str], sizes: Ints, resamples: int, seed: Seed
+    model: Formula, tally: Tally, labels: Sequence[str], sizes: Ints, resamples: int, seed: Seed
 ) -> Values:
     """The headlines of resamples, averaged over so many labels that a table of all groups and labels is too large.
 

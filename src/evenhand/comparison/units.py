@@ -2,24 +2,244 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import field
-from typing import TYPE_CHECKING, Any
+from dataclasses import field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
-from evenhand.arrays import Ints
+from evenhand.arrays import Bools, Count, Ints, empty, ints, pack
 from evenhand.comparison.differences import CLASSES, difference_class
 from evenhand.dataclass import dataclass
-from evenhand.problems import SettingError
-from evenhand.ranges import Count
-from evenhand.suggestion import unknown
-from evenhand.tasks.answers import Answers
-from evenhand.tasks.places import Places
+from evenhand.errors import SettingError, unknown
+from evenhand.settings import Atoms
+from evenhand.tasks.units import LinkedDrawing, Locations, Predictions, SentenceView, Units, tokens_of
 
 if TYPE_CHECKING:
     from evenhand.comparison.counts import ComparisonCounts
+
+# == comparison/collection.py: A collection of units with their sentences for an error brow
+
+
+Objects = npt.NDArray[np.object_]
+
+
+class Sentence(NamedTuple):
+    """A sentence as it is drawn: its tokens, where it is, and what every side has in it. A page has many of them."""
+
+    tokens: tuple[str, ...]
+    source: str
+    number: int
+    document: str
+    sides: list[Any]
+    pieces: tuple[int, ...] = ()
+    """Where tokens begin that are pieces of a text, which is cut where words and spans do."""
+    links: Sequence[Any] = ()
+    """Of drawings with links: what links every side has between its spans."""
+
+
+@dataclass(frozen=True)
+class CollectedUnits:
+    """Units as columns, and tables with a row for each system."""
+
+    sentence: Ints
+    """The place of each unit's sentence in its collection."""
+    start: Ints
+    end: Ints
+    label: Ints
+    surplus: Bools
+    """Which units are not in the gold standard."""
+    classes: Ints
+    answers: Ints
+    partners: Ints
+    """Of spans: the bounds of what a unit was matched with."""
+    antecedents: Objects
+    """Of mentions: the closest antecedents, in the key and under every system; empty where there is none."""
+    line: Ints
+    """-1 where files have no lines."""
+    nowhere: Objects
+    """Their words, where the text does not have them; else None."""
+    offsets: Ints
+    """Start and end of each unit as users see them (`Places.positions`), one row each; -1 without a position."""
+
+    def __len__(self) -> int:
+        return len(self.sentence)
+
+    def take(self, rows: Ints) -> CollectedUnits:
+        return CollectedUnits(*(column[..., rows] for column in vars(self).values()))
+
+    @staticmethod
+    def concatenate(parts: Sequence[CollectedUnits]) -> CollectedUnits:
+        columns = zip(*(vars(part).values() for part in parts), strict=True)
+        return CollectedUnits(*(np.concatenate(column, axis=-1) for column in columns))
+
+
+@dataclass
+class Collection:
+    """What an error browser carries: units, their sentences, and the classes that verdicts fall into."""
+
+    limit: int
+    met: int = 0
+    """How many units there are."""
+    positions: Atoms = "tokens"
+    """What the offsets of units count."""
+    sentences: list[Sentence] = field(default_factory=list)
+    classes: dict[tuple[int, int, int], int] = field(default_factory=dict)
+    """Numbers of classes: verdict, gold label and system label."""
+    _parts: list[CollectedUnits] = field(default_factory=list)
+    _is_plain: list[Bools] = field(default_factory=list)
+    """Which units of each part all systems have right."""
+    _wrong: int = 0
+    _right: int = 0
+    """How many units of each kind there are so far."""
+    _numbers: dict[int, int] = field(default_factory=dict)
+    """The places in `sentences` of sentences, by their number in the file."""
+
+    @property
+    def carried(self) -> int:
+        """How many units are carried."""
+        return min(self.limit, self._wrong + self._right)
+
+    def units(self) -> CollectedUnits:
+        """The units that are carried, in the order of the text."""
+        whole, is_plain = CollectedUnits.concatenate(self._parts), np.concatenate(self._is_plain)
+        rows = np.concatenate((np.flatnonzero(~is_plain), np.flatnonzero(is_plain)))[: self.limit]
+        number = ints([sentence.number for sentence in self.sentences])[whole.sentence[rows]]
+        return whole.take(rows[np.lexsort((whole.end[rows], whole.start[rows], number))])
+
+    def add(self, judged: Units, places: Locations, drawn: SentenceView) -> None:
+        """Collect some units; `drawn` has the annotation of their sentences."""
+        is_plain = judged.right.all(axis=0) & (judged.answer == judged.answer[:1]).all(axis=0)
+        self.met += len(is_plain)
+        wrong = np.flatnonzero(~is_plain)[: self.limit - self._wrong]
+        self._wrong += len(wrong)
+        right = np.flatnonzero(is_plain)[: max(0, self.limit - self._wrong - self._right)]
+        self._right += len(right)
+        units = np.sort(np.concatenate((wrong, right)))
+        self._parts.append(self._in_pieces(self._units(judged, places, drawn, units)))
+        self._is_plain.append(is_plain[units])
+
+    def _units(self, judged: Units, places: Locations, drawn: SentenceView, units: Ints) -> CollectedUnits:
+        """Some units, in their order."""
+        sentence, start, end = judged.sentence[units], judged.start[units], judged.end[units]
+        is_nowhere, positions = places.is_nowhere(start), places.positions(sentence, start, end)
+        self.positions = positions.of
+        texts, antecedents = (np.full(len(units), None, dtype=np.object_) for _ in range(2))
+        for row in np.flatnonzero(is_nowhere).tolist():
+            texts[row] = places.nowhere_text(int(start[row]))
+        for row, unit in enumerate(units.tolist() if judged.antecedent is not None else ()):
+            antecedents[row] = judged.antecedents(places, unit)
+        return CollectedUnits(
+            self._drawn(sentence, places, drawn),
+            np.where(is_nowhere, 0, start),
+            np.where(is_nowhere, 0, end),
+            judged.label[units],
+            judged.surplus[units],
+            self._classes(judged, units),
+            _told_apart(judged.answer[:, units]),
+            judged.partner[:, units],
+            antecedents,
+            places.line_numbers(sentence, start),
+            texts,
+            np.stack((positions.start, positions.end)),
+        )
+
+    def _in_pieces(self, units: CollectedUnits) -> CollectedUnits:
+        """The same, counted in pieces where sentences are cut into some."""
+        pieces = [self.sentences[place].pieces for place in units.sentence.tolist()]
+        if not any(pieces):
+            return units
+        start, end = (ints(list(map(piece, pieces, column.tolist()))) for column in (units.start, units.end))
+        partners = [list(map(_moved, pieces, row)) for row in units.partners.tolist()]
+        return replace(units, start=start, end=end, partners=ints(partners))
+
+    def _classes(self, judged: Units, units: Ints) -> Ints:
+        """The numbers of the classes of some units, under each system; new ones are numbered unit by unit."""
+        kind, gold, predicted = (table[:, units].T.ravel() for table in (judged.kind, judged.gold, judged.predicted))
+        key, _ = pack((kind, empty()), (gold, empty()), (predicted, empty()))
+        _, first, which = np.unique(key, return_index=True, return_inverse=True)
+        number = np.empty(len(first), dtype=np.int64)
+        for each in np.argsort(first).tolist():
+            row = first[each]
+            code = int(kind[row]), int(gold[row]), int(predicted[row])
+            number[each] = self.classes.setdefault(code, len(self.classes))
+        return number[which].reshape(len(units), len(judged.kind)).T
+
+    def _drawn(self, sentence: Ints, places: Locations, drawn: SentenceView) -> Ints:
+        """The place of each sentence in `sentences`; those that are not there are drawn."""
+        links = drawn.links if isinstance(drawn, LinkedDrawing) else None
+        different, which = np.unique(sentence, return_inverse=True)
+        found = []
+        for each in different.tolist():
+            number = places.number(each)
+            place = self._numbers.setdefault(number, len(self.sentences))
+            if place == len(self.sentences):
+                linked = () if links is None else links(each)
+                self.sentences.append(sentence_of(each, number, places, drawn.sides(each), linked))
+            found.append(place)
+        return ints(found)[which]
+
+
+def _told_apart(answer: Ints) -> Ints:
+    """Answers as numbers that are the same for the same answer to a unit: 0 is what the first system says."""
+    found, different = np.empty_like(answer), np.zeros(answer.shape[1], dtype=np.int64)
+    for row, said in enumerate(answer):
+        found[row] = different
+        for before in range(row):
+            same = answer[before] == said
+            found[row, same] = found[before, same]
+        different += found[row] == different
+    return found
+
+
+def sentence_of(sentence: int, number: int, places: Locations, sides: list[Any], links: Sequence[Any] = ()) -> Sentence:
+    """A sentence with what all sides have in it; a text is cut into pieces where words and spans begin and end."""
+    document = places.document(int(places.document_of[sentence]))
+    corpus, own = places.corpus(sentence)
+    source = corpus.source
+    if corpus.atoms == "tokens" or corpus.tokens is None:
+        return Sentence(tuple(tokens_of(corpus, own)), source, number, document, sides, (), links)
+    edges = {edge for side in sides for _, start, end, *gaps in side for edge in (start, end, *_ends(gaps))}
+    pieces, texts = places.pieces(sentence, edges)
+    moved = [
+        tuple(
+            (label, piece(pieces, start), piece(pieces, end), *_pieces_of(pieces, gaps))
+            for label, start, end, *gaps in side
+        )
+        for side in sides
+    ]
+    return Sentence(tuple(texts), source, number, document, moved, tuple(pieces), links)
+
+
+def piece(pieces: Sequence[int], position: int) -> int:
+    """The place of a position among pieces, if the text is in pieces."""
+    return bisect_left(pieces, position) if pieces else position
+
+
+def _ends(gaps: Sequence[int]) -> list[int]:
+    """Where runs of positions that a span leaves out begin, and where they have ended."""
+    if not gaps:
+        return []
+    left_out = set(gaps)
+    return sorted(left_out ^ {gap + 1 for gap in left_out})
+
+
+def _pieces_of(pieces: Sequence[int], gaps: Sequence[int]) -> list[int]:
+    """The pieces that some positions are in."""
+    return list(dict.fromkeys(bisect_right(pieces, gap) - 1 for gap in gaps)) if gaps else []
+
+
+def _moved(pieces: Sequence[int], bounds: int) -> int:
+    if not pieces or bounds < 0:
+        return bounds
+    return piece(pieces, bounds >> 32) << 32 | piece(pieces, bounds & 0xFFFFFFFF)
+
+
+# == comparison/units.py (primary)
+
 
 SHOWN = (*CLASSES, "unsolved", "solved_once")
 """What units can be asked for: differences of a pair, or those that no system, or only one, has right."""
@@ -114,7 +334,7 @@ class Wanted:
             remedy = f"choose one of {', '.join(SHOWN)}"
             raise SettingError(unknown(f"{self.kind!r} is no kind of unit", self.kind, SHOWN, remedy))
 
-    def add(self, answers: Answers, places: Places, counts: ComparisonCounts) -> None:
+    def add(self, answers: Predictions, places: Locations, counts: ComparisonCounts) -> None:
         """Find more of them; `counts` knows what the gold standard and systems say, in words."""
         systems = counts.systems
         for pair, units in self._units(answers):
@@ -155,7 +375,7 @@ class Wanted:
                     )
                 )
 
-    def _units(self, answers: Answers) -> Iterator[tuple[tuple[int, int] | None, Ints]]:
+    def _units(self, answers: Predictions) -> Iterator[tuple[tuple[int, int] | None, Ints]]:
         if self.kind in CLASSES:
             for a, b in self.pairs:
                 is_of_class = difference_class(answers.right[a], answers.right[b]) == CLASSES.index(self.kind)

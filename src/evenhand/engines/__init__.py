@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evenhand.names import load_late
+from evenhand.registry import load_late
 
 if TYPE_CHECKING:
     from evenhand.engines.dask import dask as dask
     from evenhand.engines.processes import processes as processes
-    from evenhand.engines.recording import recording as recording
-    from evenhand.pipeline.work import Engine as Engine
-    from evenhand.pipeline.work import serial as serial
+    from evenhand.pipeline.run import Engine as Engine
+    from evenhand.pipeline.run import serial as serial
+    from evenhand.pipeline.unit_table import recording as recording
 
 _HOMES = {
-    "Engine": "evenhand.pipeline.work",
+    "Engine": "evenhand.pipeline.run",
     "dask": "evenhand.engines.dask",
     "processes": "evenhand.engines.processes",
-    "recording": "evenhand.engines.recording",
-    "serial": "evenhand.pipeline.work",
+    "recording": "evenhand.pipeline.unit_table",
+    "serial": "evenhand.pipeline.run",
 }
 
 load_late(__name__, _HOMES)

@@ -2,22 +2,177 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
+import warnings
 from collections import deque
 from collections.abc import Generator, Iterator
-from concurrent.futures import Future, wait
+from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, nullcontext
+from contextlib import closing, contextmanager, nullcontext
+from importlib import import_module
 from itertools import chain, islice
-from multiprocessing import current_process
+from multiprocessing import current_process, get_context
+from multiprocessing.connection import Connection
+from threading import RLock, Thread
+from types import ModuleType
 
-from evenhand.arguments import check_kind
 from evenhand.dataclass import dataclass
-from evenhand.engines.joining import Joining
-from evenhand.engines.parts import SMALLEST, parts
-from evenhand.engines.workers import WorkerError, Workers, cores
-from evenhand.pipeline.run import Run
-from evenhand.pipeline.work import Engine, Work, serial
-from evenhand.problems import EvenhandError, SettingError
+from evenhand.errors import EvenhandError, SettingError
+from evenhand.files import keep_freed_memory
+from evenhand.parameters import check_kind
+from evenhand.pipeline.partition import SMALLEST, Joining, parts
+from evenhand.pipeline.run import Engine, Job, Run, serial
+from evenhand.registry import PluginWarning
+
+# == engines/starting.py: What processes must not have of the one that starts them: it
+
+
+_SCRIPT = RLock()
+"""Who holds it may put another module in place of the script."""
+
+
+@contextmanager
+def starting_processes() -> Iterator[None]:
+    """Processes that are started now hear nothing of Ctrl-C, and do not run the script of this one."""
+    with _deaf_to_interrupts(), _without_script():
+        yield
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Interrupts are for the process that a user started, which ends all others.
+
+    Signals that are held back are so in all threads and processes that come of this one. Where a system cannot do that,
+    workers say that they were interrupted, too.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    import_module("multiprocessing.resource_tracker").ensure_running()  # would let signals through, if it came later
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _without_script() -> Iterator[None]:
+    """Processes would run the script to take functions from it.
+
+    They need none, and a script may call `score` without asking first whether it is the main one. One thread at a time
+    does this: another one would take the empty script for the true one.
+    """
+    with _SCRIPT:
+        main = sys.modules["__main__"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = main
+
+
+# == engines/workers.py: Processes that take parts of the work: started, replaced whe
+
+
+_NEEDED = ("evenhand.pipeline.run", "evenhand.formats.conll")
+"""What most work needs; the rest is loaded with its first part."""
+_MOST_DEATHS = 3
+"""How often processes are replaced."""
+_MOST_ON_WINDOWS = 61
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class WorkerError(EvenhandError):
+    """Processes that die again and again."""
+
+
+class Workers:
+    """Some processes. Each holds the end of a pipe, and ends when nobody holds the other one any more.
+
+    So none is left behind, even if this process is killed.
+    """
+
+    def __init__(self, jobs: int) -> None:
+        self._jobs, self._deaths = jobs, 0
+        self._start()
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+
+    def load(self) -> None:
+        """Start the processes now, and have them load what they need."""
+        with starting_processes():
+            for _ in range(self._jobs):
+                self._pool.submit(_load)
+
+    def submit(self, part: Job) -> Future[Run]:
+        """Have a part done. The answer is a `BrokenProcessPool` if the process that has it dies, or another one."""
+        try:
+            with starting_processes():
+                return self._pool.submit(part.run)
+        except BrokenProcessPool as error:
+            failed: Future[Run] = Future()
+            failed.set_exception(error)
+            return failed
+
+    def replace(self) -> None:
+        """Start anew when a process has died; an error if that was too often."""
+        self._end()
+        self._deaths += 1
+        if self._deaths > _MOST_DEATHS:
+            raise WorkerError(
+                f"Processes that score died {self._deaths} times; they were killed, or there is too little memory for "
+                f"{self._jobs} of them: choose fewer --jobs."
+            )
+        self._start()
+
+    def _start(self) -> None:
+        context = get_context("spawn")
+        self._held, self._leash = context.Pipe(duplex=False)
+        most = _MOST_ON_WINDOWS if sys.platform == "win32" else self._jobs
+        self._pool = ProcessPoolExecutor(min(self._jobs, most), context, _begin, (self._held,))
+
+    def _end(self) -> None:
+        """End all processes at once, whatever they are doing, and wait until they are gone."""
+        self._leash.close()
+        self._held.close()
+        self._pool.shutdown(cancel_futures=True)
+
+
+def _begin(leash: Connection) -> None:
+    """What a process does first: it leaves interrupts to the one that started it, and watches out for its end."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    keep_freed_memory()
+    warnings.simplefilter("ignore", PluginWarning)  # the one that started it shows them
+    Thread(target=_end_with, args=(leash,), daemon=True).start()
+
+
+def _end_with(leash: Connection) -> None:
+    try:
+        leash.recv_bytes()  # nobody ever sends any
+    except (EOFError, OSError):
+        os._exit(1)
+
+
+def _load() -> None:
+    for name in _NEEDED:
+        import_module(name)
+
+
+# == engines/processes.py (primary)
+
 
 _AHEAD = 4
 """How many parts wait for each process, or for their turn to be added up."""
@@ -40,7 +195,7 @@ def processes(jobs: int = 0, smallest: int = SMALLEST, workers: Workers | None =
     if jobs < 0:
         raise SettingError(f"There cannot be {jobs} jobs; give their number, or 0 for as many as there are cores.")
 
-    def engine(work: Work) -> Run:
+    def engine(work: Job) -> Run:
         count = jobs or cores()
         weighs_tokens = work.has_fractions
         if weighs_tokens and jobs > 1:
@@ -57,7 +212,7 @@ def processes(jobs: int = 0, smallest: int = SMALLEST, workers: Workers | None =
     return engine
 
 
-def _divided(work: Work, jobs: int, smallest: int, workers: Workers | None) -> Run:
+def _divided(work: Job, jobs: int, smallest: int, workers: Workers | None) -> Run:
     with closing(parts(work, jobs, smallest)) as found:
         first, second = next(found), next(found, None)
         if second is None:
@@ -69,7 +224,7 @@ def _divided(work: Work, jobs: int, smallest: int, workers: Workers | None) -> R
     return joining.finish()
 
 
-def _runs(found: Iterator[Work], jobs: int, started: Workers | None) -> Generator[Run, None, None]:
+def _runs(found: Iterator[Job], jobs: int, started: Workers | None) -> Generator[Run, None, None]:
     """The runs over parts in their order; few wait at a time, whether for their turn or for a process."""
     with Workers(jobs - 1) if started is None else nullcontext(started) as workers:
         tasks = _Tasks(workers, _HANDED_OUT * (jobs - 1))
@@ -85,7 +240,7 @@ def _runs(found: Iterator[Work], jobs: int, started: Workers | None) -> Generato
 class _Task:
     """A part, and the answer to it from the process that has it, if one has."""
 
-    part: Work
+    part: Job
     answer: Future[Run] | None = None
 
     @property
@@ -114,7 +269,7 @@ class _Tasks:
     def __len__(self) -> int:
         return len(self._tasks)
 
-    def add(self, part: Work) -> None:
+    def add(self, part: Job) -> None:
         self._tasks.append(_Task(part))
         self._hand_out()
 

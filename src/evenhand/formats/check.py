@@ -10,35 +10,24 @@ from typing import Any
 
 import numpy as np
 
+from evenhand.alignment.documents import LinkFeed
+from evenhand.alignment.mentions import SAME_WORDS, ChainFeed
+from evenhand.alignment.spans import Feed, LineFeed
+from evenhand.alignment.words import WaitingWords, WordFeed
 from evenhand.arrays import zeros
+from evenhand.data.annotation import Annotation, ReadInfo
+from evenhand.data.characters import peeked, same_atoms
+from evenhand.data.names import LAYER as CONSTITUENTS
+from evenhand.data.names import LAYER_LINK_NAMES as LINKS
+from evenhand.data.vocabulary import Vocabulary, foreign_labels
 from evenhand.dataclass import dataclass
-from evenhand.formats.addresses import Place
-from evenhand.formats.bracket_check import compare_sentences
+from evenhand.errors import NOTED, OTHER_DOCUMENTS, OTHER_LABELS, OTHER_WORDS, TAKEN, EvenhandError, InputError, Problem
+from evenhand.formats.penn_trees import compare_sentences
 from evenhand.formats.read import file_batches
 from evenhand.formats.registry import FORMATS
 from evenhand.formats.source import Source
-from evenhand.problems import (
-    NOTED,
-    OTHER_DOCUMENTS,
-    OTHER_LABELS,
-    OTHER_WORDS,
-    TAKEN,
-    EvenhandError,
-    InputError,
-    Problem,
-)
+from evenhand.formats.storage import Place
 from evenhand.settings import Align, ReadSettings, Repair
-from evenhand.text.align import Feed
-from evenhand.text.annotation import Annotation, Reading
-from evenhand.text.chain_feed import SAME_WORDS, ChainFeed
-from evenhand.text.characters import peeked, same_atoms
-from evenhand.text.constituent_names import LAYER as CONSTITUENTS
-from evenhand.text.label_names import foreign_labels
-from evenhand.text.labels import Vocabulary
-from evenhand.text.line_feed import LineFeed
-from evenhand.text.link_feed import LinkFeed
-from evenhand.text.link_names import LAYER as LINKS
-from evenhand.text.word_feed import WaitingWords, WordFeed
 
 
 @dataclass
@@ -47,7 +36,7 @@ class Checked:
 
     problems: list[Problem]
     repair: Repair = "begin"
-    reading: Reading | None = None
+    reading: ReadInfo | None = None
     sentences: int = 0
     units: int = 0
     """How many spans, words or mentions there are."""

@@ -13,18 +13,17 @@ from pathlib import Path
 
 import numpy as np
 
+from evenhand.data.annotation import Annotation
+from evenhand.data.characters import to_tokens
+from evenhand.data.encodings import JOINING
+from evenhand.data.layers import Spans, flat_levels, is_flat, neighbours, outermost
+from evenhand.data.structures import Chains
 from evenhand.dataclass import dataclass
+from evenhand.errors import SettingError, counted_phrase
 from evenhand.files import whole_file, whole_folder
-from evenhand.formats.format import Carry, Format, Writing
+from evenhand.formats.conll import check_labels
+from evenhand.formats.format import Capabilities, Format, Writer
 from evenhand.formats.registry import FORMATS, format_named, serving
-from evenhand.formats.write_table import check_labels
-from evenhand.problems import SettingError, counted_phrase
-from evenhand.text.annotation import Annotation
-from evenhand.text.chains import Chains
-from evenhand.text.characters import to_tokens
-from evenhand.text.encodings import JOINING
-from evenhand.text.layers import Spans
-from evenhand.text.nesting import flat_levels, is_flat, neighbours, outermost
 
 Read = Callable[[], Iterator[Annotation]]
 """Gives the batches of a file from the first one on."""
@@ -55,11 +54,11 @@ class Conversion:
             raise SettingError(f"{finding}; leave it out.")
 
     @property
-    def writing(self) -> Writing:
+    def writing(self) -> Writer:
         return self.target.writes[self.task]
 
     @property
-    def carry(self) -> Carry:
+    def carry(self) -> Capabilities:
         return self.writing.carry
 
     def write(self, path: Path, read: Read, check: Callable[[Path], None] = lambda path: None) -> None:
@@ -194,7 +193,7 @@ def conversion_of(
     target = _by_suffix(path, tasks) if named is None else format_named(named)
     chosen = next((each for each in tasks if each in target.writes), None)
     if chosen is None:
-        others = [each for each in target.writes if each in _tasks_of_format(first)]
+        others = [write for write in target.writes if write in _tasks_of_format(first)]
         or_else = f", or read the file with --task {others[0]}" if others else ""
         names = ", ".join(serving(*tasks, written=True))
         raise SettingError(f"{target.name} has no place for {tasks[0]}; convert to {names}{or_else}.")

@@ -13,21 +13,46 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Literal
 
+import numpy as np
+
 from evenhand.arrays import ints
+from evenhand.data.annotation import Annotation
+from evenhand.data.corpus import Corpus
+from evenhand.data.tokens import Tokens
+from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
-from evenhand.formats.columns import chosen
-from evenhand.formats.parsing.table_head import ROWS, TOKEN_NAMES, kind_of
-from evenhand.formats.parsing.tag_reader import listed_tags
-from evenhand.formats.parsing.token_lines import Layout
+from evenhand.errors import counted
+from evenhand.formats.conll import chosen
+from evenhand.formats.extractions import whole_text
+from evenhand.formats.parsing.tags import listed_tags
+from evenhand.formats.parsing.token_table import ROWS, TOKEN_NAMES, Layout, kind_of
 from evenhand.formats.source import Source
-from evenhand.formats.text_formats import CSV, csv_delimiter, header_of
-from evenhand.formats.whole_text import whole_text
-from evenhand.problems import counted
+from evenhand.formats.text_formats import CSV, TAG_LINES, csv_delimiter, header_of
 from evenhand.settings import Columns, ReadSettings
-from evenhand.text.annotation import Annotation
-from evenhand.text.corpus import Corpus
-from evenhand.text.labels import Vocabulary
-from evenhand.text.tokens import Tokens
+
+# == formats/tag_lines.py: Lines of tags without tokens, one sentence per line, as `seq
+
+
+def read_tag_lines(
+    source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns
+) -> Iterator[Annotation]:
+    """The file as one batch; blank lines do not count."""
+    lines = enumerate(whole_text(source).split("\n"), 1)
+    found = [(number, line.split()) for number, line in lines if line.strip()]
+    lengths = ints([len(tags) for _, tags in found])
+    corpus = Corpus(
+        source.shown,
+        len(found),
+        np.append(0, np.cumsum(lengths)),
+        lines=np.repeat(ints([number for number, _ in found]), lengths),
+    )
+    tags = [tag for _, sentence in found for tag in sentence]
+    layers = {layer: [tags] for layer in columns}
+    yield listed_tags(TAG_LINES.name, source, settings, vocabulary, corpus, layers, {})
+
+
+# == formats/csv_table.py (primary)
+
 
 _PART = re.compile(r"[^\W\d_]+")
 _SENTENCES = frozenset({"sentence", "sentences", "sent"})
@@ -47,17 +72,17 @@ class _Table:
     def place(self, words: frozenset[str]) -> int | None:
         """The column that one of some words names."""
         parts = [set(_PART.findall(name.lower())) for name in self.names]
-        return next((place for place, each in enumerate(parts) if each & words), None)
+        return next((place for place, part in enumerate(parts) if part & words), None)
 
     def begins(self, place: int | None) -> list[int]:
         """The rows in which the value of a column is new; the first one always."""
-        found, last = [0], self.rows[0][place].strip() if place is not None else ""
+        begins, last = [0], self.rows[0][place].strip() if place is not None else ""
         for number, row in enumerate(self.rows if place is not None else ()):
             value = row[place or 0].strip()
             if value and value != last:
                 last = value
-                found += [number] if number else []
-        return found
+                begins += [number] if number else []
+        return begins
 
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:

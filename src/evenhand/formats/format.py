@@ -15,12 +15,12 @@ from evenhand.dataclass import dataclass
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from evenhand.data.annotation import Annotation
+    from evenhand.data.vocabulary import Vocabulary
     from evenhand.formats.convert import Conversion
-    from evenhand.formats.parsing.scan import Division
+    from evenhand.formats.partition import Partitioning
     from evenhand.formats.source import Block, Source
     from evenhand.settings import Columns, ReadSettings
-    from evenhand.text.annotation import Annotation
-    from evenhand.text.labels import Vocabulary
 
     Batches = Iterator[Annotation]
     Read = Callable[[Source, ReadSettings, Vocabulary, Columns], Batches]
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Carry:
+class Capabilities:
     """What a format has a place for. What it lacks is a loss, which `convert` reports."""
 
     characters: bool = True
@@ -54,10 +54,10 @@ class Carry:
 
 
 @dataclass(frozen=True)
-class Writing:
+class Writer:
     """How a format is written for a task: as text, as a folder of files, or into a file by a library."""
 
-    carry: Carry = field(default_factory=Carry)
+    carry: Capabilities = field(default_factory=Capabilities)
     text: Callable[[Batches, Conversion], Iterator[str]] | None = None
     folder: Callable[[Batches, Conversion], Iterator[tuple[str, str]]] | None = None
     """Names and contents of files."""
@@ -66,7 +66,7 @@ class Writing:
 
 
 @dataclass(frozen=True)
-class Adoption:
+class ObjectSupport:
     """Objects of another package that are taken wherever a file is.
 
     Types are written `package.Type` ("spacy.Doc"), whatever module of the package defines them.
@@ -112,7 +112,7 @@ class Format:
     """How many small files are read in less time than one by one, with an annotation for each."""
     shows: Callable[[Block], str | None] | None = None
     """The task that the first lines of a file show, where that may be another than the first one."""
-    writes: Mapping[str, Writing] = field(default_factory=dict)
+    writes: Mapping[str, Writer] = field(default_factory=dict)
     """How it is written, by task."""
     suffixes: tuple[str, ...] = ()
     """How names of files end that `convert` writes in it."""
@@ -128,9 +128,9 @@ class Format:
     """Whether a file has a token a line, so that other tasks may read it as plain columns."""
     has_columns: bool = False
     """Whether a user can choose among its columns, or among layers with names."""
-    division: Division | None = None
+    division: Partitioning | None = None
     """How a large file is divided into parts; None: not at all."""
-    divisions: Mapping[str, Division] = field(default_factory=dict)
+    divisions: Mapping[str, Partitioning] = field(default_factory=dict)
     """How it is divided for tasks that read it in another way, by task."""
     traits: Callable[[Source, ReadSettings], frozenset[str]] = _no_traits
     """What a file has beyond its task: `universal` (the columns of Universal Dependencies), `pos`, `heads` …"""
@@ -143,5 +143,5 @@ class Format:
     """Whether its documents are matched with those of the other side, so that files need not be the same ones."""
     is_one_text: bool = False
     """Whether a file is one text, so that the files of two folders can be matched by their names."""
-    adopts: Adoption | None = None
+    adopts: ObjectSupport | None = None
     """The objects of another package that are read as its files are."""

@@ -19,24 +19,215 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from evenhand.arrays import Ints, ints
+from evenhand.arrays import Bools, Ints, ints
+from evenhand.data.annotation import Annotation, ReadInfo
+from evenhand.data.corpus import Corpus
+from evenhand.data.layers import Spans
+from evenhand.data.names import LAYER_LINK_NAMES, NO_TYPE, RESPELLED
+from evenhand.data.structures import Link
+from evenhand.data.tokens import Tokens
+from evenhand.data.vocabulary import StringCoder, Vocabulary
 from evenhand.dataclass import dataclass
-from evenhand.formats.chain_formats import DocumentNames
-from evenhand.formats.hipe_spans import SpanCells
-from evenhand.formats.link_formats import HIPE, LINKS, TAGS
-from evenhand.formats.parsing.blocks import Lines, split
-from evenhand.formats.parsing.tag_reader import listed_tags
+from evenhand.errors import counted
+from evenhand.formats.conll2012 import DocumentNames
+from evenhand.formats.extractions import whole_text
+from evenhand.formats.format import Capabilities, Format, Writer
+from evenhand.formats.parsing.cells import Lines, split
+from evenhand.formats.parsing.tags import listed_tags
+from evenhand.formats.partition import records
 from evenhand.formats.source import Block, Source
-from evenhand.formats.whole_text import whole_text
-from evenhand.problems import counted
+from evenhand.registry import lazy
 from evenhand.settings import ColumnName, Columns, ReadSettings
-from evenhand.text.annotation import Annotation, Reading
-from evenhand.text.codes import Coder
-from evenhand.text.corpus import Corpus
-from evenhand.text.labels import Vocabulary
-from evenhand.text.layers import Spans
-from evenhand.text.link_names import LAYER
-from evenhand.text.tokens import Tokens
+
+# == formats/hipe_spans.py: The spans that the cells of a table of HIPE spell: where the
+
+
+NOTHING = ("_", "-", "")
+"""What stands for no tag and for no identifier."""
+SPELLING = "\t"
+"""What stands between the tokens of a span, as no token can have it."""
+_OUTSIDE = ("O", *NOTHING)
+_GOING_ON_HIPE_SPANS = ("I-", "E-")
+
+
+class SpanCells:
+    """Reads cells of tags and identifiers, batch by batch."""
+
+    def __init__(self, vocabulary: Vocabulary, *, is_response: bool) -> None:
+        """In a response, another identifier begins another span."""
+        self._vocabulary, self._is_response = vocabulary, is_response
+        self._tags = StringCoder(str.upper)
+        self._candidates: list[tuple[str, ...]] = []
+        """The identifiers of each code."""
+        self._codes: dict[bytes, int] = {}
+        self._places: dict[str, int] = {}
+
+    def spans(self, tags: Tokens, links: Tokens, tokens: Tokens, first: Ints) -> Spans:
+        """The spans in one scope, counted from the first token; `first` are the first tokens of documents."""
+        label, is_begin = self._labels(tags)
+        link = self._link_codes(links)
+        goes_on = ~is_begin & (label >= 0)
+        goes_on[1:] &= label[1:] == label[:-1]
+        goes_on[first[:-1][first[:-1] < len(label)]] = False
+        if self._is_response:
+            goes_on[1:] &= link[1:] == link[:-1]
+        start = np.flatnonzero(((label >= 0) | (link >= 0)) & ~goes_on)
+        ends = np.append(np.flatnonzero(~goes_on), len(label))
+        end = ends[np.searchsorted(ends, start, side="right")]
+        label = label[start]
+        if (label < 0).any():
+            label = np.where(label < 0, self._vocabulary.labels.code(NO_TYPE), label)
+        extra = self._extras(link[start], start, end, tokens)
+        nothing = np.zeros_like(start)
+        return Spans(self._vocabulary, nothing, start, end, label, nothing, nothing, extra)
+
+    def _labels(self, tags: Tokens) -> tuple[Ints, Bools]:
+        """The label of each tag, -1 outside of spans, and whether it begins a span in any case."""
+        rows = _longer(tags)
+        code = self._tags(tags.take(rows))
+        labels, begins = self._kinds()
+        label, is_begin = np.full(len(tags), -1), np.ones(len(tags), dtype=np.bool_)
+        if len(rows):
+            label[rows], is_begin[rows] = labels[code], begins[code]
+        return label, is_begin
+
+    def _link_codes(self, links: Tokens) -> Ints:
+        """The codes of identifiers, the same for cells that differ in case only; -1 for none.
+
+        Few tokens have some, and most of these cells differ, so that they are looked up one by one.
+        """
+        rows, data, codes = _longer(links), links.data, self._codes
+        link_codes = np.full(len(links), -1)
+        places = zip(links.start[rows].tolist(), links.end[rows].tolist(), strict=True)
+        cells = [data[start:end] for start, end in places]
+        for cell in cells:
+            if cell not in codes:
+                codes[cell] = self._code(cell.decode().upper())
+        link_codes[rows] = [codes[cell] for cell in cells]
+        return link_codes
+
+    def _code(self, cell: str) -> int:
+        """The code of a cell in capitals."""
+        candidates = tuple(part.strip() for part in cell.split("|") if part.strip())
+        if not candidates:
+            return -1
+        place = self._places.setdefault(cell, len(self._candidates))
+        if place == len(self._candidates):
+            self._candidates.append(candidates)
+        return place
+
+    def _kinds(self) -> tuple[Ints, Bools]:
+        """For each tag so far its label, -1 outside of spans, and whether it begins a span in any case."""
+        labels = self._vocabulary.labels
+        label = ints([-1 if name in _OUTSIDE else labels.code(_type(name)) for name in self._tags.names])
+        begins = np.array([not name.startswith(_GOING_ON_HIPE_SPANS) for name in self._tags.names], dtype=np.bool_)
+        return label, begins
+
+    def _extras(self, link: Ints, start: Ints, end: Ints, tokens: Tokens) -> Ints:
+        """The codes of the links of spans."""
+        code = self._vocabulary.extras.code
+        found = np.zeros(len(start), dtype=np.int64)
+        rows = np.flatnonzero(link >= 0)
+        columns = (link[rows], tokens.start[start[rows]], tokens.end[end[rows] - 1], start[rows], end[rows])
+        data, extras = tokens.data, list[int]()
+        for each, begin, behind, first, last in zip(*(column.tolist() for column in columns), strict=True):
+            single = last - first == 1
+            spelled = data[begin:behind].decode() if single else SPELLING.join(tokens.texts(first, last))
+            extras.append(code(Link(self._candidates[each], spelled)))
+        found[rows] = extras
+        return found
+
+
+def _longer(cells: Tokens) -> Ints:
+    """The cells that are not one of the short ones that stand for nothing, which most are."""
+    text = np.frombuffer(cells.data, dtype=np.uint8)
+    first = text[cells.start]
+    is_short = (cells.lengths == 1) & ((first == ord("O")) | (first == ord("_")) | (first == ord("-")))
+    return np.flatnonzero(~(is_short | (cells.lengths == 0)))
+
+
+def _type(tag: str) -> str:
+    """What stands behind the prefix of a tag."""
+    return tag[2:] if tag[1:2] == "-" and len(tag) > 2 else tag
+
+
+# == formats/link_formats.py: The formats of entity links: tables of HIPE and of neleval,
+
+
+TAGS, LINKS = "NE-COARSE-LIT", "NEL-LIT"
+"""The columns of a table of HIPE that are read, unless others are named."""
+_HIPE = re.compile(rb"TOKEN\t[^\n]*\tNEL-LIT[\t\r\n]")
+_ELEVANT = re.compile(
+    rb'"(?:entity_mentions|labels)"\s*:\s*\[\s*\{[^\]]*?"span"\s*:|"entity_mentions"\s*:\s*(?:\[\s*\]|null)'
+)
+_NELEVAL = re.compile(rb"[^\t\n]+\t[0-9]{1,18}\t[0-9]{1,18}(?:\t[^\t\n]*\t-?[0-9.eE+-]*\t[^\t\n]*)+")
+_TWO_NUMBERS = re.compile(rb"\t[0-9]+\t[0-9]")
+"""What a line of neleval has, and few others."""
+
+
+def is_hipe(sample: Block) -> float:
+    """Whether the first line is the header of a table of HIPE."""
+    return float(_HIPE.match(sample.data[: sample.size]) is not None)
+
+
+def is_neleval(sample: Block) -> float:
+    """The share of lines with a document, two numbers, and identifier, score and type of candidates."""
+    if _TWO_NUMBERS.search(sample.data) is None:
+        return 0.0
+    lines = [line.rstrip(b"\r") for line in sample.data[: sample.size].split(b"\n") if line.strip()]
+    return sum(map(bool, map(_NELEVAL.fullmatch, lines))) / max(len(lines), 1)
+
+
+def is_elevant(sample: Block) -> float:
+    """Whether the first lines are objects whose labels or mentions have a span; a first article may have none."""
+    lines = sample.data[: sample.size].lstrip()
+    return float(lines.startswith(b"{") and _ELEVANT.search(lines) is not None)
+
+
+HIPE = Format(
+    "hipe",
+    "tables of HIPE: a token a line, with tags and links in columns that have names",
+    tasks=("links", "spans"),
+    read=lazy("evenhand.formats.hipe:read"),
+    reads={"spans": lazy("evenhand.formats.hipe:read_spans")},
+    writes={
+        "links": Writer(
+            Capabilities(characters=False, levels=False, depth=1, gaps=False),
+            lazy("evenhand.formats.entity_links:write_hipe"),
+        )
+    },
+    begins=b"T",
+    recognise=is_hipe,
+    has_columns=True,
+    own_traits=frozenset({RESPELLED}),
+    traits=lambda source, settings: frozenset({RESPELLED}),
+)
+NELEVAL = Format(
+    "neleval",
+    "tables of neleval: document, start, end, and identifier, score and type of candidates; a link a line",
+    tasks=("links",),
+    read=lazy("evenhand.formats.entity_links:read"),
+    writes={
+        "links": Writer(
+            Capabilities(tokens=False, text=False, levels=False, gaps=False),
+            lazy("evenhand.formats.entity_links:write_neleval"),
+        )
+    },
+    recognise=is_neleval,
+)
+ELEVANT = Format(
+    "elevant",
+    "JSON lines of ELEVANT: a text with labels, or with mentions of entities and their candidates",
+    tasks=("links",),
+    read=lazy("evenhand.formats.entity_links:read_elevant"),
+    begins=b"{",
+    recognise=is_elevant,
+    division=records(lambda line: None),
+)
+
+
+# == formats/hipe.py (primary)
+
 
 _BLOCKS = 8
 """How many times larger than elsewhere blocks are: they hold whole documents."""
@@ -144,7 +335,7 @@ class _Reader:
     def __init__(self, source: Source, layout: _Layout, vocabulary: Vocabulary, *, is_response: bool) -> None:
         self._source, self._layout = source, layout
         self._cells = SpanCells(vocabulary, is_response=is_response)
-        self._notes = Coder()
+        self._notes = StringCoder()
         self._names = DocumentNames(source)
 
     def read(self, block: Block) -> Annotation | None:
@@ -172,8 +363,8 @@ class _Reader:
             marks=marks,
         )
         layer = spans.in_scopes(np.searchsorted(bounds, spans.start, side="right") - 1, bounds)
-        reading = Reading(HIPE.name, column=self._layout.named)
-        return Annotation(corpus, {LAYER: layer}, {LAYER: reading}, self._source.name)
+        reading = ReadInfo(HIPE.name, column=self._layout.named)
+        return Annotation(corpus, {LAYER_LINK_NAMES: layer}, {LAYER_LINK_NAMES: reading}, self._source.name)
 
     def _tokens(self, lines: Lines) -> Ints:
         """The lines that hold tokens."""

@@ -15,16 +15,21 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from evenhand.formats.json_annotators import AGAIN
-from evenhand.formats.json_formats import LABEL_STUDIO
-from evenhand.formats.json_records import PROBLEM, UNREADABLE, column_key, explain
-from evenhand.formats.json_spans import (
+from evenhand.data.annotation import Annotation, ReadInfo
+from evenhand.data.tokens import Tokens
+from evenhand.data.vocabulary import Vocabulary
+from evenhand.formats.jsonl import AGAIN, LABEL_STUDIO
+from evenhand.formats.parsing.json_lines import (
+    PROBLEM,
+    UNREADABLE,
     Offset,
     Quote,
     Quoted,
     Span,
+    column_key,
     convention_of,
     edges,
+    explain,
     misquoted,
     on_texts,
     repeated,
@@ -34,9 +39,6 @@ from evenhand.formats.json_spans import (
 )
 from evenhand.formats.source import Source
 from evenhand.settings import Columns, Convention, PickedAnnotator, ReadSettings
-from evenhand.text.annotation import Annotation, Reading
-from evenhand.text.labels import Vocabulary
-from evenhand.text.tokens import Tokens
 
 if TYPE_CHECKING:
     from evenhand.formats.convert import Conversion
@@ -115,7 +117,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     if picked is not None:
         known = [number if tasks[number - 1].id is None else tasks[number - 1].id for number in numbers]
         corpus = replace(corpus, ids=Tokens.of(list(map(str, known))))
-    reading = Reading(
+    reading = ReadInfo(
         LABEL_STUDIO.name,
         column=layer,
         offsets=str(convention),
@@ -203,7 +205,7 @@ def annotators(source: Source, named: str | None = None) -> tuple[str, list[str]
 
 def _names(tasks: list[Task]) -> list[str]:
     answers = (each for task in tasks for each in task.annotations or ())
-    return list(dict.fromkeys(_name(each) for each in answers if each.completed_by is not None))
+    return list(dict.fromkeys(_name(answer) for answer in answers if answer.completed_by is not None))
 
 
 def _name(results: Results) -> str:

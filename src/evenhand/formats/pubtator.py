@@ -12,15 +12,15 @@ from collections.abc import Iterator
 from dataclasses import field, replace
 
 from evenhand.arrays import ints
+from evenhand.data.annotation import Annotation, ReadInfo
+from evenhand.data.tokens import Tokens
+from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
-from evenhand.formats.json_spans import Quote, Span, misquoted, on_texts, repeated, spans_of
+from evenhand.formats.extractions import whole_text
+from evenhand.formats.parsing.json_lines import Quote, Span, misquoted, on_texts, repeated, spans_of
 from evenhand.formats.source import Source
 from evenhand.formats.text_formats import PUBTATOR
-from evenhand.formats.whole_text import whole_text
 from evenhand.settings import Columns, ReadSettings
-from evenhand.text.annotation import Annotation, Reading
-from evenhand.text.labels import Vocabulary
-from evenhand.text.tokens import Tokens
 
 RELATIONS = "relations"
 _TEXT = re.compile(r"([^|\t]+)\|([tT]|[aA])\|(.*)")
@@ -50,13 +50,13 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
         fault = misquoted(each.text, each.quotes, convention)
         if fault is not None:
             source.report(each.line, f"document {each.name}: {fault[0]}", fault[1], "span")
-    atoms, ground = on_texts([each.text for each in documents], convention)
-    spans = spans_of([each.spans for each in documents], ground, vocabulary, report)
-    names = [each.name for each in documents]
-    corpus = atoms.corpus(source.shown, ints([each.line for each in documents]))
+    atoms, ground = on_texts([document.text for document in documents], convention)
+    spans = spans_of([document.spans for document in documents], ground, vocabulary, report)
+    names = [document.name for document in documents]
+    corpus = atoms.corpus(source.shown, ints([document.line for document in documents]))
     if len(set(names)) == len(names):
         corpus = replace(corpus, ids=Tokens.of(names))
-    reading = Reading(
+    reading = ReadInfo(
         PUBTATOR.name,
         offsets=str(convention),
         repeated=repeated(spans),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from evenhand.parameters import choose
 from evenhand.registry import Registry
-from evenhand.settings import choose
 
 if TYPE_CHECKING:
     from evenhand.formats.format import Format
@@ -15,32 +15,32 @@ _BUILT_IN = {
     "huggingface": "evenhand.formats.arrow:HUGGINGFACE",
     "parquet": "evenhand.formats.arrow:PARQUET",
     "arrow": "evenhand.formats.arrow:ARROW",
-    "spacy": "evenhand.formats.spacy_docs:FORMAT",
+    "spacy": "evenhand.formats.spacy:FORMAT",
     "brat": "evenhand.formats.brat:FORMAT",
-    "label-studio": "evenhand.formats.json_formats:LABEL_STUDIO",
-    "conll2012": "evenhand.formats.chain_formats:CONLL2012",
-    "coref-jsonl": "evenhand.formats.json_formats:COREFERENCE",
-    "spert": "evenhand.formats.relation_formats:SPERT",
-    "dygie": "evenhand.formats.relation_formats:DYGIE",
-    "relation-jsonl": "evenhand.formats.relation_formats:RELATION_LINES",
-    "elevant": "evenhand.formats.link_formats:ELEVANT",
+    "label-studio": "evenhand.formats.jsonl:LABEL_STUDIO",
+    "conll2012": "evenhand.formats.conll2012:CONLL2012",
+    "coref-jsonl": "evenhand.formats.jsonl:COREFERENCE",
+    "spert": "evenhand.formats.relations:SPERT",
+    "dygie": "evenhand.formats.relations:DYGIE",
+    "relation-jsonl": "evenhand.formats.relations:RELATION_LINES",
+    "elevant": "evenhand.formats.hipe:ELEVANT",
     "extractions": "evenhand.formats.extractions:FORMAT",
-    "json": "evenhand.formats.json_formats:JSON",
-    "jsonl": "evenhand.formats.json_formats:JSON_LINES",
+    "json": "evenhand.formats.jsonl:JSON",
+    "jsonl": "evenhand.formats.jsonl:JSON_LINES",
     "webanno": "evenhand.formats.text_formats:WEBANNO",
     "pubtator": "evenhand.formats.text_formats:PUBTATOR",
     "csv": "evenhand.formats.text_formats:CSV",
     "tag-lines": "evenhand.formats.text_formats:TAG_LINES",
-    "hipe": "evenhand.formats.link_formats:HIPE",
-    "neleval": "evenhand.formats.link_formats:NELEVAL",
-    "brackets": "evenhand.formats.brackets:FORMAT",
-    "corefud": "evenhand.formats.chain_formats:COREFUD",
+    "hipe": "evenhand.formats.hipe:HIPE",
+    "neleval": "evenhand.formats.hipe:NELEVAL",
+    "brackets": "evenhand.formats.penn_trees:FORMAT",
+    "corefud": "evenhand.formats.conll2012:COREFUD",
     "conllu": "evenhand.formats.conllu:FORMAT",
     "conllx": "evenhand.formats.conllu:CONLLX",
     "conll2009": "evenhand.formats.conllu:CONLL2009",
     "spans": "evenhand.formats.span_table:FORMAT",
-    "germeval": "evenhand.formats.germeval:FORMAT",
-    "conll": "evenhand.formats.columns:FORMAT",
+    "germeval": "evenhand.formats.conll:FORMAT_GERMEVAL",
+    "conll": "evenhand.formats.conll:FORMAT",
 }
 FORMATS: Registry[Format] = Registry("evenhand.formats", "evenhand.formats.format:Format", _BUILT_IN)
 

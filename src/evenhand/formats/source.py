@@ -3,30 +3,250 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import field, replace
 from functools import cached_property, partial
-from io import BufferedReader
+from io import BufferedReader, FileIO
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO, Literal, Protocol
 
 import numpy as np
 
+from evenhand.data.annotation import Annotation
+from evenhand.data.tokens import PADDING
 from evenhand.dataclass import dataclass
-from evenhand.formats.addresses import Place
-from evenhand.formats.compressed import compression, decompressed
-from evenhand.formats.delimiters import with_tabs
-from evenhand.formats.head import SIZE, Head, Look
-from evenhand.formats.parsing.cuts import CUTS, Cut
-from evenhand.formats.pipes import STANDARD_INPUT, is_pipe, open_pipe, status_at
-from evenhand.formats.rest import Rest
-from evenhand.formats.utf8 import is_plainly_utf8
-from evenhand.formats.watching import open_watched
-from evenhand.limits import FILE, LimitError
-from evenhand.problems import InputError, Problem
-from evenhand.text.tokens import PADDING
+from evenhand.errors import FILE, PIECE, InputError, LimitError, Problem
+from evenhand.formats.storage import (
+    SIZE,
+    STANDARD_INPUT,
+    Place,
+    compression,
+    decompressed,
+    is_pipe,
+    open_pipe,
+    status_at,
+)
+
+# == formats/head.py: The beginning of a file: read once, for all who look at it t
+
+
+class FileHead:
+    """The first bytes of a file, decompressed."""
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Become one that was not read yet."""
+        self.data = b""
+        self.is_read = self.is_whole = self.is_compressed = False
+
+
+class HeadSample:
+    """A file for those who look at its beginning: its head and, only if that is not enough, the file itself."""
+
+    def __init__(self, head: FileHead, open_file: Callable[[], BinaryIO]) -> None:
+        self._head, self._open, self._place = head, open_file, 0
+        self._file: BinaryIO | None = None
+
+    def tell(self) -> int:
+        return self._place
+
+    def read(self, size: int) -> bytes:
+        if self._place < len(self._head.data) or self._head.is_whole:
+            found = self._head.data[self._place : self._place + size]
+            self._place += len(found)
+            return found
+        if self._file is None:
+            self._file = self._open()
+            self._file.read(self._place)
+        return self._file.read(size)
+
+    def __del__(self) -> None:
+        if self._file is not None:
+            self._file.close()
+
+
+# == formats/parsing/cuts.py: Where a file can be cut into blocks: behind a line, behind a
+
+
+BlockEnd = Literal["blank line", "line", "document", "table"]
+"""Behind what blocks end."""
+_BLANK_LINE = re.compile(rb"\n[ \t\r]*\n")
+
+
+def _last_line(data: bytes) -> int:
+    """Where the text behind the last line begins; 0 without one."""
+    return data.rfind(b"\n") + 1
+
+
+def _last_blank_line(data: bytes) -> int:
+    """Where the text behind the last blank line begins; 0 without one."""
+    for ending in (b"\n\n", b"\n\r\n"):
+        place = data.rfind(ending)
+        if place >= 0:
+            return place + len(ending)
+    return max((match.end() for match in _BLANK_LINE.finditer(data)), default=0)
+
+
+def _last_document(data: bytes) -> int:
+    """Where the last document begins, in files with coreference chains; 0 where it is the first one."""
+    place = data.rfind(b"\n#begin document")
+    if place >= 0:
+        return place + 1
+    place = max(data.rfind(b"\n# newdoc" + behind) for behind in (b" ", b"\n", b"\r"))
+    return _last_blank_line(data[: place + 1]) if place >= 0 else 0
+
+
+def _last_table(data: bytes) -> int:
+    """Where the last document of a table of HIPE begins; 0 where it is the first one."""
+    return max(data.rfind(b"\n# hipe2022:document_id"), data.rfind(b"\n# document")) + 1
+
+
+CUTS: dict[BlockEnd, Callable[[bytes], int]] = {
+    "blank line": _last_blank_line,
+    "line": _last_line,
+    "document": _last_document,
+    "table": _last_table,
+}
+ENDS: dict[BlockEnd, str] = {
+    "blank line": "a blank line",
+    "line": "a line end",
+    "document": "a new document",
+    "table": "a new document",
+}
+"""What stands behind a block, in messages."""
+
+
+# == formats/rest.py: The rest of a block: what belongs to the next one, as it is
+
+
+@dataclass
+class Rest:
+    """What was read of a sentence, line or document whose end was not yet met."""
+
+    source: Source
+    cut: BlockEnd
+    parts: list[bytes] = field(default_factory=list)
+    size: int = 0
+
+    def begin(self, data: bytes) -> None:
+        self.parts, self.size = [data], len(data)
+
+    def add(self, data: bytes, first_line: int) -> None:
+        """Take some more; it is an error where that can be no text, or is more than the limit."""
+        self.source.refuse_nul(data, len(data), first_line)
+        self.parts.append(data)
+        self.size += len(data)
+        most = PIECE.value
+        if self.size > most:
+            finding = f"found more than {most:,} bytes without {ENDS[self.cut]}"
+            raise self.source.error(first_line, finding, PIECE.remedy)
+
+
+# == formats/utf8.py: Whether bytes are UTF-8, without making a text of them.
+
+
+_NO_FIRST, _RARE = (b"\xc0", b"\xc1"), (b"\xe0", b"\xed")
+"""Bytes that begin no character, and those of three bytes behind which only some bytes may follow."""
+_TWO, _THREE, _FOUR = 0xC0, 0xE0, 0xF0
+"""From which byte on characters have so many bytes."""
+_LAST_TO_FOLLOW = -0x41
+"""The last of the bytes that follow a first one, as a number with a sign; they are the least ones."""
+
+
+def is_plainly_utf8(data: bytes) -> bool:
+    """Whether bytes that end with ASCII are UTF-8, with characters of up to three bytes.
+
+    All bytes are looked at together: a byte follows if, and only if, the one before begins a character, or the one
+    before that a character of three. False says nothing: some characters are left to a decoder.
+    """
+    text = np.frombuffer(data, dtype=np.uint8)
+    largest = int(text.max())
+    if largest >= _FOUR or any(each in data for each in (_NO_FIRST if largest < _THREE else _NO_FIRST + _RARE)):
+        return False
+    follows, wanted = text.view(np.int8) <= _LAST_TO_FOLLOW, text[:-1] >= _TWO
+    if largest >= _THREE:
+        wanted[1:] |= text[:-2] >= _THREE
+    wanted ^= follows[1:]
+    return not (follows[0] or wanted.any())
+
+
+# == formats/delimiters.py: Columns that something else than tabs separates.
+
+
+_BLANKS = re.compile(rb"[ \t]+")
+
+
+def with_tabs(data: bytes, delimiter: str) -> bytes:
+    """The text with a tab for every delimiter; a tab that was none becomes a space."""
+    if not delimiter.strip(" \t"):
+        return _BLANKS.sub(b"\t", data)
+    return b"\t".join(part.replace(b"\t", b" ") for part in data.split(delimiter.encode()))
+
+
+# == formats/watching.py: Who is told how files are read: what each was taken for, and
+
+
+class Watcher(Protocol):
+    def taken(self, name: str, batch: Annotation) -> None:
+        """The first batch of a side says what its files were taken for."""
+
+    def reached(self, file: Path, place: int) -> None:
+        """So many bytes of a file are read, as it stands on the disk."""
+
+
+_WATCHER: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
+
+
+@contextmanager
+def watched_by(watcher: Watcher) -> Iterator[None]:
+    """Let somebody know of all that is read."""
+    token = _WATCHER.set(watcher)
+    try:
+        yield
+    finally:
+        _WATCHER.reset(token)
+
+
+def open_watched(place: Place) -> BufferedReader:
+    """A file to read bytes from."""
+    watcher = _WATCHER.get()
+    if watcher is None or not isinstance(place, Path):
+        return place.open("rb")
+    return BufferedReader(_Followed(place, watcher))
+
+
+class _Followed(FileIO):
+    """A file that tells how far it is read."""
+
+    def __init__(self, path: Path, watcher: Watcher) -> None:
+        super().__init__(path)
+        self._path, self._watcher = path, watcher
+
+    def readinto(self, buffer: Any, /) -> int:
+        count = super().readinto(buffer) or 0
+        self._watcher.reached(self._path, self.tell())
+        return count
+
+
+def notify_observers(name: str, batches: Iterator[Annotation]) -> Iterator[Annotation]:
+    """The batches of a side; the first is shown to whoever watches."""
+    is_first = True
+    for batch in batches:
+        watcher = _WATCHER.get()
+        if is_first and watcher is not None:
+            watcher.taken(name, batch)
+        is_first = False
+        yield batch
+
+
+# == formats/source.py (primary)
+
 
 LINE_FEED = 10
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
@@ -112,7 +332,7 @@ class Source:
     """What is read of it, where that is not all. What the file is like is always told by its first lines."""
     called: str | None = None
     """What messages call it, where its path is spelled otherwise than the user did."""
-    _head: Head = field(default_factory=Head, compare=False, repr=False)
+    _head: FileHead = field(default_factory=FileHead, compare=False, repr=False)
 
     @property
     def shown(self) -> str:
@@ -142,7 +362,7 @@ class Source:
         return self if self.part is None else replace(self, part=None)
 
     @property
-    def head(self) -> Head:
+    def head(self) -> FileHead:
         """The first bytes of the file."""
         found = self._head
         if not found.is_read:
@@ -209,7 +429,7 @@ class Source:
             return open_pipe(self.path)
         return open_watched(self.path)
 
-    def read(self, file: BinaryIO | Look, size: int) -> bytes:
+    def read(self, file: BinaryIO | HeadSample, size: int) -> bytes:
         """The next bytes."""
         if self.part is not None:
             size = max(min(size, self.part.end - file.tell()), 0)
@@ -260,11 +480,11 @@ class Source:
         """The first block of the file, of about `size` bytes."""
         return next(self.first_blocks(size, cut_behind="line"))
 
-    def first_blocks(self, size: int, *, cut_behind: Cut = "blank line") -> Iterator[Block]:
+    def first_blocks(self, size: int, *, cut_behind: BlockEnd = "blank line") -> Iterator[Block]:
         """Blocks from the beginning of the file, for a look: the file is opened again only if that takes many."""
-        return self.whole._blocks(Look(self.head, self.whole.open), size, cut_behind)
+        return self.whole._blocks(HeadSample(self.head, self.whole.open), size, cut_behind)
 
-    def blocks(self, size: int, *, cut_behind: Cut = "blank line", of_lines: bool = True) -> Iterator[Block]:
+    def blocks(self, size: int, *, cut_behind: BlockEnd = "blank line", of_lines: bool = True) -> Iterator[Block]:
         """Blocks of about `size` bytes, each cut behind a blank line, any line, or a document; one, or an error.
 
         A text that is not `of_lines` may have no line feeds but carriage returns.
@@ -274,7 +494,9 @@ class Source:
                 file.seek(self.part.start)
             yield from self._blocks(file, size, cut_behind, of_lines=of_lines)
 
-    def _blocks(self, file: BinaryIO | Look, size: int, cut_behind: Cut, *, of_lines: bool = True) -> Iterator[Block]:
+    def _blocks(
+        self, file: BinaryIO | HeadSample, size: int, cut_behind: BlockEnd, *, of_lines: bool = True
+    ) -> Iterator[Block]:
         find_cut = CUTS[cut_behind]
         rest, is_empty = Rest(self, cut_behind), True
         first_line = 1 if self.part is None else self.part.first_line

@@ -12,21 +12,19 @@ from collections.abc import Iterator
 import numpy as np
 
 from evenhand.arrays import Ints
-from evenhand.formats.format import Carry, Format, Writing, by_batch
-from evenhand.formats.json_spans import to_write
-from evenhand.formats.parsing.blocks import MOST_DIGITS, Lines, is_wide, numbers, split
-from evenhand.formats.parsing.scan import Division, has_text
+from evenhand.data.annotation import Annotation, ReadInfo
+from evenhand.data.corpus import Corpus
+from evenhand.data.layers import Spans
+from evenhand.data.tokens import Tokens
+from evenhand.data.vocabulary import StringCoder, Vocabulary
+from evenhand.errors import COLUMNS, GAPS, TOKENS, counted
+from evenhand.formats.conll import check_cells
+from evenhand.formats.format import Capabilities, Format, Writer, by_batch
+from evenhand.formats.parsing.cells import MOST_DIGITS, Lines, is_wide, numbers, split
+from evenhand.formats.parsing.json_lines import to_write
+from evenhand.formats.partition import Partitioning, has_text
 from evenhand.formats.source import Block, Source
-from evenhand.formats.write_table import check_cells
-from evenhand.limits import COLUMNS, GAPS, TOKENS
-from evenhand.problems import counted
 from evenhand.settings import Columns, ReadSettings
-from evenhand.text.annotation import Annotation, Reading
-from evenhand.text.codes import Coder
-from evenhand.text.corpus import Corpus
-from evenhand.text.labels import Vocabulary
-from evenhand.text.layers import Spans
-from evenhand.text.tokens import Tokens
 
 DUMMIES = ("NONE", "EMPTY")
 DUMMY_POSITION = 999
@@ -54,7 +52,7 @@ def recognise(sample: Block) -> float:
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The table in batches of whole sentences."""
-    labels = Coder()
+    labels = StringCoder()
     tabs = _has_tabs(source.sample(1 << 12))
     pending, begun = 0, False
     for block in source.blocks(settings.block_size):
@@ -77,7 +75,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
         yield Annotation(
             corpus,
             {"spans": spans},
-            {"spans": Reading(FORMAT.name, skipped={DUMMIES_SKIPPED: dummies} if dummies else {})},
+            {"spans": ReadInfo(FORMAT.name, skipped={DUMMIES_SKIPPED: dummies} if dummies else {})},
             source.name,
         )
         pending, begun = max(len(lines.cells) - int(rows[-1]) - 2, 0), True
@@ -98,7 +96,7 @@ def _cells(lines: Lines, rows: Ints, column: int) -> tuple[Ints, Ints]:
     return start, end
 
 
-def _spans(source: Source, lines: Lines, rows: Ints, labels: Coder, vocabulary: Vocabulary) -> tuple[Spans, int]:
+def _spans(source: Source, lines: Lines, rows: Ints, labels: StringCoder, vocabulary: Vocabulary) -> tuple[Spans, int]:
     """The spans of a block, in the sentences of the block, and the number of dummies that were left out."""
     rows, first, last = _good_rows(source, lines, rows)
     code = labels(Tokens(lines.data, *_cells(lines, rows, 0)))
@@ -183,8 +181,10 @@ FORMAT = Format(
     "label, first and last token, maybe the tokens; a span a line",
     tasks=("spans",),
     read=read,
-    writes={"spans": Writing(Carry(characters=False, text=False, levels=False, documents="none"), by_batch(write))},
+    writes={
+        "spans": Writer(Capabilities(characters=False, text=False, levels=False, documents="none"), by_batch(write))
+    },
     recognise=recognise,
     # A blank line ends a sentence, even one without spans.
-    division=Division(lambda block: block.behind_blank_lines, _is_between_rows),
+    division=Partitioning(lambda block: block.behind_blank_lines, _is_between_rows),
 )

@@ -9,11 +9,11 @@ import csv
 import re
 from itertools import islice
 
+from evenhand.data.encodings import OUTSIDE_TAGS, parse
 from evenhand.formats.format import Format
-from evenhand.formats.parsing.table_head import ROWS, is_header
+from evenhand.formats.parsing.token_table import ROWS, is_header
 from evenhand.formats.source import Block
-from evenhand.registry import late
-from evenhand.text.encodings import OUTSIDE_TAGS, parse
+from evenhand.registry import lazy
 
 DELIMITERS = {",": "commas", ";": "semicolons"}
 """The characters between the cells of CSV, and what messages call them."""
@@ -87,7 +87,7 @@ WEBANNO = Format(
     "webanno",
     "WebAnno TSV 3 of WebAnno and INCEpTION: one token per line, layers of annotations in columns",
     tasks=("spans",),
-    read=late("evenhand.formats.webanno:read"),
+    read=lazy("evenhand.formats.webanno:read"),
     begins=b"#",
     recognise=is_webanno,
     has_columns=True,
@@ -97,14 +97,14 @@ PUBTATOR = Format(
     "pubtator",
     "PubTator: title and abstract of a document, and mentions with offsets",
     tasks=("spans",),
-    read=late("evenhand.formats.pubtator:read"),
+    read=lazy("evenhand.formats.pubtator:read"),
     recognise=is_pubtator,
 )
 CSV = Format(
     "csv",
     "CSV with a header: one token per line, maybe with quotation marks and a column of sentences",
     tasks=("spans", "tags"),
-    read=late("evenhand.formats.csv_table:read"),
+    read=lazy("evenhand.formats.csv_table:read"),
     recognise=is_csv,
     is_table=True,
     has_columns=True,
@@ -113,6 +113,6 @@ TAG_LINES = Format(
     "tag-lines",
     "tags without tokens, one sentence per line (seq.out)",
     tasks=("spans",),
-    read=late("evenhand.formats.tag_lines:read"),
+    read=lazy("evenhand.formats.csv_table:read_tag_lines"),
     recognise=is_tag_lines,
 )

@@ -18,19 +18,19 @@ from itertools import pairwise
 import numpy as np
 
 from evenhand.arrays import Ints, ints
+from evenhand.data.annotation import Annotation, ReadInfo
+from evenhand.data.corpus import Corpus
+from evenhand.data.encodings import UNNAMED
+from evenhand.data.layers import Spans
+from evenhand.data.tokens import Tokens
+from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
-from evenhand.formats.json_spans import Span, on_texts, spans_of
+from evenhand.errors import counted
+from evenhand.formats.extractions import whole_text
+from evenhand.formats.parsing.json_lines import Span, on_texts, spans_of
 from evenhand.formats.source import Source
 from evenhand.formats.text_formats import WEBANNO
-from evenhand.formats.whole_text import whole_text
-from evenhand.problems import counted
 from evenhand.settings import ColumnName, Columns, ReadSettings
-from evenhand.text.annotation import Annotation, Reading
-from evenhand.text.corpus import Corpus
-from evenhand.text.encodings import UNNAMED
-from evenhand.text.labels import Vocabulary
-from evenhand.text.layers import Spans
-from evenhand.text.tokens import Tokens
 
 _LAYER = re.compile(r"#T_(SP|RL|CH)=([^|]+)((?:\|[^|]*)*)")
 _ROW = re.compile(r"([0-9]+)-([0-9]+)((?:\.[0-9]+)?)\t([0-9]+)-([0-9]+)\t([^\t]*)((?:\t.*)?)")
@@ -113,11 +113,11 @@ def _features(source: Source, lines: Sequence[str]) -> tuple[list[_Feature], int
 
 def _chosen(source: Source, features: list[_Feature], named: tuple[ColumnName, ...]) -> _Feature:
     """The feature that is the label of spans."""
-    listed = ", ".join(each.shown for each in features)
+    listed = ", ".join(feature.shown for feature in features)
     if not features:
         raise source.error(None, "the file has no layer of spans (#T_SP)", "export one with the document")
     if named:
-        found = [each for each in features if len(named) == 1 and each.is_called(named[0])]
+        found = [feature for feature in features if len(named) == 1 and feature.is_called(named[0])]
         if len(found) > 1:
             found = _usual(found)
         if len(found) != 1:
@@ -125,9 +125,9 @@ def _chosen(source: Source, features: list[_Feature], named: tuple[ColumnName, .
             finding = f"there is no single column {wanted!r}, the layers have {listed}"
             raise source.error(None, finding, "name one of these with --column")
         return found[0]
-    layers = {each.layer for each in features}
+    layers = {feature.layer for feature in features}
     layer = {_USUAL_LAYER} if _USUAL_LAYER in layers else layers - _OF_WORDS or layers
-    found = _usual([each for each in features if each.layer in layer]) if len(layer) == 1 else []
+    found = _usual([feature for feature in features if feature.layer in layer]) if len(layer) == 1 else []
     if len(found) != 1:
         finding = f"the file has several layers or features of spans: {listed}"
         raise source.error(None, finding, f"choose one, such as --column {features[-1].shown}")
@@ -136,7 +136,7 @@ def _chosen(source: Source, features: list[_Feature], named: tuple[ColumnName, .
 
 def _usual(features: list[_Feature]) -> list[_Feature]:
     """The features of a layer that may be the label."""
-    usual = [each for each in features if each.name == _USUAL_FEATURE]
+    usual = [feature for feature in features if feature.name == _USUAL_FEATURE]
     return usual if len(usual) == 1 else features
 
 
@@ -205,7 +205,7 @@ class _Document:
         sentence = ints([token.sentence for token in self.tokens])
         bounds = np.searchsorted(sentence, np.arange(self._sentences + 1))
         lines = ints([token.line for token in self.tokens])
-        reading = Reading(WEBANNO.name, column=self._feature.shown)
+        reading = ReadInfo(WEBANNO.name, column=self._feature.shown)
         if self._is_cut:
             corpus, spans = self._in_characters(bounds.tolist(), lines, vocabulary)
         else:

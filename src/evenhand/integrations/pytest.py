@@ -13,7 +13,7 @@ import pytest
 
 if TYPE_CHECKING:
     from evenhand.pipeline.inputs import Input
-    from evenhand.result.gate import Gate
+    from evenhand.results.gate import Gate
 
 MOST_ERRORS = 20
 """How many new errors a failure lists."""
@@ -49,8 +49,8 @@ def _passing(gold: Input, baseline: Input | None = None, candidate: Input | None
 
 def _failure(gate: Gate) -> Iterator[str]:
     """What failed, the scores, the new errors, and the settings, as lines."""
-    from evenhand.problems import announced, visible
-    from evenhand.report.new_errors import described, new_errors, whereabouts
+    from evenhand.errors import announced, visible
+    from evenhand.report.ci import described, new_errors, whereabouts
 
     against = "" if gate.compared is None else f" against {gate.pair.before}"
     yield visible(f"{gate.candidate}{against} on the gold standard {gate.gold_name} does not pass:")

@@ -16,9 +16,8 @@ from importlib import import_module
 from typing import Any
 
 from evenhand.api.score import score
-from evenhand.formats.spacy_docs import ENTITIES
-from evenhand.formats.spacy_objects import docs
-from evenhand.text.span_lists import spans
+from evenhand.data.from_lists import spans
+from evenhand.formats.spacy import ENTITIES, docs
 
 PREFIX = "evenhand_"
 _GROUPS = "spans_"
@@ -88,7 +87,7 @@ def _own_scores(examples: list[Any], group: str | None) -> dict[str, Any]:
 
 def _figures(examples: list[Any], match: str, group: str | None) -> dict[str, float]:
     """Evenhand's figures; none where no reference is annotated."""
-    scored = [each for each in examples if _is_annotated(each.reference, group)]
+    scored = [example for example in examples if _is_annotated(example.reference, group)]
     if not scored:
         return {}
     gold, system = ([getattr(each, side) for each in scored] for side in ("reference", "predicted"))

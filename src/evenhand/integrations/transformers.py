@@ -15,9 +15,8 @@ import numpy as np
 
 from evenhand.api.score import score
 from evenhand.arrays import Ints
-from evenhand.problems import InputError
-from evenhand.text.lists import tags
-from evenhand.text.tag_ids import Names, tags_by_id
+from evenhand.data.from_lists import Names, tags, tags_by_id
+from evenhand.errors import InputError
 
 IGNORED = -100
 """The label that the losses of PyTorch leave out."""

@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
+from evenhand.alignment.documents import GOLD_AND_PREDICTION, SideNames
 from evenhand.arrays import Ints, empty
+from evenhand.data.annotation import Annotation, ReadInfo
+from evenhand.data.corpus import Corpus
+from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
-from evenhand.problems import InputError, SettingError
-from evenhand.settings import Atoms, Groups
-from evenhand.tally import Tally
-from evenhand.tasks.passage import Before, Judgement, Numbers, Outcome
-from evenhand.tasks.side_count import SideCount
+from evenhand.errors import InputError, SettingError
+from evenhand.formats.objects import WrappedObject
+from evenhand.formats.paths import FileList
+from evenhand.formats.storage import Place
+from evenhand.pipeline.inputs import Input, RunConfig, is_same_file, open_sides, opened, place_of
+from evenhand.scoring.measure import Scorer
+from evenhand.scoring.tally import Tally
+from evenhand.settings import Atoms, Groups, system_settings
+from evenhand.tasks.evaluation import (
+    Evaluation,
+    EvaluationRequest,
+    Evaluator,
+    Offsets,
+    Outcome,
+    SideSummary,
+    UncorrectedScores,
+)
+from evenhand.tasks.registry import model, without_overrides
 from evenhand.tasks.task import Task
-from evenhand.text.annotation import Annotation, Reading
-from evenhand.text.corpus import Corpus
 
 if TYPE_CHECKING:
-    from evenhand.result.result import Gold
+    from evenhand.results.result import GoldSummary
 
 Key = TypeVar("Key")
 _MOST = 16
@@ -31,8 +46,8 @@ _MOST = 16
 class Run:
     """What a run adds up: the text in figures, and for every system its tallies by judge."""
 
-    gold: SideCount
-    systems: dict[str, SideCount]
+    gold: SideSummary
+    systems: dict[str, SideSummary]
     tallies: dict[str, dict[str, Tally]] = field(default_factory=dict)
     supertags: dict[str, dict[str, dict[str, Tally]]] = field(default_factory=dict)
     """For every system and supertag, the tallies by judge."""
@@ -59,10 +74,10 @@ class Run:
     """Whether the last words of both sides are not the same, so that what follows could change how they align."""
     sentence_tallies: dict[str, dict[str, Tally]] = field(default_factory=dict)
     """The tallies by sentence, if those of the finest groups are by document in the end."""
-    before: Before | None = None
+    before: UncorrectedScores | None = None
     """What was counted without overrides of the gold standard, where there are some."""
 
-    def add_text(self, corpus: Corpus, reading: Reading) -> None:
+    def add_text(self, corpus: Corpus, reading: ReadInfo) -> None:
         if not corpus.sentences and not corpus.names:
             raise InputError(corpus.source, None, "there is no sentence in it", "give a gold standard that has some")
         self.gold.reading = self.gold.reading.plus(reading) if self.gold.reading else reading
@@ -71,14 +86,16 @@ class Run:
         self.atoms = corpus.atoms
         self.size = None if self.size is None or corpus.token_count is None else self.size + corpus.token_count
 
-    def figures(self, name: str, side: SideCount | None = None) -> Gold:
+    def figures(self, name: str, side: SideSummary | None = None) -> GoldSummary:
         """The gold standard in figures, under its name; with the units of another count, where one is given."""
-        from evenhand.result.result import Gold  # with much else, which a process that only counts can do without
+        from evenhand.results.result import (
+            GoldSummary as Gold,  # with much else, which a process that only counts can do without
+        )
 
         tokens, characters = (self.size, None) if self.atoms == "tokens" else (None, self.size)
         side = self.gold if side is None else side
         labels = dict(sorted(side.labels.items()))
-        reading = self.gold.reading or Reading()
+        reading = self.gold.reading or ReadInfo()
         names = tuple(self.document_names or self.names)
         sizes = (self.documents, self.sentences, tokens, characters, side.units)
         return Gold(name, *sizes, labels, reading, side.chains, names if len(names) == self.documents else ())
@@ -107,8 +124,8 @@ class Run:
 
     def documents_of(self, corpus: Corpus) -> Ints:
         """The document of each sentence of the next batch, over the whole run."""
-        found: Ints = corpus.document_of(np.arange(corpus.sentences)) + self.documents - int(corpus.continues)
-        return found
+        documents: Ints = corpus.document_of(np.arange(corpus.sentences)) + self.documents - int(corpus.continues)
+        return documents
 
     def settle_groups(self, groups: Groups) -> None:
         """At the end of all: where the finest groups are documents, those of sentences become these."""
@@ -128,7 +145,7 @@ class Run:
         }
 
 
-class Sums(Generic[Key]):
+class SummedTallies(Generic[Key]):
     """Tallies of portions or parts that are added up by key; few totals wait at a time."""
 
     def __init__(self, groups: Groups, *, by_document: bool) -> None:
@@ -151,7 +168,7 @@ class Sums(Generic[Key]):
         return found.total() if self._is_total and self._by_document else found
 
 
-class Counting:
+class RunAccumulator:
     """A run in the making: numbers the batches of the gold standard, and adds up judgements."""
 
     def __init__(self, task: Task, systems: Sequence[str], groups: Groups, layer: str) -> None:
@@ -159,20 +176,20 @@ class Counting:
             raise SettingError(
                 f"Scores of {task.name} are no sums over sentences; choose total, document or finest groups."
             )
-        self.run = Run(SideCount(), {name: SideCount() for name in systems})
+        self.run = Run(SideSummary(), {name: SideSummary() for name in systems})
         self._by_document, self._groups, self._layer = task.by_document, groups, layer
-        self._sums: Sums[tuple[str, str]] = Sums(groups, by_document=task.by_document)
+        self._sums: SummedTallies[tuple[str, str]] = SummedTallies(groups, by_document=task.by_document)
 
-    def number(self, batch: Annotation) -> Numbers:
+    def number(self, batch: Annotation) -> Offsets:
         """Where the next batch stands; its text is counted."""
         run, corpus = self.run, batch.corpus
         groups = empty() if self._by_document else run.groups_of(corpus, self._groups)
         documents = run.documents_of(corpus)
-        numbers = Numbers(groups, documents, run.sentences, run.documents - int(corpus.continues))
+        numbers = Offsets(groups, documents, run.sentences, run.documents - int(corpus.continues))
         run.add_text(corpus, batch.readings.get(self._layer) or batch.reading)
         return numbers
 
-    def add(self, judgement: Judgement) -> None:
+    def add(self, judgement: Evaluation) -> None:
         """Add the counts of a portion."""
         for name, tallies in judgement.tallies.items():
             for judge, tally in tallies.items():
@@ -196,3 +213,144 @@ class Counting:
         run.by_position, run.ends_apart = outcome.by_position, outcome.ends_apart
         run.labels = tuple(sorted(labels))
         return run
+
+
+# == pipeline/work.py: What is to be judged, and the one way through the house: ope
+
+
+Observer = Callable[[Evaluation], None]
+"""Somebody who looks at every judgement."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """Gold standard and systems, and what is asked about them. It can be pickled, and so can the run."""
+
+    gold: Input
+    systems: Mapping[str, Input] | None
+    """None where gold and prediction are columns of one file."""
+    prepared: RunConfig
+    models: Sequence[str]
+    """The match models whose judges are asked."""
+    groups: Groups
+    with_totals: bool = False
+    """Whether judges are asked, too, that only totals need, though groups are kept apart."""
+    called: SideNames = GOLD_AND_PREDICTION
+    """What messages call the sides."""
+
+    @property
+    def sides(self) -> list[Input]:
+        """The gold standard and the systems."""
+        return [self.gold, *(self.systems or {}).values()]
+
+    @property
+    def places(self) -> list[Place | FileList]:
+        """Where the files of all sides are; what is in memory has none."""
+        return [place_of(side) for side in self.sides if not isinstance(side, Annotation | WrappedObject)]
+
+    @property
+    def judges(self) -> tuple[Scorer, ...]:
+        """The judges that are asked, each once."""
+        task = self.prepared.settings.task
+        asked = [model(task, name).judge for name in self.models]
+        is_total = self.with_totals or self.groups != "finest"
+        beside = [judge.beside for judge in asked if judge.beside is not None and is_total]
+        return tuple({judge.name: judge for judge in (*asked, *beside)}.values())
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it must not be divided: judges compare strings, or strings are placed in documents.
+
+        Overrides name sentences and documents by their numbers in the whole gold standard.
+        """
+        settings = self.prepared.settings
+        if settings.parameters != without_overrides(settings).parameters:
+            return True
+        return any(judge.takes_strings for judge in self.judges) or any(map(self._is_placed, self.systems or ()))
+
+    @property
+    def keeps_files(self) -> bool:
+        """Whether files must not be divided, as judges look at whole documents."""
+        return any(judge.by_document for judge in self.judges)
+
+    def _is_placed(self, name: str) -> bool:
+        """Whether the documents of a system are matched with the gold standard's, whatever its files are."""
+        side, read_as = (self.systems or {})[name], self.prepared.read_as
+        if isinstance(side, Annotation):
+            return side.extractions is not None
+        return opened(side, system_settings(read_as, name)).first.format.matches_documents
+
+    @property
+    def has_fractions(self) -> bool:
+        """Whether counts are sums of fractions, which depend on the order of additions."""
+        return self.prepared.read_as["gold"].weight is not None
+
+    def run(
+        self,
+        watches: Sequence[Observer] = (),
+        vocabulary: Vocabulary | None = None,
+        extra_layers: tuple[str, ...] = (),
+    ) -> Run:
+        """One pass over all sides; `watches` look at every judgement."""
+        prepared, vocabulary = self.prepared, vocabulary or Vocabulary()
+        files = prepared.content.files if prepared.gold is self.gold else None
+        sides = open_sides(self.gold, self.systems, prepared.task, prepared.read_as, vocabulary, files)
+        counting = RunAccumulator(prepared.task, list(sides.systems), self.groups, sides.layers[0])
+        asked = EvaluationRequest(
+            sides,
+            prepared.settings,
+            prepared.read_as,
+            self.judges,
+            vocabulary,
+            counting.run.gold,
+            counting.run.systems,
+            is_watched=bool(watches),
+            extra_layers=extra_layers,
+            called=self.called,
+        )
+        run = one_pass(prepared.task, asked, counting, watches)
+        self.refuse_itself(run)
+        return run
+
+    def refuse_itself(self, run: Run) -> None:
+        """Raise an error if a system is the gold standard itself: the same layer of the same file."""
+        if not self.prepared.task.refuses_itself or self.called != GOLD_AND_PREDICTION:
+            return
+        is_perfect = self.prepared.task.is_perfect
+        for name, side in run.systems.items():
+            other = self.gold if self.systems is None else self.systems[name]
+            is_itself = is_same_file(self.gold, other) and _layer_of(run.gold.reading) == _layer_of(side.reading)
+            if is_itself and is_perfect(run.tallies[name]):
+                finding = "gold standard and system are the same layer of one file"
+                remedy = "name the file of the system, or its layer with --column system:NAME"
+                raise InputError(str(place_of(other)), None, finding, remedy)  # type: ignore[arg-type]
+
+
+def _layer_of(reading: ReadInfo | None) -> tuple[str | None, ...]:
+    """What tells the layers of a file apart."""
+    found = reading or ReadInfo()
+    return found.format, found.column, found.annotator
+
+
+def one_pass(task: Task, asked: EvaluationRequest, counting: RunAccumulator, watches: Sequence[Observer] = ()) -> Run:
+    """Align, portion and judge what is opened, and add up the counts."""
+    passage: Evaluator = task.passage(asked)
+    for judgement in passage.judgements(counting.number):
+        counting.add(judgement)
+        for watch in watches:
+            watch(judgement)
+        del judgement  # what it keeps is let go before the next portion is judged
+    run = counting.finish(passage.finish(), asked.vocabulary.labels.values)
+    task.check_sides(run.gold, run.systems)
+    return run
+
+
+Engine = Callable[[Job], Run]
+"""Where work is done. All engines give the same run."""
+
+
+def serial(work: Job) -> Run:
+    """All of it in this process."""
+    run = work.run()
+    run.settle_groups(work.groups)
+    return run

@@ -4,13 +4,59 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from evenhand.agreement.places import Answer
-from evenhand.problems import counted
-from evenhand.result.agreement import Agreement
-from evenhand.result.agreement_figures import Coefficients, PairAgreement
-from evenhand.table import Cell, Column, Table
-from evenhand.table_style import PLAIN, TableStyle
+import msgspec
+
+from evenhand.agreement.disagreements import Answer
+from evenhand.errors import counted
+from evenhand.results.agreement import Agreement, Coefficients, PairAgreement
+from evenhand.tables import PLAIN, Cell, Column, Table, TableStyle
 from evenhand.tasks.registry import TASKS
+
+# == report/agreement_rows.py: An agreement as rows: a figure each, with what it is about,
+
+
+Row = list[str | float | None]
+COLUMNS = ("scope", "a", "b", "name", "figure", "value", "low", "high", "undefined")
+"""`scope` is all, label, pair or document; `name` the label or document; `figure` the path in the JSON."""
+_COUNTS = ("atoms", "documents", "annotators")
+
+
+def agreement_rows(agreement: Agreement) -> Iterator[Row]:
+    """All figures, in the order of the JSON."""
+    figures = agreement.figures
+    overall = {"codes": figures.codes, "f1": figures.f1, "unitizing": figures.unitizing}
+    yield from _rows(agreement, overall, ["all", None, None, None], "")
+    for label, found in figures.labels.items():
+        yield from _rows(agreement, found, ["label", None, None, label], f"labels.{label}.")
+    for pair in figures.pairs:
+        shown = {"f1": pair.f1, "labels": pair.labels, "codes": pair.codes, "unitizing": pair.unitizing}
+        yield from _rows(agreement, shown, ["pair", pair.a, pair.b, None], f"pairs.{pair.a}.{pair.b}.")
+    for document in figures.documents:
+        yield from _rows(agreement, document, ["document", None, None, document.name], f"documents.{document.name}.")
+
+
+def _rows(agreement: Agreement, figures: object, about: Row, before: str) -> Iterator[Row]:
+    """The numbers of nested figures, without counts; what does not apply to so many annotators is left out."""
+    for path, value in _flat(msgspec.to_builtins(figures), ""):
+        if path.rpartition(".")[2] in _COUNTS:
+            continue
+        bounds = agreement.intervals.get(before + path)
+        low, high = (None, None) if bounds is None else (bounds.low, bounds.high)
+        if value is not None or before + path in agreement.undefined:
+            reason = agreement.undefined.get(before + path) if value is None else None
+            yield [*about, path, value, low, high, reason]
+
+
+def _flat(figures: object, before: str) -> Iterator[tuple[str, float | None]]:
+    if isinstance(figures, dict):
+        for name, value in figures.items():
+            yield from _flat(value, f"{before}.{name}" if before else name)
+    elif figures is None or isinstance(figures, int | float):
+        yield before, figures
+
+
+# == report/agreement_tables.py (primary)
+
 
 NOTHING = "–"
 MOST_CODES = 12
@@ -39,7 +85,7 @@ def summary_of_agreement(agreement: Agreement, style: TableStyle = PLAIN) -> Ite
         yield _documents(agreement, style)
     if agreement.listed:
         yield _disagreements(agreement)
-    if any(each.verdicts for each in agreement.pairs.values()):
+    if any(pair.verdicts for pair in agreement.pairs.values()):
         yield _verdicts(agreement)
     if len(agreement.pairs) == 1:
         yield from _confusion(next(iter(agreement.pairs.values())))
@@ -65,7 +111,9 @@ def _why(agreement: Agreement, paths: Iterable[str]) -> str:
 def _coverage(agreement: Agreement) -> Table:
     unit = TASKS[agreement.figures.task].unit
     columns = [Column("annotator", "text"), Column("documents", "count"), Column(f"{unit}s", "count")]
-    rows: list[list[Cell]] = [[each.name, each.documents, each.units] for each in agreement.figures.annotators]
+    rows: list[list[Cell]] = [
+        [annotator.name, annotator.documents, annotator.units] for annotator in agreement.figures.annotators
+    ]
     numbers = [(number, count) for number, count in agreement.coverage.by_number.items() if count]
     remark = ", ".join(f"{count:,} by {number}" for number, count in numbers)
     return Table("", columns, rows, remark=f"Documents by number of annotators: {remark}.")
@@ -74,13 +122,13 @@ def _coverage(agreement: Agreement) -> Table:
 def _codes(agreement: Agreement, style: TableStyle) -> Table:
     columns = [Column("atoms", "text"), Column("number", "count")]
     columns += [Column(title, "label") for title in COEFFICIENTS.values()]
-    rows = [_coefficients(_ATOMS[name], each, style) for name, each in agreement.codes.items()]
-    paths = [f"codes.{name}.{each}" for name in agreement.codes for each in COEFFICIENTS]
+    rows = [_coefficients(_ATOMS[name], code, style) for name, code in agreement.codes.items()]
+    paths = [f"codes.{name}.{coefficient}" for name in agreement.codes for coefficient in COEFFICIENTS]
     return Table("codes of atoms", columns, rows, remark=_why(agreement, paths))
 
 
 def _coefficients(name: str, found: Coefficients, style: TableStyle) -> list[Cell]:
-    return [name, found.atoms, *(_coefficient(getattr(found, each), style) for each in COEFFICIENTS)]
+    return [name, found.atoms, *(_coefficient(getattr(found, coefficient), style) for coefficient in COEFFICIENTS)]
 
 
 def _f1(agreement: Agreement) -> Table:
@@ -117,12 +165,14 @@ def _intervals(agreement: Agreement, style: TableStyle) -> Table:
     titles = {f"codes.all.{name}": title for name, title in COEFFICIENTS.items()}
     titles |= {f"unitizing.{name}": title for name, title in UNITIZING.items()}
     rows: list[list[Cell]] = []
-    for path, each in agreement.intervals.items():
+    for path, interval in agreement.intervals.items():
         if path in titles:
-            bounds = (_coefficient(bound, style) for bound in (each.low, each.high))
+            bounds = (_coefficient(bound, style) for bound in (interval.low, interval.high))
             rows.append([titles[path], " – ".join(bounds)])
         elif path.startswith("f1."):
-            rows.append([f"{_score_name(agreement)} {path.split('.')[1]}", style.interval((each.low, each.high))])
+            rows.append(
+                [f"{_score_name(agreement)} {path.split('.')[1]}", style.interval((interval.low, interval.high))]
+            )
     remark = f"From {counted(made.resamples, 'resample')} of the {made.of}, seed {made.seed}."
     return Table(
         f"{100 * made.level:g}% intervals", [Column("figure", "text"), Column("", "label")], rows, remark=remark
@@ -133,11 +183,13 @@ def _labels(agreement: Agreement, style: TableStyle) -> Table:
     columns = [Column("label", "text"), *(Column(COEFFICIENTS[each], "label") for each in ("kappa", "fleiss", "alpha"))]
     columns += [Column("F1", "percent"), Column("SD", "percent")]
     rows: list[list[Cell]] = []
-    for name, each in agreement.labels.items():
-        values = [_coefficient(value, style) for value in (each.kappa, each.fleiss, each.alpha)]
-        rows.append([name, *values, _score(each.f1.mean), _score(each.f1.sd)])
+    for name, label in agreement.labels.items():
+        values = [_coefficient(value, style) for value in (label.kappa, label.fleiss, label.alpha)]
+        rows.append([name, *values, _score(label.f1.mean), _score(label.f1.sd)])
     paths = [path for path in agreement.undefined if path.startswith("labels.")]
-    weights = [sum(each.labels.get(name, 0) for each in agreement.figures.annotators) for name in agreement.labels]
+    weights = [
+        sum(annotator.labels.get(name, 0) for annotator in agreement.figures.annotators) for name in agreement.labels
+    ]
     return Table("labels", columns, rows, remark=_why(agreement, paths), weights=weights).folded()
 
 
@@ -148,11 +200,11 @@ def _pairs(agreement: Agreement, style: TableStyle) -> Table:
     over_units = ("u_alpha", "cu_alpha") if agreement.is_unitized else ()
     columns += [Column((COEFFICIENTS | UNITIZING)[name], "label") for name in (*over_codes, *over_units)]
     rows: list[list[Cell]] = []
-    for each in agreement.pairs.values():
-        values = [getattr(each.codes["all"], name) for name in over_codes]
-        values += [getattr(each.unitizing, name) for name in over_units]
+    for pair in agreement.pairs.values():
+        values = [getattr(pair.codes["all"], name) for name in over_codes]
+        values += [getattr(pair.unitizing, name) for name in over_units]
         figures = [_coefficient(value, style) for value in values]
-        rows.append([f"{each.a} – {each.b}", each.documents, *map(_score, each.f1.values()), *figures])
+        rows.append([f"{pair.a} – {pair.b}", pair.documents, *map(_score, pair.f1.values()), *figures])
     names = [f"f1.{name}" for name in agreement.f1]
     names += [f"codes.all.{name}" for name in over_codes] + [f"unitizing.{name}" for name in over_units]
     paths = [f"pairs.{each.a}.{each.b}.{name}" for each in agreement.pairs.values() for name in names]
@@ -163,9 +215,9 @@ def _documents(agreement: Agreement, style: TableStyle) -> Table:
     columns = [Column("document", "text"), Column("annotators", "count"), Column(_score_name(agreement), "percent")]
     columns += [Column("alpha", "label")] if agreement.codes else []
     rows: list[list[Cell]] = []
-    for each in agreement.documents.values():
-        alpha = [_coefficient(each.alpha, style)] if agreement.codes else []
-        rows.append([each.name, each.annotators, _score(each.exact), *alpha])
+    for document in agreement.documents.values():
+        alpha = [_coefficient(document.alpha, style)] if agreement.codes else []
+        rows.append([document.name, document.annotators, _score(document.exact), *alpha])
     shown = (".exact", ".alpha") if agreement.codes else (".exact",)
     paths = [path for path in agreement.undefined if path.startswith("documents.") and path.endswith(shown)]
     return Table("documents", columns, rows, remark=_why(agreement, paths))
@@ -187,9 +239,9 @@ def _disagreements(agreement: Agreement) -> Table:
 
 def _answers(spans: Sequence[Answer]) -> str:
     """Labels and bounds; of spans with gaps, the bounds of all parts."""
-    bounds = [each[3] if len(each) > 3 else (each[:2],) for each in spans]
+    bounds = [span[3] if len(span) > 3 else (span[:2],) for span in spans]
     parts = ["+".join(f"{start}-{end}" for start, end in each) for each in bounds]
-    return ", ".join(f"{each[2]} {part}" for each, part in zip(spans, parts, strict=True)) or NOTHING
+    return ", ".join(f"{span[2]} {part}" for span, part in zip(spans, parts, strict=True)) or NOTHING
 
 
 def _confusion(pair: PairAgreement) -> Iterator[Table]:
@@ -206,7 +258,7 @@ def _confusion(pair: PairAgreement) -> Iterator[Table]:
 
 def _verdicts(agreement: Agreement) -> Table:
     """How the units of pairs go together, by verdict."""
-    pairs = [(each, each.verdicts) for each in agreement.pairs.values() if each.verdicts is not None]
+    pairs = [(pair, pair.verdicts) for pair in agreement.pairs.values() if pair.verdicts is not None]
     kinds = list(pairs[0][1].counts)
     columns = [Column("verdicts", "text"), *(Column(kind, "count") for kind in kinds)]
     rows: list[list[Cell]] = [[f"{each.a} – {each.b}", *found.counts.values()] for each, found in pairs]

@@ -9,15 +9,126 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from math import isnan
 from operator import add
 from unicodedata import category, east_asian_width
 
-from evenhand.problems import visible
-from evenhand.report.cells import best_cells, headings, row_texts
-from evenhand.report.selection import selected
-from evenhand.result.display import Shown, Tabled
-from evenhand.table import Column, Table
-from evenhand.table_style import PLAIN, TableStyle
+from evenhand.errors import SettingError, visible
+from evenhand.report.document import best_cells, headings, row_texts, selected, without_bars
+from evenhand.results.display import Shown, Tabled
+from evenhand.results.result import Result, Results
+from evenhand.scoring.prf import percentages
+from evenhand.scoring.scores import Row
+from evenhand.tables import PLAIN, Column, Table, TableStyle
+from evenhand.tasks.registry import TASKS
+
+# == report/markdown.py: Tables as Markdown, in the way of GitHub.
+
+
+_SPECIAL = re.compile(r"[\\`*_~$\[<&|#]")
+"""What Markdown may take for markup inside a line."""
+_BEFORE_FORMULAS = "=+-@"
+"""What a spreadsheet, or GitHub, may take for the beginning of something else than text."""
+
+
+def render_markdown(subject: Shown | Tabled, style: TableStyle = PLAIN) -> str:
+    """The whole report, with the signature as code."""
+    shown = selected(subject, style)
+    parts = [_escaped(shown.opening), *(line for text in shown.warnings for line in ("", _escaped(text)))]
+    for section in shown.sections:
+        parts += ["", f"## {_escaped(section.heading.rstrip(':'))}"] if section.heading else []
+        for table in section.tables:
+            parts += ["", *lines(table, style)]
+    parts += [line for note in shown.remarks for line in ("", _escaped(note))]
+    return "\n".join([*parts, "", _code(shown.signature)]) + "\n"
+
+
+def lines(table: Table, style: TableStyle = PLAIN) -> list[str]:
+    """The header, the alignment of the columns (text left, numbers right), the rows, and the remark as a paragraph."""
+    table = without_bars(table)
+    alignment = [":---" if column.kind == "text" else "---:" for column in table.columns]
+    shown = [_row([_text(name) for name in headings(table)]), _row(alignment)]
+    shown += [_row([_cell(*each) for each in zip(row, table.columns, strict=True)]) for row in row_texts(table, style)]
+    if table.remark:
+        shown += ["", _escaped(table.remark)]
+    return shown
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _cell(text: str, column: Column) -> str:
+    """A cell; signs before numbers stay as they are."""
+    return _text(text) if column.kind == "text" else _escaped(text)
+
+
+def _text(text: str) -> str:
+    """Text in a cell, which begins with nothing but text."""
+    return f"\\{text[0]}{_escaped(text[1:])}" if text.startswith(tuple(_BEFORE_FORMULAS)) else _escaped(text)
+
+
+def _escaped(text: str) -> str:
+    """Text that shows as it is; a row is one line, so that line feeds become breaks, and other controls are spelled."""
+    return "<br>".join(_SPECIAL.sub(r"\\\g<0>", visible(line)) for line in re.split("\r\n|\r|\n", text))
+
+
+def _code(text: str) -> str:
+    """Text as code, between more backticks than it has in a row."""
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    fence, space = "`" * (longest + 1), " " if longest else ""
+    return f"{fence}{space}{visible(text)}{space}{fence}"
+
+
+# == report/conlleval.py: Results in the layout of conlleval, for programs that read i
+
+
+def render_conlleval(results: Results) -> str:
+    lines = [line for result in results.values() for line in _lines_conlleval(result, is_one_of_many=len(results) > 1)]
+    return "\n".join(map(visible, lines)) + "\n"
+
+
+def _lines_conlleval(result: Result, *, is_one_of_many: bool) -> Iterator[str]:
+    phrases, tags = TASKS[result.settings.task].display.conlleval or ("", "")
+    if tags not in result.scores or result.gold.tokens is None:
+        raise SettingError(f"{result.name} and its gold standard know no tokens, which conlleval counts.")
+    exact, tokens = result[phrases], result.gold.tokens
+    equal_tags = round(result[tags].headline * tokens)
+    if is_one_of_many:
+        yield f"system: {result.name}"
+    yield (
+        f"processed {tokens} tokens with {result.gold.units} phrases; "
+        f"found: {result.units} phrases; correct: {exact.overall['TP']}."
+    )
+    yield f"accuracy: {100 * equal_tags / tokens if tokens else 0:6.2f}%; {_figures(exact.overall)}"
+    for label, row in exact.labels.items():
+        yield f"{label:>17}: {_figures(row)}  {result.labels.get(label, 0)}"
+
+
+def _figures(row: Row) -> str:
+    correct = row["TP"]
+    precision, recall, f1 = percentages(correct, correct + row["FP"], correct + row["FN"])
+    return f"precision: {precision:6.2f}%; recall: {recall:6.2f}%; FB1: {f1:6.2f}"
+
+
+# == report/value.py: The headline alone, for scripts: one fraction per line, in t
+
+
+def check_models(models: Sequence[str]) -> None:
+    """Refuse several match models, whose values could not be told apart."""
+    if len(models) > 1:
+        named = ", ".join(models)
+        raise SettingError(f"A bare value needs one match model, but {named} were scored; name one with --match.")
+
+
+def render_value(results: Results) -> str:
+    check_models(results.models)
+    headlines = (result[results.models[0]].headline for result in results.values())
+    return "".join("null\n" if isnan(value) else f"{value}\n" for value in headlines)
+
+
+# == report/text.py (primary)
+
 
 _GAP = 2
 """The space between columns."""
@@ -68,8 +179,8 @@ def _placed(texts: Sequence[str], sizes: Sequence[int], width: int, column: Colu
 def _looks(table: Table, cells: Sequence[Sequence[str]]) -> dict[tuple[int, int], str]:
     """How cells are set off, by row and column."""
     looks = dict.fromkeys(best_cells(table, cells), _BOLD)
-    for row, each in enumerate(cells):
-        for place, text in enumerate(each):
+    for row, cell in enumerate(cells):
+        for place, text in enumerate(cell):
             if table.columns[place].kind != "text" and (found := _SIGNIFICANT.fullmatch(text)):
                 looks[row, place] = _GREEN if found[1] == "+" else _RED
     return looks

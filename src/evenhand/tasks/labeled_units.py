@@ -15,22 +15,19 @@ from dataclasses import field, replace
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, pack
+from evenhand.data.annotation import Annotation
+from evenhand.data.layers import Spans
+from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
-from evenhand.tally import Tally
-from evenhand.tasks.answers import Answers
-from evenhand.tasks.passage import Numbering, Outcome, Question, VerdictRows
-from evenhand.tasks.places import Places
-from evenhand.tasks.spans.drawing import SpanDrawing
-from evenhand.tasks.spans.exact import equal_keys
-from evenhand.tasks.spans.portion import Portion, Portions
-from evenhand.tasks.spans.question import Relabeling
-from evenhand.tasks.units import Units
-from evenhand.tasks.words.answers import answers_on_words, word_units
-from evenhand.tasks.words.kinds import MISSING, TAG_KINDS
-from evenhand.tasks.words.verdicts import JudgedUnits
-from evenhand.text.annotation import Annotation
-from evenhand.text.labels import Vocabulary
-from evenhand.text.layers import Spans
+from evenhand.scoring.tally import Tally
+from evenhand.tasks.evaluation import EvaluationRequest, Numbering, Outcome, VerdictRows
+from evenhand.tasks.spans.comparison import SpanDrawing
+from evenhand.tasks.spans.evaluation import Portion, Portions
+from evenhand.tasks.spans.matching import equal_keys
+from evenhand.tasks.spans.scorers import LabelFilter
+from evenhand.tasks.units import Locations, Predictions, Units
+from evenhand.tasks.words.evaluation import JudgedUnits, answers_on_words, word_units
+from evenhand.tasks.words.measures import MISSING, TAG_KINDS
 
 KINDS = (*TAG_KINDS, MISSING)
 """The verdicts on units."""
@@ -41,14 +38,14 @@ UnitsOf = Callable[[Annotation, Vocabulary], Spans]
 class LabeledUnitPassage:
     """One pass over the gold standard and all systems."""
 
-    def __init__(self, asked: Question, judge: str, units: UnitsOf) -> None:
+    def __init__(self, asked: EvaluationRequest, judge: str, units: UnitsOf) -> None:
         """`judge` is the name under which the counts are kept."""
         self._asked, self._judge_name, self._units = asked, judge, units
         opened = (asked.sides.gold, *asked.sides.systems.values())
         self._portions = Portions(asked, [self._as_spans(open_side()) for open_side in opened], ("spans", "spans"))
         systems, settings = asked.sides.systems, asked.settings
-        self._relabel = {name: Relabeling(settings, "system", name, chooses=False) for name in systems}
-        self._relabel_gold = Relabeling(settings, "gold", "gold", chooses=False)
+        self._relabel = {name: LabelFilter(settings, "system", name, chooses=False) for name in systems}
+        self._relabel_gold = LabelFilter(settings, "gold", "gold", chooses=False)
 
     def _as_spans(self, stream: Iterator[Annotation]) -> Iterator[Annotation]:
         """Batches whose only layer of spans are the units."""
@@ -112,10 +109,10 @@ class LabeledUnitJudgement:
         return self.portion.groups
 
     @property
-    def places(self) -> Places:
+    def places(self) -> Locations:
         return self.portion.places
 
-    def answers(self, by: str) -> Answers:
+    def answers(self, by: str) -> Predictions:
         """Of the units of the gold standard; one that a system lacks is wrong."""
         return answers_on_words(by, list(self.systems.values()))
 

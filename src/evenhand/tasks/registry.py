@@ -6,12 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 
+from evenhand.errors import SettingError, unknown
 from evenhand.parameters import Parameter
-from evenhand.problems import SettingError
 from evenhand.registry import Registry
-from evenhand.scores.model import Model
+from evenhand.scoring.measure import Measure
 from evenhand.settings import ScoreSettings
-from evenhand.suggestion import unknown
 from evenhand.tasks.task import Task
 
 TASKS: Registry[Task] = Registry(
@@ -29,12 +28,12 @@ TASKS: Registry[Task] = Registry(
 )
 _AT = "@"
 """What stands between a match model and how many ranked answers it looks at."""
-MODELS: Registry[Model] = Registry("evenhand.models", Model, {})
+MODELS: Registry[Measure] = Registry("evenhand.models", Measure, {})
 """Match models that other packages add to a task."""
 
 
 @cache
-def models_of(task: str) -> tuple[Model, ...]:
+def models_of(task: str) -> tuple[Measure, ...]:
     """The match models of a task."""
     return (*TASKS[task].models, *(model for model in MODELS.values() if model.task == task))
 
@@ -42,19 +41,21 @@ def models_of(task: str) -> tuple[Model, ...]:
 @cache
 def parameters_of(task: str) -> tuple[Parameter, ...]:
     """All that a user can set of a task and its match models."""
-    own = (*TASKS[task].parameters, *(each for model in models_of(task) for each in model.parameters))
+    own = (*TASKS[task].parameters, *(parameter for model in models_of(task) for parameter in model.parameters))
     return tuple({parameter.name: parameter for parameter in own}.values())
 
 
 def without_overrides(settings: ScoreSettings) -> ScoreSettings:
     """The same settings for the gold standard as it was read."""
-    others = {each.name: each.default for each in parameters_of(settings.task) if each.effect == "gold"}
+    others = {
+        parameter.name: parameter.default for parameter in parameters_of(settings.task) if parameter.effect == "gold"
+    }
     return replace(settings, parameters={**settings.parameters, **others})
 
 
 def all_parameters() -> dict[str, Parameter]:
     """The parameters of all tasks, by name."""
-    return {each.name: each for task in TASKS for each in parameters_of(task)}
+    return {parameter.name: parameter for task in TASKS for parameter in parameters_of(task)}
 
 
 def tasks_with(parameter: Parameter) -> tuple[str, ...]:
@@ -71,14 +72,14 @@ def help_of(parameter: Parameter) -> str:
     return f"{prefix}{parameter.help.rstrip('.')}{default}."
 
 
-def model(task: str, name: str) -> Model:
+def model(task: str, name: str) -> Measure:
     """The match model of a task by its own name, or one that looks at the first n answers (`name@n`)."""
     base, _, depth = name.partition(_AT)
-    found = next(each for each in models_of(task) if each.name == base)
+    found = next(model for model in models_of(task) if model.name == base)
     return found.at(int(depth)) if depth else found
 
 
-def summary_of(model: Model) -> str:
+def summary_of(model: Measure) -> str:
     """The definition of a match model in one line."""
     if model.summary:
         return model.summary
@@ -93,7 +94,7 @@ def summary_of(model: Model) -> str:
 
 def model_title(task: str, name: str) -> str:
     """What the literature calls a match model."""
-    return next((each.title for each in models_of(task) if each.name == name), "") or name
+    return next((model.title for model in models_of(task) if model.name == name), "") or name
 
 
 def model_names(task: str, names: Iterable[str]) -> tuple[str, ...]:
@@ -121,7 +122,7 @@ def _named(task: str, given: str) -> list[str]:
     names = _without_depth(task, base)
     unranked = next((name for name in names if not model(task, name).is_ranked), None)
     if unranked is not None:
-        ranked = ", ".join(each.name for each in models_of(task) if each.is_ranked) or "no model"
+        ranked = ", ".join(model.name for model in models_of(task) if model.is_ranked) or "no model"
         raise SettingError(f"match is {given!r}, but {unranked} looks at one answer; {ranked} can have {_AT}n behind.")
     if not (depth.isdecimal() and depth.isascii() and 0 < len(depth) <= 6 and int(depth)):
         raise SettingError(f"match is {given!r}; write the number of answers behind {_AT}, such as {base}{_AT}3.")
@@ -130,9 +131,9 @@ def _named(task: str, given: str) -> list[str]:
 
 def _without_depth(task: str, given: str) -> list[str]:
     wanted, models = _plain(given), models_of(task)
-    exact = [each.name for each in models if _plain(each.name) == wanted]
-    family = [each.name for each in models if each.family is not None and _plain(each.family) == wanted]
-    other = [each.name for each in models if wanted in map(_plain, each.aliases)]
+    exact = [model.name for model in models if _plain(model.name) == wanted]
+    family = [model.name for model in models if model.family is not None and _plain(model.family) == wanted]
+    other = [model.name for model in models if wanted in map(_plain, model.aliases)]
     found = exact or family or other
     if not found:
         raise SettingError(_unknown(task, given))
@@ -147,7 +148,7 @@ def _plain(name: str) -> str:
 
 def _unknown(task: str, given: str) -> str:
     finding = f"match is {given!r}, which is no match model of {task}"
-    option = next((each.option for each in parameters_of(task) if given in each.choices), None)
+    option = next((parameter.option for parameter in parameters_of(task) if given in parameter.choices), None)
     if option is not None:
         return f"{finding}; did you mean {option} {given}? C{_choices(task)[1:]}."
     owner = next((each for each in TASKS if _plain(given) in _all_names(each)), None)
@@ -159,9 +160,9 @@ def _unknown(task: str, given: str) -> str:
 def _all_names(task: str) -> dict[str, str]:
     """All names of match models and families, each with the one that users are shown."""
     models = models_of(task)
-    families = {_plain(each.family): each.family for each in models if each.family is not None}
-    return families | {_plain(name): each.name for each in models for name in (each.name, *each.aliases)}
+    families = {_plain(model.family): model.family for model in models if model.family is not None}
+    return families | {_plain(name): model.name for model in models for name in (model.name, *model.aliases)}
 
 
 def _choices(task: str) -> str:
-    return f"choose from {', '.join(each.name for each in models_of(task))}"
+    return f"choose from {', '.join(model.name for model in models_of(task))}"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from evenhand.errors import SettingError
 from evenhand.parameters import Parameter
-from evenhand.problems import SettingError
 from evenhand.settings import ScoreSettings
 
 TEXT, LINES = "text", "lines"
@@ -17,18 +17,18 @@ def parse_sentences(given: str) -> Sentences:
     """From a word, or from the text of a table with a document and a number in each line."""
     if given in (TEXT, LINES):
         return given
-    found: dict[str, int] = {}
+    sentences: dict[str, int] = {}
     for line in filter(str.strip, given.splitlines()):
         document, tab, number = line.rpartition("\t")
         if not tab or not number.strip().isdecimal():
             remedy = f"choose {TEXT} or {LINES}, or name a file with a document, a tab and a number in each line"
             raise SettingError(f"sentences is {line[:20]!r}; {remedy}.")
-        if document in found:
+        if document in sentences:
             raise SettingError(f"sentences has the document {document!r} twice; leave one line out.")
-        found[document] = int(number)
-    if not found:
+        sentences[document] = int(number)
+    if not sentences:
         raise SettingError(f"sentences is empty; choose {TEXT} or {LINES}, or name a file with documents and numbers.")
-    return found
+    return sentences
 
 
 def refuse_table(settings: ScoreSettings, content: object) -> None:

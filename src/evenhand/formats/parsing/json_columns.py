@@ -9,18 +9,437 @@ does not fit is left to the decoder in `json_records`, which knows all spellings
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from typing import Literal
 
 import msgspec
 import numpy as np
 
-from evenhand.arrays import Bytes, Ints, Words, distinct, empty, ints
-from evenhand.bits import count, equal_to, marked, places
-from evenhand.formats.parsing.json_spelling import Hole, Piece, Spelling
-from evenhand.formats.parsing.json_strings import OddError, StringLists, Strings, demand
-from evenhand.formats.parsing.windows import leading_numbers, lengths_to_quote
+from evenhand.arrays import (
+    Bools,
+    Bytes,
+    Ints,
+    Rank,
+    Words,
+    at_places,
+    behind,
+    count,
+    distinct,
+    empty,
+    equal_to,
+    ints,
+    marked,
+    parity,
+    places,
+)
+from evenhand.data.tokens import PADDING, windows
+from evenhand.dataclass import dataclass
+from evenhand.formats.parsing.cells import leading_numbers, lengths_to_quote
+from evenhand.formats.parsing.json_lines import (
+    DOCUMENT_KEYS,
+    TEXT_KEYS,
+    TOKEN_KEYS,
+    UNREADABLE,
+    SpanError,
+    candidates,
+    has_a_line_each,
+    is_simple,
+    plan_of,
+    rivals,
+    role_of,
+    text_of,
+)
 from evenhand.formats.source import LINE_FEED, Block
-from evenhand.text.tokens import PADDING, windows
+
+# == formats/parsing/json_spelling.py: How a tool spells its records: literal bytes with holes betw
+
+
+ACCEPTED = ("accept", "")
+"""The answers that keep a record; none at all is as good."""
+_TOKEN_KEYS, _TAG_KEYS = ("tokens", "words"), ("ner_tags", "tags")
+_OTHER_KEYS = (*TOKEN_KEYS[:4], *_TAG_KEYS)
+"""With one of these, a record may be of another kind."""
+_KEY_AND_BLANK = re.compile(rb'\{"[^"\\]*": ')
+_BLANK = re.compile(rb"""": |["\d], "|[\]}], [\[{]""")
+"""A blank behind a colon, or behind a comma between values."""
+_LINES = 100
+"""How many lines are looked at for one that has a span."""
+
+
+@dataclass(frozen=True)
+class Hole:
+    """What differs between records: a string, a list of strings, a count from 0, or another whole number."""
+
+    name: str
+    kind: Literal["string", "list", "count", "number"]
+
+
+Piece = bytes | Hole
+_TOKENS, _TAGS = Hole("tokens", "list"), Hole("tags", "list")
+_WANTED = {Hole("start", "count"), Hole("end", "count"), Hole("label", "string")}
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """A record is its head, its spans with separators between, and its tail, the line end included.
+
+    One without spans is all head.
+    """
+
+    head: tuple[Piece, ...]
+    item: tuple[Piece, ...]
+    separator: bytes
+    tail: tuple[Piece, ...]
+
+    @cached_property
+    def has_braces_of_its_own(self) -> bool:
+        """Whether a brace before a quote begins a record or a span, and nothing else."""
+        pieces = (*self.head, *self.item, *self.tail)
+        braces = sum(piece.count(b"{") for piece in pieces if isinstance(piece, bytes))
+        return braces == 2 and _TOKENS not in pieces
+
+
+def learn(block: Block) -> Spelling | None:
+    """How the records of a block are spelled, if one of its first lines is a text with spans and can show it."""
+    for line, record in _records(block):
+        layer, texts = _only_layer(record), [key for key in TEXT_KEYS if key in record]
+        is_odd = not isinstance(record.get("answer", ""), str) or not record.keys().isdisjoint(_OTHER_KEYS)
+        if layer is None or len(texts) != 1 or is_odd:
+            return None
+        if record[layer]:
+            spelling = _spelling(record, {texts[0]: "text", "answer": "answer"}, layer, *_Style.of(line, layer))
+            holes = () if spelling is None else spelling.head + spelling.tail
+            return spelling if Hole("text", "string") in holes else None
+    return None
+
+
+def learn_tokens(block: Block) -> Spelling | None:
+    """The same for tokens with tags, or with spans of them."""
+    for line, record in _records(block):
+        tokens, tags = ([key for key in keys if key in record] for keys in (_TOKEN_KEYS, _TAG_KEYS))
+        others = [key for key in record if key not in tokens and key not in tags and (key in _KEPT or role_of(key))]
+        if len(tokens) != 1 or len(tags) > 1 or others != ([] if tags else ["spans"]):
+            return None
+        if rivals(record, tags[0] if tags else "spans"):
+            return None
+        names = {tokens[0]: "tokens"} | ({tags[0]: "tags"} if tags else {})
+        if all(_are_strings(record[key]) for key in names) and (tags or record["spans"]):
+            found = _spelling(record, names, None if tags else "spans", *_Style.of(line, tokens[0]))
+            # Quotes of tokens are compared one by one.
+            return None if found is None or Hole("quote", "string") in found.item else found
+    return None
+
+
+_KEPT = frozenset((*TEXT_KEYS, *TOKEN_KEYS, "answer"))
+
+
+def _only_layer(record: dict[str, object]) -> str | None:
+    """The key of the spans of a record that has no other layer, and whose name does not say whose it is."""
+    layers = candidates(record)
+    key = next(iter(layers), "")
+    is_plain = len(layers) == 1 and {"gold", "system"}.isdisjoint(map(role_of, record))
+    is_plain = is_plain and role_of(key) == "any" and layers[key] in ("spans", "empty")
+    return key if is_plain and not rivals(record, key) else None
+
+
+def _are_strings(value: object) -> bool:
+    """Whether this is a list of several strings, which shows what stands between them."""
+    return isinstance(value, list) and len(value) > 1 and all(isinstance(each, str) for each in value)
+
+
+def _records(block: Block) -> Iterator[tuple[bytes, dict[str, object]]]:
+    """The first lines of a block with their records, up to one that is none."""
+    begin = 0
+    for _ in range(_LINES):
+        end = block.data.find(b"\n", begin, block.size) + 1
+        line, begin = block.data[begin:end], end
+        try:
+            record = msgspec.json.decode(line)
+            if not isinstance(record, dict) or not is_simple(record):
+                return
+            text_of(record)
+        except (*UNREADABLE, SpanError):
+            return
+        yield line, record
+
+
+@dataclass(frozen=True)
+class _Style:
+    """What a tool writes behind values and behind keys, and at the end of a line."""
+
+    comma: bytes
+    colon: bytes
+    end: bytes
+
+    @staticmethod
+    def of(line: bytes, key: str) -> tuple[_Style, _Style]:
+        """That of a record, and that of the list under a key, which may have blanks where the record has none."""
+        end = b"\r\n" if line.endswith(b"\r\n") else b"\n"
+        values = msgspec.json.decode(line, type=dict[str, msgspec.Raw])
+        blanks = [b" " if found else b"" for found in (_KEY_AND_BLANK.match(line), _BLANK.search(values[key]))]
+        outer, inner = (_Style(b"," + blank, b":" + blank, end) for blank in blanks)
+        return outer, inner
+
+    def pieces(self, value: object, names: Mapping[str, str], name: str = "") -> Iterator[Piece]:
+        """A value with holes for strings and whole numbers; `name` is its own, `names` those of what is in it."""
+        if isinstance(value, str):
+            yield from (b'"', Hole(name, "string"), b'"')
+        elif isinstance(value, int) and not isinstance(value, bool):
+            yield Hole(name, "count" if name not in ("", "id") else "number")
+        elif isinstance(value, dict | list):
+            keys = [str(key) for key in (value if isinstance(value, dict) else range(len(value)))]
+            values = value.values() if isinstance(value, dict) else value
+            yield b"{" if isinstance(value, dict) else b"["
+            for place, (key, each) in enumerate(zip(keys, values, strict=True)):
+                yield self.key(key, place) if isinstance(value, dict) else self.comma if place else b""
+                yield from self.pieces(each, {}, names.get(key, ""))
+            yield b"}" if isinstance(value, dict) else b"]"
+        else:
+            yield msgspec.json.encode(value)
+
+    def key(self, key: str, place: int) -> bytes:
+        return (self.comma if place else b"") + msgspec.json.encode(key) + self.colon
+
+
+def _spelling(
+    record: dict[str, object], names: Mapping[str, str], spans: str | None, style: _Style, inner: _Style
+) -> Spelling | None:
+    """How a record is written; `names` are those of holes by their keys, beside that of ids."""
+    head: list[Piece] = [b"{"]
+    tail: list[Piece] = []
+    part = head
+    for place, (key, value) in enumerate(record.items()):
+        part.append(style.key(key, place))
+        if key == spans:
+            part.append(b"[")
+            part = tail
+            part.append(b"]")
+        elif names.get(key) in (_TOKENS.name, _TAGS.name):
+            part.extend((b"[", Hole(names[key], "list"), b"]"))
+        else:
+            part.extend(style.pieces(value, {}, {**names, "id": "id"}.get(key, "")))
+    part.append(b"}" + style.end)
+    item = () if spans is None else _item(record[spans], inner)
+    return None if item is None else Spelling(_joined(head), item, inner.comma, _joined(tail))
+
+
+def _item(spans: object, style: _Style) -> tuple[Piece, ...] | None:
+    """How the first of some spans is written."""
+    assert isinstance(spans, list)
+    span = spans[0]
+    keys: dict[str, str] = {}
+    if isinstance(span, dict):
+        plan = plan_of(span)
+        named = ((plan.start, "start"), (plan.end, "end"), (plan.label, "label"), (plan.level, "level"))
+        keys = {key: name for key, name in (*named, (plan.quoted, "quote")) if key is not None}
+        odd = "parts" in span or plan.length is not None or "start" not in keys.values() or len(keys) < 3
+    else:
+        kinds = [type(each) for each in span] if isinstance(span, list) else []
+        odd = kinds not in ([int, int, str], [str, int, int])
+        keys = (
+            {"0": "start", "1": "end", "2": "label"} if kinds[:1] == [int] else {"0": "label", "1": "start", "2": "end"}
+        )
+    item = () if odd else _joined(style.pieces(span, keys))
+    return None if odd or not set(item) >= _WANTED else item
+
+
+def _joined(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
+    """The same pieces, with literals that follow each other as one."""
+    joined: list[Piece] = []
+    for piece in pieces:
+        if isinstance(piece, bytes) and joined and isinstance(joined[-1], bytes):
+            joined[-1] += piece
+        else:
+            joined.append(piece)
+    return tuple(joined)
+
+
+# == formats/parsing/json_strings.py: The strings of some JSON, found by their quotes, and the lis
+
+
+_QUOTE_JSON_STRINGS, _BRACKET = ord('"'), ord("]")
+
+
+class OddError(Exception):
+    """A block is not spelled as expected."""
+
+
+def demand(met: Bools) -> None:
+    """Raise an `OddError` where something is not as expected."""
+    if not met.all():
+        raise OddError
+
+
+@dataclass(frozen=True)
+class StringLists:
+    """Lists of strings: where the first and the last quote of each are, and how many strings there are."""
+
+    first: Ints
+    last: Ints
+    sizes: Ints
+
+    def take(self, rows: Ints) -> StringLists:
+        return StringLists(self.first[rows], self.last[rows], self.sizes[rows])
+
+    def around(self, at: Ints) -> Ints:
+        """Which of them have one of these places within."""
+        row = np.searchsorted(self.first, at, side="right") - 1
+        return distinct(row[(row >= 0) & (at < self.last[row])])
+
+
+class Strings:
+    """The strings of a block."""
+
+    def __init__(self, text: Bytes, separator: bytes, backslashes: Ints) -> None:
+        """`separator` stands between the strings of a list; `backslashes` are where they stand in the block."""
+        self._text, self._separator = text, separator
+        self.quotes = equal_to(text, _QUOTE_JSON_STRINGS)
+        """Those around strings."""
+        if len(backslashes):
+            self.quotes &= ~at_places(escapes(backslashes) + 1, len(text))
+        inside = parity(self.quotes)
+        if inside[-1] >> np.uint64(63):
+            raise OddError
+        self.opens = self.quotes & inside
+        """The quotes before strings."""
+        self._closes = self.quotes & ~inside
+
+    @cached_property
+    def _lasts(self) -> Ints:
+        """Where strings end that no other one follows in a list."""
+        is_followed = behind(self.quotes, len(self._separator) + 1)
+        for place, byte in enumerate(self._separator, 1):
+            is_followed &= behind(equal_to(self._text, byte), place)
+        return places(self._closes & ~is_followed)
+
+    @cached_property
+    def _before(self) -> Rank:
+        return Rank.of(self.opens)
+
+    def lists(self, at: Ints) -> StringLists:
+        """The lists whose first quotes must be at these places."""
+        number = np.searchsorted(self._lasts, at)
+        if number.max(initial=-1) >= len(self._lasts):
+            raise OddError
+        last, before = self._lasts[number], self._before(at)
+        demand((self._before(at + 1) > before) & (self._text[last + 1] == _BRACKET))
+        return StringLists(at, last, self._before(last) - before)
+
+    def single(self, byte: int) -> Words:
+        """Where a string of this byte alone begins, or a quote, a byte and a quote between strings."""
+        return self.quotes & behind(equal_to(self._text, byte), 1) & behind(self.quotes, 2)
+
+
+def within(lists: StringLists, marks: Words) -> Words:
+    """The marks that stand in some lists."""
+    edges = at_places(np.concatenate((lists.first, lists.last + 1)), 64 * len(marks) - 1)
+    return marks & parity(edges)
+
+
+def quoted(quotes: Words) -> tuple[Ints, Ints]:
+    """Where the strings with these quotes around them begin and end."""
+    edges = places(quotes)
+    edges[::2] += 1
+    return edges[::2], edges[1::2]
+
+
+def escapes(backslashes: Ints) -> Ints:
+    """The backslashes that are not escaped themselves."""
+    number = np.arange(len(backslashes))
+    begins_run = np.append(True, np.diff(backslashes) > 1)[: len(number)]
+    first = np.maximum.accumulate(np.where(begins_run, number, 0))
+    escapes: Ints = backslashes[(number - first) % 2 == 0]
+    return escapes
+
+
+# == formats/parsing/json_respelling.py: The same records written in another way, which can be read a
+
+
+_DIGITS = np.full(256, -(1 << 20))
+"""What each byte is worth as a hexadecimal digit; very little where it is none."""
+for _value, _digit in enumerate(b"0123456789abcdef"):
+    _DIGITS[[_digit, ord(chr(_digit).upper())]] = _value
+_HIGH, _LOW = 0xD800 >> 10, 0xDC00 >> 10
+"""What the two halves begin with that write a letter for which four digits are too few."""
+_FIRST = {2: 0xC0, 3: 0xE0, 4: 0xF0}
+"""What the first byte of a letter says of how many it has, in UTF-8."""
+_OTHERS = frozenset((*TEXT_KEYS, *TOKEN_KEYS, *DOCUMENT_KEYS, "answer", "id"))
+"""The keys that are looked at beside those of layers."""
+_DECODER, _ENCODER = msgspec.json.Decoder(dict[str, msgspec.Raw]), msgspec.json.Encoder()
+
+
+def respelled(block: Block) -> Block | None:
+    """Records without what nobody reads, and with their keys in one order; their values are as they were.
+
+    Tools write notes and scores into records, not all of them into every one. What is left is spelled alike more often.
+    None where something is not a record, a line does not hold just one, or a key names the layer of one side.
+    """
+    try:
+        records = _DECODER.decode_lines(memoryview(block.data)[: block.size])
+    except UNREADABLE:
+        return None
+    if not has_a_line_each(records, block):
+        return None
+    kept: dict[tuple[str, ...], list[str]] = {}
+    for keys, first in {tuple(record): record for record in reversed(records)}.items():
+        if not {"gold", "system"}.isdisjoint(map(role_of, keys)) or _has_rivals(first):
+            return None
+        kept[keys] = sorted(key for key in keys if key in _OTHERS or role_of(key) is not None)
+    lines = _ENCODER.encode_lines([{key: record[key] for key in kept[tuple(record)]} for record in records])
+    return Block(lines + PADDING, len(lines), block.first_line)
+
+
+def _has_rivals(record: dict[str, msgspec.Raw]) -> bool:
+    """Whether a record has further layers, under names that do not say it."""
+    others = [key for key, value in record.items() if bytes(value)[:1] == b"["]
+    if all(key in _OTHERS or role_of(key) for key in others):
+        return False
+    values = {key: msgspec.json.decode(record[key]) for key in others}
+    return any(rivals(values, key) for key in others if role_of(key))
+
+
+def with_letters(block: Block) -> Block:
+    """The block with letters in place of their escapes, if it has nothing but ASCII, as Python's `json` writes it.
+
+    It stays as it is where an escape stands for ASCII or for no letter.
+    """
+    data = block.data
+    if b"\\" not in data or not data.isascii():
+        return block
+    text: Bytes = np.frombuffer(data, dtype=np.uint8)
+    at = escapes(places(equal_to(text[: block.size], ord("\\"))))
+    at = at[text[at + 1] == ord("u")]
+    if not len(at):
+        return block
+    code = sum(_DIGITS[text[at + 2 + place]] << (12 - 4 * place) for place in range(4))
+    high, low = (np.flatnonzero(code >> 10 == half) for half in (_HIGH, _LOW))
+    if code.min() < 0x80 or not np.array_equal(high + 1, low) or (at[low] != at[high] + 6).any():
+        return block
+    code[high] = 0x10000 + ((code[high] & 0x3FF) << 10) + (code[low] & 0x3FF)
+    sizes = 2 + (code >= 0x800) + (code >= 0x10000)
+    sizes[low] = 0
+    written = _written(text[: block.size].copy(), at, code, sizes)
+    return Block(written + PADDING, len(written), block.first_line)
+
+
+def _written(text: Bytes, at: Ints, code: Ints, sizes: Ints) -> bytes:
+    """A text in which escapes at some places are letters of so many bytes, in UTF-8."""
+    is_kept = np.ones(len(text), dtype=np.bool_)
+    for size in (0, 2, 3, 4):
+        rows = np.flatnonzero(sizes == size)
+        begin, letter = at[rows], code[rows]
+        for place in range(6):
+            if place >= size:
+                is_kept[begin + place] = False
+            else:
+                bits = letter >> 6 * (size - 1 - place)
+                text[begin + place] = bits & 0x3F | 0x80 if place else bits | _FIRST[size]
+    return text[is_kept].tobytes()
+
+
+# == formats/parsing/json_columns.py (primary)
+
 
 _QUOTE, _BRACE, _BACKSLASH = ord('"'), ord("{"), ord("\\")
 _MINUS, _ZERO, _FIRST_BYTE = np.uint64(ord("-")), np.uint64(ord("0")), np.uint64(255)

@@ -7,16 +7,112 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from io import BytesIO
+from itertools import combinations, cycle
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unicodedata import bidirectional, category, combining, east_asian_width
 
+from matplotlib.figure import Figure
+
 from evenhand.dataclass import dataclass
-from evenhand.problems import SettingError
-from evenhand.report.figures.ticks import separate_ticks
+from evenhand.errors import SettingError
+from evenhand.tasks.tables import ErrorKind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.text import Text
+
+# == report/figures/fills.py: Colours and hatches of parts of bars: one error type has the
+
+
+Fill = tuple[str, str]
+"""A colour and a hatch."""
+_COMMON: dict[str, Fill] = {
+    "LE": ("#E69F00", ""),
+    "BES": ("#56B4E9", "/////"),
+    "BEL": ("#0072B2", ""),
+    "BEO": ("#009E73", "..."),
+    "LBE": ("#CC79A7", "\\\\\\\\\\"),
+    "FN": ("#D55E00", "xxxxx"),
+    "FP": ("#F0E442", ""),
+}
+"""Those of error types that several tasks have.
+
+Colours that colour-blind readers can tell apart (Okabe and Ito 2008; those below of Paul Tol), with hatches.
+"""
+_FURTHER: tuple[Fill, ...] = (
+    ("#882255", ""),
+    ("#DDCC77", "|||||"),
+    ("#332288", "ooo"),
+    ("#999999", "-----"),
+    ("#FFFFFF", "+++++"),
+)
+
+
+def fills(kinds: Sequence[ErrorKind]) -> list[Fill]:
+    """What the parts of bars look like, in the order of their kinds.
+
+    Types that only one task has take what is left: first the fills that no common type has, then those of common types
+    that do not occur here, but for FN and FP. Labels of data, which are no error types, begin with the latter. If there
+    are more kinds than fills, these come again.
+    """
+    common = {kind: _COMMON[kind.type] for kind in kinds if kind.type in _COMMON}
+    kept = [*common.values(), _COMMON["FN"], _COMMON["FP"]]
+    free = [fill for fill in _COMMON.values() if fill not in kept]
+    of_labels = any(kind.is_label for kind in kinds)
+    others = cycle((*free, *_FURTHER) if of_labels else (*_FURTHER, *free))
+    return [common[kind] if kind in common else next(others) for kind in kinds]
+
+
+# == report/figures/ticks.py: Ticks of axes: whole numbers, and never so many that their l
+
+
+_MOST, _BETWEEN = 6, 1.08
+"""How many intervals an axis has at most, and how much wider labels are taken to be, for the space between them."""
+
+
+def count_axis(axes: Axes) -> None:
+    """Whole numbers below; those to the left of zero are counts, too."""
+    from matplotlib.ticker import MaxNLocator
+
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=_MOST, integer=True))
+    axes.xaxis.set_major_formatter(lambda value, _: f"{abs(value):,.0f}")
+
+
+def separate_ticks(figure: Figure) -> None:
+    """Lay the figure out with as many ticks as fit: labels of no two of them touch, on one axis or on neighbours."""
+    from matplotlib.ticker import MaxNLocator
+
+    for intervals in range(_MOST, 0, -1):
+        figure.draw_without_rendering()
+        crowded = _crowded(figure)
+        if not crowded:
+            return
+        for axes in crowded:
+            locator = axes.xaxis.get_major_locator()
+            if isinstance(locator, MaxNLocator):
+                locator.set_params(nbins=intervals)
+    figure.draw_without_rendering()
+
+
+def _crowded(figure: Figure) -> set[Axes]:
+    """The axes with labels that touch others."""
+    boxes = [(axes, label.get_window_extent().expanded(_BETWEEN, 1)) for axes in figure.axes for label in _labels(axes)]
+    touching = ((one, other) for (one, box), (other, beside) in combinations(boxes, 2) if box.overlaps(beside))
+    return {axes for pair in touching for axes in pair}
+
+
+def _labels(axes: Axes) -> Iterator[Text]:
+    """The labels of ticks below that are drawn, unless they stand upright."""
+    low, high = sorted(axes.get_xlim())
+    for place, label in zip(axes.get_xticks(), axes.get_xticklabels(), strict=False):  # shared ones have none
+        if low <= place <= high and label.get_visible() and label.get_text() and not label.get_rotation():
+            yield label
+
+
+# == report/figures/canvas.py (primary)
+
 
 WIDTH = 6.3
 """The width of a page of two columns, in inches."""
@@ -96,9 +192,7 @@ def style() -> Iterator[None]:
 
 def sheet(size: Size, height: float) -> Figure:
     """An empty figure of this height in inches, not higher than a page, unless the user has chosen another height."""
-    from evenhand.report.figures.drawing import Drawing
-
-    return Drawing((size.inches, size.height or round(min(height, PAGE), 2)), layout="constrained")
+    return FigureFile((size.inches, size.height or round(min(height, PAGE), 2)), layout="constrained")
 
 
 def remark(figure: Figure, text: str) -> None:
@@ -270,3 +364,59 @@ def characters(family: str) -> frozenset[str]:
         return frozenset(map(chr, get_font(findfont(family)).get_charmap()))
     except (OSError, RuntimeError, ValueError):  # a broken font of the user's machine is not our concern
         return frozenset()
+
+
+# == report/figures/drawing.py: A figure of matplotlib that shows itself in notebooks, witho
+
+
+_DOTS_PER_INCH, _SCALE = 100, 2
+"""How large an inch is on a screen, and how many dots of the image stand for one of these, for sharp screens."""
+
+
+class FigureFile(Figure):
+    """As any figure, and an image where a notebook asks for one."""
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
+        """The image, and how large a notebook shows it."""
+        buffer = BytesIO()
+        with style():
+            self.savefig(buffer, format="png", dpi=_SCALE * _DOTS_PER_INCH)
+        width, height = (round(_DOTS_PER_INCH * inches) for inches in self.get_size_inches())
+        return buffer.getvalue(), {"width": width, "height": height}
+
+
+# == report/figures/file.py: Figures as files: the same figure is the same bytes, wheneve
+
+
+FORMS = ("svg", "pdf", "png")
+_DOTS_PER_INCH_FILE = 300
+_DESCRIBED = {
+    "svg": ("Description", {"Date": None}),
+    "pdf": ("Subject", {"CreationDate": None}),
+    "png": ("Description", {}),
+}
+"""Where a file's metadata have a place for the signature, and what must not be there, as it changes with time."""
+
+
+def form_of(path: str | Path) -> str:
+    """The format that a file's name asks for."""
+    form = Path(path).suffix.lower().removeprefix(".")
+    if form not in FORMS:
+        raise SettingError(f"{path} is no name for a figure; let it end with .svg, .pdf or .png.")
+    return form
+
+
+def render(figure: Figure, form: str, signature: str) -> bytes:
+    """The file's content; fonts are embedded in PDF, texts stay texts in SVG, and the signature is in the metadata."""
+    place, timeless = _DESCRIBED[form]
+    metadata = {**timeless, "Title": "Evenhand", place: clean(signature)}
+    buffer = BytesIO()
+    with style():
+        figure.savefig(buffer, format=form, dpi=_DOTS_PER_INCH_FILE, metadata=metadata)
+    unknown = "" if form == "svg" else "".join(sorted(lacking(figure)))
+    if unknown:
+        warnings.warn(
+            f"No installed font has the characters {unknown}; install one (such as Noto Sans CJK), or write .svg.",
+            stacklevel=2,
+        )
+    return buffer.getvalue()

@@ -2,22 +2,94 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import gzip
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
+import msgspec
+import numpy as np
 from jinja2 import Environment, FunctionLoader, Template, select_autoescape
 from markupsafe import Markup
 
-from evenhand.problems import counted, visible
-from evenhand.report.cautions import cautions
-from evenhand.report.html.fix_first import fixes
-from evenhand.report.html.overview import overview
-from evenhand.report.html.sections import sections
-from evenhand.report.html.unit_data import carried
-from evenhand.report.verdict import how, verdict
-from evenhand.result.report import Report
+from evenhand.errors import counted, visible
+from evenhand.report.html.overview import fixes, overview
+from evenhand.report.html.sections import pair_data, sections
+from evenhand.report.verdict import cautions, how, verdict
+from evenhand.results.comparison import Report
+from evenhand.tasks.registry import TASKS
+
+# == report/html/unit_data.py: The units that a page carries: as JSON, compressed, in text
+
+
+_LEVEL = 4
+"""Of compression: the usual one, 6, takes three times as long and saves a twentieth."""
+
+
+def carried(report: Report) -> str:
+    """What the error browser reads."""
+    return packed(unit_data(report))
+
+
+def packed(data: Mapping[str, Any]) -> str:
+    """Data as letters, digits, + and /."""
+    return b64encode(gzip.compress(msgspec.json.encode(data), _LEVEL, mtime=0)).decode("ascii")
+
+
+def unit_data(report: Report) -> dict[str, Any]:
+    """Units as columns, their sentences, and the names that codes stand for."""
+    units, task = report.units.units(), TASKS[report.task]
+    sentences = report.units.sentences
+    sentence = units.sentence.tolist()
+    kept = {number: place for place, number in enumerate(dict.fromkeys(sentence))}
+    return {
+        "drawing": task.display.drawing,
+        "label_name": task.display.label,
+        "has_verdicts": task.display.has_verdicts,
+        "has_label_answers": task.display.has_label_answers,
+        "absent": list(task.display.absent),
+        "unscored": list(task.display.unscored),
+        "by": report.by,
+        "systems": list(report.results),
+        "order": [list(report.results).index(name) for name in report.ordered],
+        **pair_data(report),
+        "kinds": list(task.kinds),
+        "right": list(task.right(report.by)),
+        "labels": list(report.labels),
+        "classes": [list(code) for code in report.units.classes],
+        "met": report.units.met,
+        "space": " " if report.results.gold.characters is None else "",
+        "sentence": [kept[number] for number in sentence],
+        "positions": report.units.positions,
+        "offsets": units.offsets.tolist() if report.units.positions == "characters" else None,
+        "start": units.start.tolist(),
+        "end": units.end.tolist(),
+        "label": units.label.tolist(),
+        "surplus": units.surplus.astype(np.int64).tolist(),
+        "class": units.classes.tolist(),
+        "answer": units.answers.tolist(),
+        "partner": units.partners.tolist(),
+        "line": [None if line < 0 else line for line in units.line.tolist()],
+        "nowhere": {number: text for number, text in enumerate(units.nowhere.tolist()) if text is not None},
+        "antecedents": units.antecedents.tolist() if units.antecedents.any() else None,
+        "sentences": [
+            {
+                "t": sentences[number].tokens,
+                "p": sentences[number].source,
+                "n": sentences[number].number,
+                "d": sentences[number].document,
+                "s": sentences[number].sides,
+                **({"l": sentences[number].links} if sentences[number].links else {}),
+            }
+            for number in kept
+        ],
+    }
+
+
+# == report/html/__init__.py (primary)
+
 
 _TEMPLATES = files("evenhand.report.html") / "templates"
 SCRIPTS = (

@@ -3,22 +3,79 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import field as field_dataclasses
+from dataclasses import fields
+from functools import lru_cache
+from typing import Any
 from urllib.parse import quote
 
 from evenhand.dataclass import dataclass
-from evenhand.report.cells import best_cells, cell_text, headings, row_texts, without_bars
-from evenhand.report.comparison_tables import summary_of_comparison
-from evenhand.report.document import document
-from evenhand.report.html.links import address
-from evenhand.report.pair_tables import significance
-from evenhand.report.score_document import tables_of
-from evenhand.result.comparison import Comparison
-from evenhand.result.report import Report
-from evenhand.result.result import Result
-from evenhand.table import Queries, Table
-from evenhand.table_style import TableStyle
+from evenhand.report.comparison_tables import significance, summary_of_comparison
+from evenhand.report.document import best_cells, cell_text, document, headings, row_texts, tables_of, without_bars
+from evenhand.results.comparison import Comparison, Pair, Report
+from evenhand.results.result import Result
+from evenhand.tables import Queries, Query, Table, TableStyle
 from evenhand.tasks.registry import TASKS, model_title
+
+# == report/html/links.py: Queries for units, as fragments of the page's address.
+
+
+_NAMES = {field.name: field.name.rstrip("_") for field in fields(Query) if field.name != "by"}
+
+
+@lru_cache(1 << 14)
+def address(query: Query | None, by: str) -> str | None:
+    """The address of some units (`#units?system=crf&kind=LE&gold=PER`) in a page that shows the verdicts of a score.
+
+    None where the page does not have them.
+    """
+    if query is None or (query.by is not None and by not in query.by.split(",")):
+        return None
+    asked = ((name, getattr(query, field)) for field, name in _NAMES.items())
+    return "#units?" + "&".join(f"{name}={_spelled(value)}" for name, value in asked if value is not None)
+
+
+@lru_cache(1 << 14)
+def _spelled(value: str | bool) -> str:
+    return quote(str(int(value)) if isinstance(value, bool) else value, safe="")
+
+
+# == report/html/pair_data.py: What a page knows of pairs of systems beside their units: ho
+
+
+def pair_data(report: Report) -> dict[str, Any]:
+    """Pairs as rows of both systems, the difference, its interval and p; labels as rows of units and scores."""
+    comparison = report.comparison
+    if comparison is None:
+        return {"pairs": [], "label_scores": [], "labels_are_compared": False, "has_parts": False}
+    names = list(report.results)
+    compared = {label: bound.units for label, bound in comparison.oracle.labels.items()}
+    return {
+        "pairs": [[names.index(pair.before), names.index(pair.after), *_figures(pair)] for pair in _pairs(comparison)],
+        "label_scores": [
+            [label, each.units, *(each.scores[name] for name in names)] for label, each in comparison.labels.items()
+        ],
+        "labels_are_compared": all(label.units == compared.get(name, 0) for name, label in comparison.labels.items()),
+        "has_parts": any(
+            transition.change
+            for pair in _pairs(comparison)
+            for found in pair.classes.values()
+            for transition in found.transitions
+        ),
+    }
+
+
+def _pairs(comparison: Comparison) -> list[Pair]:
+    return list(comparison.pairs.values())
+
+
+def _figures(pair: Pair) -> list[float | None]:
+    low, high = pair.interval or (None, None)
+    return [pair.delta, low, high, None if pair.significance is None else pair.significance.p_holm]
+
+
+# == report/html/sections.py (primary)
+
 
 _MARKED = TableStyle(marks=True)
 _CHANGES = "Changes of all scores"
@@ -49,7 +106,7 @@ class HtmlSection:
     """What the address of the page calls it."""
     heading: str
     tables: Sequence[HtmlTable]
-    parts: Sequence[HtmlSection] = field(default_factory=list)
+    parts: Sequence[HtmlSection] = field_dataclasses(default_factory=list)
     is_open: bool = True
     has_pair: bool = False
     """Whether the reader chooses two systems, whose tables the page makes of the units."""

@@ -30,11 +30,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints
+from evenhand.arrays import Bools, Ints, ints
+from evenhand.data.annotation import Annotation
+from evenhand.data.layers import Tags
+from evenhand.data.structures import Chains, spans_of
+from evenhand.data.vocabulary import StringIndex, Vocabulary
 from evenhand.dataclass import dataclass
-from evenhand.tasks.chains.kinds import FN, FP, TN, TP, WL
-from evenhand.tasks.chains.repeats import repeats
-from evenhand.text.chains import Chains, spans_of
+from evenhand.errors import SettingError
+from evenhand.tasks.chains.mentions import repeats
+from evenhand.tasks.chains.task import FN, FP, NOUNS, TN, TP, WL
+from evenhand.tasks.units import Locations, Predictions
 
 
 @dataclass(frozen=True)
@@ -52,7 +57,7 @@ class Mentions:
 
 
 @dataclass(frozen=True)
-class Verdicts:
+class ArcMatches:
     """What mentions are under each response (a row), and their closest antecedents that count, -1 for none.
 
     Under `arcs_any`, the antecedent of a tp is the closest right one.
@@ -82,7 +87,7 @@ def all_mentions(key: Chains, responses: Sequence[Chains], numbers: Sequence[Int
     return Mentions(Chains.concatenate(sides, [0] * len(sides)).take(first), chains[0], chains[1:])
 
 
-def judge(found: Mentions, nominal: Bools | None = None) -> Verdicts:
+def judge(found: Mentions, nominal: Bools | None = None) -> ArcMatches:
     """Verdicts under `arcs_nom`, where `nominal` says which mentions are; else under `arcs_any`."""
     counts = np.ones(len(found), dtype=np.bool_) if nominal is None else nominal
     key = found.key_chain
@@ -99,7 +104,7 @@ def judge(found: Mentions, nominal: Bools | None = None) -> Verdicts:
         kinds.append(_kind(key_antecedent >= 0, antecedent >= 0, is_right))
         antecedents.append(antecedent)
     shape = (len(kinds), len(found))
-    return Verdicts(np.reshape(kinds, shape), key_antecedent, np.reshape(antecedents, shape))
+    return ArcMatches(np.reshape(kinds, shape), key_antecedent, np.reshape(antecedents, shape))
 
 
 def _kind(in_key: Bools, in_response: Bools, is_right: Bools) -> Ints:
@@ -128,3 +133,45 @@ def is_nominal(mentions: Chains, pos: Ints, nominal: Bools) -> Bools:
     """Which mentions are nominal; `pos` is the code of the POS of their first token, `nominal` says which codes are."""
     is_noun = nominal[pos] if len(nominal) else np.zeros(len(mentions), dtype=np.bool_)
     return is_noun | (mentions.end - mentions.start > 1)
+
+
+# == tasks/chains/mention_types.py: What mentions are by the key's POS: nominal or not, and of w
+
+
+class MentionTypes:
+    """What mentions are by the key's POS: nominal or not, and of which type."""
+
+    def __init__(self, vocabulary: Vocabulary, nominal: Sequence[str]) -> None:
+        self._labels, self._coder, self._tags = vocabulary.labels, vocabulary.columns["pos"], nominal
+        self._is_noun: list[bool] = []
+        self._label: list[int] = []
+
+    def __call__(self, mentions: Chains, key: Annotation) -> tuple[Bools, Ints] | None:
+        """Whether each mention is nominal, and the code of its type; None where the key has no POS."""
+        pos = key.layers.get("pos")
+        if not isinstance(pos, Tags):
+            return None
+        code = pos.coded(self._coder)[key.corpus.document_bounds[mentions.document] + mentions.start]
+        for name in self._coder.names[len(self._is_noun) :]:
+            self._is_noun.append(name in self._tags)
+            self._label.append(self._labels.code(name))
+        nominal = is_nominal(mentions, code, np.array(self._is_noun, dtype=np.bool_))
+        label = np.array(self._label, dtype=np.int64)[code] if len(code) else code
+        return nominal, np.where(nominal, self._labels.code(NOUNS), label)
+
+
+# == tasks/chains/slices.py: Slices of mentions.
+
+
+def by_pronoun(answers: Predictions, places: Locations, names: StringIndex[str], labels: StringIndex[str]) -> Ints:
+    """Mentions that are not nominal by their word, in small letters; `labels` are the types of mentions."""
+    if answers.gold_antecedent is None or labels.find(NOUNS) is None:
+        raise SettingError("The slice 'pronoun' is for mentions, and takes the POS of words; leave it out.")
+    noun, nouns = labels.find(NOUNS), names.code(NOUNS)
+    rows = zip(*(column.tolist() for column in (answers.label, answers.sentence, answers.start)), strict=True)
+    return ints(
+        [
+            nouns if label == noun else names.code((places.words(sentence, start, start + 1) or "").lower())
+            for label, sentence, start in rows
+        ]
+    )

@@ -3,22 +3,91 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from evenhand.problems import SettingError
-from evenhand.scores.model_score import ModelScore
-from evenhand.table import Cell, Column, Query, Table
-from evenhand.table_style import PLAIN, TableStyle
-from evenhand.tasks.chains.kinds import ARCS, ARCS_KINDS, ERROR_NAMES, NOUNS
-from evenhand.tasks.error_bars import ErrorBars, errors_by_kind
+from evenhand.alignment.documents import AlignmentIssues
+from evenhand.errors import SettingError
+from evenhand.scoring.scores import MeasureScore
+from evenhand.scoring.tally import Tally
+from evenhand.settings import ReadSettings
+from evenhand.tables import PLAIN, Cell, Column, Query, Table, TableStyle
+from evenhand.tasks.chains.task import ARCS, ARCS_KINDS, ERROR_NAMES, NOUNS
+from evenhand.tasks.evaluation import SideSummary
 from evenhand.tasks.registry import model_title
-from evenhand.tasks.tables import label_tables, score_cells, score_columns, side_by_side
+from evenhand.tasks.tables import (
+    ErrorBars,
+    document_notes,
+    errors_by_kind,
+    label_tables,
+    score_cells,
+    score_columns,
+    side_by_side,
+)
 
 if TYPE_CHECKING:
-    from evenhand.result.comparison import Comparison
-    from evenhand.result.pairs import Differences, Pair
-    from evenhand.result.result import Result, Results
+    from evenhand.results.comparison import Comparison, Differences, Pair
+    from evenhand.results.result import GoldSummary, Result, Results
+
+# == tasks/chains/notes.py: What a reader of scores of chains should know about the file
+
+
+COPIES = "copies"
+"""How many mentions repeat others, where all of them count."""
+_NODES = "mentions there are wrong or missing, unless zeros match by what they depend on"
+
+
+def notes(
+    gold: GoldSummary, gold_count: SideSummary, name: str, side: SideSummary, read_as: ReadSettings, *, identical: bool
+) -> tuple[str, ...]:
+    """Documents, words and mentions that are not as they should be."""
+    found, mismatches = [], side.mismatches or AlignmentIssues()
+    for side_name, count in (("gold " + gold.name, gold_count), ("system " + name, side)):
+        if count.noted[COPIES]:
+            owned = "the last of their chains owns them, and all copies count"
+            found.append(f"{side_name}: {_repeats(count.noted[COPIES])}; {owned}.")
+    if gold_count.repeated:
+        found.append(f"gold {gold.name}: {_repeats(gold_count.repeated)}; the first chain keeps the span.")
+    if side.repeated:
+        found.append(f"system {name}: {_repeats(side.repeated)}; where it is in the key, the first chain keeps it.")
+    found += document_notes(name, mismatches)
+    if mismatches.words:
+        words = "1 word is not that" if mismatches.words == 1 else f"{mismatches.words:,} words are not those"
+        first = f"the first one: {mismatches.first_word}; --align strict refuses them"
+        found.append(f"system {name}: {words} of the gold standard ({first}).")
+    if mismatches.nodes:
+        nodes = "1 empty node is" if mismatches.nodes == 1 else f"{mismatches.nodes:,} empty nodes are"
+        found.append(f"system {name}: {nodes} in one of the two files only; {_NODES}.")
+    if not gold.units:
+        found.append(f"gold {gold.name}: has no mention at all.")
+    elif not gold.labels:
+        found.append(f"gold {gold.name}: has no POS, so that there are no types of mentions and no arcs_nom.")
+    if not side.units:
+        found.append(f"system {name}: has no mention at all.")
+    elif identical:
+        found.append(f"system {name}: its chains are just those of the gold standard; is it the right file?")
+    return tuple(found)
+
+
+def _repeats(count: int) -> str:
+    return "1 mention repeats the span of another" if count == 1 else f"{count:,} mentions repeat spans of others"
+
+
+def is_perfect(tallies: Mapping[str, Tally]) -> bool:
+    """Whether all counts of key and response are those of what is common; or all verdicts are right."""
+    if "chains" not in tallies:
+        met = [tally for tally in tallies.values() if len(tally)]
+        return bool(met) and all(tally.kinds_met <= {"tp", "tn"} for tally in met)
+    tally = tallies["chains"]
+    counts = dict(zip(tally.kinds, tally.by_label().overall.tolist(), strict=True))
+    common = [kind.removesuffix(".common") for kind in counts if kind.endswith(".common")]
+    kinds = [kind for kind in common if f"{kind}.key" in counts]
+    equal = [counts[f"{kind}.common"] == counts[f"{kind}.key"] == counts[f"{kind}.response"] for kind in kinds]
+    return all(equal) and counts["mentions.key"] > 0
+
+
+# == tasks/chains/tables.py (primary)
+
 
 _LEGEND = (
     "tp: a right antecedent; wl: a wrong one; fn: none where the key has one; fp: one where the key has none; tn: none."
@@ -54,7 +123,7 @@ def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) ->
     yield from label_tables(result, style, [name for name in result.scores if name not in ARCS])
 
 
-def _arcs(result: Result, score: ModelScore, remark: str) -> Table:
+def _arcs(result: Result, score: MeasureScore, remark: str) -> Table:
     """What became of mentions, by type."""
     title = model_title(result.settings.task, score.name)
     columns = [Column(title, "text"), *(Column(kind, "count") for kind in ARCS_KINDS), *score_columns(result)]
@@ -88,9 +157,9 @@ def transitions(comparison: Comparison, pair: Pair, found: Differences) -> Table
     types = _types(comparison, pair)
     counts: Counter[tuple[str, str]] = Counter()
     by_type: Counter[tuple[str, str, str]] = Counter()
-    for each in found.transitions:
-        counts[each.before, each.after] += each.count
-        by_type[each.before, each.after, each.gold] += each.count
+    for transition in found.transitions:
+        counts[transition.before, transition.after] += transition.count
+        by_type[transition.before, transition.after, transition.gold] += transition.count
     columns = [Column(pair.before, "text"), Column(pair.after, "text"), Column("count", "count")]
     columns += [Column("% of these", "share"), Column("% of all", "share")]
     columns += [Column(name, "count") for name in types]
@@ -110,7 +179,7 @@ def _types(comparison: Comparison, pair: Pair) -> list[str]:
         return []
     counts: Counter[str] = Counter()
     for found in pair.classes.values():
-        for each in found.transitions:
-            counts[each.gold] += each.count
+        for transition in found.transitions:
+            counts[transition.gold] += transition.count
     order = sorted(counts, key=lambda name: (name != NOUNS, -counts[name], name))
     return order[:_MOST_TYPES]

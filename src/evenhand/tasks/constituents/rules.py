@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from evenhand.dataclass import dataclass
-from evenhand.problems import InputError
+from evenhand.errors import InputError
 
 _NUMBERS = {"LABELED": "labeled", "CUTOFF_LEN": "cutoff", "MAX_ERROR": "max_error"}
 _NAMES = {"DELETE_LABEL": "deleted", "DELETE_LABEL_FOR_LENGTH": "uncounted", "QUOTE_LABEL": "quotes"}
@@ -87,8 +87,8 @@ def parse(given: str) -> Rules:
     """`collins`, `none`, or the path of a parameter file of EVALB."""
     if given.lower() in BUILT_IN:
         return BUILT_IN[given.lower()]
-    from evenhand.formats.addresses import place
     from evenhand.formats.source import Source
+    from evenhand.formats.storage import place
 
     source = Source(place(given))
     name = given.replace("\\", "/").rpartition("/")[2]

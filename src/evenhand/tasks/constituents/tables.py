@@ -2,21 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING
 
-from evenhand.problems import SettingError
-from evenhand.scores.model_score import ModelScore
-from evenhand.table import Cell, Column, Query, Table
-from evenhand.table_style import PLAIN, TableStyle
-from evenhand.tasks.constituents.kinds import ALL, ERROR_NAMES, ERRORS, SHORT, counts_errors
-from evenhand.tasks.error_bars import ErrorBars, errors_by_kind
-from evenhand.tasks.tables import Ask, confusion_table, label_table, rivals, score_cells
+from evenhand.errors import WARNING, SettingError, counted
+from evenhand.scoring.scores import MeasureScore
+from evenhand.scoring.tally import Tally
+from evenhand.settings import ReadSettings, ScoreSettings
+from evenhand.tables import PLAIN, Cell, Column, Query, Table, TableStyle
+from evenhand.tasks.constituents.evaluation import MENDED
+from evenhand.tasks.constituents.task import ALL, ERROR_NAMES, ERRORS, SHORT, counts_errors
+from evenhand.tasks.evaluation import SideSummary
+from evenhand.tasks.tables import (
+    Ask,
+    ErrorBars,
+    confusion_table,
+    errors_by_kind,
+    label_notes,
+    label_table,
+    rivals,
+    score_cells,
+)
 
 if TYPE_CHECKING:
-    from evenhand.result.result import Result, Results
+    from evenhand.results.result import GoldSummary, Result, Results
+
+# == tasks/constituents/notes.py: What a reader of scores of constituents should know about th
+
+
+def notes(
+    gold: GoldSummary, gold_count: SideSummary, name: str, side: SideSummary, read_as: ReadSettings, *, identical: bool
+) -> tuple[str, ...]:
+    """Sentences that are left out, and files that are odd."""
+    errors, skipped = side.noted["error"], side.noted["skip"]
+    found = []
+    if errors + skipped == gold.sentences:
+        found.append(
+            f"{WARNING}system {name}: no sentence can be scored ({errors:,} with errors, "
+            f"{skipped:,} skipped), so precision, recall and F1 of labeled and the like are undefined."
+        )
+    elif errors or skipped:
+        left = f"{errors:,} with errors and {skipped:,} skipped"
+        found.append(
+            f"system {name}: of {_sentences(gold.sentences)}, {left} are left out of labeled and the other scores of "
+            "EVALB, which may gain by that; labeled-all and the like count them as wrong."
+        )
+    if mended := side.noted[MENDED]:
+        found.append(f"system {name}: in {_sentences(mended)}, quotes were mended (QUOTE_LABEL).")
+    if identical:
+        found.append(f"system {name}: its brackets are just those of the gold standard; is it the right file?")
+    return (*found, *label_notes(gold, name, side.labels, "bracket"))
+
+
+def setting_notes(settings: ScoreSettings) -> tuple[str, ...]:
+    """What a parameter file changes in names of scores."""
+    if settings["prm"].labeled:
+        return ()
+    return (f"{settings['prm'].name} says LABELED 0: labels do not count in labeled, nor in complete.",)
+
+
+def is_perfect(tallies: Mapping[str, Tally]) -> bool:
+    """Whether all brackets are right."""
+    tally = next((tallies[name] for name in ("brackets", "brackets-all") if name in tallies), None)
+    return tally is not None and bool(len(tally)) and tally.kinds_met <= {"TP"} and not len(tallies["left out"])
+
+
+def _sentences(count: int) -> str:
+    return counted(count, "sentence")
+
+
+# == tasks/constituents/tables.py (primary)
+
 
 UNDEFINED = "–"
 _MOST_LISTED = 10
@@ -68,7 +126,7 @@ def _summary(results: Results, title: str, models: Sequence[str], end: str) -> T
     return Table(title, columns, rows, rivals=rivals(rows))
 
 
-def _brackets(score: ModelScore) -> tuple[list[Column], list[Cell]]:
+def _brackets(score: MeasureScore) -> tuple[list[Column], list[Cell]]:
     row, names = score.overall, ["prec.", "recall", "F1"]
     cells = [row.precision, row.recall, row.f1]
     if score.beta != 1:
@@ -76,18 +134,18 @@ def _brackets(score: ModelScore) -> tuple[list[Column], list[Cell]]:
     return [Column(name, "percent") for name in names], [_defined(cell) for cell in cells]
 
 
-def _unlabeled(score: ModelScore) -> tuple[list[Column], list[Cell]]:
+def _unlabeled(score: MeasureScore) -> tuple[list[Column], list[Cell]]:
     return [Column("unlabeled", "percent")], [_defined(score.headline)]
 
 
-def _complete(score: ModelScore) -> tuple[list[Column], list[Cell]]:
+def _complete(score: MeasureScore) -> tuple[list[Column], list[Cell]]:
     counts = score.overall.counts
     shown = ("failed",) if counts_errors(score.name) else ("valid", "error", "skip")
     columns = [Column(name, "count") for name in shown]
     return [*columns, Column("complete", "percent")], [*(counts[name] for name in shown), _defined(score.headline)]
 
 
-def _crossing(score: ModelScore) -> tuple[list[Column], list[Cell]]:
+def _crossing(score: MeasureScore) -> tuple[list[Column], list[Cell]]:
     counts = score.overall
     valid = counts["valid"]
     columns, cells = [Column("none", "percent"), Column("≤ 2", "percent")], list[Cell]([_defined(score.headline)])
@@ -98,7 +156,7 @@ def _crossing(score: ModelScore) -> tuple[list[Column], list[Cell]]:
     return [Column("crossing", "label"), *columns], [mean, *cells]
 
 
-def _tagging(score: ModelScore) -> tuple[list[Column], list[Cell]]:
+def _tagging(score: MeasureScore) -> tuple[list[Column], list[Cell]]:
     return [Column("tags", "percent")], [_defined(score.headline)]
 
 
@@ -158,7 +216,7 @@ def _left_out(result: Result) -> Table | None:
     return Table("sentences left out", columns, rows)
 
 
-def _by_label(result: Result, score: ModelScore, style: TableStyle) -> Table:
+def _by_label(result: Result, score: MeasureScore, style: TableStyle) -> Table:
     """Counts and scores by label; of the gold standard, the brackets of valid sentences."""
     table = label_table(result, score, _asking(result, score.name), style)
     rows = [list(row) for row in table.rows]
@@ -182,7 +240,7 @@ def query(result: Result, model: str, count: str, label: str | None = None) -> Q
     return Query(result.name, kind=count, gold=label)
 
 
-def _kinds(result: Result, score: ModelScore) -> Table:
+def _kinds(result: Result, score: MeasureScore) -> Table:
     """How the errors divide."""
     errors = sum(score.overall[kind] for kind in ERROR_NAMES)
     columns = [Column("kind of error", "text"), Column("count", "count"), Column("%", "share"), Column("", "bar")]
@@ -204,7 +262,7 @@ def _kinds(result: Result, score: ModelScore) -> Table:
 def error_bars(results: Results, by: str | None = None) -> ErrorBars:
     """The kinds of errors of labeled brackets, under the model that systems are compared by."""
     models = (by, _LABELED_ALL, "labeled")
-    name = next((each for each in models if each in results.models), None)
+    name = next((model for model in models if model in results.models), None)
     if name is None:
         raise SettingError("The kinds of errors come from the match model labeled; score with it too.")
     return errors_by_kind(results, [name], ERROR_NAMES, query)

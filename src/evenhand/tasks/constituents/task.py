@@ -2,29 +2,248 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
+from evenhand.data.names import LAYER
 from evenhand.parameters import Parameter
-from evenhand.registry import late
-from evenhand.tasks.constituents.kinds import CLASS_KINDS, ERROR_NAMES
-from evenhand.tasks.constituents.models import (
-    EVALB,
-    EVALB_SHORT,
-    MODELS,
-    SKIP,
-    WRONG,
-    decided_by,
-    leaves_out,
-    with_errors,
-    without_errors,
-)
+from evenhand.registry import lazy
+from evenhand.scoring.measure import Formula, Measure, Ratio, Scorer, WeightedCounts, plus
+from evenhand.settings import ScoreSettings
 from evenhand.tasks.constituents.rules import COLLINS, Rules, parse
-from evenhand.tasks.display import Confusion, Display
-from evenhand.tasks.task import Content, Example, Task
-from evenhand.text.constituent_names import LAYER
+from evenhand.tasks.spans.task import KINDS as SPAN_KINDS
+from evenhand.tasks.task import Confusion, Display, Example, GoldProfile, Task
+
+# == tasks/constituents/kinds.py: The verdicts on brackets, and the kinds of counts.
 
 
-def _adjust(values: dict[str, Any], content: Content) -> None:
+ERRORS = ("LE", "BES", "BEL")
+"""Wrong brackets that were matched with one of the other side."""
+BRACKET_KINDS = ("TP", *(f"{kind}.{side}" for kind in ERRORS for side in ("gold", "system")), "FN", "FP")
+"""An error counts once for the label of the gold standard and once for that of the system."""
+CLASS_KINDS = (*SPAN_KINDS, "TN", "unscored")
+"""In a comparison, surplus of one system is TN under the others; brackets of sentences left out are unscored."""
+UNSCORED = CLASS_KINDS.index("unscored")
+SENTENCE_KINDS = ("valid", "error", "skip", "failed", "complete", "crossings", "no_crossing", "two_or_less")
+TAG_KINDS = ("right", "wrong")
+SHORT = "-short"
+"""How names of judges and models end that look at short sentences only."""
+ALL = "-all"
+"""How names of judges and models end, before `-short`, that count sentences with errors as wrong."""
+LEFT_OUT = "left out"
+"""The tally of sentences that are left out, with their reasons."""
+ERROR_NAMES = {
+    "LE": "wrong label",
+    "BES": "too narrow",
+    "BEL": "too wide",
+    "FN": "missing",
+    "FP": "spurious",
+}
+"""What errors are called."""
+
+
+def counts_errors(name: str) -> bool:
+    """Whether a judge or a model counts sentences with errors as wrong, by its name."""
+    return name.removesuffix(SHORT).endswith(ALL)
+
+
+# == tasks/constituents/models.py: Match models of constituents.
+
+
+_SENTENCE_JUDGE = "sentences"
+WRONG, SKIP = "wrong", "skip"
+"""What sentences with errors count as: wrong, or nothing, as in EVALB."""
+_TP, _FN, _FP = ({kind: 1.0} for kind in ("TP", "FN", "FP"))
+_OF_GOLD, _OF_SYSTEM = ({f"{kind}.{side}": 1.0 for kind in ERRORS} for side in ("gold", "system"))
+_SENTENCES: dict[str, WeightedCounts] = {kind: {kind: 1.0} for kind in ("valid", "error", "skip")}
+
+
+def labeled(name: str, settings: ScoreSettings) -> Formula:
+    counts: dict[str, WeightedCounts] = {
+        "TP": _TP,
+        **{kind: {f"{kind}.gold": 1.0} for kind in ERRORS},
+        "FN": _FN,
+        "FP": _FP,
+    }
+    sums = (_TP, plus(_TP, _OF_SYSTEM, _FP), _TP, plus(_TP, _OF_GOLD, _FN))
+    further = lazy("evenhand.tasks.constituents.parseval:with_confusion")
+    return Formula(name, _judge_of("brackets", name), counts, *sums, beta=settings.beta, further=further)
+
+
+def _unlabeled(name: str, settings: ScoreSettings) -> Formula:
+    """Brackets with the right words: labels that differ do not matter."""
+    met, right = plus(_TP, {"LE.gold": 1.0}), plus(_TP, {"LE.system": 1.0})
+    missed = plus(_FN, {kind: 1.0 for kind in _OF_GOLD if kind != "LE.gold"})
+    spurious = plus(_FP, {kind: 1.0 for kind in _OF_SYSTEM if kind != "LE.system"})
+    counts: dict[str, WeightedCounts] = {"TP": met, "FN": missed, "FP": spurious}
+    sums = (right, plus(right, spurious), met, plus(met, missed))
+    further = lazy("evenhand.tasks.constituents.parseval:with_undefined")
+    return Formula(name, _judge_of("brackets", name), counts, *sums, beta=settings.beta, further=further)
+
+
+def _complete(name: str, settings: ScoreSettings) -> Formula:
+    counts: dict[str, WeightedCounts] = {**_SENTENCES, "complete": {"complete": 1.0}}
+    return _share_of_sentences(name, settings, counts, "complete", "evenhand.tasks.constituents.parseval:with_left_out")
+
+
+def _crossing(name: str, settings: ScoreSettings) -> Formula:
+    shown = ("valid", "crossings", "no_crossing", "two_or_less")
+    return _share_of_sentences(
+        name,
+        settings,
+        {kind: {kind: 1.0} for kind in shown},
+        "no_crossing",
+        "evenhand.tasks.constituents.parseval:with_undefined",
+    )
+
+
+def _share_of_sentences(
+    name: str, settings: ScoreSettings, counts: dict[str, WeightedCounts], right: str, further: str
+) -> Formula:
+    part, whole = {right: 1.0}, {"valid": 1.0}
+    if counts_errors(name):
+        whole, counts = {"valid": 1.0, "failed": 1.0}, {"failed": {"failed": 1.0}, **counts}
+    measures = _shares(counts, whole)
+    return Formula(
+        *(name, _judge_of("sentences", name), counts, part, whole, part, whole),
+        headline="accuracy",
+        beta=settings.beta,
+        details="overall",
+        further=lazy(further),
+        measures=measures,
+        known={measure.name: measure.below for measure in measures},
+    )
+
+
+def _shares(counts: dict[str, WeightedCounts], whole: WeightedCounts) -> tuple[Ratio, ...]:
+    """The shares of counts that are not the headline."""
+    definitions = {"two_or_less": "sentences with two crossing brackets at most."}
+    measures = [
+        Ratio(f"{name}_share", counts[name], whole, definition)
+        for name, definition in definitions.items()
+        if name in counts
+    ]
+    if "error" in counts:
+        sentences = {"valid": 1.0, "failed": 1.0}
+        measures.append(Ratio("valid_share", counts["valid"], sentences, "sentences without an error."))
+    return tuple(measures)
+
+
+def _tagging(name: str, settings: ScoreSettings) -> Formula:
+    right, words = {"right": 1.0}, {"right": 1.0, "wrong": 1.0}
+    return Formula(
+        *(name, _judge_of("tagging", name), {"words": words, "right": right}, right, words, right, words),
+        headline="accuracy",
+        beta=settings.beta,
+        details="labels",
+        further=lazy("evenhand.tasks.constituents.parseval:with_undefined"),
+    )
+
+
+def _judge_of(judge: str, model: str) -> str:
+    """The judge of a model; models of short sentences, and of sentences with errors, have judges of their own."""
+    counted = ALL if counts_errors(model) and judge != _SENTENCE_JUDGE else ""
+    return judge + counted + (SHORT if model.endswith(SHORT) else "")
+
+
+def with_errors(model: str) -> str:
+    """The model that counts sentences with errors as wrong, for one that leaves them out."""
+    end = SHORT if model.endswith(SHORT) else ""
+    return model if counts_errors(model) else model.removesuffix(SHORT) + ALL + end
+
+
+def without_errors(model: str) -> str:
+    """The model that leaves sentences with errors out, as EVALB does."""
+    return model.replace(ALL, "", 1) if counts_errors(model) else model
+
+
+_DECLARED: dict[str, tuple[Any, str, str, str, tuple[str, ...], str]] = {
+    "labeled": (
+        labeled,
+        "brackets",
+        "evenhand.tasks.constituents.parseval:count",
+        "evenhand.tasks.constituents.parseval",
+        ("evalb", "parseval", "lf"),
+        "Brackets with the right words and label.",
+    ),
+    "unlabeled": (
+        _unlabeled,
+        "brackets",
+        "evenhand.tasks.constituents.parseval:count",
+        "evenhand.tasks.constituents.parseval",
+        ("uf",),
+        "Brackets with the right words.",
+    ),
+    "complete": (
+        _complete,
+        "sentences",
+        "evenhand.tasks.constituents.parseval:count_crossing",
+        "evenhand.tasks.constituents.parseval.count_crossing",
+        ("complete match",),
+        "Sentences with all brackets right.",
+    ),
+    "crossing": (
+        _crossing,
+        "sentences",
+        "evenhand.tasks.constituents.parseval:count_crossing",
+        "evenhand.tasks.constituents.parseval.count_crossing",
+        ("no crossing",),
+        "Sentences without a crossing bracket.",
+    ),
+    "tagging": (
+        _tagging,
+        "tagging",
+        "evenhand.tasks.constituents.parseval:count_tagging",
+        "evenhand.tasks.constituents.parseval.count_tagging",
+        ("tagging accuracy",),
+        "Words with the right tag.",
+    ),
+}
+
+
+def _model(name: str, *, short: bool, with_all: bool) -> Measure:
+    arithmetic, judge, address, definition, aliases, summary = _DECLARED[name]
+    end = (ALL if with_all else "") + (SHORT if short else "")
+    told = summary[:-1] + (" (short sentences)" if short else "") + (", errors as wrong" if with_all else "")
+    count: Any = lazy(address)
+    choices = {"short": short} | ({} if judge == _SENTENCE_JUDGE else {"counts_errors": with_all})
+    own = name + end
+    return Measure(
+        *(own, LAYER, Scorer(_judge_of(judge, own), partial(count, **choices)), arithmetic, definition),
+        aliases=tuple(alias + end for alias in aliases),
+        family="short" if short and not with_all else None,
+        summary=f"{told}.",
+        is_variant=with_all,
+        counterpart=without_errors(own) if with_all else with_errors(own),
+    )
+
+
+EVALB = tuple(_DECLARED)
+EVALB_SHORT = tuple(name + SHORT for name in EVALB)
+"""The figures of EVALB's summary, for all sentences and for short ones."""
+MODELS = tuple(
+    _model(name, short=short, with_all=with_all)
+    for with_all in (False, True)
+    for short in (False, True)
+    for name in EVALB
+)
+
+
+def decided_by(model: str, options: Mapping[str, Any]) -> str:
+    """The model that systems are ranked, compared and gated by: sentences with errors are wrong, unless skipped."""
+    return model if options.get("errors") == SKIP else with_errors(model)
+
+
+def leaves_out(model: str, options: Mapping[str, Any]) -> bool:
+    """Whether a model is not scored unless it is named."""
+    return options.get("errors") == SKIP and counts_errors(model)
+
+
+# == tasks/constituents/task.py (primary)
+
+
+def _adjust(values: dict[str, Any], content: GoldProfile) -> None:
     """The length of short sentences is that of the parameter file unless it is given."""
     if values["cutoff"] is None:
         values["cutoff"] = values["prm"].cutoff
@@ -92,20 +311,20 @@ TASK = Task(
     ),
     adjust=_adjust,
     shows=lambda annotation: LAYER in annotation.layers,
-    passage=late("evenhand.tasks.constituents.passage:ConstituentPassage"),
-    notes=late("evenhand.tasks.constituents.notes:notes"),
-    setting_notes=late("evenhand.tasks.constituents.notes:setting_notes"),
-    is_perfect=late("evenhand.tasks.constituents.notes:is_perfect"),
+    passage=lazy("evenhand.tasks.constituents.evaluation:ConstituentPassage"),
+    notes=lazy("evenhand.tasks.constituents.tables:notes"),
+    setting_notes=lazy("evenhand.tasks.constituents.tables:setting_notes"),
+    is_perfect=lazy("evenhand.tasks.constituents.tables:is_perfect"),
     kinds=CLASS_KINDS,
     right=lambda by: ("TP", "TN"),
     verdict_judges=("brackets", "brackets-all"),
     verdict_columns=(("side", "string"), ("matched_start", "int64"), ("matched_end", "int64")),
-    answer=late("evenhand.tasks.constituents.answers:answer_in_words"),
+    answer=lazy("evenhand.tasks.constituents.evaluation:answer_in_words"),
     display=Display(
-        summary=late("evenhand.tasks.constituents.tables:summary"),
-        details=late("evenhand.tasks.constituents.tables:details"),
-        listing=late("evenhand.tasks.constituents.tables:listing"),
-        errors=late("evenhand.tasks.constituents.tables:error_bars"),
+        summary=lazy("evenhand.tasks.constituents.tables:summary"),
+        details=lazy("evenhand.tasks.constituents.tables:details"),
+        listing=lazy("evenhand.tasks.constituents.tables:listing"),
+        errors=lazy("evenhand.tasks.constituents.tables:error_bars"),
         confusion=Confusion(
             (with_errors("labeled"), "labeled"),
             caption="Errors only: wrong bounds on the diagonal, wrong labels beside it.",

@@ -26,13 +26,11 @@ import numpy as np
 
 from evenhand.arrays import Ints, ints
 from evenhand.dataclass import dataclass
-from evenhand.tally import Tally
-from evenhand.tasks.links.documents import tally_documents
-from evenhand.tasks.links.kinds import by_document
-from evenhand.tasks.links.linked import Linked
-from evenhand.tasks.links.question import Question
-from evenhand.tasks.links.sets import tally_pairs
-from evenhand.tasks.spans.pairs import AllPairs
+from evenhand.scoring.tally import Tally
+from evenhand.tasks.links.matching import Linked, LinkPair
+from evenhand.tasks.links.neleval import tally_documents, tally_pairs
+from evenhand.tasks.links.task import by_document
+from evenhand.tasks.spans.matching import AllPairs
 
 STRICT, FUZZY = "hipe-strict", "hipe-fuzzy"
 
@@ -47,7 +45,7 @@ class Walked:
     """How many pairs are not right under strict bounds only as their tokens are spelled otherwise."""
 
 
-def count(question: Question, model: str, depth: int = 1) -> Tally:
+def count(question: LinkPair, model: str, depth: int = 1) -> Tally:
     walked = walk(question, depth)
     gold_rows, system_rows = walked.strict if model == STRICT else walked.fuzzy
     gold, system = question.gold, question.system
@@ -60,7 +58,7 @@ def count(question: Question, model: str, depth: int = 1) -> Tally:
     return tally_pairs(question, gold, system, gold_rows, system_rows)
 
 
-def walk(question: Question, depth: int) -> Walked:
+def walk(question: LinkPair, depth: int) -> Walked:
     """The walk over the links of the system, which both models share."""
     key = (walk, depth)
     found = question.kept.get(key)

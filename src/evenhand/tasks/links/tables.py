@@ -3,22 +3,72 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from evenhand.problems import SettingError
-from evenhand.scores.model_score import ModelScore
-from evenhand.table import Cell, Column, Query, Table
-from evenhand.table_style import PLAIN, TableStyle
-from evenhand.tasks.error_bars import ErrorBars, errors_by_kind
-from evenhand.tasks.links.kinds import ERROR_NAMES, KINDS
-from evenhand.tasks.tables import Ask, label_table
+from evenhand.alignment.documents import AlignmentIssues
+from evenhand.data.annotation import ReadInfo
+from evenhand.errors import SettingError
+from evenhand.scoring.scores import MeasureScore
+from evenhand.scoring.tally import Tally
+from evenhand.settings import ReadSettings
+from evenhand.tables import PLAIN, Cell, Column, Query, Table, TableStyle
+from evenhand.tasks.evaluation import SideSummary
+from evenhand.tasks.links.matching import RESPELLED, UNLINKED
+from evenhand.tasks.links.task import ERROR_NAMES, KINDS
+from evenhand.tasks.tables import (
+    Ask,
+    ErrorBars,
+    document_notes,
+    errors_by_kind,
+    label_notes,
+    label_table,
+    reading_notes,
+    unit_notes,
+)
 
 if TYPE_CHECKING:
-    from evenhand.result.comparison import Comparison
-    from evenhand.result.pairs import Differences, Pair
-    from evenhand.result.result import Result, Results
+    from evenhand.results.comparison import Comparison, Differences, Pair
+    from evenhand.results.result import GoldSummary, Result, Results
+
+# == tasks/links/notes.py: What a reader of scores of links should know about the files
+
+
+def notes(
+    gold: GoldSummary, gold_count: SideSummary, name: str, side: SideSummary, read_as: ReadSettings, *, identical: bool
+) -> tuple[str, ...]:
+    """Documents, words and links that are not as they should be."""
+    mismatches = side.mismatches or AlignmentIssues()
+    found = reading_notes("gold", gold.name, gold.reading, read_as.repair)
+    found += reading_notes("system", name, side.reading or ReadInfo(), read_as.repair)
+    found += document_notes(name, mismatches)
+    if mismatches.by_order:
+        found.append(f"system {name}: no document has a name of the gold standard's, so that the order counts.")
+    if mismatches.words:
+        words = "1 token is" if mismatches.words == 1 else f"{mismatches.words:,} tokens are"
+        found.append(f"system {name}: {words} spelled otherwise than in the gold standard ({mismatches.first_word}).")
+    if respelled := side.noted[RESPELLED]:
+        links = "1 link is" if respelled == 1 else f"{respelled:,} links are"
+        found.append(f"system {name}: under hipe-strict, {links} wrong only as tokens are spelled otherwise.")
+    found += _unlinked("gold", gold.name, gold_count) + _unlinked("system", name, side)
+    found += unit_notes(gold, name, side.units, "link", identical=identical)
+    return (*found, *label_notes(gold, name, side.labels, "link"))
+
+
+def _unlinked(which: str, name: str, side: SideSummary) -> list[str]:
+    count = side.noted[UNLINKED]
+    spans = "1 span has no link and takes" if count == 1 else f"{count:,} spans have no link and take"
+    return [f"{which} {name}: {spans} no part."] if count else []
+
+
+def is_perfect(tallies: Mapping[str, Tally]) -> bool:
+    """Whether all links are right."""
+    judges = [judge for judge in ("fair", "typed_all", "all") if judge in tallies and len(tallies[judge])]
+    return bool(judges) and all(tallies[judge].kinds_met <= {"TP"} for judge in judges)
+
+
+# == tasks/links/tables.py (primary)
 
 
 def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[Table]:
@@ -33,7 +83,7 @@ def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) ->
         yield from _ranks(result["fair"])
 
 
-def _by_label(result: Result, score: ModelScore, style: TableStyle) -> Table:
+def _by_label(result: Result, score: MeasureScore, style: TableStyle) -> Table:
     """Counts and scores by label; of the gold standard, the links that the model looks at."""
     table = label_table(result, score, _asking(result, score.name), style)
     rows = [list(row) for row in table.rows]
@@ -59,7 +109,7 @@ def query(result: Result, model: str, count: str, label: str | None = None) -> Q
     return Query(result.name, kind=count, gold=label)
 
 
-def _documents(scores: list[ModelScore]) -> Table:
+def _documents(scores: list[MeasureScore]) -> Table:
     """Means over documents."""
     measures = {"precision": "prec.", "recall": "recall", "f1": "F1"}
     columns = [Column("means over documents", "text")]
@@ -67,11 +117,11 @@ def _documents(scores: list[ModelScore]) -> Table:
     rows: list[list[Cell]] = []
     for score in scores:
         spreads = [score.further["documents"][measure] for measure in measures]
-        rows.append([score.name, *(each[name] for each in spreads for name in ("mean", "deviation"))])
+        rows.append([score.name, *(spread[name] for spread in spreads for name in ("mean", "deviation"))])
     return Table("means over documents", columns, rows, remark="±: the standard deviation.")
 
 
-def _kinds(result: Result, score: ModelScore) -> Table:
+def _kinds(result: Result, score: MeasureScore) -> Table:
     """How the errors divide."""
     errors = sum(score.overall[kind] for kind in ERROR_NAMES)
     columns = [Column("kind of error", "text"), Column("count", "count"), Column("%", "share"), Column("", "bar")]
@@ -83,7 +133,7 @@ def _kinds(result: Result, score: ModelScore) -> Table:
     return Table(f"kinds of errors ({score.name})", columns, rows, queries=queries)
 
 
-def _ranks(score: ModelScore) -> Iterator[Table]:
+def _ranks(score: MeasureScore) -> Iterator[Table]:
     """At which rank right identifiers are, where the first one is wrong."""
     ranks = score.further["ranks"]
     names = list(dict.fromkeys(rank for row in ranks.values() for rank in row))
@@ -105,8 +155,8 @@ def error_bars(results: Results, by: str | None = None) -> ErrorBars:
 def transitions(comparison: Comparison, pair: Pair, found: Differences) -> Table:
     """What verdicts were and became, whatever the identifiers."""
     counts: Counter[tuple[str, str]] = Counter()
-    for each in found.transitions:
-        counts[each.before.partition(" ")[0], each.after.partition(" ")[0]] += each.count
+    for transition in found.transitions:
+        counts[transition.before.partition(" ")[0], transition.after.partition(" ")[0]] += transition.count
     columns = [Column(pair.before, "text"), Column(pair.after, "text"), Column("count", "count")]
     columns += [Column("% of these", "share"), Column("% of all", "share")]
     rows: list[list[Cell]] = [

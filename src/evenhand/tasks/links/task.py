@@ -2,14 +2,163 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
+from evenhand.data.names import LAYER_LINK_NAMES, RESPELLED
 from evenhand.parameters import Parameter
-from evenhand.registry import late
-from evenhand.tasks.display import Display
-from evenhand.tasks.links.kinds import CLASS_KINDS, ERROR_NAMES
-from evenhand.tasks.links.models import MODELS
-from evenhand.tasks.links.same_ids import SameIds, parse
-from evenhand.tasks.task import Example, Task
-from evenhand.text.link_names import LAYER, RESPELLED
+from evenhand.registry import lazy
+from evenhand.scoring.measure import Formula, Measure, Scorer, WeightedCounts, plus
+from evenhand.settings import ScoreSettings
+from evenhand.tasks.links.identifiers import SameIds, parse
+from evenhand.tasks.task import Display, Example, Task
+
+# == tasks/links/kinds.py: The verdicts on links, and the kinds of counts.
+
+
+KINDS = ("TP", "LE.other", "LE.missed", "LE.over", "BES", "BEL", "BEO", "LBE", "FN", "FP")
+TP, OTHER, MISSED, OVER, BES, BEL, BEO, LBE, FN, FP = range(len(KINDS))
+TN = len(KINDS)
+CLASS_KINDS = (*KINDS, "TN")
+"""In a comparison, surplus of one system is TN under the others."""
+SET_KINDS = ("TP", "FP", "FN")
+HIT_KINDS = ("gold_hits", "gold_others", "system_hits", "system_others")
+NO_RANK = "none"
+"""Where the right identifier is not among the candidates."""
+RANKS = "ranks"
+"""The tally of the ranks of right identifiers."""
+
+
+def by_document(judge: str) -> str:
+    """What the tally of a judge's scores by document is called."""
+    return f"{judge} by document"
+
+
+ERROR_NAMES = {
+    "LE.other": "another entry",
+    "LE.missed": "NIL for an entry",
+    "LE.over": "an entry for NIL",
+    "BES": "boundaries too narrow",
+    "BEL": "boundaries too wide",
+    "BEO": "boundaries cross",
+    "LBE": "wrong identifier and boundaries",
+    "FN": "missing",
+    "FP": "spurious",
+}
+"""What errors are called."""
+
+
+# == tasks/links/models.py: Match models of entity links.
+
+
+_SETS = {
+    "mentions": ("strong_mention_match", "Bounds of links."),
+    "typed_mentions": ("strong_typed_mention_match", "Bounds and labels of links."),
+    "linked_mentions": ("strong_linked_mention_match", "Bounds of links that are not NIL."),
+    "links": ("strong_link_match", "Bounds and identifiers of links that are not NIL: InKB."),
+    "nil": ("strong_nil_match", "Bounds of links that are NIL."),
+    "all": ("strong_all_match", "Bounds and identifiers of all links."),
+    "typed_links": ("strong_typed_link_match", "Bounds, identifiers and labels of links that are not NIL."),
+    "typed_nil": ("strong_typed_nil_match", "Bounds and labels of links that are NIL."),
+    "typed_all": ("strong_typed_all_match", "Bounds, identifiers and labels of all links."),
+    "entities": ("entity_match", "Identifiers in each document that are not NIL."),
+}
+_RANKED = ("links", "all", "typed_links", "typed_all", "entities")
+_WEAK = {
+    "weak_links": "As links, with any overlap of bounds.",
+    "weak_all": "As all, with any overlap of bounds.",
+}
+_HIPE = {
+    "hipe-strict": "HIPE: bounds, spelling and identifier are right.",
+    "hipe-fuzzy": "HIPE: the first overlapping link has the right identifier.",
+}
+
+
+def _set_model(name: str, settings: ScoreSettings) -> Formula:
+    counts = {kind: {kind: 1.0} for kind in ("TP", "FP", "FN")}
+    tp, fp, fn = counts.values()
+    sums = (tp, plus(tp, fp), tp, plus(tp, fn))
+    further = lazy("evenhand.tasks.links.neleval:with_documents")
+    return Formula(name, name, counts, *sums, beta=settings.beta, further=further)
+
+
+def _weak(name: str, settings: ScoreSettings) -> Formula:
+    gold, system = {"gold_hits": 1.0, "gold_others": 1.0}, {"system_hits": 1.0, "system_others": 1.0}
+    shown: dict[str, WeightedCounts] = {"gold_hits": {"gold_hits": 1.0}, "gold": gold}
+    shown |= {"system_hits": {"system_hits": 1.0}, "system": system}
+    sums = (shown["system_hits"], system, shown["gold_hits"], gold)
+    further = lazy("evenhand.tasks.links.neleval:with_documents")
+    return Formula(name, name, shown, *sums, beta=settings.beta, further=further)
+
+
+def fair_model(name: str, settings: ScoreSettings) -> Formula:
+    shown: dict[str, WeightedCounts] = {kind: {kind: 1.0} for kind in KINDS}
+    errors = {kind: 0.5 for kind in KINDS if kind not in ("TP", "FN", "FP")}
+    tp = shown["TP"]
+    sums = (tp, plus(tp, errors, shown["FP"]), tp, plus(tp, errors, shown["FN"]))
+    return Formula(
+        name, "fair", shown, *sums, beta=settings.beta, further=lazy("evenhand.tasks.links.error_types:with_details")
+    )
+
+
+def _declared(
+    name: str, address: str, definition: str, arithmetic: Any, summary: str, *aliases: str, **more: Any
+) -> Measure:
+    count: Any = lazy(address)
+    judge = Scorer(name, partial(count, model=name))
+    return Measure(name, "links", judge, arithmetic, definition, aliases, summary=summary, **more)
+
+
+MODELS = (
+    Measure(
+        "fair",
+        "links",
+        Scorer("fair", lazy("evenhand.tasks.links.error_types:count")),
+        fair_model,
+        "evenhand.tasks.links.error_types",
+        ("kinds",),
+        summary="Each link counts once; errors of identifier and of bounds have kinds.",
+    ),
+    *(
+        _declared(
+            name,
+            "evenhand.tasks.links.neleval:count",
+            "evenhand.tasks.links.neleval",
+            _set_model,
+            summary,
+            alias,
+            is_ranked=name in _RANKED,
+        )
+        for name, (alias, summary) in _SETS.items()
+    ),
+    *(
+        _declared(
+            name,
+            "evenhand.tasks.links.neleval:count_weak",
+            "evenhand.tasks.links.neleval.count_weak",
+            _weak,
+            summary,
+            is_ranked=True,
+        )
+        for name, summary in _WEAK.items()
+    ),
+    *(
+        _declared(
+            name,
+            "evenhand.tasks.links.hipe:count",
+            "evenhand.tasks.links.hipe",
+            _set_model,
+            summary,
+            family="hipe",
+            is_ranked=True,
+        )
+        for name, summary in _HIPE.items()
+    ),
+)
+
+
+# == tasks/links/task.py (primary)
+
 
 PARAMETERS = (
     Parameter(
@@ -47,22 +196,22 @@ TASK = Task(
     align=lambda content: "position" if RESPELLED in content.traits else "strict",
     signature=("align", "atoms", "scope", "gold", "system", "offsets", "map", "labels", "exclude", "macro", "beta"),
     constants={"scope": "document"},
-    shows=lambda annotation: LAYER in annotation.layers,
-    passage=late("evenhand.tasks.links.passage:LinkPassage"),
+    shows=lambda annotation: LAYER_LINK_NAMES in annotation.layers,
+    passage=lazy("evenhand.tasks.links.evaluation:LinkPassage"),
     matches_documents=True,
     by_document=True,
-    notes=late("evenhand.tasks.links.notes:notes"),
-    is_perfect=late("evenhand.tasks.links.notes:is_perfect"),
+    notes=lazy("evenhand.tasks.links.tables:notes"),
+    is_perfect=lazy("evenhand.tasks.links.tables:is_perfect"),
     kinds=CLASS_KINDS,
     right=lambda by: ("TP", "TN"),
     verdict_judges=("fair",),
     verdict_columns=(("side", "string"), ("matched_start", "int64"), ("matched_end", "int64")),
-    answer=late("evenhand.tasks.links.answers:answer_in_words"),
+    answer=lazy("evenhand.tasks.links.evaluation:answer_in_words"),
     display=Display(
-        details=late("evenhand.tasks.links.tables:details"),
-        errors=late("evenhand.tasks.links.tables:error_bars"),
+        details=lazy("evenhand.tasks.links.tables:details"),
+        errors=lazy("evenhand.tasks.links.tables:error_bars"),
         confusion=None,
-        transitions=late("evenhand.tasks.links.tables:transitions"),
+        transitions=lazy("evenhand.tasks.links.tables:transitions"),
         remarks={"moved": "answer, but other bounds"},
         has_verdicts=True,
         has_label_answers=False,

@@ -32,15 +32,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from evenhand.arrays import distinct, ints
+from evenhand.data.structures import Parts
 from evenhand.dataclass import dataclass
-from evenhand.problems import SettingError
-from evenhand.tally import Tally
-from evenhand.tasks.relations.kinds import EQUIVALENCE
-from evenhand.tasks.relations.side import Side
-from evenhand.text.listed_parts import Parts
+from evenhand.errors import SettingError
+from evenhand.scoring.tally import Tally
+from evenhand.tasks.relations.matching import Side
+from evenhand.tasks.relations.task import EQUIVALENCE
 
 if TYPE_CHECKING:
-    from evenhand.tasks.relations.question import Question
+    from evenhand.tasks.relations.evaluation import RelationPair
 
 EHEALTHKD_KINDS = (
     *("correct_A", "incorrect_A", "partial_A", "spurious_A", "missing_A"),
@@ -60,14 +60,14 @@ class Entity(NamedTuple):
     row: int
 
 
-def count_ehealthkd(question: Question) -> Tally:
+def count_ehealthkd(question: RelationPair) -> Tally:
     if len({side.parts is None for side in question.given}) > 1:
         remedy = "give both sides with offsets into a text, or both with tokens"
         raise SettingError(f"ehealthkd compares the parts of entities as files list them; {remedy}.")
     sides = [_Sentences(side) for side in question.given]
     scopes, rows = list[int](), list[Row]()
     for scope in distinct(question.given[0].spans.scope).tolist():
-        found = list(_units(*(each[scope] for each in sides)))
+        found = list(_units(*(side[scope] for side in sides)))
         rows += found
         scopes += [scope] * len(found)
     table = ints(rows).reshape(-1, 3)

@@ -3,12 +3,168 @@
 from __future__ import annotations
 
 from evenhand.parameters import Parameter, names
-from evenhand.registry import late
-from evenhand.tasks.display import Confusion, Display
-from evenhand.tasks.relations.kinds import CLASS_KINDS, ERROR_NAMES
-from evenhand.tasks.relations.models import MODELS
+from evenhand.registry import lazy
+from evenhand.scoring.measure import Formula, Measure, Scorer, WeightedCounts, plus
+from evenhand.settings import ScoreSettings
 from evenhand.tasks.sentences import SENTENCES, refuse_table
-from evenhand.tasks.task import Example, Task
+from evenhand.tasks.task import Confusion, Display, Example, Task
+
+# == tasks/relations/kinds.py: The verdicts on relations.
+
+
+KINDS = ("TP", "AL", "AB", "ALB", "DE", "TE", "XE", "AM", "FN", "AS", "FP")
+TP, AL, AB, ALB, DE, TE, XE, AM, FN, AS, FP = range(len(KINDS))
+TN = len(KINDS)
+CLASS_KINDS = (*KINDS, "TN")
+"""In a comparison, surplus of one system is TN under the others."""
+PAIRED = ("AL", "AB", "ALB", "DE", "TE", "XE")
+"""Errors of a gold relation and a system relation that are a pair."""
+IN_ORDER = (TP, AL, DE, TE, AB, ALB, XE)
+"""The verdicts on pairs in the order in which they are given."""
+FAULTS = {
+    "AL": "entities",
+    "AB": "entities",
+    "ALB": "entities",
+    "AM": "entities",
+    "AS": "entities",
+    "DE": "relation",
+    "TE": "relation",
+    "FN": "relation",
+    "FP": "relation",
+    "XE": "both",
+}
+"""Whose fault each error is."""
+EQUIVALENCE = "same-as"
+"""The type whose closure makes classes of entities in eHealth-KD."""
+ERROR_NAMES = {
+    "AL": "label of an argument",
+    "AB": "bounds of an argument",
+    "ALB": "labels and bounds of arguments",
+    "AM": "argument missing",
+    "AS": "argument spurious",
+    "DE": "direction",
+    "TE": "type",
+    "FN": "missing",
+    "FP": "spurious",
+    "XE": "direction or type, and arguments",
+}
+"""What errors are called."""
+
+
+# == tasks/relations/models.py: Match models of relations.
+
+
+_COUNTED = {"both": "AB", "entities": "A", "relations": "B"}
+"""What eHealth-KD counts: entities (A), relations (B) or both."""
+
+
+def _exact(name: str, settings: ScoreSettings) -> Formula:
+    counts = {kind: {kind: 1.0} for kind in ("TP", "FP", "FN")}
+    tp, fp, fn = counts.values()
+    return Formula(name, name, counts, tp, plus(tp, fp), tp, plus(tp, fn), beta=settings.beta)
+
+
+def _relaxed(name: str, settings: ScoreSettings) -> Formula:
+    gold, system = {"gold_hits": 1.0, "gold_others": 1.0}, {"system_hits": 1.0, "system_others": 1.0}
+    shown: dict[str, WeightedCounts] = {"gold_hits": {"gold_hits": 1.0}, "gold": gold}
+    shown |= {"system_hits": {"system_hits": 1.0}, "system": system}
+    return Formula(name, name, shown, shown["system_hits"], system, shown["gold_hits"], gold, beta=settings.beta)
+
+
+def _fair(name: str, settings: ScoreSettings) -> Formula:
+    counts: dict[str, WeightedCounts] = {kind: {kind: 1.0} for kind in KINDS}
+    right = counts["TP"]
+    errors = dict.fromkeys(PAIRED, 0.5)
+    found, wanted = plus(right, errors, {"AS": 1.0, "FP": 1.0}), plus(right, errors, {"AM": 1.0, "FN": 1.0})
+    further = lazy("evenhand.tasks.relations.error_types:with_confusion")
+    return Formula(name, name, counts, right, found, right, wanted, beta=settings.beta, further=further)
+
+
+def _ehealthkd(name: str, settings: ScoreSettings) -> Formula:
+    kinds = ("correct", "incorrect", "partial", "spurious", "missing")
+    exist = [f"{kind}_{of}" for of in "AB" for kind in kinds if of == "A" or kind in ("correct", "spurious", "missing")]
+    counted = _COUNTED[settings["ehealthkd_counts"]]
+
+    def total(kind: str, weight: float = 1.0) -> WeightedCounts:
+        return {f"{kind}_{of}": weight for of in counted if f"{kind}_{of}" in exist}
+
+    correct, incorrect, partial, spurious, missing = map(total, kinds)
+    right, paired = plus(correct, total("partial", 0.5)), plus(correct, partial, incorrect)
+    shown: dict[str, WeightedCounts] = {kind: {kind: 1.0} for kind in exist}
+    return Formula(name, name, shown, right, plus(paired, spurious), right, plus(paired, missing), beta=settings.beta)
+
+
+MODELS = (
+    Measure(
+        "strict",
+        "relations",
+        Scorer("strict", lazy("evenhand.tasks.relations.strict:count_strict")),
+        _exact,
+        "evenhand.tasks.relations.strict",
+        ("exact", "with NEC", "rel+"),
+        summary="Type, bounds and labels of both arguments are equal.",
+    ),
+    Measure(
+        "boundaries",
+        "relations",
+        Scorer("boundaries", lazy("evenhand.tasks.relations.strict:count_boundaries")),
+        _exact,
+        "evenhand.tasks.relations.strict",
+        ("without NEC", "rel"),
+        summary="Type and bounds of both arguments are equal, whatever their labels.",
+    ),
+    Measure(
+        "dygie",
+        "relations",
+        Scorer("dygie", lazy("evenhand.tasks.relations.strict:count_dygie")),
+        _exact,
+        "evenhand.tasks.relations.strict",
+        ("DyGIE++",),
+        title="DyGIE++",
+        summary="As boundaries, with one type for each head and tail, the last of the file.",
+    ),
+    Measure(
+        "relaxed",
+        "relations",
+        Scorer("relaxed", lazy("evenhand.tasks.relations.strict:count_relaxed")),
+        _relaxed,
+        "evenhand.tasks.relations.strict.count_relaxed",
+        ("overlap",),
+        summary="Type and labels are equal, and both arguments overlap.",
+    ),
+    Measure(
+        "fair",
+        "relations",
+        Scorer("fair", lazy("evenhand.tasks.relations.error_types:count_fair")),
+        _fair,
+        "evenhand.tasks.relations.error_types",
+        summary="Each relation counts once; kinds of errors tell whose fault they are.",
+    ),
+    Measure(
+        "ehealthkd",
+        "relations",
+        Scorer("ehealthkd", lazy("evenhand.tasks.relations.ehealthkd:count_ehealthkd")),
+        _ehealthkd,
+        "evenhand.tasks.relations.ehealthkd",
+        ("eHealth-KD 2020",),
+        parameters=(
+            Parameter(
+                "ehealthkd_counts",
+                "text",
+                "both",
+                "What is counted: both (scenarios 1 and 4), entities (2) or relations (3).",
+                choices=("both", "entities", "relations"),
+                compares=False,
+            ),
+        ),
+        title="eHealth-KD",
+        summary="Entities and relations in one number, as eHealth-KD 2020 counts them.",
+    ),
+)
+
+
+# == tasks/relations/task.py (primary)
+
 
 PARAMETERS = (
     Parameter(
@@ -64,9 +220,9 @@ TASK = Task(
     ),
     check=refuse_table,
     shows=lambda annotation: "relations" in annotation.layers,
-    passage=late("evenhand.tasks.relations.passage:RelationPassage"),
-    notes=late("evenhand.tasks.relations.notes:notes"),
-    is_perfect=late("evenhand.tasks.relations.notes:is_perfect"),
+    passage=lazy("evenhand.tasks.relations.evaluation:RelationPassage"),
+    notes=lazy("evenhand.tasks.relations.comparison:notes"),
+    is_perfect=lazy("evenhand.tasks.relations.comparison:is_perfect"),
     kinds=CLASS_KINDS,
     right=lambda by: ("TP", "TN"),
     verdict_judges=("fair", "strict"),
@@ -75,11 +231,11 @@ TASK = Task(
         *((f"{end}_{edge}", "int64") for end in ("head", "tail") for edge in ("start", "end")),
         ("tail_sentence", "int64"),
     ),
-    answer=late("evenhand.tasks.relations.answers:answer_in_words"),
-    agreement=late("evenhand.tasks.relations.agreement:RelationAgreement"),
+    answer=lazy("evenhand.tasks.relations.comparison:answer_in_words"),
+    agreement=lazy("evenhand.tasks.relations.comparison:RelationAgreement"),
     display=Display(
-        details=late("evenhand.tasks.relations.tables:details"),
-        errors=late("evenhand.tasks.relations.tables:error_bars"),
+        details=lazy("evenhand.tasks.relations.comparison:details"),
+        errors=lazy("evenhand.tasks.relations.comparison:error_bars"),
         confusion=Confusion(
             ("fair",),
             caption="Errors only: wrong arguments and directions on the diagonal, wrong types beside it.",

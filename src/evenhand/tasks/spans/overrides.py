@@ -12,22 +12,20 @@ from dataclasses import replace
 import numpy as np
 
 from evenhand.arrays import Ints, ints
-from evenhand.problems import SettingError
-from evenhand.tally import Tally
-from evenhand.tasks import passage
+from evenhand.data.annotation import Annotation
+from evenhand.data.layers import Spans
+from evenhand.data.overrides import AS_READ, TARGETS, UNCLEAR_SPANS, OverriddenGold, outside
+from evenhand.errors import SettingError
+from evenhand.scoring.tally import Tally
+from evenhand.tasks import evaluation as passage
+from evenhand.tasks.evaluation import SideSummary
 from evenhand.tasks.registry import without_overrides
-from evenhand.tasks.side_count import SideCount
-from evenhand.tasks.spans.gold_errors import are_among
-from evenhand.tasks.spans.override_parameters import as_kind
-from evenhand.tasks.spans.pairs import AllPairs
-from evenhand.tasks.spans.portion import Portion, SideSpans, overhang
-from evenhand.tasks.spans.question import Question
-from evenhand.tasks.spans.reference import Reference
+from evenhand.tasks.spans.evaluation import AlignedSpans, Portion, Reference, overhang
+from evenhand.tasks.spans.fair import are_among
+from evenhand.tasks.spans.matching import AllPairs
+from evenhand.tasks.spans.scorers import SpanPair
+from evenhand.tasks.spans.task import as_kind
 from evenhand.tasks.spans.values import Values
-from evenhand.text.annotation import Annotation
-from evenhand.text.corrected_tags import outside
-from evenhand.text.layers import Spans
-from evenhand.text.overridden import AS_READ, TARGETS, UNCLEAR_SPANS, OverriddenGold
 
 Relabel = Callable[[Spans], Spans]
 
@@ -35,14 +33,14 @@ Relabel = Callable[[Spans], Spans]
 class Overriding:
     """What a passage does where the gold standard is overridden."""
 
-    def __init__(self, asked: passage.Question, relabel: Relabel, *, keeps_tags: bool) -> None:
+    def __init__(self, asked: passage.EvaluationRequest, relabel: Relabel, *, keeps_tags: bool) -> None:
         """`relabel` gives gold spans the labels that count."""
         self._relabel, self._as_kind, self._keeps_tags = relabel, as_kind(asked.settings), keeps_tags
         self._values = Values(asked.sides.systems) if asked.asks("leak") else None
         self._takes_strings = any(judge.takes_strings for judge in asked.judges)
         self._judges = [judge for judge in asked.judges if judge.count is not None]
         self._settings = without_overrides(asked.settings)
-        self._gold, self._names = SideCount(), asked.vocabulary.labels.values
+        self._gold, self._names = SideSummary(), asked.vocabulary.labels.values
         self._tallies: dict[str, dict[str, list[Tally]]] = {
             name: {judge.name: [] for judge in self._judges} for name in asked.sides.systems
         }
@@ -57,7 +55,7 @@ class Overriding:
         self._gold.add(side.spans.label, self._names)
         return Reference.of(portion, side, self._values)
 
-    def judge_before(self, name: str, question: Question) -> None:
+    def judge_before(self, name: str, question: SpanPair) -> None:
         """Count what a system has of the gold standard as it was read."""
         for judge in self._judges:
             assert judge.count is not None
@@ -68,7 +66,7 @@ class Overriding:
         """What the gold standard should have, where its errors are a kind."""
         return self._relabel(portion.side(TARGETS).spans) if self._as_kind else None
 
-    def left_out(self, name: str, portion: Portion, side: SideSpans, gold: Spans) -> SideSpans:
+    def left_out(self, name: str, portion: Portion, side: AlignedSpans, gold: Spans) -> AlignedSpans:
         """A system's side without the spans that overlap an unclear one and equal no gold span."""
         unclear = portion.side(UNCLEAR_SPANS).spans
         if not len(unclear) and name not in self._reaching:
@@ -82,7 +80,7 @@ class Overriding:
         lengths = portion.lengths
         return found if lengths is None else self._without_tokens(name, lengths, found, side.spans.take(rows))
 
-    def _without_tokens(self, name: str, lengths: Ints, side: SideSpans, gone: Spans) -> SideSpans:
+    def _without_tokens(self, name: str, lengths: Ints, side: AlignedSpans, gone: Spans) -> AlignedSpans:
         """A side whose tags and spans from before have nothing of spans that are left out, here or before."""
         first, size = np.cumsum(lengths) - lengths, int(lengths.sum())
         whole, before, continued = gone.in_text(first), self._reaching.pop(name, None), side.continued
@@ -94,16 +92,16 @@ class Overriding:
             self._reaching[name] = overhang(whole, size)
         return replace(side, tags=None if side.tags is None else outside(side.tags, whole), continued=continued)
 
-    def finish(self) -> passage.Before:
+    def finish(self) -> passage.UncorrectedScores:
         """The counts of the gold standard as it was read."""
         tallies = {
             name: {judge: Tally.merge(parts).total() for judge, parts in found.items()}
             for name, found in self._tallies.items()
         }
-        return passage.Before(self._settings, self._gold, tallies, self._levels)
+        return passage.UncorrectedScores(self._settings, self._gold, tallies, self._levels)
 
 
-def overridden(asked: passage.Question, *, keeps_tags: bool) -> passage.Question:
+def overridden(asked: passage.EvaluationRequest, *, keeps_tags: bool) -> passage.EvaluationRequest:
     """The same question about the gold standard with its overrides."""
     settings, sides = asked.settings, asked.sides
     gold = OverriddenGold(settings["overrides"], sides.layers[0], as_kind=as_kind(settings), keeps_tags=keeps_tags)

@@ -2,30 +2,590 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
+from evenhand.errors import SettingError
 from evenhand.parameters import Parameter
-from evenhand.problems import SettingError
-from evenhand.registry import late
-from evenhand.relabeling import Supertag
-from evenhand.settings import ScoreSettings
-from evenhand.tasks.agreed import Agreed
-from evenhand.tasks.display import Confusion, Display
-from evenhand.tasks.sentences import refuse_lines
-from evenhand.tasks.spans.grounding_parameters import GROUNDING
-from evenhand.tasks.spans.kinds import CLASS_KINDS, ERROR_NAMES
-from evenhand.tasks.spans.models import MODELS
-from evenhand.tasks.spans.override_parameters import OVERRIDES, check_overrides
-from evenhand.tasks.spans.privacy_models import LEAK, PRIVACY
-from evenhand.tasks.task import Content, Example, Task
+from evenhand.registry import lazy
+from evenhand.scoring.measure import Formula, Measure, Ratio, Scorer, WeightedCounts, measured, plus
+from evenhand.scoring.weights import ERRORS, GOLD_ERROR, PRESETS, Weights, parse_weights
+from evenhand.settings import LabelGroup, ScoreSettings
+from evenhand.tasks.sentences import SENTENCES, refuse_lines
+from evenhand.tasks.task import AgreementSpec, Confusion, Display, Example, GoldProfile, Task
+
+# == tasks/spans/override_parameters.py: What a user can set where single spans of the gold standard
 
 
-def _supertags(given: str | tuple[str, ...] | list[str]) -> tuple[Supertag, ...]:
-    tags = tuple(map(Supertag.parse, [given] if isinstance(given, str) else given))
+CORRECTED, KIND = "corrected", "kind"
+_WITH_KINDS = ("exact", "fair", "weighted")
+"""The match models that give every span a verdict."""
+
+OVERRIDES = (
+    Parameter(
+        "overrides",
+        "file",
+        None,
+        "File of overrides of the gold standard, JSON lines: wrong, missing and unclear spans.",
+        metavar="FILE",
+        parse=lazy("evenhand.formats.jsonl:read_overrides"),
+        stored="evenhand.data.overrides:OverrideFile",
+        optional=True,
+        effect="gold",
+    ),
+    Parameter(
+        "overrides_as",
+        "text",
+        CORRECTED,
+        "Score the corrected gold standard, or count its errors as a kind of error, GE.",
+        choices=(CORRECTED, KIND),
+        effect="gold",
+    ),
+)
+
+
+def as_kind(settings: ScoreSettings) -> bool:
+    """Whether errors of the gold standard are a kind of error."""
+    return settings["overrides"] is not None and settings["overrides_as"] == KIND
+
+
+def check_overrides(settings: ScoreSettings) -> None:
+    """Refuse settings that do nothing without overrides, and match models that have no kinds of errors."""
+    if settings["overrides"] is None and settings["overrides_as"] != CORRECTED:
+        raise SettingError("overrides-as does nothing without overrides; name a file of these.")
+    if not as_kind(settings):
+        if "weighted" in settings.match and settings["weights"].weighs_gold_errors:
+            raise SettingError("GE in the weights does nothing unless overrides-as is kind; leave it out.")
+        return
+    others = [name for name in settings.match if name not in _WITH_KINDS]
+    if others:
+        names = ", ".join(_WITH_KINDS)
+        finding = f"overrides-as is 'kind', but {others[0]} gives spans no verdicts of which GE could be one"
+        raise SettingError(f"{finding}; choose match models from {names}, or overrides-as corrected.")
+
+
+# == tasks/spans/kinds.py: The verdicts on spans, and the kinds of counts that come fro
+
+
+KINDS = ("TP", "LE", "BES", "BEL", "BEO", "LBE", "FN", "FP")
+TP, LE, BES, BEL, BEO, LBE, FN, FP = range(len(KINDS))
+TN, GE = len(KINDS), len(KINDS) + 1
+CLASS_KINDS = (*KINDS, "TN", "GE")
+"""In a comparison, surplus of one system is TN under the others. GE is an error of the gold standard."""
+STATES = ("covered", "partial", "exposed")
+"""What becomes of a gold span under leakage."""
+COVERED, PARTIAL, EXPOSED = range(len(STATES))
+ANSWER_KINDS = (*CLASS_KINDS, *STATES)
+"""All that a system may have of a span."""
+BOUNDARY_KINDS = ("BES", "BEL", "BEO")
+
+EDGES = ("none", "left", "right")
+NO_EDGE, LEFT, RIGHT = range(len(EDGES))
+SPAN_KINDS = tuple(kind if edge == "none" else f"{kind}.{edge}" for kind in CLASS_KINDS for edge in EDGES)
+ERROR_NAMES = {
+    "LE": "wrong label",
+    "BES": "boundaries too narrow",
+    "BEL": "boundaries too wide",
+    "BEO": "boundaries cross",
+    "LBE": "wrong label and boundaries",
+    "FN": "missing",
+    "FP": "spurious",
+    "GE": "error of the gold standard",
+}
+"""What errors are called."""
+
+
+# == tasks/spans/models.py: Match models of spans.
+
+
+SEMEVAL: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "strict": {"COR": ("exact_same",), "INC": ("exact_other", "overlap_same", "overlap_other")},
+    "exact": {"COR": ("exact_same", "exact_other"), "INC": ("overlap_same", "overlap_other")},
+    "partial": {"COR": ("exact_same", "exact_other"), "PAR": ("overlap_same", "overlap_other")},
+    "type": {"COR": ("exact_same", "overlap_same"), "INC": ("exact_other", "overlap_other")},
+}
+"""What pairs count for under each of the SemEval-2013 measures."""
+_PARTS: Mapping[str, WeightedCounts] = {
+    kind: {part: 1.0 for part in SPAN_KINDS if part.partition(".")[0] == kind} for kind in (*KINDS, GOLD_ERROR)
+}
+"""The kinds of fair verdicts that are told apart by the boundary that agrees, as sums."""
+
+
+def _exact(name: str, settings: ScoreSettings) -> Formula:
+    counts = {kind: {kind: 1.0} for kind in ("TP", "FP", "FN", *_gold_errors(settings))}
+    tp, fp, fn = (counts[kind] for kind in ("TP", "FP", "FN"))
+    return Formula(name, "exact", counts, tp, plus(tp, fp), tp, plus(tp, fn), beta=settings.beta)
+
+
+def exact_counts(name: str, settings: ScoreSettings) -> Formula:
+    """TP, FP and FN of a judge that has the model's name."""
+    return replace(_exact(name, settings), judge=name)
+
+
+def _fair(name: str, settings: ScoreSettings) -> Formula:
+    return _mixed(name, settings, PRESETS["fair"])
+
+
+def _weighted(name: str, settings: ScoreSettings) -> Formula:
+    return _mixed(name, settings, settings["weights"])
+
+
+def _mixed(name: str, settings: ScoreSettings, weights: Weights) -> Formula:
+    """Fair verdicts as mixtures of TP, FP and FN."""
+    mixtures = [(part, weights[kind]) for kind, parts in _PARTS.items() for part in parts]
+    tp, fp, fn = ({part: mixture[place] for part, mixture in mixtures if mixture[place]} for place in range(3))
+    order = ("TP", *ERRORS, "FN", "FP", *_gold_errors(settings))
+    shown = {kind: _PARTS[kind] for kind in order} | {"BE": plus(*(_PARTS[kind] for kind in BOUNDARY_KINDS))}
+    sums = (tp, plus(tp, fp), tp, plus(tp, fn))
+    further = lazy("evenhand.tasks.spans.fair:with_details")
+    return Formula(name, "fair", shown, *sums, focus=settings["focus"], beta=settings.beta, further=further)
+
+
+def _gold_errors(settings: ScoreSettings) -> tuple[str, ...]:
+    """The kind of errors of the gold standard, where these are one."""
+    return (GOLD_ERROR,) if as_kind(settings) else ()
+
+
+def _units(name: str, settings: ScoreSettings) -> Formula:
+    parts = {"token": 1.0} if name == "t" else {"token": 1.0, "separator": settings["separator_weight"]}
+
+    def sum_of(*kinds: str) -> WeightedCounts:
+        return {f"{part}.{kind}": weight for part, weight in parts.items() for kind in kinds}
+
+    present = {kind: sum_of(kind) for kind in ("TP", "FP", "FN")}
+    absent = plus(sum_of("units"), *({part: -n for part, n in each.items()} for each in present.values()))
+    tp, fp, fn = (sum_of(kind, f"{kind}+") for kind in ("TP", "FP", "FN"))
+    shown = {"TP": tp, "FP": fp, "FN": fn, "TN": absent, "close": {"close": 1.0}, "missed": {"missed": 1.0}}
+    return Formula(
+        *(name, "units", shown, tp, plus(tp, fp), tp, plus(tp, fn)),
+        contingency=present | {"TN": absent},
+        headline="macro",
+        beta=settings.beta,
+        text="text",
+        beside="near",
+    )
+
+
+def hit_model(name: str, settings: ScoreSettings) -> Formula:
+    """A model that counts spans of either side that have a hit on the other one; its judge has its own name."""
+    gold, system = {"gold_hits": 1.0, "gold_others": 1.0}, {"system_hits": 1.0, "system_others": 1.0}
+    shown: dict[str, WeightedCounts] = {"gold_hits": {"gold_hits": 1.0}, "gold": gold}
+    shown |= {"system_hits": {"system_hits": 1.0}, "system": system}
+    return Formula(name, name, shown, shown["system_hits"], system, shown["gold_hits"], gold, beta=settings.beta)
+
+
+def _semeval(name: str, settings: ScoreSettings) -> Formula:
+    pairs = SEMEVAL[name.removeprefix("semeval-")]
+    kinds = {kind: dict.fromkeys(pairs.get(kind, ()), 1.0) for kind in ("COR", "INC", "PAR")}
+    kinds |= {"MIS": {"missing": 1.0}, "SPU": {"spurious": 1.0}}
+    right = plus(kinds["COR"], dict.fromkeys(kinds["PAR"], 0.5))
+    paired = plus(kinds["COR"], kinds["INC"], kinds["PAR"])
+    actual, possible = plus(paired, kinds["SPU"]), plus(paired, kinds["MIS"])
+    return Formula(name, "semeval", kinds, right, actual, right, possible, beta=settings.beta)
+
+
+def _accuracy(name: str, settings: ScoreSettings) -> Formula:
+    right, tokens = {"correct": 1.0}, {"correct": 1.0, "wrong": 1.0}
+    counts = {"correct": right, "tokens": tokens}
+    return Formula(name, name, counts, right, tokens, right, tokens, beta=settings.beta, details="accuracy")
+
+
+def _judge(name: str, beside: Scorer | None = None, *, takes_tags: bool = False, takes_strings: bool = False) -> Scorer:
+    count = lazy(f"evenhand.tasks.spans.scorers:{name.replace('-', '_')}")
+    return Scorer(name, count, takes_tags, beside, takes_strings)
+
+
+_FAIR, _UNITS, _SEMEVAL = _judge("fair"), _judge("units", _judge("near")), _judge("semeval")
+_SEMEVAL_SUMMARIES = {
+    "strict": "SemEval-2013: bounds and label of paired spans are equal.",
+    "exact": "SemEval-2013: bounds of paired spans are equal, whatever their labels.",
+    "partial": "SemEval-2013: as semeval-exact, with half a point for overlap.",
+    "type": "SemEval-2013: labels of paired spans are equal, if they overlap.",
+}
+WEIGHTS = Parameter(
+    "weights",
+    "text",
+    PRESETS["boundaries"],
+    "Weights of errors: fair, lenient, boundaries, as-fp, as-fn, a formula such as 'LE = 0.5 FP + 0.5 FN, "
+    "BE = 0.5 TP + 0.25 FP + 0.25 FN', or a file with one [boundaries]. Adds the model.",
+    metavar="NAME|FORMULA|FILE",
+    parse=parse_weights,
+    stored=Weights,
+    optional=True,
+    compares=False,
+    adds_model=True,
+    file_of="formula of weights",
+)
+SEPARATOR_WEIGHT = Parameter(
+    "separator_weight",
+    "number",
+    1.0,
+    "Weight of a separator; a token weighs 1.",
+    least=0,
+    spell=lambda weight: f"{weight:g}",
+    key="separators",
+    compares=False,
+)
+TOKEN_WEIGHT = Parameter(
+    "token_weight",
+    "column",
+    None,
+    "Column of GOLD, by number or name, with the weight of each token.",
+    metavar="COLUMN",
+    spell=lambda column: "none" if column is None else f"column-{column}",
+    key="token-weights",
+    optional=True,
+    compares=False,
+)
+SPURIOUS, MISSING = (
+    Parameter(
+        f"constrained_{kind}",
+        "whole",
+        1,
+        f"Number of {kind} tokens that are allowed.",
+        least=0,
+        former=(kind,),
+        key=kind,
+        compares=False,
+    )
+    for kind in ("spurious", "missing")
+)
+IOU = Parameter(
+    "iou",
+    "number",
+    0.5,
+    "Least intersection over union of two spans that match.",
+    above=0,
+    most=1,
+    spell=lambda share: f"{share:g}",
+    compares=False,
+)
+MODELS = (
+    Measure(
+        "exact",
+        "spans",
+        _judge("exact"),
+        _exact,
+        "evenhand.tasks.spans.fair.exact",
+        ("strict", "conlleval", "seqeval"),
+        summary="A span is right if bounds and label are.",
+    ),
+    Measure(
+        "fair",
+        "spans",
+        _FAIR,
+        _fair,
+        "evenhand.tasks.spans.fair",
+        ("faireval",),
+        summary="Each span counts once; errors of label and of bounds have kinds.",
+    ),
+    Measure(
+        "weighted",
+        "spans",
+        _FAIR,
+        _weighted,
+        "evenhand.scoring.weights",
+        parameters=(WEIGHTS,),
+        summary="Errors of fair evaluation weigh as TP, FP and FN, as --weights says.",
+    ),
+    Measure(
+        *("ts", "spans", _UNITS, _units, "evenhand.tasks.spans.token_separator"),
+        aliases=("token separator", "token & separator", "tokens and separators"),
+        parameters=(SEPARATOR_WEIGHT, TOKEN_WEIGHT),
+        summary="Tokens in spans, and separators between tokens of one span.",
+    ),
+    Measure(
+        "t",
+        "spans",
+        _UNITS,
+        _units,
+        "evenhand.tasks.spans.token_separator",
+        ("token", "tokens"),
+        parameters=(TOKEN_WEIGHT,),
+        summary="Tokens in spans.",
+    ),
+    Measure(
+        "overlap",
+        "spans",
+        _judge("overlap"),
+        hit_model,
+        "evenhand.tasks.spans.overlap",
+        summary="A span with the right label shares a token.",
+    ),
+    Measure(
+        "contain",
+        "spans",
+        _judge("contain"),
+        hit_model,
+        "evenhand.tasks.spans.overlap",
+        summary="A span with the right label covers the gold span.",
+    ),
+    Measure(
+        *("constrained", "spans", _judge("constrained"), hit_model, "evenhand.tasks.spans.overlap"),
+        parameters=(SPURIOUS, MISSING),
+        summary="As overlap, with at most one spurious and one missing token.",
+    ),
+    Measure(
+        "iou",
+        "spans",
+        _judge("iou"),
+        hit_model,
+        "evenhand.tasks.spans.overlap",
+        ("jaccard",),
+        parameters=(IOU,),
+        summary="As overlap, with an intersection over union of at least 0.5.",
+    ),
+    *(
+        Measure(
+            f"semeval-{name}",
+            "spans",
+            _SEMEVAL,
+            _semeval,
+            "evenhand.tasks.spans.overlap.semeval",
+            family="semeval",
+            summary=summary,
+        )
+        for name, summary in _SEMEVAL_SUMMARIES.items()
+    ),
+    Measure(
+        *(
+            "accuracy",
+            "spans",
+            _judge("accuracy", takes_tags=True),
+            _accuracy,
+            "evenhand.tasks.spans.token_separator.equal_tags",
+        ),
+        aliases=("acc", "token accuracy"),
+        summary="The share of tokens with the right tag, prefix and label.",
+    ),
+    *(
+        Measure(
+            *(name, "spans", _judge(name, takes_strings=True), exact_counts, "evenhand.tasks.spans.strings.normalised"),
+            aliases=aliases,
+            family="strings",
+            summary=summary,
+        )
+        for name, aliases, summary in (
+            ("string-set", ("universalner",), "Strings with labels, each once a text, normalised; no positions."),
+            ("string-multiset", ("uie", "string-ent"), "Strings with labels as they stand; no positions."),
+        )
+    ),
+)
+
+
+# == tasks/spans/grounding_parameters.py: What a user can set where the strings of a language model ar
+
+
+SHAPES = ("json", "xml", "marks", "markdown", "lines")
+_LARGEST = 50
+
+
+def _fuzzy(given: object) -> int:
+    """The share of characters that may differ, in percent; 0 where none may."""
+    text = "0" if str(given).strip().lower() == "off" else str(given).strip()
+    if not (text.isascii() and text.isdigit() and int(text) <= _LARGEST):
+        raise SettingError(f"fuzzy is {given!r}; give a share of characters in percent, up to {_LARGEST}, or off.")
+    return int(text)
+
+
+def _parameter(name: str, default: object, help: str, kind: str = "text", **more: object) -> Parameter:
+    return Parameter(name, kind, default, help, trait="answers", **more)  # type: ignore[arg-type]
+
+
+GROUNDING = (
+    _parameter(
+        "shape", None, "How a language model wrote its answers.", choices=SHAPES, optional=True, key="", reads=True
+    ),
+    _parameter(
+        "occurrences",
+        "in-order",
+        "Which occurrences of a string count: in the order of the answer, the first, or all.",
+        choices=("in-order", "first", "all"),
+    ),
+    _parameter(
+        "fuzzy",
+        15,
+        "How many characters of a string may differ from the text, in percent, or off [15].",
+        kind="percent",
+        metavar="PERCENT|off",
+        parse=_fuzzy,
+        stored=int,
+        spell=lambda value: str(value or "off"),
+    ),
+    _parameter(
+        "snap",
+        "expand",
+        "A string that begins or ends inside a token: expand to whole tokens, or strict: no place.",
+        choices=("expand", "strict"),
+    ),
+    _parameter(
+        "unplaced",
+        "fp",
+        "Strings without a place in the text: fp counts them as wrong, drop leaves them out.",
+        choices=("fp", "drop"),
+    ),
+    _parameter(
+        "unknown_labels",
+        "keep",
+        "Items with a label that the gold standard does not have: keep them as wrong, or drop them.",
+        choices=("keep", "drop"),
+    ),
+)
+
+
+# == tasks/spans/privacy_models.py: Match models of spans for privacy: what leaks, and the score
+
+
+LEAK = "leak"
+_OF_LABELS = ("values", "values_safe", "sensitive", "leaked")
+_OVERALL = ("redacted", "over", "documents", "documents_safe")
+"""The counts of leakage that labels have beside the states of spans, and those that they do not have."""
+
+
+def leakage(name: str, settings: ScoreSettings) -> Formula:
+    """What leaks, what is covered, and what is covered needlessly."""
+    kinds = {kind: {kind: 1.0} for kind in (*STATES, *_OF_LABELS, *_OVERALL)}
+    spans, outside = plus(*(kinds[state] for state in STATES)), {"atoms": 1.0, "sensitive": -1.0}
+    counts = {"spans": spans, **kinds}
+    found = measured(
+        name,
+        name,
+        counts,
+        (
+            Ratio("recall", kinds["covered"], spans, "gold spans covered entirely."),
+            Ratio(
+                *("leak_rate", kinds["leaked"], kinds["sensitive"]),
+                "atoms of gold spans that are not covered.",
+                is_best_low=True,
+            ),
+            Ratio(
+                *("over_rate", kinds["over"], kinds["redacted"]),
+                "covered atoms that are in no gold span.",
+                is_best_low=True,
+            ),
+            Ratio(
+                *("over_text", kinds["over"], outside),
+                "atoms in no gold span that are covered.",
+                is_best_low=True,
+            ),
+            Ratio(
+                *("values_safe_share", kinds["values_safe"], kinds["values"]),
+                "values all of whose mentions are covered.",
+                title="safe values",
+            ),
+            Ratio(
+                *("documents_safe_share", kinds["documents_safe"], kinds["documents"]),
+                "documents of which nothing leaked.",
+                title="safe documents",
+            ),
+        ),
+    )
+    worded: WeightedCounts = {"worded": 1.0}
+    return replace(
+        found,
+        known={**dict.fromkeys(("values", "values_safe", "values_safe_share"), worded), "over_text": {"atoms": 1.0}},
+        overall_only=frozenset((*_OVERALL, "over_rate", "over_text", "values_safe_share", "documents_safe_share")),
+    )
+
+
+def _with_leak(name: str, settings: ScoreSettings) -> Formula:
+    """Sets of labeled spans, and the missing spans a sentence, where the number of sentences is known."""
+    sentences: WeightedCounts = {"sentences": 1.0}
+    leak = Ratio("leak", {"FN": 1.0}, sentences, "missing spans a sentence.", is_share=False, is_best_low=True)
+    return replace(
+        exact_counts(name, settings),
+        measures=(leak,),
+        known={"leak": sentences},
+        overall_only=frozenset(("leak",)),
+        shares_unlabeled=False,
+    )
+
+
+def _bounds(name: str, settings: ScoreSettings) -> Formula:
+    """Sets of spans without labels."""
+    return replace(exact_counts(name, settings), details="overall")
+
+
+_LEAK = Scorer(LEAK, lazy("evenhand.tasks.spans.leakage:leak"), remembers=True)
+_TASKS = {
+    "meddocan-ner": (
+        "evenhand.tasks.spans.deidentification:ner",
+        "evenhand.tasks.spans.deidentification",
+        _with_leak,
+        "MEDDOCAN, subtask 1: label, start and end are equal.",
+    ),
+    "meddocan-strict": (
+        "evenhand.tasks.spans.deidentification:strict",
+        "evenhand.tasks.spans.deidentification",
+        _bounds,
+        "MEDDOCAN, subtask 2: start and end are equal.",
+    ),
+    "meddocan-merged": (
+        "evenhand.tasks.spans.deidentification:merged",
+        "evenhand.tasks.spans.deidentification",
+        _bounds,
+        "MEDDOCAN, subtask 2: neighbouring spans may be written as one.",
+    ),
+    "i2b2-strict": (
+        "evenhand.tasks.spans.deidentification:strict_i2b2",
+        "evenhand.tasks.spans.deidentification.strict_i2b2",
+        exact_counts,
+        "i2b2: label, start and end are equal.",
+    ),
+    "i2b2-relaxed": (
+        "evenhand.tasks.spans.deidentification:relaxed",
+        "evenhand.tasks.spans.deidentification.strict_i2b2",
+        exact_counts,
+        "i2b2: as strict, with ends up to two characters apart.",
+    ),
+    "i2b2-token": (
+        "evenhand.tasks.spans.deidentification:token",
+        "evenhand.tasks.spans.deidentification.strict_i2b2",
+        exact_counts,
+        "i2b2: letters and digits in spans, by label.",
+    ),
+    "i2b2-binary-strict": (
+        "evenhand.tasks.spans.deidentification:binary_strict",
+        "evenhand.tasks.spans.deidentification.strict_i2b2",
+        _bounds,
+        "i2b2: as strict, without labels.",
+    ),
+    "i2b2-binary-token": (
+        "evenhand.tasks.spans.deidentification:binary_token",
+        "evenhand.tasks.spans.deidentification.strict_i2b2",
+        _bounds,
+        "i2b2: as token, without labels.",
+    ),
+}
+PRIVACY = (
+    Measure(
+        *(LEAK, "spans", _LEAK, leakage, "evenhand.tasks.spans.leakage"),
+        aliases=("leakage", "privacy"),
+        summary="What of gold spans is not covered, whatever labels systems give.",
+    ),
+    *(
+        Measure(
+            *(name, "spans", Scorer(name, lazy(scorer), takes_texts=True), arithmetic, definition),
+            family=name.partition("-")[0],
+            parameters=(SENTENCES,) if name == "meddocan-ner" else (),
+            summary=summary,
+        )
+        for name, (scorer, definition, arithmetic, summary) in _TASKS.items()
+    ),
+)
+
+
+# == tasks/spans/task.py (primary)
+
+
+def _supertags(given: str | tuple[str, ...] | list[str]) -> tuple[LabelGroup, ...]:
+    tags = tuple(map(LabelGroup.parse, [given] if isinstance(given, str) else given))
     if len({tag.name for tag in tags}) < len(tags):
         raise SettingError("Two supertags have the same name; give them names of their own.")
     return tags
 
 
-def _check(settings: ScoreSettings, content: Content) -> None:
+def _check(settings: ScoreSettings, content: GoldProfile) -> None:
     refuse_lines(settings, content)
     check_overrides(settings)
 
@@ -53,7 +613,7 @@ PARAMETERS = (
         "Report several labels as one, beside the others: all labels, or those named.",
         metavar="NAME[=LABEL,...]",
         parse=_supertags,
-        stored=tuple[Supertag, ...],
+        stored=tuple[LabelGroup, ...],
         spell=lambda tags: ",".join(map(str, tags)),
         key="supertags",
         labels=lambda tags: [label for tag in tags for label in tag.labels],
@@ -93,30 +653,30 @@ TASK = Task(
     constants={"scope": "sentence"},
     check=_check,
     shows=lambda annotation: "spans" in annotation.layers or annotation.extractions is not None,
-    passage=late("evenhand.tasks.spans.passage:SpanPassage"),
+    passage=lazy("evenhand.tasks.spans.evaluation:SpanPassage"),
     is_one_file=True,
-    notes=late("evenhand.tasks.spans.notes:notes"),
-    setting_notes=late("evenhand.tasks.spans.notes:setting_notes"),
-    check_sides=late("evenhand.tasks.spans.passage:check_kinds"),
-    is_perfect=late("evenhand.tasks.notes:is_perfect"),
+    notes=lazy("evenhand.tasks.spans.tables:notes"),
+    setting_notes=lazy("evenhand.tasks.spans.tables:setting_notes"),
+    check_sides=lazy("evenhand.tasks.spans.evaluation:check_kinds"),
+    is_perfect=lazy("evenhand.tasks.tables:is_perfect"),
     refuses_itself=True,
     kinds=CLASS_KINDS,
     right=lambda by: ("covered",) if by == LEAK else ("TP", "TN"),
     verdict_judges=("fair", "exact"),
     verdict_columns=(("side", "string"), ("matched_start", "int64"), ("matched_end", "int64")),
-    answer=late("evenhand.tasks.spans.answers:answer_in_words"),
-    agreement=late("evenhand.tasks.spans.agreement:SpanAgreement"),
-    agreed=Agreed(
+    answer=lazy("evenhand.tasks.spans.comparison:answer_in_words"),
+    agreement=lazy("evenhand.tasks.spans.comparison:SpanAgreement"),
+    agreed=AgreementSpec(
         ("exact", "fair", "overlap"),
         as_spans=lambda annotation, **settings: annotation,
         is_unitized=True,
         verdicts="fair",
     ),
     display=Display(
-        summary=late("evenhand.tasks.spans.grounding_tables:summary"),
-        details=late("evenhand.tasks.spans.tables:details"),
-        listing=late("evenhand.tasks.spans.grounding_tables:listing"),
-        errors=late("evenhand.tasks.spans.tables:error_bars"),
+        summary=lazy("evenhand.tasks.spans.tables:summary"),
+        details=lazy("evenhand.tasks.spans.tables:details"),
+        listing=lazy("evenhand.tasks.spans.tables:listing"),
+        errors=lazy("evenhand.tasks.spans.tables:error_bars"),
         confusion=Confusion(
             ("fair", "weighted"),
             caption="Errors only: boundary errors on the diagonal, wrong labels beside it.",

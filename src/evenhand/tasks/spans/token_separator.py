@@ -22,16 +22,111 @@ Sources: Esuli and Sebastiani 2010, section 4.1 (`ts`) and section 5 (`t`, weigh
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import chain, pairwise
 
 import numpy as np
 
-from evenhand.arrays import Ints, Numbers, Values, empty, ones, ranges
+from evenhand.arrays import Bools, Ints, Numbers, Values, empty, ints, ones, ranges
+from evenhand.data.encodings import plain_spelling
+from evenhand.data.layers import Spans, Tags
 from evenhand.dataclass import dataclass
-from evenhand.tasks.spans.pairs import AllPairs
-from evenhand.tasks.spans.segments import Runs, Segments, runs, segments, split
-from evenhand.text.layers import Spans
+from evenhand.tasks.spans.matching import AllPairs
+
+# == tasks/spans/segments.py: Segments of a text on which each side has the same number of
+
+
+_CHANGES = ints([1 << 32, -(1 << 32), 1, -1])
+"""What begins and ends of gold runs, and of system runs, change: the first number of spans is counted above 32 bits."""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Neighbouring units that belong to one span: a span without gaps is one run, one with gaps several."""
+
+    begin: Ints
+    end: Ints
+    label: Ints
+
+    def take(self, rows: Ints | Bools) -> Runs:
+        return Runs(self.begin[rows], self.end[rows], self.label[rows])
+
+    def plus(self, other: Runs) -> Runs:
+        begin, end = np.concatenate((self.begin, other.begin)), np.concatenate((self.end, other.end))
+        return Runs(begin, end, np.concatenate((self.label, other.label)))
+
+    def before(self, size: int) -> Runs:
+        """What they cover of the first units, so many of them."""
+        if not (self.end > size).any():
+            return self
+        return Runs(self.begin, np.minimum(self.end, size), self.label).take(self.begin < size)
+
+
+@dataclass(frozen=True)
+class Segments:
+    """Neighbouring units with as many spans of one label: `gold` of one side, `system` of the other."""
+
+    begin: Ints
+    length: Ints
+    label: Ints
+    gold: Ints
+    system: Ints
+
+
+def runs(spans: Spans, first: Ints, part: str) -> Runs:
+    """The runs of tokens or separators (named by the token before them); `first` is the first token of each scope."""
+    begin, end, label = first[spans.scope] + spans.start, first[spans.scope] + spans.end, spans.label
+    gapped = np.flatnonzero(spans.shape)
+    if len(gapped):
+        lengths, shapes = (end - begin)[gapped].tolist(), spans.shape[gapped].tolist()
+        split_up = [_between(spans.vocabulary.shapes[shape], size) for size, shape in zip(lengths, shapes, strict=True)]
+        sizes = [len(each) for each in split_up]
+        bounds = ints(list(chain.from_iterable(split_up))) + np.repeat(begin[gapped], sizes)[:, None]
+        whole = np.flatnonzero(spans.shape == 0)
+        begin, end = np.concatenate((begin[whole], bounds[:, 0])), np.concatenate((end[whole], bounds[:, 1]))
+        label = np.concatenate((label[whole], np.repeat(label[gapped], sizes)))
+    end = end - (part == "separator")
+    found = Runs(begin, end, label)
+    return found if (begin < end).all() else found.take(begin < end)
+
+
+def _between(gaps: Sequence[int], size: int) -> list[tuple[int, int]]:
+    """The bounds of the runs of a span with gaps, counted from its first token."""
+    return [(before + 1, behind) for before, behind in pairwise((-1, *gaps, size)) if before + 1 < behind]
+
+
+def split(found: Runs, rows: Bools) -> Runs:
+    """The same runs, some of them unit by unit."""
+    if not rows.any():
+        return found
+    kept, others = found.take(~rows), found.take(rows)
+    length = others.end - others.begin
+    begin = ranges(others.begin, length)
+    label = np.repeat(others.label, length)
+    return Runs(*map(np.concatenate, ((kept.begin, begin), (kept.end, begin + 1), (kept.label, label))))
+
+
+def segments(gold: Runs, system: Runs) -> Segments:
+    """All segments that any span lies on, by label.
+
+    An end is one number: label, place, and which end of whose run it is. Both numbers of spans are counted in one, too.
+    """
+    width = max(int(side.end.max(initial=0)) for side in (gold, system)) + 1
+    ends = [side.label * width + place for side in (gold, system) for place in (side.begin, side.end)]
+    # Most spans come in the order of the text, which a stable sort makes use of.
+    ordered = np.sort(np.concatenate([end << 2 | number for number, end in enumerate(ends)]), kind="stable")
+    met = np.cumsum(_CHANGES.take(ordered & 3))
+    place = ordered >> 2
+    length = np.append(place[1:], 0)[: len(place)] - place
+    # Behind the last end of a label both numbers are 0, so that no segment goes on into the next one.
+    rows = np.flatnonzero((length != 0) & (met != 0))
+    label, begin = np.divmod(place[rows], width)
+    return Segments(begin, length[rows], label, met[rows] >> 32, met[rows] & (1 << 32) - 1)
+
+
+# == tasks/spans/token_separator.py (primary)
+
 
 PARTS = ("token", "separator")
 _OUTCOMES = ("TP", "FP", "FN", "TP+", "FP+", "FN+", "units")
@@ -183,3 +278,66 @@ def close_and_missed(gold: Spans, system: Spans, text: Text, equal: tuple[Ints, 
     rows = np.concatenate((np.flatnonzero(close), np.flatnonzero(~met)))
     kind = np.repeat((_CLOSE, _MISSED), (np.count_nonzero(close), np.count_nonzero(~met)))
     return Units(gold.scope[rows], gold.label[rows], kind, ones(len(rows)))
+
+
+# == tasks/spans/accuracy.py: Token accuracy: the share of tokens whose tags are equal, pr
+
+
+def equal_tags(gold: Tags, system: Tags) -> Bools:
+    """Token accuracy: the share of tokens whose tags are equal, prefix and label alike.
+
+    accuracy = tokens with equal tags / tokens
+
+    Where both files have tags in the same encoding, these are compared as they stand. Otherwise, and where labels were
+    renamed or left out, each side's spans are spelled in IOB2, a tag a level, and a token is right if all its tags are.
+
+    Source: conlleval (Tjong Kim Sang and Buchholz 2000), which prints it beside the exact match of spans.
+    """
+    codes: dict[str, int] = {}
+    mine, theirs = (
+        ints([codes.setdefault(plain_spelling(name), len(codes)) for name in side.names]) for side in (gold, system)
+    )
+    equal: Bools = mine[gold.code] == theirs[system.code]
+    return equal
+
+
+def equal_tokens(gold: Spans, system: Spans, text: Text, continued: Spans | None = None) -> Bools:
+    """Which tokens are in the same spans of both sides and begin the same ones, by label and level.
+
+    `continued` is what spans of the system cover that begin before the text.
+    """
+    assert text.lengths is not None
+    tokens = int(text.lengths.sum())
+    sides = [gold, system] if continued is None else [gold, system, continued]
+    levels = max(int(side.level.max(initial=0)) for side in sides) + 1
+    theirs = _tags(system, text, levels)
+    if continued is not None:
+        theirs = theirs.plus(_tags(continued, text, levels, begins=False))
+    found = segments(_tags(gold, text, levels).before(tokens), theirs.before(tokens))
+    wrong = np.flatnonzero((found.gold > 0) != (found.system > 0))
+    begin = found.begin[wrong]
+    opened, closed = (np.bincount(place, minlength=tokens + 1) for place in (begin, begin + found.length[wrong]))
+    right: Bools = np.cumsum(opened - closed)[:tokens] == 0
+    return right
+
+
+def _tags(spans: Spans, text: Text, levels: int, *, begins: bool = True) -> Runs:
+    """The first token of each span, and the others, under one number for each tag: label, level, and whether it begins.
+
+    Unless a span `begins`, all of its tokens are others. Gaps are not looked at.
+    """
+    first = text.first[spans.scope]
+    start, end, tag = first + spans.start, first + spans.end, (spans.label * levels + spans.level) * 2
+    if not begins:
+        return Runs(start, end, tag)
+    begin, behind = np.concatenate((start, start + 1)), np.concatenate((start + 1, end))
+    found = Runs(begin, behind, np.concatenate((tag + 1, tag)))
+    return found.take((found.begin < found.end) & np.tile(start < end, 2))
+
+
+def by_sentence(right: Bools, lengths: Ints) -> Ints:
+    """How many of the tokens of each sentence are right."""
+    before = np.append(0, np.cumsum(right))
+    end = np.cumsum(lengths)
+    counted: Ints = before[end] - before[end - lengths]
+    return counted

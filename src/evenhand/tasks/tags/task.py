@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from evenhand.problems import SettingError
-from evenhand.registry import late
-from evenhand.scores.match_model import MatchModel
-from evenhand.scores.model import Judge, Model
+from evenhand.errors import SettingError
+from evenhand.registry import lazy
+from evenhand.scoring.measure import Formula, Measure, Scorer
 from evenhand.settings import ScoreSettings
-from evenhand.tasks.agreed import Agreed
-from evenhand.tasks.display import Confusion, Display
-from evenhand.tasks.task import Content, Example, Task
-from evenhand.tasks.words.kinds import EXTRA, MISSING, TAG_ERRORS, TAG_KINDS
-from evenhand.tasks.words.models import by_label
-from evenhand.tasks.words.punctuation_policy import PUNCTUATION
+from evenhand.tasks.task import AgreementSpec, Confusion, Display, Example, GoldProfile, Task
+from evenhand.tasks.words.measures import EXTRA, MISSING, PUNCTUATION, TAG_ERRORS, TAG_KINDS, by_label
 
 
-def _accuracy(name: str, settings: ScoreSettings) -> MatchModel:
+def _accuracy(name: str, settings: ScoreSettings) -> Formula:
     return by_label(name, "tags", TAG_KINDS, ("right",), settings, confuses=True)
 
 
-def _check(settings: ScoreSettings, content: Content) -> None:
+def _check(settings: ScoreSettings, content: GoldProfile) -> None:
     if settings["punctuation"].by == "relation":
         raise SettingError("Tags have no relations; tell punctuation by its form, or by tags: pos:PUNCT.")
 
@@ -30,12 +25,12 @@ TASK = Task(
     unit="word",
     example=Example("tags", "gold.tsv", ("lexicon.tsv", "hmm.tsv", "neural.tsv"), options="--task tags"),
     models=(
-        Model(
+        Measure(
             "accuracy",
             "tags",
-            Judge("tags"),
+            Scorer("tags"),
             _accuracy,
-            "evenhand.tasks.tags.judge",
+            "evenhand.tasks.tags.accuracy.TagJudge",
             ("acc",),
             summary="The share of words with the right tag.",
         ),
@@ -48,21 +43,21 @@ TASK = Task(
     align=lambda content: "characters" if "universal" in content.traits else "strict",
     signature=(*("align", "gold", "system", "repair", "map", "labels", "exclude", "punctuation", "macro", "beta"),),
     check=_check,
-    traits=late("evenhand.tasks.words.traits:traits_of_words"),
+    traits=lazy("evenhand.tasks.words.scores:traits_of_words"),
     shows=lambda annotation: True,
     shows_any=True,
-    passage=late("evenhand.tasks.tags.judge:passage"),
-    notes=late("evenhand.tasks.words.notes:notes"),
-    is_perfect=late("evenhand.tasks.notes:is_perfect"),
+    passage=lazy("evenhand.tasks.tags.accuracy:passage"),
+    notes=lazy("evenhand.tasks.words.scores:notes"),
+    is_perfect=lazy("evenhand.tasks.tables:is_perfect"),
     kinds=(*TAG_KINDS, MISSING),
     right=lambda by: ("right",),
     surplus_kinds=(EXTRA,),
     verdict_judges=("tags",),
     verdict_columns=(("side", "string"),),
-    agreed=Agreed(
+    agreed=AgreementSpec(
         ("accuracy",),
-        as_spans=late("evenhand.tasks.tags.agreement:as_spans"),
-        from_spans=late("evenhand.tasks.tags.agreement:as_tags"),
+        as_spans=lazy("evenhand.tasks.tags.accuracy:as_spans"),
+        from_spans=lazy("evenhand.tasks.tags.accuracy:as_tags"),
         settings={"align": "strict"},
     ),
     display=Display(

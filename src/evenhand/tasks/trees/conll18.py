@@ -33,15 +33,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from evenhand.alignment.words import Aligned
 from evenhand.arrays import Bools, Ints
+from evenhand.data.layers import TagColumn, Tags
+from evenhand.data.tokens import equal
+from evenhand.data.vocabulary import StringCoder
 from evenhand.dataclass import dataclass
-from evenhand.tasks.trees.models import OF_CONTENT, OF_WORDS
-from evenhand.tasks.words.universal import CONTENT, FUNCTIONAL
-from evenhand.tasks.words.verdicts import Heads, sentence_of
-from evenhand.text.codes import Coder
-from evenhand.text.layers import Tags, Written
-from evenhand.text.tokens import equal
-from evenhand.text.word_feed import Aligned
+from evenhand.tasks.trees.task import OF_CONTENT, OF_WORDS
+from evenhand.tasks.words.evaluation import Heads, sentence_of
+from evenhand.tasks.words.scores import CONTENT, FUNCTIONAL
 
 KINDS = (
     *(f"{unit}.{side}" for unit in ("tokens", "sentences", "words", "content") for side in ("gold", "system")),
@@ -148,15 +148,15 @@ def _children(head: Ints, children: Ints) -> Ints:
 
 def equal_texts(gold: Tags, system: Tags, mine: Ints, theirs: Ints) -> Bools:
     """Which of some words have the same text in a column: by bytes, or by codes where it did not come from a file."""
-    if isinstance(gold, Written) and isinstance(system, Written):
+    if isinstance(gold, TagColumn) and isinstance(system, TagColumn):
         return equal(gold.cells.take(mine), system.cells.take(theirs))
-    coder = Coder()
+    coder = StringCoder()
     same: Bools = gold.coded(coder)[mine] == system.coded(coder)[theirs]
     return same
 
 
 def _is_underscore(tags: Tags) -> Bools:
-    if isinstance(tags, Written):
+    if isinstance(tags, TagColumn):
         cells = tags.cells
         first = np.frombuffer(cells.data, dtype=np.uint8)[cells.start]
         found: Bools = (first == ord("_")) & (cells.end - cells.start == 1)

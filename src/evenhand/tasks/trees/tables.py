@@ -6,20 +6,30 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from evenhand.problems import SettingError
-from evenhand.scores.model_score import ModelScore
-from evenhand.scores.row import Row
-from evenhand.table import Cell, Column, Query, Table
-from evenhand.table_style import PLAIN, TableStyle
-from evenhand.tasks.error_bars import Bar, ErrorBars, ErrorKind, missing, one_sided
+from evenhand.errors import SettingError
+from evenhand.scoring.scores import MeasureScore, Row
+from evenhand.tables import PLAIN, Cell, Column, Query, Table, TableStyle
 from evenhand.tasks.registry import model_title
-from evenhand.tasks.tables import asking, confusion_table, label_table, label_tables, rivals, sentences, side_by_side
+from evenhand.tasks.tables import (
+    Bar,
+    ErrorBars,
+    ErrorKind,
+    asking,
+    confusion_table,
+    label_table,
+    label_tables,
+    missing,
+    one_sided,
+    rivals,
+    sentences,
+    side_by_side,
+)
 from evenhand.tasks.tables import summary as default_summary
-from evenhand.tasks.trees.models import ATTACHMENT, CONLL18
-from evenhand.tasks.words.kinds import ENHANCED, EXTRA, MISSING, TREE_KINDS
+from evenhand.tasks.trees.task import ATTACHMENT, CONLL18
+from evenhand.tasks.words.measures import ENHANCED, EXTRA, MISSING, TREE_KINDS
 
 if TYPE_CHECKING:
-    from evenhand.result.result import Result, Results
+    from evenhand.results.result import Result, Results
 
 _OFFICIAL = "CoNLL 2018"
 
@@ -101,7 +111,7 @@ def _of_words(table: Table) -> Table:
     return replace(table, queries=[list(map(_by_words, row)) for row in table.queries])
 
 
-def _score(result: Result, model: str) -> ModelScore:
+def _score(result: Result, model: str) -> MeasureScore:
     if model not in result.scores:
         raise SettingError(f"This figure takes the score {model}; score with {model} too.")
     return result[model]
@@ -142,7 +152,7 @@ def _enhanced(results: Results, models: Sequence[str]) -> Table:
     return Table("enhanced edges", columns, rows, rivals=rivals(rows))
 
 
-def _edges(result: Result, score: ModelScore, style: TableStyle) -> Table:
+def _edges(result: Result, score: MeasureScore, style: TableStyle) -> Table:
     """Enhanced edges by label: of the gold standard, edges and not words."""
 
     def ask(label: str | None, count: str) -> Query | None:
@@ -161,7 +171,7 @@ def _edges(result: Result, score: ModelScore, style: TableStyle) -> Table:
     return replace(table, rows=rows, weights=[row["gold"] for row in score.labels.values()])
 
 
-def _relations(result: Result, scores: Sequence[ModelScore]) -> Table:
+def _relations(result: Result, scores: Sequence[MeasureScore]) -> Table:
     """Every relation under every score, the last of them in full."""
     *others, last = scores
     rows: list[list[Cell]] = []
@@ -177,7 +187,7 @@ def _relations(result: Result, scores: Sequence[ModelScore]) -> Table:
     return Table("", columns, rows, weights=weights, queries=queries)
 
 
-def _distances(scores: Sequence[ModelScore]) -> Table:
+def _distances(scores: Sequence[MeasureScore]) -> Table:
     shown = [score for score in scores if score.name != "ls"] or scores
     columns = [Column("distance to head", "text"), Column("gold", "count"), Column("found", "count")]
     columns += [Column(f"{score.name.upper()} {what}", "percent") for score in shown for what in ("prec.", "recall")]

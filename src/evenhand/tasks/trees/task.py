@@ -2,27 +2,132 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from evenhand.errors import SettingError
 from evenhand.parameters import Parameter
-from evenhand.problems import SettingError
-from evenhand.registry import late
+from evenhand.registry import lazy
+from evenhand.scoring.measure import Formula, Measure, Ratio, Scorer, WeightedCounts
 from evenhand.settings import ScoreSettings
-from evenhand.tasks.display import Confusion, Display
-from evenhand.tasks.task import Content, Example, Task
-from evenhand.tasks.trees.models import ATTACHMENT, CONLL18, MODELS, OFFICIAL
-from evenhand.tasks.words.kinds import ABSENT, ENHANCED, EXTRA, MISSING, RIGHT, TREE_ERRORS, TREE_KINDS
-from evenhand.tasks.words.punctuation_policy import PUNCTUATION
+from evenhand.tasks.task import Confusion, Display, Example, GoldProfile, Task
+from evenhand.tasks.words.measures import (
+    ABSENT,
+    ENHANCED,
+    EXTRA,
+    MISSING,
+    PUNCTUATION,
+    RIGHT,
+    TREE_ERRORS,
+    TREE_KINDS,
+    by_label,
+)
+
+# == tasks/trees/models.py: Match models of dependency trees: attachment scores, and the
 
 
-def _match(content: Content) -> tuple[str, ...]:
+_SUMMARIES = {
+    "uas": "The share of words with the right head.",
+    "ls": "The share of words with the right relation.",
+    "las": "The share of words with the right head and relation.",
+}
+ATTACHMENT = tuple(_SUMMARIES)
+OF_WORDS = ("upos", "xpos", "ufeats", "alltags", "lemmas", "uas", "las")
+OF_CONTENT = ("clas", "mlas", "blex")
+_METRICS = ("tokens", "sentences", "words", *OF_WORDS, *OF_CONTENT)
+_TITLES = {
+    "Tokens": "Tokens that cover the same characters.",
+    "Sentences": "Sentences that cover the same characters.",
+    "Words": "Words that are aligned.",
+    "UPOS": "Words with the same universal tag.",
+    "XPOS": "Words with the same language-specific tag.",
+    "UFeats": "Words with the same universal features.",
+    "AllTags": "Words with the same UPOS, XPOS and UFeats.",
+    "Lemmas": "Words with the same lemma.",
+    "UAS": "Words with the same head.",
+    "LAS": "Words with the same head and relation.",
+    "CLAS": "As LAS, for words with a content relation.",
+    "MLAS": "As CLAS, and UPOS, UFeats and functional children are the same.",
+    "BLEX": "As CLAS, and the lemma is the same.",
+}
+"""What the shared task calls its metrics, and what they count."""
+CONLL18 = tuple(f"conll18-{metric}" for metric in _METRICS)
+OFFICIAL = ("conll18-las", "conll18-mlas", "conll18-blex")
+"""By which the CoNLL 2018 shared task ranked its systems."""
+
+
+def _enhanced(name: str, settings: ScoreSettings) -> Formula:
+    found = by_label(name, name, TREE_KINDS, ("right",), settings, confuses=True)
+    further = lazy("evenhand.tasks.trees.enhanced:with_details")
+    return replace(found, headline="overall", counts={**found.counts, "pairs": {"pairs": 1.0}}, further=further)
+
+
+def _attachment(name: str, settings: ScoreSettings) -> Formula:
+    return by_label(name, "trees", TREE_KINDS, RIGHT[name], settings, confuses=name == "ls")
+
+
+def _conll18(name: str, settings: ScoreSettings) -> Formula:
+    metric = name.removeprefix("conll18-")
+    units = "words" if metric in OF_WORDS else "content" if metric in OF_CONTENT else metric
+    correct, gold, system = {f"{metric}.correct": 1.0}, {f"{units}.gold": 1.0}, {f"{units}.system": 1.0}
+    aligned: WeightedCounts = {}
+    if metric in OF_WORDS or metric in OF_CONTENT:
+        aligned = {"words.correct" if units == "words" else "content.aligned": 1.0}
+    counts = {"correct": correct, "gold": gold, "system": system} | ({"aligned": aligned} if aligned else {})
+    return Formula(
+        *(name, "conll18", counts, correct, system, correct, gold),
+        measures=(Ratio("aligned_accuracy", correct, aligned, _ALIGNED),) if aligned else (),
+        beta=settings.beta,
+        details="overall",
+    )
+
+
+_ALIGNED = "The share of aligned words that are right."
+_ENHANCED = (
+    "Enhanced edges with the right head and label.",
+    "Enhanced edges with the right head and label, subtypes aside.",
+)
+_TREES, _OFFICIAL = Scorer("trees"), Scorer("conll18")
+MODELS = (
+    *(
+        Measure(
+            name, "trees", _TREES, _attachment, "evenhand.tasks.trees.attachment", title=name.upper(), summary=summary
+        )
+        for name, summary in _SUMMARIES.items()
+    ),
+    *(
+        Measure(
+            *(name, "trees", _OFFICIAL, _conll18, "evenhand.tasks.trees.conll18"),
+            aliases=(name.removeprefix("conll18-"),) if name not in ("conll18-uas", "conll18-las") else (),
+            title=title,
+            family="conll18",
+            summary=f"CoNLL 2018: {summary}",
+        )
+        for name, (title, summary) in zip(CONLL18, _TITLES.items(), strict=True)
+    ),
+    *(
+        Measure(
+            *(name, "trees", Scorer(name), _enhanced, "evenhand.tasks.trees.enhanced"),
+            title=name.upper(),
+            family="iwpt",
+            summary=summary,
+        )
+        for name, summary in zip(ENHANCED, _ENHANCED, strict=True)
+    ),
+)
+
+
+# == tasks/trees/task.py (primary)
+
+
+def _match(content: GoldProfile) -> tuple[str, ...]:
     """The scores of attachment; the official ones and those of enhanced dependencies where a file has the columns."""
     if "universal" not in content.traits:
         return ATTACHMENT
     return (*ATTACHMENT, *CONLL18, *(ENHANCED if "enhanced" in content.traits else ()))
 
 
-def _ranked(content: Content) -> tuple[str, ...]:
+def _ranked(content: GoldProfile) -> tuple[str, ...]:
     if "universal" not in content.traits:
         return "las", "uas", "ls"
     return (*OFFICIAL, *(ENHANCED if "enhanced" in content.traits else ()))
@@ -34,7 +139,7 @@ def _digits(given: str) -> str:
     return "".join(sorted(set(given) - {"0"})) or "0"
 
 
-def _adjust(values: dict[str, Any], content: Content) -> None:
+def _adjust(values: dict[str, Any], content: GoldProfile) -> None:
     """Relations have subtypes in CoNLL-U only; elsewhere a colon is part of the name."""
     values["subtypes"] = values["subtypes"] or "conllu" not in content.traits
 
@@ -90,20 +195,20 @@ TASK = Task(
         *("align", "gold", "system", "repair", "map", "labels", "exclude", "punctuation", "subtypes", "macro", "beta"),
     ),
     adjust=_adjust,
-    traits=late("evenhand.tasks.words.traits:traits_of_trees"),
+    traits=lazy("evenhand.tasks.words.scores:traits_of_trees"),
     shows=lambda annotation: "trees" in annotation.layers,
-    passage=late("evenhand.tasks.trees.judge:passage"),
-    notes=late("evenhand.tasks.words.notes:notes"),
+    passage=lazy("evenhand.tasks.trees.attachment:passage"),
+    notes=lazy("evenhand.tasks.words.scores:notes"),
     setting_notes=_setting_notes,
-    is_perfect=late("evenhand.tasks.notes:is_perfect"),
+    is_perfect=lazy("evenhand.tasks.tables:is_perfect"),
     kinds=(*TREE_KINDS, MISSING, EXTRA, ABSENT),
     right=lambda by: RIGHT[by],
     verdict_judges=("trees", *ENHANCED),
     verdict_columns=(("side", "string"), ("gold_head", "int64"), ("system_head", "int64")),
     display=Display(
-        summary=late("evenhand.tasks.trees.tables:summary"),
-        details=late("evenhand.tasks.trees.tables:details"),
-        errors=late("evenhand.tasks.trees.tables:error_bars"),
+        summary=lazy("evenhand.tasks.trees.tables:summary"),
+        details=lazy("evenhand.tasks.trees.tables:details"),
+        errors=lazy("evenhand.tasks.trees.tables:error_bars"),
         confusion=Confusion(
             ("ls",), "confusion (wrong relations)", "Errors only: wrong relations, whatever the heads."
         ),

@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
+from evenhand.data.annotation import Annotation, ReadInfo
+from evenhand.data.corpus import Corpus
+from evenhand.data.layers import Spans, Tags
+from evenhand.data.tokens import Tokens
+from evenhand.data.vocabulary import Vocabulary
 from evenhand.formats.convert import Conversion
-from evenhand.formats.format import Carry, Format, Writing
+from evenhand.formats.format import Capabilities, Format, Writer
 from evenhand.formats.source import Block, Source
 from evenhand.settings import Columns, ReadSettings
-from evenhand.text.annotation import Annotation, Reading
-from evenhand.text.corpus import Corpus
-from evenhand.text.labels import Vocabulary
-from evenhand.text.layers import Spans, Tags
-from evenhand.text.tokens import Tokens
 
 LABELS = "sentence-labels"
 """The layer of sentence labels: a tag a sentence."""
@@ -53,7 +53,7 @@ def _annotation(source: Source, sentences: list[dict[str, Any]], vocabulary: Voc
     names = tuple(dict.fromkeys(sentence.get("label", "") for sentence in sentences))
     code = np.array([names.index(sentence.get("label", "")) for sentence in sentences], dtype=np.int64)
     layers = {"spans": Spans.of(vocabulary, scope, start, end, label), LABELS: Tags(code, names)}
-    return Annotation(corpus, layers, {"spans": Reading(FORMAT.name)}, source.name)
+    return Annotation(corpus, layers, {"spans": ReadInfo(FORMAT.name)}, source.name)
 
 
 def write(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
@@ -72,7 +72,7 @@ def write(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str
     yield json.dumps({"sentences": sentences}, ensure_ascii=False) + "\n"
 
 
-_WRITING = Writing(Carry(characters=False, documents="none", levels=False, gaps=False), text=write)
+_WRITING = Writer(Capabilities(characters=False, documents="none", levels=False, gaps=False), text=write)
 FORMAT = Format(
     name="json-document",
     help="one JSON document a file, with sentences",

@@ -11,19 +11,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from evenhand.data.layers import Spans
 from evenhand.parameters import Parameter
-from evenhand.scores.match_model import MatchModel, Measure, measured
-from evenhand.scores.model import Judge, Model
+from evenhand.scoring.measure import Formula, Ratio, Scorer, measured
+from evenhand.scoring.measure import Measure as Model
+from evenhand.scoring.tally import Tally
 from evenhand.settings import ScoreSettings
-from evenhand.tally import Tally
-from evenhand.tasks.spans.models import hit_model
 from evenhand.tasks.spans.overlap import Hits
-from evenhand.tasks.spans.question import Question
-from evenhand.tasks.spans.tallies import tally_hits
-from evenhand.text.layers import Spans
+from evenhand.tasks.spans.scorers import SpanPair, tally_hits
+from evenhand.tasks.spans.task import hit_model
 
 
-def count(question: Question) -> Tally:
+def count(question: SpanPair) -> Tally:
     tolerance = question.settings["last_token_tolerance"]
     gold, system = question.gold, question.system
     found = Hits(_hit(gold, system, tolerance), _hit(system, gold, tolerance))
@@ -39,19 +38,19 @@ def _hit(spans: Spans, others: Spans, tolerance: int) -> np.ndarray:
     return np.array([row in ends for row in rows], dtype=np.bool_)
 
 
-def rates(name: str, settings: ScoreSettings) -> MatchModel:
+def rates(name: str, settings: ScoreSettings) -> Formula:
     """Shares of gold spans, in place of precision, recall and F1."""
     hits, misses = {"gold_hits": 1.0}, {"gold_others": 1.0}
     both = hits | misses
-    hit_rate = Measure("hit_rate", hits, both, "gold spans that are hit.")
-    miss_rate = Measure("miss_rate", misses, both, "gold spans that are missed.", is_best_low=True)
+    hit_rate = Ratio("hit_rate", hits, both, "gold spans that are hit.")
+    miss_rate = Ratio("miss_rate", misses, both, "gold spans that are missed.", is_best_low=True)
     return measured(name, "last-token", {"gold_hits": hits, "gold": both}, (hit_rate, miss_rate))
 
 
 MODEL = Model(
     name="last-token",
     task="spans",
-    judge=Judge("last-token", count),
+    judge=Scorer("last-token", count),
     arithmetic=hit_model,
     definition="evenhand_example.last_token",
     aliases=("head",),

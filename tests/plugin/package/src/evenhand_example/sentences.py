@@ -11,17 +11,15 @@ from functools import partial
 
 import numpy as np
 
-from evenhand.registry import late
-from evenhand.scores.match_model import MatchModel
-from evenhand.scores.model import Judge, Model
+from evenhand.data.annotation import Annotation
+from evenhand.data.layers import Spans, Tags
+from evenhand.data.vocabulary import Vocabulary
+from evenhand.registry import lazy
+from evenhand.scoring.measure import Formula, Measure, Scorer
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.labeled_units import KINDS, LabeledUnitPassage
 from evenhand.tasks.task import Example, Task
-from evenhand.tasks.words.kinds import TAG_KINDS
-from evenhand.tasks.words.models import by_label
-from evenhand.text.annotation import Annotation
-from evenhand.text.labels import Vocabulary
-from evenhand.text.layers import Spans, Tags
+from evenhand.tasks.words.measures import TAG_KINDS, by_label
 from evenhand_example.json_document import LABELS
 
 
@@ -35,7 +33,7 @@ def units(annotation: Annotation, vocabulary: Vocabulary) -> Spans:
     return Spans.of(vocabulary, np.arange(corpus.sentences), start, corpus.lengths, code)
 
 
-def _accuracy(name: str, settings: ScoreSettings) -> MatchModel:
+def _accuracy(name: str, settings: ScoreSettings) -> Formula:
     return by_label(name, "sentences", TAG_KINDS, ("right",), settings, confuses=True)
 
 
@@ -44,14 +42,14 @@ TASK = Task(
     title="sentence labels",
     unit="sentence",
     example=Example("sentences", "gold.jdoc", ("rules.jdoc", "model.jdoc"), "evenhand_example", "--task sentences"),
-    models=(Model("accuracy", "sentences", Judge("sentences"), _accuracy, "evenhand_example.sentences"),),
+    models=(Measure("accuracy", "sentences", Scorer("sentences"), _accuracy, "evenhand_example.sentences"),),
     match=lambda content: ("accuracy",),
     ranked=lambda content: ("accuracy",),
     compared_by=("accuracy",),
     reported_by=("accuracy",),
     passage=partial(LabeledUnitPassage, judge="sentences", units=units),
     shows=lambda annotation: False,
-    notes=late("evenhand.tasks.words.notes:notes"),
+    notes=lazy("evenhand.tasks.words.scores:notes"),
     kinds=KINDS,
     right=lambda by: ("right",),
     verdict_judges=("sentences",),

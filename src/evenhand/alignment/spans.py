@@ -1,0 +1,475 @@
+"""Putting a system's spans on the gold standard's text.
+
+Documents and sentences are always those of the gold standard; a system's span belongs where it begins. Gold and
+system must have the same tokens, or the same characters where these are the atoms; where one of them has none, or
+tokens are aligned by position, sentences of the same lengths; and beside a span table, which has no lengths, as many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from evenhand.alignment.documents import (
+    GOLD_AND_PREDICTION,
+    AlignmentIssues,
+    IdFeed,
+    SideNames,
+    other_length,
+    other_number,
+    shorter,
+)
+from evenhand.arrays import Ints, empty, ints
+from evenhand.data.annotation import Annotation, ReadInfo
+from evenhand.data.corpus import Corpus, complete
+from evenhand.data.layers import Spans, Tags
+from evenhand.data.tokens import Tokens, first_difference, have_same_codes, have_same_lists
+from evenhand.data.vocabulary import Vocabulary
+from evenhand.dataclass import dataclass
+from evenhand.errors import InputError, counted
+
+# == text/same_text.py: What both sides of a text must have in common, and the sente
+
+
+SAME_TOKENS = (
+    "both sides must have the same tokens in the same order, unless you choose --align position (other spellings) or "
+    "--align characters (other tokens of the same text)"
+)
+SAME_TEXT = "both sides must have the same text, spaces aside"
+SAME_SENTENCES = "both sides must have the same sentences in the same order"
+
+
+def check_tokens(gold: Corpus, system: Corpus, begin: int) -> None:
+    """Raise an error at the first token of `system` that differs from the gold standard's from `begin` on."""
+    if gold.tokens is None or system.tokens is None:
+        return
+    mine = gold.tokens.slice(begin, begin + len(system.tokens))
+    theirs = system.tokens
+    if have_same_codes(mine, theirs) or have_same_lists(mine, theirs):
+        return
+    place = first_difference(mine, theirs)
+    if place is None:
+        return
+    if gold.atoms == "characters":
+        found, wanted = _around(system.tokens, place), _around(mine, place)
+        finding = f"found the text {found!r} where {gold.place(begin + place)} has {wanted!r}"
+    else:
+        found, wanted = system.tokens[place], mine[place]
+        finding = f"found the token {found!r} where {gold.place(begin + place)} has {wanted!r}"
+    raise InputError(system.source, system.line(place), finding, remedy_for(gold), "text")
+
+
+def _around(characters: Tokens, place: int, width: int = 10) -> str:
+    """The characters before and behind a place, as their file has them, with spaces."""
+    first, last = max(place - width, 0), min(place + width, len(characters)) - 1
+    return characters.data[characters.start[first] : characters.end[last]].decode()
+
+
+def remedy_for(corpus: Corpus, *, by_position: bool = False) -> str:
+    """What both sides must have."""
+    if corpus.tokens is None or by_position:
+        return SAME_SENTENCES
+    remedy = SAME_TEXT if corpus.atoms == "characters" else SAME_TOKENS
+    return f"{remedy}; {corpus.advice}" if corpus.advice else remedy
+
+
+def check_ends(gold: Corpus, system: Corpus, spans: Spans) -> None:
+    """Raise an error if a span of a table reaches beyond its sentence, where the gold standard knows its length."""
+    if gold.lengths is None:
+        return
+    beyond = np.flatnonzero(spans.end > gold.lengths[spans.scope])
+    if len(beyond):
+        sentence, end = int(spans.scope[beyond[0]]), int(spans.end[beyond[0]])
+        held = counted(int(gold.lengths[sentence]), "token")
+        finding = f"a span of this sentence ends at token {end}, but the sentence has {held}"
+        raise InputError(system.source, system.line(sentence), finding, SAME_SENTENCES, "text")
+
+
+# == text/align.py (primary)
+
+
+class Feed:
+    """A system's batches, handed out in the portions of the gold standard's batches."""
+
+    def __init__(
+        self,
+        batches: Iterator[Annotation],
+        layer: str = "spans",
+        *,
+        by_position: bool = False,
+        by_id: IdFeed | None = None,
+        sides: SideNames = GOLD_AND_PREDICTION,
+    ) -> None:
+        """With `by_position` tokens may differ, but sentences must have the same lengths; `by_id` reorders these.
+
+        `sides` are what messages call the text that it is put on, and its own.
+        """
+        self._sides = sides
+        self.reading: ReadInfo | None = None
+        self.tags: Tags | None = None
+        """The tags of the portion that was taken last, if the file has any."""
+        self.keeps_tags = True
+        """Whether anybody asks for tags; without, they are let go at once."""
+        self.breaks_differ = False
+        self.reaching: Spans | None = None
+        """What spans cover behind the end of what was judged last, counted in tokens from there."""
+        self.text: Corpus | None = None
+        """What was taken last in the text of this side, where the gold standard has tokens only; else None."""
+        self._batches = batches
+        self._layer = layer
+        self._by_position, self._by_id = by_position, by_id
+        self._rest: _Portion | None = None
+        self._last: _Portion | None = None
+        """What was taken last, where nothing is left of it; needed if nothing follows."""
+
+    def take(self, gold: Corpus) -> Spans:
+        """The spans of the next portion, which must be the text `gold`, in its sentences."""
+        portions: list[_Portion] = []
+        done, need, beyond = 0, 1, 0
+        if self._by_id is not None:
+            self._batches = iter([self._by_id.take(gold)])
+        while done < need:
+            portion = self._rest or self._next(gold)
+            if portion is None:
+                self._check_lengths(gold, portions)
+                remedy = remedy_for(gold, by_position=self._by_position)
+                raise _ends_early(gold, self._last, done, remedy, self._sides)
+            need = _size(gold, portion.by_token)
+            beyond = _beyond(portion, need - done)
+            cut, self._rest = portion.cut(need - done)
+            if portion.by_token and not self._by_position:
+                check_tokens(gold, cut.corpus, done)
+            portions.append(cut)
+            self._last = cut if self._rest is None else None
+            done += len(cut)
+        spans = _Portion.join(portions)
+        self.text = _in_text(gold, portions)
+        self.tags = _Portion.join_tags(portions) if self.keeps_tags else None
+        if not portions[0].by_token:
+            check_ends(gold, portions[0].corpus, spans)
+            return spans
+        assert gold.bounds is not None
+        self.breaks_differ |= self._check_lengths(gold, portions, beyond)
+        return spans.in_scopes(ints(gold.sentence_of[spans.start]), gold.bounds)
+
+    def _check_lengths(self, gold: Corpus, portions: Sequence[_Portion], beyond: int = 0) -> bool:
+        """Whether sentences have other lengths; an error where there is nothing else to go by.
+
+        The last one goes on for `beyond` tokens behind the end of the gold standard's.
+        """
+        if not portions or not portions[0].by_token:
+            return False
+        assert gold.bounds is not None
+        starts = _sentence_starts(portions)
+        complete = sum(map(len, portions)) == gold.token_count
+        if not beyond and np.array_equal(gold.bounds[:-1] if complete else gold.bounds[: len(starts)], starts):
+            return False
+        if self._by_position or gold.tokens is None or portions[0].corpus.tokens is None:
+            raise _other_length(gold, portions, starts, beyond, self._sides)
+        return True
+
+    def finish(self, gold: Corpus) -> None:
+        """Raise an error if the system goes on where the gold standard has ended."""
+        if self._by_id is not None:
+            self._by_id.finish()
+            self.reading = self.reading.plus(self._by_id.reading()) if self.reading else None
+        extra = self._rest or self._next(gold)
+        if extra is None:
+            return
+        corpus = extra.corpus
+        unit = "character" if corpus.atoms == "characters" else "token"
+        what = f"the {unit} {corpus.tokens[0]!r}" if corpus.tokens else "another sentence"
+        finding = f"found {what} behind the end of {self._sides.key} {gold.source}"
+        if corpus.tokens is None and corpus.line(0) is None:
+            finding = other_number(gold.sentences, gold.sentences + corpus.sentences, self._sides)
+        raise InputError(
+            corpus.source, corpus.line(0), finding, remedy_for(corpus, by_position=self._by_position), "text"
+        )
+
+    @property
+    def mismatches(self) -> AlignmentIssues | None:
+        """Which sentences only one side has, where they are matched by their ids."""
+        return None if self._by_id is None else self._by_id.found
+
+    def _next(self, gold: Corpus) -> _Portion | None:
+        batch = next(self._batches, None)
+        if batch is None:
+            return None
+        reading = batch.readings[self._layer]
+        self.reading = self.reading.plus(reading) if self.reading else reading
+        return _Portion.of(batch, self._layer, by_token=gold.bounds is not None)
+
+
+@dataclass(frozen=True)
+class _Portion:
+    """A part of a system's text. By token, spans are counted from its first token, else in its own sentences."""
+
+    corpus: Corpus
+    spans: Spans
+    tags: Tags | None
+    by_token: bool
+
+    def __len__(self) -> int:
+        return _size(self.corpus, self.by_token)
+
+    @property
+    def unit(self) -> str:
+        """What sentences have several of, in messages."""
+        return "tokens" if self.tags is None else "tags"
+
+    @staticmethod
+    def of(batch: Annotation, layer: str, by_token: bool) -> _Portion:
+        spans, bounds = batch.spans(layer), batch.corpus.bounds
+        if bounds is None or not by_token:
+            return _Portion(batch.corpus, spans, None, by_token=False)
+        return _Portion(batch.corpus, spans.in_text(bounds), batch.tags(layer), by_token=True)
+
+    def cut(self, size: int) -> tuple[_Portion, _Portion | None]:
+        """The first `size` tokens (or sentences), and the rest if there is any."""
+        if size >= len(self):
+            return self, None
+        before, after = _cut(self.corpus, size, self.by_token)
+        spans = self.spans
+        place = spans.start if self.by_token else spans.scope
+        mine, others = spans.take(np.flatnonzero(place < size)), spans.take(np.flatnonzero(place >= size))
+        others, tags, rest = _moved(others, -size, self.by_token), None, None
+        if self.tags is not None:
+            tags, rest = self.tags.slice(0, size), self.tags.slice(size, len(self))
+        return _Portion(before, mine, tags, self.by_token), _Portion(after, others, rest, self.by_token)
+
+    @staticmethod
+    def join(portions: Sequence[_Portion]) -> Spans:
+        """The spans of successive portions, counted from the first one's begin."""
+        moved, before = [], 0
+        for cut in portions:
+            moved.append(_moved(cut.spans, before, cut.by_token))
+            before += len(cut)
+        return Spans.concatenate(moved, [0] * len(moved))
+
+    @staticmethod
+    def join_tags(portions: Sequence[_Portion]) -> Tags | None:
+        """The tags of successive portions, if all have some."""
+        tags = complete([cut.tags for cut in portions])
+        return None if tags is None else Tags.concatenate(tags)
+
+
+def _size(corpus: Corpus, by_token: bool) -> int:
+    return corpus.token_count or 0 if by_token else corpus.sentences
+
+
+def _moved(spans: Spans, by: int, by_token: bool) -> Spans:
+    if by == 0:
+        return spans
+    if by_token:
+        return replace(spans, start=spans.start + by, end=spans.end + by)
+    return replace(spans, scope=spans.scope + by)
+
+
+def _cut(corpus: Corpus, size: int, by_token: bool) -> tuple[Corpus, Corpus]:
+    """A system's text before and from a token or sentence on; its documents do not count and are dropped."""
+    if not by_token:
+        return corpus.part(0, size), corpus.part(size, corpus.sentences)
+    assert corpus.bounds is not None
+    behind, within = np.searchsorted(corpus.bounds, size), np.searchsorted(corpus.bounds, size, side="right") - 1
+    return corpus.part(0, int(behind), end=size), corpus.part(int(within), corpus.sentences, begin=size)
+
+
+def _in_text(gold: Corpus, portions: Sequence[_Portion]) -> Corpus | None:
+    """Tokens as parts of a text that a system has; None where the gold standard has one, or the system has none."""
+    corpora = [cut.corpus for cut in portions]
+    if gold.has_input_text or gold.atoms != "characters" or not all(each.has_input_text for each in corpora):
+        return None
+    return gold.with_text_of(corpora)
+
+
+def _sentence_starts(portions: Sequence[_Portion]) -> Ints:
+    """Where the sentences of successive portions begin, counted from the first one's begin."""
+    found, before = [], 0
+    for cut in portions:
+        assert cut.corpus.bounds is not None
+        found.append(cut.corpus.bounds[:-1] + before)
+        before += len(cut)
+    return np.concatenate(found)
+
+
+def _beyond(portion: _Portion, size: int) -> int:
+    """How many tokens the sentence has behind a cut that the cut goes through; 0 where it goes through none."""
+    bounds = portion.corpus.bounds
+    if bounds is None or not portion.by_token or size >= len(portion):
+        return 0
+    return int(bounds[np.searchsorted(bounds, size)]) - size
+
+
+def _other_length(
+    gold: Corpus, portions: Sequence[_Portion], starts: Ints, beyond: int, sides: SideNames
+) -> InputError:
+    """The error for the first sentence of another length."""
+    assert gold.bounds is not None
+    ends, others = gold.bounds[1:], np.append(starts[1:], gold.bounds[-1] + beyond)
+    shared = min(len(ends), len(others))
+    sentence = int((ends[:shared] != others[:shared]).argmax())
+    token = int(starts[sentence])
+    wanted, found, place = int(ends[sentence]) - token, int(others[sentence]) - token, gold.place(token)
+    cut = portions[0]
+    for cut in portions:
+        if token < len(cut):
+            break
+        token -= len(cut)
+    line = cut.corpus.line(token)
+    finding = f"this sentence has {counted(found, 'token')} where the one at {place} has {wanted}"
+    if line is None:
+        finding = other_length(sentence, wanted, found, cut.unit, sides)
+    return InputError(cut.corpus.source, line, finding, SAME_SENTENCES, "text")
+
+
+def _ends_early(gold: Corpus, last: _Portion | None, done: int, remedy: str, sides: SideNames) -> InputError:
+    """The error for a system that is too short."""
+    if last is None:  # a reader yields one batch at least, so this is an annotation without any
+        return InputError(sides.here, None, "it is empty", SAME_SENTENCES)
+    unit = "character" if gold.atoms == "characters" else "token"
+    what = f"the {unit} {gold.tokens[done]!r}" if last.by_token and gold.tokens else "a sentence"
+    finding = f"{sides.here} ends here, but {gold.place(done)} has {what}"
+    corpus = last.corpus
+    line = corpus.line(_size(corpus, corpus.bounds is not None) - 1)
+    if line is None and what == "a sentence":
+        finding = shorter(gold, corpus, last.unit, sides)
+    return InputError(corpus.source, line, finding, remedy if last.by_token else SAME_SENTENCES, "text")
+
+
+# == text/line_feed.py: Putting a system's spans on the gold standard's lines, where
+
+
+class LineFeed(Feed):
+    """A system's lines, handed out in the batches of the gold standard."""
+
+    def __init__(self, batches: Iterator[Annotation], layer: str = "spans") -> None:
+        super().__init__(batches, layer)
+        self._found = AlignmentIssues()
+        self._gold_file: str | None = None
+        self._gold_lines = 0
+        self._batch: Annotation | None = None
+        self._after = next(batches, None)
+        self._begin = 0
+        """The first line of the batch that no gold line is aligned with."""
+        self._load()
+
+    def take(self, gold: Corpus) -> Spans:
+        """The spans of the gold standard's lines."""
+        if self._gold_file not in (None, gold.source) and self._after is not None:
+            self._end_file()
+        self._gold_file = gold.source
+        if self._batch is not None and not self._begin and _are_equal(gold, self._batch.corpus):
+            self._begin, self._gold_lines = gold.sentences, self._gold_lines + gold.sentences
+            return self._batch.spans(self._layer)
+        wanted, parts, first, missing = _lines(gold), list[Spans](), 0, np.ones(gold.sentences, dtype=np.bool_)
+        while self._batch is not None:
+            lines = _lines(self._batch.corpus)
+            place = _aligned(wanted, first, lines, self._begin)
+            met = np.flatnonzero(place >= 0)
+            missing[place[met]] = False
+            parts.append(self._moved(self._batch.spans(self._layer), place, wanted, lines))
+            if len(met):
+                self._begin, first = int(met[-1]) + 1, int(place[met[-1]]) + 1
+            if self._begin < len(lines) or not self._goes_on:
+                break
+            self._load()
+        self._found.missing += [str(self._gold_lines + line + 1) for line in np.flatnonzero(missing).tolist()]
+        self._gold_lines += gold.sentences
+        return Spans.concatenate(parts, [0] * len(parts)) if parts else _no_spans()
+
+    def finish(self, gold: Corpus) -> None:
+        """At the end, lines that are left are extra."""
+        while self._batch is not None:
+            self._leave()
+
+    @property
+    def mismatches(self) -> AlignmentIssues:
+        return self._found
+
+    @property
+    def _goes_on(self) -> bool:
+        """Whether the next batch belongs to the same file."""
+        batch, after = self._batch, self._after
+        return batch is not None and after is not None and after.corpus.source == batch.corpus.source
+
+    def _load(self) -> None:
+        self._batch, self._after, self._begin = self._after, next(self._batches, None), 0
+        if self._batch is not None:
+            reading = self._batch.readings[self._layer]
+            self.reading = self.reading.plus(reading) if self.reading else reading
+
+    def _leave(self) -> None:
+        """Go on with the next batch; what is left of this one is extra."""
+        assert self._batch is not None
+        self._found.extra += [str(line + 1) for line in range(self._begin, self._batch.corpus.sentences)]
+        self._load()
+
+    def _end_file(self) -> None:
+        while self._goes_on:
+            self._leave()
+        self._leave()
+
+    def _moved(self, spans: Spans, place: Ints, wanted: list[str], lines: list[str]) -> Spans:
+        """Spans of lines in the gold lines that these are, which `place` has; others are left out."""
+        spans = spans.take(np.flatnonzero(place[spans.scope] >= 0)) if len(spans) else spans
+        here = np.flatnonzero(place >= 0).tolist()
+        texts = {line: (wanted[int(place[line])], lines[line]) for line in here}
+        texts = {line: both for line, both in texts.items() if both[0] != both[1]}
+        self._found.words += len(texts)
+        return replace(_respelled(spans, texts), scope=place[spans.scope])
+
+
+def _are_equal(gold: Corpus, system: Corpus) -> bool:
+    """Whether two texts have the same lines, to the last byte."""
+    if gold.tokens is None or system.tokens is None or gold.raw is None or system.raw is None:
+        return False
+    return np.array_equal(gold.raw, system.raw) and gold.tokens.data == system.tokens.data
+
+
+def _no_spans() -> Spans:
+    return Spans.of(Vocabulary(), empty(), empty(), empty(), empty())
+
+
+def _lines(corpus: Corpus) -> list[str]:
+    """The lines of a text, without spaces at their ends."""
+    return [corpus.text(line).rstrip() for line in range(corpus.sentences)]
+
+
+def _aligned(wanted: list[str], first: int, lines: list[str], begin: int) -> Ints:
+    """For each line of a system, the gold line that it is, -1 for none; from these lines on."""
+    place, line = np.full(len(lines), -1), begin
+    for number in range(first, len(wanted)):
+        if line == len(lines):
+            break
+        if wanted[number] == lines[line] or _plain(wanted[number]) == _plain(lines[line]):
+            place[line] = number
+            line += 1
+    return place
+
+
+def _plain(line: str) -> str:
+    """The letters and digits of a line."""
+    return "".join(filter(str.isalnum, line)).lower()
+
+
+def _respelled(spans: Spans, texts: dict[int, tuple[str, str]]) -> Spans:
+    """Spans with positions in the gold standard's spelling; `texts` are both spellings of lines that differ."""
+    rows = np.flatnonzero(np.isin(spans.scope, list(texts)))
+    if not len(rows):
+        return spans
+    start, end, shape = spans.start.copy(), spans.end.copy(), spans.shape.copy()
+    for row, tokens in zip(rows.tolist(), spans.take(rows).token_sets(), strict=True):
+        gold, own = texts[int(spans.scope[row])]
+        offsets = [at for at, character in enumerate(own) if not character.isspace()]
+        places = sorted({_atom(gold, offsets[token]) for token in tokens})
+        start[row], end[row] = places[0], places[-1] + 1
+        gaps = set(range(places[0], places[-1])).difference(places)
+        shape[row] = spans.vocabulary.shapes.code(tuple(sorted(gap - places[0] for gap in gaps)))
+    return replace(spans, start=start, end=end, shape=shape)
+
+
+def _atom(text: str, offset: int) -> int:
+    """How many characters that are no spaces stand before an offset; behind the text, all characters count."""
+    return sum(not character.isspace() for character in text[:offset]) + max(0, offset - len(text))

@@ -1,0 +1,245 @@
+"""`evenhand check`: every problem of a file, with its place and a remedy."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from evenhand.cli.help import CHECKING, SCORING, WRITING, Command, option, with_options
+from evenhand.cli.options import (
+    INPUT,
+    NAMES,
+    OUTPUT,
+    OUTPUT_OR_FOLDER,
+    STANDARD_OUTPUT,
+    Choice,
+    align_option,
+    by_side,
+    file_options,
+    noted_inputs,
+    parameter_options,
+    read_settings,
+    reading_options,
+)
+from evenhand.cli.output import check_suffix, form_option, quiet_option, show
+from evenhand.cli.process import say
+from evenhand.errors import NOTED, counted, counted_phrase
+from evenhand.formats.registry import FORMATS
+from evenhand.formats.storage import Place
+from evenhand.settings import ENCODINGS
+from evenhand.tasks.spans.task import GROUNDING
+
+if TYPE_CHECKING:
+    from evenhand.formats.check import Checked
+    from evenhand.formats.convert import Conversion, Read
+    from evenhand.grounding.grounder import GroundingCounts
+
+
+@click.command(cls=Command)
+@click.argument("files", nargs=-1, required=True, type=INPUT, metavar="FILE...")
+@option(
+    CHECKING, "--against", type=INPUT, metavar="FILE", help="File with the text that FILE must have, tagged or not."
+)
+@align_option(CHECKING, "How the texts must agree: strict, position or characters [strict; characters for CoNLL-U].")
+@reading_options(sided=False)
+@form_option(("text", "jsonl"))
+def check(files: tuple[Place, ...], against: Place | None, align: Any, form: str, **options: Any) -> None:
+    """Check FILEs: report every problem with its line and a remedy.
+
+    A FILE may be a folder, whose files are checked one by one. An error is a problem for which `score` with the same
+    options would refuse the file; the exit status is then 1. A warning is a problem with which it would score the file,
+    because of --repair or with a note. With several files, the last line says how many can be scored.
+
+    \b
+    Examples:
+      evenhand check system.conll
+      evenhand check submissions/
+      evenhand check submission.conll --against test-without-tags.conll
+      evenhand check parsed.conllu --against gold.conllu
+    """
+    import sys
+
+    from evenhand.formats.check import check as check_file
+    from evenhand.formats.paths import files_of
+
+    settings = read_settings(options)
+    checked = [file for each in files for file in files_of(each) or [each]]
+    refused = 0
+    for path in checked:
+        found = check_file(path, settings, against, align)
+        refused += bool(found.errors)
+        show("".join(f"{line}\n" for line in _lines(path, found, form)), form)
+    if form == "text" and len(checked) > 1:
+        show(f"{len(checked) - refused:,} of {counted(len(checked), 'file')} can be scored\n", form)
+    sys.exit(1 if refused else 0)
+
+
+def _lines(path: Place, found: Checked, form: str) -> Iterator[str]:
+    """Every problem with its severity, and a summary; or the problems as JSON."""
+    import msgspec
+
+    from evenhand.errors import visible
+
+    for problem in found.problems:
+        if form == "text":
+            yield visible(f"{problem.place}: {found.severity(problem)}: {problem.finding}; {problem.remedy}.")
+        else:
+            row = {"file": problem.source, "line": problem.line, "kind": problem.kind, "finding": problem.finding}
+            row |= {"remedy": problem.remedy, "error": found.is_error(problem), "severity": found.severity(problem)}
+            yield msgspec.json.encode(row).decode()
+    if form == "text":
+        yield visible(f"{path}: {_summary(found)}")
+
+
+def _summary(found: Checked) -> str:
+    """The file in figures, and its problems by kind: those that a score refuses, and those that it takes."""
+    parts = ["could not be read"]
+    if found.reading is not None:
+        parts = [str(found.reading), counted(found.sentences, "sentence")]
+        parts[1] += f", {counted(found.units, found.unit.removesuffix('s'))}"
+    errors = Counter(problem.kind for problem in found.errors)
+    others = Counter(problem.kind for problem in found.problems if not found.is_error(problem))
+    noted = Counter({kind: count for kind, count in others.items() if kind in NOTED})
+    taken = others - noted
+    parts.append(f"problems: {_counted(errors)}" if errors else "no problems")
+    parts += [f"accepted with --repair {found.repair}: {_counted(taken)}"] if taken else []
+    parts += [f"scored with a note: {_counted(noted)}"] if noted else []
+    return "; ".join(parts)
+
+
+def _counted(kinds: Counter[str]) -> str:
+    return ", ".join(f"{kind} ({count:,})" for kind, count in kinds.most_common())
+
+
+# == cli/convert.py: `evenhand convert`: between formats and encodings.
+
+
+@click.command(cls=Command)
+@click.argument("source", metavar="IN", type=INPUT)
+@click.argument("target", metavar="OUT", type=OUTPUT_OR_FOLDER)
+@option(WRITING, "--to", type=Choice(tuple(FORMATS)), metavar="NAME", help="Format of OUT [from its name].")
+@option(WRITING, "--to-encoding", type=Choice(ENCODINGS), metavar="NAME", help="Encoding of OUT [iob2].")
+@option(WRITING, "--stacked", is_flag=True, help="Stack the tags of nested spans in one column (B-ORG|B-LOC).")
+@option(WRITING, "--lossy", is_flag=True, help="Convert even if OUT cannot hold all of IN.")
+@reading_options(sided=False)
+@quiet_option
+def convert(source: Place, target: Path, **options: Any) -> None:
+    """Convert IN to OUT, whose format follows from its name or --to.
+
+    OUT may be - for standard output. If OUT cannot hold all of IN, that is an error; with --lossy, losses are counted
+    and reported. Tokens, documents and levels that OUT has no place for are reported, too. For brat, OUT is a folder
+    with two files for each text or sentence.
+
+    \b
+    Examples:
+      evenhand convert export.jsonl gold.conll --to-encoding bioes
+      evenhand convert nested.jsonl nested.conll --stacked
+      evenhand convert gold.conll gold.tsv --to spans
+      evenhand convert gold.conll gold.parquet
+      evenhand convert predictions.jsonlines response.conll
+      evenhand convert export.jsonl - --to conll | head
+      evenhand convert parsed.conllu tagged.conll --task tags --column xpos
+    """
+    from evenhand.data.characters import peeked
+    from evenhand.data.vocabulary import Vocabulary
+    from evenhand.formats.convert import check_target_format, conversion_of
+    from evenhand.formats.read import OpenFiles
+
+    if target == STANDARD_OUTPUT and options["to"] is None:
+        raise click.UsageError("Standard output has no name that shows a format; give one with --to")
+    check_target_format(target, options["to"])
+    opened = OpenFiles(source, read_settings(options))
+    first, batches = peeked(opened.batches(Vocabulary()))
+    assert first is not None  # a reader yields one batch at least, or raises
+    named = {"encoding": options["to_encoding"], "stacked": options["stacked"], "lossy": options["lossy"]}
+    conversion = conversion_of(first, target, options["to"], options["task"], **named)
+    streams = iter([batches])  # some formats are written in two passes
+    written(conversion, target, lambda: next(streams, None) or opened.batches(Vocabulary()), quiet=options["quiet"])
+
+
+def written(conversion: Conversion, target: Path, read: Read, *, quiet: bool) -> None:
+    """Write what is converted, and say what the target does not hold."""
+    from evenhand.formats.paths import refuse_overwriting
+
+    if target == STANDARD_OUTPUT and conversion.writing.folder is not None:
+        raise click.UsageError(f"{conversion.target.name} takes several files; name a folder for them")
+    conversion.write(target, read, lambda path: refuse_overwriting(path, noted_inputs()))
+    if not quiet:
+        for what, count in conversion.losses.items():
+            say(f"Lost: {counted_phrase(count, what)}.")
+        if conversion.not_carried:
+            say(f"Not carried by {conversion.target.name}: {', '.join(sorted(conversion.not_carried))}.")
+        for note in conversion.notes:
+            say(f"Note: {note}")
+
+
+# == cli/ground.py: `evenhand ground`: the strings of a language model, with the
+
+
+_PLACING = [each for each in GROUNDING if each.name in ("shape", "occurrences", "fuzzy", "unknown_labels")]
+"""The parameters that change what is written; others change scores only."""
+_OF_TOKENS = ("widened", "outside")
+"""Counts of what scores make of places."""
+
+
+@click.command(cls=Command)
+@click.argument("texts", metavar="TEXTS", type=INPUT)
+@click.argument("answers", metavar="OUTPUT", type=INPUT)
+@option(WRITING, "-o", "--output", type=OUTPUT, default=None, metavar="FILE", help="Write to FILE.")
+@option(SCORING, "--labels", **NAMES, default=(), help="Labels that are known beside those of TEXTS.")
+@with_options(*(each for parameter in _PLACING for each in parameter_options(parameter)))
+@file_options(sided=True)
+@quiet_option
+def ground(texts: Place, answers: Place, output: Path | None, quiet: bool, **options: Any) -> None:
+    """Find the strings of OUTPUT, answers of a language model, in the documents of TEXTS.
+
+    Written are JSON lines, a record a document: its text, `spans` with offsets, and `unplaced` strings, each with the
+    step that found it or the reason why none did. Of TEXTS, a gold standard or any other file, only the texts and the
+    names of labels are looked at.
+
+    \b
+    Examples:
+      evenhand ground gold.conll gpt.jsonl -o grounded.jsonl
+      evenhand ground texts.jsonl answers/ --format system:extractions
+    """
+    import msgspec
+
+    from evenhand.api.ground import ground_file
+    from evenhand.files import whole_file
+
+    if output is not None:
+        check_suffix(output, "jsonl")
+    names = [each.name for each in _PLACING if options[each.name] is not None]
+    found = ground_file(
+        texts,
+        answers,
+        labels=options["labels"],
+        format=by_side(options["formats"]),
+        column=by_side(options["columns"]),
+        encoding=by_side(options["encodings"]),
+        annotator=by_side(options["annotators"]),
+        repair=options["repair"],
+        offsets=by_side(options["offsets"]),
+        functions=options["functions"],
+        **{name: options[name] for name in names},
+    )
+    with whole_file(output or STANDARD_OUTPUT) as file:
+        for document in found:
+            file.write(msgspec.json.encode(document.to_dict()) + b"\n")
+    if not quiet:
+        _say(found.counts)
+
+
+def _say(counts: GroundingCounts) -> None:
+    """What became of the items, in a line each."""
+    from evenhand.grounding.grounder import COUNTS
+
+    for name, meaning in COUNTS.items():
+        if counts[name] and name not in _OF_TOKENS:
+            say(f"{meaning}: {counts[name]:,}")
+    for label, count in counts.labels.most_common():
+        say(f"items with the unknown label {label!r}: {count:,}")

@@ -1,0 +1,246 @@
+"""Characters as atoms: for files that count in characters, and for systems that tokenise in their own way.
+
+The atoms of a text are then its characters without spaces, so that texts are equal whatever their tokens and spaces
+are. Offsets in files count code points, or UTF-16 units or bytes where a tool does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
+
+import numpy as np
+
+from evenhand.arrays import Bools, Ints, Rank, empty, ints, marked, places
+from evenhand.data.annotation import Annotation
+from evenhand.data.corpus import Corpus, TokenEdges
+from evenhand.data.layers import Spans, Tags
+from evenhand.data.tokens import PADDING, Characters, Tokens, atoms, continues_character, is_ascii
+from evenhand.dataclass import dataclass
+from evenhand.errors import InputError, SettingError
+from evenhand.settings import Align
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Several texts as atoms, and the way from their own offsets to them."""
+
+    tokens: Characters
+    """One token per character that is not a space."""
+    bounds: Ints
+    """Where each text begins, in atoms, with the end of the last one behind."""
+    _atoms_before: Rank
+    """For each byte of the data that the texts are in, how many atoms stand before it."""
+    _first_atom: Ints
+    """For each text, how many atoms stand before it in the data."""
+    _first: Ints
+    """Where each text begins in the data, in characters."""
+    _behind: Ints
+    _continued: Ints | None
+    """For each byte that continues a character, how many begin before it; None where every character is one byte."""
+    _units_before: Ints | None
+    """For each character, how many units (UTF-16 or bytes) precede it; None where units are characters."""
+
+    @staticmethod
+    def of(texts: Sequence[str], offsets: str = "codepoints") -> Texts:
+        encoded = [text.encode() for text in texts]
+        end = np.cumsum(np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded)))
+        start = np.append(0, end[:-1])[: len(end)]
+        return Texts.within(b"".join([*encoded, PADDING]), start, end, offsets)
+
+    @staticmethod
+    def within(data: bytes, start: Ints, end: Ints, offsets: str = "codepoints", *, has_controls: bool = True) -> Texts:
+        """Texts that are parts of some data in UTF-8, from bytes `start` to `end`; it ends with `PADDING`.
+
+        `has_controls` says whether there can be control characters in it that are no line ends.
+        """
+        text = np.frombuffer(data, dtype=np.uint8)[: -len(PADDING)]
+        before = Rank.of(atoms(text, has_controls=has_controls))
+        first_atom = before(start)
+        bounds = np.append(0, np.cumsum(before(end) - first_atom))
+        first, behind, continued, units = start, end, None, None
+        if not is_ascii(text):
+            more = places(marked(text, continues_character))
+            first, behind = (place - np.searchsorted(more, place) for place in (start, end))
+            continued = more - np.arange(len(more))
+            if offsets == "utf16" and (text >= 0xF0).any():
+                units = np.append(0, np.cumsum(1 + (np.delete(text, more) >= 0xF0)))
+            elif offsets == "bytes":
+                units = np.flatnonzero(np.append(~continues_character(text), True))
+        tokens = Characters.within(data, start, end)
+        return Texts(tokens, bounds, before, first_atom, first, behind, continued, units)
+
+    @property
+    def raw(self) -> Ints:
+        """Where each text begins in the bytes of `tokens`, with the end of the last one behind."""
+        return self.tokens.edges
+
+    def corpus(self, source: str, lines: Ints | None = None, first_line: int = 0) -> Corpus:
+        """The texts as a corpus in which each is a document, maybe with the line of each."""
+        return Corpus(
+            source,
+            len(self.bounds) - 1,
+            self.bounds,
+            self.tokens,
+            empty() if lines is None else lines,
+            first_line,
+            "characters",
+            raw=self.raw,
+            documents=np.arange(len(self.bounds) - 1),
+        )
+
+    def corpora(self, sources: Sequence[str]) -> Iterator[Corpus]:
+        """Each text, which is a file, as a corpus of its own."""
+        (data, start, end), *_ = self.tokens.parts
+        bounds, raw = (np.stack([np.zeros_like(start), size], axis=1) for size in (np.diff(self.bounds), end - start))
+        for at, source in enumerate(sources):
+            tokens = Characters.within(data, start[at : at + 1], end[at : at + 1])
+            yield Corpus(source, 1, bounds[at], tokens, atoms="characters", raw=raw[at], is_file=True)
+
+    def places(self, text: Ints, offset: Ints) -> Ints:
+        """Offsets into texts as atoms, counted from the text's first one; -1 where there is no such offset."""
+        return self.atoms_before(text, self.bytes_before(text, offset))
+
+    def bytes_before(self, text: Ints, offset: Ints) -> Ints:
+        """Offsets into texts as places in the data; -1 where there is no such offset."""
+        first = self._first[text]
+        if self._units_before is None:
+            character = first + offset
+        else:
+            wanted = self._units_before[first] + offset
+            character = np.searchsorted(self._units_before, wanted)
+            at = np.minimum(character, len(self._units_before) - 1)
+            character = np.where(self._units_before[at] == wanted, character, -1)
+        outside = (character < first) | (character > self._behind[text])
+        if outside.any():
+            character = np.where(outside, first, character)
+        if self._continued is not None:
+            character = character + np.searchsorted(self._continued, character, side="right")
+        character[outside] = -1
+        return character
+
+    def atoms_before(self, text: Ints, place: Ints) -> Ints:
+        """How many atoms of its text stand before each place in the data; -1 where the place is -1."""
+        atoms: Ints = self._atoms_before(place) - self._first_atom[text]
+        atoms[place < 0] = -1
+        return atoms
+
+
+def to_characters(annotation: Annotation) -> Annotation:
+    """The same annotation with characters instead of tokens as atoms; its tags are left behind."""
+    corpus = annotation.corpus
+    if corpus.atoms == "characters" or annotation.extractions is not None:
+        return annotation
+    if corpus.tokens is None or corpus.bounds is None:
+        finding = "there is no text in it, so that its positions cannot be counted in characters"
+        raise InputError(corpus.source, None, finding, "give a file with tokens")
+    tokens, spaced = corpus.tokens, None
+    if not corpus.has_input_text:
+        # As it can be shown, with blanks between tokens, which are not atoms.
+        text, edges = tokens.spaced()
+        spaced = edges[corpus.bounds]
+    else:
+        # Between tokens, a text has only spaces.
+        text = np.frombuffer(tokens.data, dtype=np.uint8)[: tokens.size]
+        edges = np.append(tokens.start, tokens.size)
+    # For each token, how many atoms stand before it; one more entry at the end.
+    before = Rank.of(atoms(text))(edges)
+    layers: dict[str, Spans | Tags] = {
+        name: _spans_to_characters(layer, before, corpus.bounds)
+        for name, layer in annotation.layers.items()
+        if isinstance(layer, Spans)
+    }
+    changed = replace(
+        corpus,
+        atoms="characters",
+        bounds=before[corpus.bounds],
+        tokens=Characters.within(text.tobytes(), ints([0]), ints([len(text)])),
+        spaced=spaced,
+        token_edges=TokenEdges(before, corpus.bounds),
+        lines=np.repeat(corpus.lines, np.diff(before)) if len(corpus.lines) == len(tokens) else corpus.lines,
+    )
+    return replace(annotation, corpus=changed, layers=layers)
+
+
+def _spans_to_characters(spans: Spans, before: Ints, bounds: Ints) -> Spans:
+    first = bounds[spans.scope]
+    start, end = before[first + spans.start], before[first + spans.end]
+    shape = spans.shape.copy()
+    for row in np.flatnonzero(spans.shape).tolist():
+        token = int(first[row] + spans.start[row])
+        gaps = spans.vocabulary.shapes[int(spans.shape[row])]
+        left_out = [at for gap in gaps for at in range(int(before[token + gap]), int(before[token + gap + 1]))]
+        shape[row] = spans.vocabulary.shapes.code(tuple(at - int(start[row]) for at in left_out))
+    return replace(spans, start=start - before[first], end=end - before[first], shape=shape)
+
+
+def same_atoms(streams: Sequence[Iterator[Annotation]], align: Align) -> list[Iterator[Annotation]]:
+    """All sides in tokens or, if the user asks for it or one of them has no tokens, all sides in characters."""
+    firsts, streams = zip(*(peeked(stream) for stream in streams), strict=True)
+    in_characters = any(first is not None and first.corpus.atoms == "characters" for first in firsts)
+    if in_characters and align == "position":
+        raise SettingError("Texts with offsets have no tokens to align by position; choose another --align.")
+    if in_characters or align == "characters":
+        return [map(to_characters, stream) for stream in streams]
+    return list(streams)
+
+
+def peeked(stream: Iterator[Annotation]) -> tuple[Annotation | None, Iterator[Annotation]]:
+    """The first batch, and all of them."""
+    first = next(stream, None)
+    return first, stream if first is None else chain([first], stream)
+
+
+def to_tokens(annotation: Annotation, layer: str = "spans") -> tuple[Annotation, Ints]:
+    """The same annotation with what stands between spaces as tokens, and the rows of spans that do not fit.
+
+    A span that begins or ends inside such a token grows to cover it.
+    """
+    corpus = annotation.corpus
+    if corpus.atoms == "tokens":
+        return annotation, ints([])
+    assert corpus.tokens is not None
+    assert corpus.bounds is not None
+    characters, spans = corpus.tokens, annotation.spans(layer)
+    begins = np.ones(len(characters) + 1, dtype=np.bool_)
+    begins[1:-1] = characters.start[1:] != characters.end[:-1]
+    begins[corpus.bounds] = True
+    token_of = np.cumsum(begins) - 1
+    first = np.flatnonzero(begins)[:-1]
+    last = np.flatnonzero(begins)[1:] - 1
+    scope_start = corpus.bounds[spans.scope]
+    start, end = scope_start + spans.start, scope_start + spans.end
+    shape, torn = _gaps_in_tokens(spans, token_of, start)
+    misfits = np.flatnonzero(~begins[start] | ~begins[end] | torn)
+    token_start = token_of[scope_start]
+    changed_spans = replace(
+        spans,
+        start=token_of[start] - token_start,
+        end=token_of[end - 1] + 1 - token_start,
+        shape=shape,
+    )
+    changed = replace(
+        corpus,
+        atoms="tokens",
+        bounds=token_of[corpus.bounds],
+        tokens=Tokens(characters.data, characters.start[first], characters.end[last]),
+        lines=corpus.lines[first] if len(corpus.lines) == len(characters) else corpus.lines,
+        raw=None,
+        texts=None,
+        spaced=None,
+        token_edges=None,
+    )
+    return replace(annotation, corpus=changed, layers={layer: changed_spans}), misfits
+
+
+def _gaps_in_tokens(spans: Spans, token_of: Ints, start: Ints) -> tuple[Ints, Bools]:
+    """The codes of the tokens that spans leave out, and which spans leave out a part of a token (it then belongs)."""
+    shape, torn = np.zeros(len(spans), dtype=np.int64), np.zeros(len(spans), dtype=np.bool_)
+    for row in np.flatnonzero(spans.shape).tolist():
+        gaps = spans.vocabulary.shapes[int(spans.shape[row])]
+        tokens = token_of[int(start[row]) + np.arange(int(spans.end[row] - spans.start[row]))]
+        left_out, inside = set(tokens[list(gaps)].tolist()), set(np.delete(tokens, list(gaps)).tolist())
+        torn[row] = bool(left_out & inside)
+        shape[row] = spans.vocabulary.shapes.code(tuple(sorted(t - int(tokens[0]) for t in left_out - inside)))
+    return shape, torn

@@ -1,0 +1,478 @@
+"""Writing chains as brackets: in the columns of CoNLL-2012, or in the MISC column of CoNLL-U (CorefUD)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from heapq import heappop, heappush
+from itertools import chain as chained
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+from evenhand.arrays import ints
+from evenhand.data.annotation import Annotation, Layer, ReadInfo
+from evenhand.data.corpus import Corpus
+from evenhand.data.layers import TagColumn, Tags
+from evenhand.data.structures import Chains, Mention
+from evenhand.data.tokens import Tokens
+from evenhand.data.vocabulary import Vocabulary
+from evenhand.errors import SettingError, counted
+from evenhand.formats.conll2012 import BEGIN, DECLARATION, END, SAMPLE, DocumentNames, MentionParts, Ranges, word_column
+from evenhand.formats.conllu import checked
+from evenhand.formats.jsonl import COREFERENCE
+from evenhand.formats.parsing.json_lines import PROBLEM, UNREADABLE, decoded_lines
+from evenhand.formats.source import Block, Source
+from evenhand.settings import Columns, ReadSettings
+
+if TYPE_CHECKING:
+    from evenhand.formats.convert import Conversion
+
+# == formats/chain_losses.py: What brackets cannot say of chains: how many mentions would
+
+
+def crossing_in_chain(chains: Chains) -> int:
+    """How many mentions have a part that crosses one of another mention of their chain.
+
+    Brackets of one chain close last in, first out, so that such parts would change bounds.
+    """
+    crossing: set[int] = set()
+    open_ends: list[int] = []
+    last_chain = -1
+    for chain, begin, negative_last, mention in sorted(_parts_chain_losses(chains)):
+        if chain != last_chain:
+            open_ends, last_chain = [], chain
+        while open_ends and open_ends[0] < begin:
+            heappop(open_ends)
+        if open_ends and open_ends[0] < -negative_last:
+            crossing.add(mention)
+        heappush(open_ends, -negative_last)
+    return len(crossing)
+
+
+def _parts_chain_losses(chains: Chains) -> Iterator[tuple[int, int, int, int]]:
+    """The parts of all mentions: chain, first token, last token as a negative number, and the row of the mention."""
+    for row, (_, chain, start, end, gaps) in enumerate(chains.rows()):
+        for begin, last in parts_of(start, end, gaps):
+            yield chain, begin, -last, row
+
+
+def mixed_parts(chains: Chains) -> int:
+    """How many mentions with gaps would get parts of others: a part belongs to the last mention that misses it."""
+    mixed_parts = 0
+    for several in _with_gaps(chains).values():
+        parts = [(each, number, ranges) for ranges in several for number, each in enumerate(ranges, 1)]
+        joined = MentionParts()
+        # In the order of their brackets in the file.
+        for part, number, ranges in sorted(parts, key=lambda row: (row[0][0], -row[0][1])):
+            joined.add(len(ranges), number, part)
+        read = Counter(map(tuple, joined.mentions))
+        mixed_parts += (Counter(map(tuple, several)) - read).total()
+    return mixed_parts
+
+
+def _with_gaps(chains: Chains) -> dict[int, list[Ranges]]:
+    """By chain, the parts of its mentions that have several, where there are several such mentions."""
+    found: defaultdict[int, list[Ranges]] = defaultdict(list)
+    for _, chain, start, end, gaps in chains.take(chains.shape > 0).rows():
+        found[chain].append(list(parts_of(start, end, gaps)))
+    return {chain: several for chain, several in found.items() if len(several) > 1}
+
+
+def parts_of(start: int, end: int, gaps: tuple[int, ...]) -> Iterator[tuple[int, int]]:
+    """The first and last tokens of the parts that gaps leave; gaps are sorted, and none is first or last."""
+    begin = start
+    for gap in gaps:
+        if start + gap > begin:
+            yield begin, start + gap - 1
+        begin = start + gap + 1
+    yield begin, end - 1
+
+
+def other_first_chains(chains: Chains, *, single_first: bool) -> int:
+    """How many repeated spans another chain would keep: the first one is told by its first bracket, then.
+
+    Where mentions begin at the same token, those of one token are the first if `single_first` says so.
+    """
+    by_span: defaultdict[tuple[object, ...], set[int]] = defaultdict(set)
+    first_row: dict[int, int] = {}
+    first_bracket: dict[int, tuple[int, bool, int]] = {}
+    for row, (document, chain, start, end, gaps) in enumerate(chains.rows()):
+        by_span[document, start, end, gaps].add(chain)
+        first_row.setdefault(chain, row)
+        bracket = (start, single_first and end > start + 1, row)
+        first_bracket[chain] = min(first_bracket.get(chain, bracket), bracket)
+    shared = [each for each in by_span.values() if len(each) > 1]
+    return sum(min(each, key=first_row.__getitem__) != min(each, key=first_bracket.__getitem__) for each in shared)
+
+
+# == formats/chain_write.py (primary)
+
+
+_WITH_PART = re.compile(r"(?P<name>.+)_(?P<part>0|[1-9]\d*)")
+_WORD = 3
+"""The column of words in CoNLL-2012."""
+NO_NAME = "-"
+"""What the one document of a file without names is called."""
+Part = tuple[int, int, str, str, int]
+"""First and last token, the name in the brackets, what stands behind it where they open, and the chain."""
+
+
+class _Brackets:
+    """Brings batches to what brackets can say: names of documents and numbers of chains count over the whole file."""
+
+    def __init__(self, conversion: Conversion, *, single_first: bool) -> None:
+        """`single_first`: among brackets at a token, readers take those of single tokens first."""
+        self._conversion, self._single_first = conversion, single_first
+        self.documents, self._chains = 0, 0
+        self.unnamed: int | None = None
+        """Which document has no name."""
+
+    def fit(self, batch: Annotation) -> Annotation:
+        chains, lose = batch.chains(), self._conversion.lose
+        if "" in batch.corpus.names:
+            self.unnamed = self.documents + batch.corpus.names.index("")
+        self.documents += len(batch.corpus.names)
+        lose(int(np.count_nonzero(batch.corpus.lengths == 0)), "sentences without words")
+        lose(crossing_in_chain(chains), "mentions crossing others of their chain, which would change bounds")
+        lose(mixed_parts(chains), "mentions with gaps that would get parts of others of their chain")
+        moved = other_first_chains(chains, single_first=self._single_first)
+        lose(moved, "spans of several chains that would count for another chain")
+        chains = replace(chains, chain=self._chains + chains.in_order())
+        self._chains = int(chains.chain.max(initial=self._chains - 1)) + 1
+        return replace(batch, layers={**batch.layers, "chains": chains})
+
+    def check_names(self, *, can_stay: bool) -> None:
+        """Raise an error where a document without a name would become part of another one."""
+        if self.unnamed is not None and not can_stay:
+            finding = f"A document has no name, which {self._conversion.target.name} needs where there are several"
+            raise SettingError(f"{finding}; give it one.")
+
+
+def write_conll2012(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
+    """Twelve columns with tabs between; those that an annotation does not have hold hyphens or asterisks."""
+    brackets = _Brackets(conversion, single_first=True)
+    for batch in batches:
+        if not brackets.documents and not _has_plain_words(batch):
+            raise SettingError("The words are numbers, which conll2012 takes for positions; convert to another format.")
+        fitted = brackets.fit(batch)
+        brackets.check_names(can_stay=brackets.documents == 1)
+        yield from _conll2012(fitted)
+    if brackets.unnamed is not None:
+        conversion.notes.append(f"The document has no name, and is called {NO_NAME} in conll2012.")
+
+
+def _conll2012(annotation: Annotation) -> Iterator[str]:
+    words, tags = _words(annotation.corpus), _pos(annotation)
+    for name, sentences, mentions in _documents(annotation):
+        found = _WITH_PART.fullmatch(name)
+        title, part = (found["name"], found["part"]) if found else (name or NO_NAME, None)
+        if name.startswith("#"):
+            raise SettingError(f"conll2012 takes {name!r} for a comment; give the document another name.")
+        yield f"{BEGIN} ({title}); part {int(part):03}\n" if part else f"{BEGIN} ({title});\n"
+        first = sentences[0][0] if sentences else 0
+        first_chain = mentions[0][1] if mentions else 0
+        cells = _cells([(start, end - 1, str(chain - first_chain), "", chain) for _, chain, start, end, _ in mentions])
+        for begin, end in sentences:
+            for token in range(begin, end):
+                place = [title, part or "0", str(token - begin), words[token], tags[token] if tags else "-"]
+                opened, closed = cells.get(token - first, ((), ()))
+                coreference = "|".join([*opened, *closed]) or "-"
+                yield "\t".join([*place, "-", "-", "-", "-", "-", "*", coreference]) + "\n"
+            yield "\n"
+        yield f"{END}\n"
+
+
+def _has_plain_words(annotation: Annotation) -> bool:
+    """Whether a reader of what is written first would find the words, which may be numbers."""
+    rows = [line.split("\t") for line in islice(_conll2012(annotation), SAMPLE) if "\t" in line]
+    return not rows or word_column(rows, len(rows[0])) == _WORD
+
+
+def write_corefud(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
+    """Words, empty nodes, their POS, and entities in the last column; the others hold underscores.
+
+    An entity is called by the number of its chain, so that no two documents share one. Its type is left empty. The head
+    of a mention, which other tools ask for, is that of its file or, without one there, the first overt word: `(e1--1`.
+    """
+    brackets, across = _Brackets(conversion, single_first=False), 0
+    for batch in batches:
+        conversion.lose(int(np.count_nonzero(np.diff(batch.corpus.document_bounds) == 0)), "documents without words")
+        across += _across_sentences(batch)
+        fitted = brackets.fit(batch)
+        brackets.check_names(can_stay=brackets.unnamed == 0)
+        yield from _corefud(fitted)
+    if across:
+        mentions = f"{counted(across, 'mention')} {'reaches' if across == 1 else 'reach'}"
+        refused = "across sentences, which corefud can hold, but udapi and its scorer refuse"
+        conversion.notes.append(f"{mentions} {refused}.")
+
+
+def _across_sentences(batch: Annotation) -> int:
+    """How many mentions end in another sentence than they begin in."""
+    chains = batch.chains()
+    edges = [batch.corpus.in_sentences(chains.document, token)[0] for token in (chains.start, chains.end - 1)]
+    return int(np.count_nonzero(edges[0] != edges[1]))
+
+
+def _corefud(annotation: Annotation) -> Iterator[str]:
+    corpus, words, tags = annotation.corpus, _words(annotation.corpus), _pos(annotation) or ()
+    decimals = [-1] * len(words) if corpus.decimals is None else corpus.decimals.tolist()
+    reading = annotation.reading
+    of_word = 3 if reading.format == "corefud" and reading.column != "pos=xpos" else 4
+    for number, (name, sentences, mentions) in enumerate(_documents(annotation)):
+        if not sentences or sentences[0][0] == sentences[-1][1]:
+            continue
+        yield f"# newdoc id = {name}\n" if name else ""
+        yield f"{DECLARATION} eid-etype-head-other\n"
+        first = sentences[0][0]
+        heads = _heads(annotation.chains().documents(ints([number])))
+        cells = _entity_cells(mentions, heads, [decimal < 0 for decimal in decimals[first : sentences[-1][1]]])
+        for begin, end in sentences:
+            word = 0
+            for token in range(begin, end):
+                word += decimals[token] < 0
+                identifier = str(word) if decimals[token] < 0 else f"{word}.{decimals[token]}"
+                row = [identifier, words[token], *"________"]
+                if tags:
+                    row[of_word] = tags[token]
+                row[-1] = cells.get(token - first, "_")
+                yield "\t".join(row) + "\n"
+            yield "\n"
+
+
+def _heads(chains: Chains) -> list[int] | None:
+    """The place of each head among the words of its mention, from 1; None where heads are not known."""
+    words = chains.words
+    if words is None:
+        return None
+    row, word = words.flat()
+    behind = np.bincount(row[word > words.head[row]], minlength=len(words))
+    return list((words.size - behind).tolist())
+
+
+def _entity_cells(mentions: Sequence[Mention], heads: Sequence[int] | None, is_word: Sequence[bool]) -> dict[int, str]:
+    """By token, what MISC has: brackets of one token stand behind all that open or, without any, before all that close.
+
+    Where spans repeat, all that open mentions stay in the order of their chains, of which the first keeps a span.
+    """
+    parts = list(_parts(mentions, heads, is_word))
+    spans = [(start, end) for _, _, start, end, _ in mentions]
+    keeps_order = len(set(spans)) < len(spans)
+    cells = {}
+    for token, (opened, closed) in _cells(parts).items():
+        single = [each for each in opened if each.endswith(")") and not keeps_order]
+        others = [each for each in opened if not each.endswith(")") or keeps_order]
+        pieces = [*closed, *others, *single] if others else [*single, *closed]
+        cells[token] = "Entity=" + "".join(pieces)
+    return cells
+
+
+def _cells(parts: Sequence[Part]) -> dict[int, tuple[list[str], list[str]]]:
+    """By token, the brackets that open mentions (or are whole ones) and those that close some.
+
+    Mentions of one chain close last in, first out.
+    """
+    cells: defaultdict[int, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
+    rank: dict[tuple[int, int], int] = {}
+    for row, (start, _, _, _, chain) in enumerate(parts):
+        rank.setdefault((start, chain), row)
+    for start, last, name, fields, _ in sorted(parts, key=lambda part: (rank[part[0], part[4]], -part[1])):
+        cells[start][0].append(f"({name}{fields})" if start == last else f"({name}{fields}")
+    for start, last, name, _, _ in sorted(parts, key=lambda part: -part[0]):
+        if start < last:
+            cells[last][1].append(f"{name})")
+    return cells
+
+
+def _parts(mentions: Sequence[Mention], heads: Sequence[int] | None, is_word: Sequence[bool]) -> Iterator[Part]:
+    """The parts of mentions, of which most have one."""
+    for row, (_, chain, start, end, gaps) in enumerate(mentions):
+        parts = list(parts_of(start, end, gaps))
+        tokens = (token for begin, last in parts for token in range(begin, last + 1))
+        overt = (place for place, token in enumerate(tokens, 1) if is_word[token])
+        head = next(overt, 1) if heads is None else heads[row]
+        for number, (begin, last) in enumerate(parts, 1):
+            part = "" if len(parts) == 1 else f"[{number}/{len(parts)}]"
+            yield begin, last, f"e{chain + 1}{part}", f"--{head}", chain
+
+
+def _documents(annotation: Annotation) -> Iterator[tuple[str, list[tuple[int, int]], list[Mention]]]:
+    """The name of each document, where its sentences begin and end, and its mentions."""
+    corpus, chains = annotation.corpus, annotation.chains()
+    assert corpus.bounds is not None
+    bounds, edges = corpus.bounds.tolist(), np.append(corpus.documents, corpus.sentences).tolist()
+    for number, name in enumerate(corpus.names):
+        if name != name.strip() or any(char in name for char in "\n\r"):
+            raise SettingError(f"{name!r} cannot be the name of a document in a file of columns; mend it first.")
+        sentences = [(bounds[at], bounds[at + 1]) for at in range(*edges[number : number + 2])]
+        yield name, sentences, chains.documents(ints([number])).rows()
+
+
+def _words(corpus: Corpus) -> list[str]:
+    assert corpus.tokens is not None
+    return checked(corpus.tokens.texts(0, len(corpus.tokens)))
+
+
+def _pos(annotation: Annotation) -> list[str] | None:
+    pos = annotation.layers.get("pos")
+    return checked(pos.to_list()) if isinstance(pos, Tags) else None
+
+
+# == formats/coref_jsonl.py: Coreference as JSON lines: a document a line, with its sente
+
+
+CLUSTERS = ("clusters", "predicted_clusters")
+_BLOCKS = 4
+Clusters = list[list[tuple[int, int]]]
+
+
+class CorefDocument(msgspec.Struct, gc=False):
+    """One line. What is not named here is not looked at."""
+
+    doc_key: str | None = None
+    sentences: list[list[str]] | None = None
+    tokens: list[str] | None = None
+    pos: list[list[str] | str] | None = None
+    clusters: Clusters | None = None
+    predicted_clusters: Clusters | None = None
+
+
+_DECODER = msgspec.json.Decoder(CorefDocument)
+
+
+def traits(source: Source, settings: ReadSettings) -> frozenset[str]:
+    first = next(_documents_coref_jsonl(source, source.sample(settings.block_size), settings), None)
+    return frozenset({"pos"} if first is not None and first[1].pos is not None else ())
+
+
+def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+    """The file in batches of whole documents."""
+    names = DocumentNames(source)
+    tagged: set[bool] = set()
+    for block in source.blocks(_BLOCKS * settings.block_size, cut_behind="line"):
+        found = list(_documents_coref_jsonl(source, block, settings))
+        for number, document in found:
+            tagged.add(document.pos is not None)
+            if len(tagged) > 1:
+                finding = "the document has no pos where others have some, or has some where they have none"
+                raise source.error(number, finding, "give it for all")
+        if found:
+            yield _annotation(source, found, names, vocabulary, ReadInfo(COREFERENCE.name, column=_chosen(settings)))
+
+
+def kind_of(line: bytes) -> bool | None:
+    """Whether the document in a line has POS, as all of a file must have or not; None where it cannot be read."""
+    try:
+        return _DECODER.decode(line).pos is not None
+    except UNREADABLE:
+        return None
+
+
+def _documents_coref_jsonl(source: Source, block: Block, settings: ReadSettings) -> Iterator[tuple[int, CorefDocument]]:
+    """The lines and documents of a block; what cannot be read is reported."""
+    chosen = _chosen(settings)
+    for number, document in decoded_lines(source, block, _DECODER.decode):
+        fault = _settled(document, chosen)
+        if fault is None:
+            yield number, document
+        else:
+            source.report(number, *fault, PROBLEM)
+
+
+def _chosen(settings: ReadSettings) -> str | None:
+    """Which clusters a user names."""
+    for column in settings.columns:
+        if column not in CLUSTERS:
+            raise SettingError(f"{column!r} holds no clusters; choose one of {', '.join(CLUSTERS)}.")
+    return next(map(str, settings.columns), None)
+
+
+def _settled(document: CorefDocument, chosen: str | None) -> tuple[str, str] | None:
+    """Leave a document with the clusters that are wanted, and its words in sentences; what is wrong, or None."""
+    given = [name for name in CLUSTERS if getattr(document, name) is not None]
+    if chosen is None and len(given) > 1:
+        return "the document has clusters and predicted_clusters", "name one of them with --column"
+    if not given or (chosen is not None and chosen not in given):
+        return f"the document has no {chosen or 'clusters'}", "give its clusters, or an empty list"
+    document.clusters = getattr(document, chosen or given[0])
+    if document.sentences is None:
+        if document.tokens is None:
+            return "the document has no sentences or tokens", "give its words"
+        document.sentences = [document.tokens] if document.tokens else []
+    sentences = document.sentences
+    if document.pos is not None:
+        if document.pos and all(isinstance(each, str) for each in document.pos):
+            document.pos = [list(map(str, document.pos))]
+        if [len(each) if isinstance(each, list) else -1 for each in document.pos] != list(map(len, sentences)):
+            return "pos has not the shape of sentences", "give one POS for every word"
+    size = sum(map(len, sentences))
+    for start, end in chained.from_iterable(document.clusters or ()):
+        if not 0 <= start <= end < size:
+            finding = f"the mention [{start}, {end}] is outside the document, which has {counted(size, 'token')}"
+            return finding, "give the first and the last token of each mention, counted from 0"
+    return None
+
+
+def _annotation(
+    source: Source,
+    found: list[tuple[int, CorefDocument]],
+    names: DocumentNames,
+    vocabulary: Vocabulary,
+    reading: ReadInfo,
+) -> Annotation:
+    documents = [document for _, document in found]
+    sentences = [sentence for document in documents for sentence in document.sentences or ()]
+    bounds = np.append(0, np.cumsum(ints([len(sentence) for sentence in sentences])))
+    counts = ints([len(document.sentences or ()) for document in documents])
+    first = np.cumsum(counts) - counts
+    lengths = np.diff(np.append(bounds[first], bounds[-1]))
+    lines = ints([number for number, _ in found])
+    corpus = Corpus(
+        source.shown,
+        len(sentences),
+        bounds,
+        Tokens.of(list(chained.from_iterable(sentences))),
+        np.repeat(lines, lengths),
+        documents=first,
+        names=tuple(names.once(document.doc_key, number) for number, document in found),
+        unnamed=not any(document.doc_key for document in documents),
+        marks=lines,
+    )
+    layers: dict[str, Layer] = {"chains": _chains(documents, vocabulary)}
+    if all(document.pos is not None for document in documents):
+        tags = [tag for document in documents for sentence in document.pos or () for tag in sentence]
+        layers["pos"] = TagColumn(Tokens.of(tags), vocabulary.columns["pos"])
+    return Annotation(corpus, layers, {"chains": reading}, source.name)
+
+
+def _chains(documents: Sequence[CorefDocument], vocabulary: Vocabulary) -> Chains:
+    rows, chains = list[tuple[int, int, int, int]](), 0
+    for number, document in enumerate(documents):
+        for cluster in document.clusters or ():
+            rows += [(number, start, end + 1, chains) for start, end in cluster]
+            chains += 1
+    return Chains.of(vocabulary, *ints(rows).reshape(-1, 4).T)
+
+
+def write(annotation: Annotation) -> Iterator[str]:
+    """A line a document."""
+    corpus, pos = annotation.corpus, annotation.layers.get("pos")
+    assert corpus.bounds is not None
+    assert corpus.tokens is not None
+    words = corpus.tokens.texts(0, len(corpus.tokens))
+    tags = pos.to_list() if isinstance(pos, Tags) else None
+    clusters = annotation.chains().clusters(len(corpus.names))
+    edges = np.append(corpus.documents, corpus.sentences).tolist()
+    bounds = corpus.bounds.tolist()
+    for number, name in enumerate(corpus.names):
+        sentences = [(bounds[at], bounds[at + 1]) for at in range(*edges[number : number + 2])]
+        record: dict[str, object] = {"doc_key": name, "sentences": [words[begin:end] for begin, end in sentences]}
+        if tags is not None:
+            record["pos"] = [tags[begin:end] for begin, end in sentences]
+        record["clusters"] = [[[start, end - 1] for start, end in cluster] for cluster in clusters[number]]
+        yield msgspec.json.encode(record).decode() + "\n"

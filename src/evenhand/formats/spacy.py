@@ -1,0 +1,340 @@
+"""spaCy's DocBin files (`*.spacy`): tokens, sentences, and spans from `doc.ents` or from a span group.
+
+The layer is chosen once for the whole file: the one that the user names (`ents`, or a span group); else `doc.ents`, if
+one document has them; else the span group, if all groups have the same name. Groups with several names are an error.
+Spans of other layers are left out, with a count. A fresh `Doc` lacks the layer `ents`; with `doc.ents = []`, it has it.
+A document without sentence boundaries is one scope. A span that crosses a sentence boundary belongs to the sentence it
+begins in. Where a message names a place in the file, it is the number of the document, counted from 1.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from importlib import import_module
+from itertools import islice, pairwise
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from evenhand.arrays import ints
+from evenhand.data.annotation import Annotation, ReadInfo
+from evenhand.data.corpus import Corpus
+from evenhand.data.encodings import UNNAMED
+from evenhand.data.from_lists import check_name
+from evenhand.data.layers import Spans, is_flat
+from evenhand.data.tokens import Tokens
+from evenhand.data.vocabulary import Vocabulary
+from evenhand.dataclass import dataclass
+from evenhand.errors import InputError, SettingError
+from evenhand.files import write_file
+from evenhand.formats.format import Capabilities, Format, ObjectSupport, Writer
+from evenhand.formats.objects import adopted, type_names
+from evenhand.formats.read import open_object
+from evenhand.formats.source import Source
+from evenhand.parameters import checked_arguments, shown
+from evenhand.registry import lazy
+from evenhand.settings import Columns, ReadSettings
+
+if TYPE_CHECKING:
+    from evenhand.formats.convert import Conversion
+
+SUFFIX = ".spacy"
+ENTITIES = "ents"
+GROUP = "spans"
+"""The span group that overlapping spans are written to."""
+_BATCH = 500
+"""How many documents are read at a time; no number depends on it."""
+_ATTRIBUTES = ("SENT_START", "ENT_IOB", "ENT_TYPE")
+_BROKEN = (ValueError, LookupError, TypeError, AttributeError)
+"""What spaCy raises for bytes that are no DocBin, depending on where it notices."""
+
+
+def is_doc_bin(source: Source, task: str | None) -> bool:
+    """Whether the name ends as spaCy's own commands write it."""
+    return source.suffix == SUFFIX
+
+
+def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+    """The file in batches of whole documents."""
+    doc_bin = _spacy(source.shown).DocBin()
+    data = source.read_whole()
+    with _unbroken(source):
+        doc_bin.from_bytes(data)
+    yield from Docs(source, lambda: recovered(source, doc_bin), has_entities(doc_bin)).read(vocabulary, columns)
+
+
+@dataclass(frozen=True)
+class Docs:
+    """Documents of spaCy's, in a file or in memory."""
+
+    source: Source
+    again: Callable[[], Iterator[Any]]
+    """The documents from the first one on, as often as it is called."""
+    has_entities: bool = True
+    what: str = "the file"
+    how: str = "with --column"
+    """How a user names the spans to read."""
+
+    def read(self, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+        """The documents in batches."""
+        reading = self._chosen(tuple(map(str, columns.get("spans", ()))))
+        docs, first = self.again(), 1
+        while batch := list(islice(docs, _BATCH)):
+            yield _annotation(self.source, batch, first, reading, vocabulary)
+            first += len(batch)
+        if first == 1:
+            raise self.source.error(None, f"{self.what} has no documents", "check how it was written")
+
+    def _chosen(self, wanted: tuple[str, ...]) -> ReadInfo:
+        """The layers that the documents have, and the one to read: the entities if none is named and there are some."""
+        names, has_entities, has_tokens = set[str](), False, False
+        for doc in self.again():
+            names.update(doc.spans)
+            has_tokens = has_tokens or len(doc) > 0
+            has_entities = has_entities or (len(doc) > 0 and doc.has_annotation("ENT_IOB"))  # True without tokens
+        has_entities = has_entities or not (has_tokens or names)
+        groups = sorted(names)
+        layers = ((ENTITIES,) if has_entities else ()) + tuple(groups)
+        chosen = wanted or (() if has_entities else tuple(groups)) or (ENTITIES,)
+        if len(chosen) > 1:
+            finding = f"several span groups could be read: {', '.join(chosen)}"
+            raise self.source.error(None, finding, f"name one of them, or {ENTITIES}, {self.how}")
+        if chosen[0] not in (ENTITIES, *groups):
+            finding = f"there is no span group {chosen[0]!r}, there are {', '.join((ENTITIES, *groups))}"
+            raise self.source.error(None, finding, f"name one of these {self.how}")
+        if chosen == (ENTITIES,) and not self.has_entities:
+            finding = f"{self.what} was written without entities"
+            raise self.source.error(None, finding, "write it with ENT_IOB and ENT_TYPE among the DocBin's attributes")
+        return ReadInfo(FORMAT.name, column=chosen[0], layers=layers, is_layer_named=bool(wanted))
+
+
+def write(path: Path, read: Callable[[], Iterator[Annotation]], conversion: Conversion) -> None:
+    """Write spans and their text as a DocBin, a `Doc` a document with its sentences.
+
+    Spans go to `doc.ents` if no two of them overlap anywhere in the file, else to `doc.spans["spans"]`.
+    """
+    annotation = Annotation.concatenate(list(read()))
+    corpus, spans = annotation.corpus, annotation.spans()
+    if corpus.tokens is None or corpus.bounds is None or corpus.atoms != "tokens":
+        raise InputError(corpus.source, None, "there are no tokens, which spaCy needs", "take a file with tokens")
+    document = corpus.document_of(spans.scope)
+    before = corpus.bounds[spans.scope] - corpus.document_bounds[document]
+    spans = replace(spans, scope=document, start=before + spans.start, end=before + spans.end)
+    _check(corpus, spans)
+    tokens_module = _spacy(str(path))
+    data: bytes = tokens_module.DocBin(attrs=_ATTRIBUTES, docs=_docs(corpus, spans, tokens_module)).to_bytes()
+    write_file(path, data)
+
+
+def _spacy(shown: str) -> Any:
+    """The module `spacy.tokens`, which takes a second to load and may be absent."""
+    try:
+        return import_module("spacy.tokens")
+    except ImportError:
+        finding = "files of this format take spaCy, which is not installed"
+        raise InputError(shown, None, finding, "run: pip install evenhand[spacy]") from None
+
+
+def _vocab() -> Any:
+    return import_module("spacy.vocab").Vocab()
+
+
+@contextmanager
+def _unbroken(source: Source) -> Iterator[None]:
+    """Raise an error of the file where spaCy cannot read it."""
+    try:
+        yield
+    except _BROKEN:
+        finding = "the file is no DocBin, or a broken one"
+        raise source.error(None, finding, "write it with spaCy's DocBin.to_disk") from None
+
+
+def recovered(source: Source, doc_bin: Any) -> Iterator[Any]:
+    """The documents, recovered one by one."""
+    with _unbroken(source):
+        yield from doc_bin.get_docs(_vocab())
+
+
+def has_entities(doc_bin: Any) -> bool:
+    """Whether a DocBin keeps entities."""
+    return import_module("spacy.attrs").ENT_IOB in doc_bin.attrs
+
+
+def _annotation(source: Source, docs: list[Any], first: int, reading: ReadInfo, vocabulary: Vocabulary) -> Annotation:
+    """The documents of a batch, whose first one has the number `first`."""
+    layer = reading.column or ENTITIES
+    words: list[str] = []
+    spaces: list[str] = []
+    starts: list[int] = []
+    documents: list[int] = []
+    rows: list[tuple[int, int, int]] = []
+    for number, doc in enumerate(docs, first):
+        begin = len(words)
+        documents.append(len(starts))
+        starts += [begin + start for start in _sentence_starts(doc)]
+        words += [token.text for token in doc]
+        spaces += [token.whitespace_ for token in doc]
+        for label, start, end in _spans(source, doc, layer):
+            if start >= end:
+                finding = f"the span {label!r} at token {start} covers no tokens"
+                raise source.error(number, finding, "write the file again without it")
+            rows.append((begin + start, begin + end, vocabulary.labels.code(label)))
+    bounds = ints([*starts, len(words)])
+    tokens, edges = Tokens.in_text(words, spaces)
+    corpus = Corpus(
+        source=source.shown,
+        sentences=len(starts),
+        bounds=bounds,
+        tokens=tokens,
+        lines=np.repeat(np.arange(first, first + len(docs)), [len(doc) for doc in docs]),
+        documents=ints(documents),
+        raw=edges[bounds],
+        texts=edges[np.append(bounds[documents], len(words))],
+    )
+    first_token, behind, code = ints(rows).reshape(-1, 3).T
+    scope = np.searchsorted(bounds[:-1], first_token, side="right") - 1
+    spans = Spans.of(vocabulary, scope, first_token - bounds[scope], behind - bounds[scope], code)
+    reading = replace(reading, skipped=_left_out(docs, layer))
+    return Annotation(corpus, {"spans": spans}, {"spans": reading}, source.name)
+
+
+def _left_out(docs: list[Any], layer: str) -> dict[str, int]:
+    """How many spans the other layers have."""
+    found = Counter[str]()
+    for doc in docs:
+        if layer != ENTITIES:
+            found[f"entities beside the span group {layer!r}"] += len(doc.ents)
+        for name, group in doc.spans.items():
+            if name != layer:
+                found[f"spans of the span group {name!r}"] += len(group)
+    return {what: count for what, count in found.items() if count}
+
+
+def _spans(source: Source, doc: Any, layer: str) -> list[tuple[str, int, int]]:
+    """Label, begin and end of a document's spans."""
+    with _unbroken(source):  # spaCy checks spans and looks their labels up only now
+        found = doc.ents if layer == ENTITIES else doc.spans.get(layer, ())
+        return [(span.label_ or UNNAMED, span.start, span.end) for span in found]
+
+
+def _sentence_starts(doc: Any) -> list[int]:
+    """The first token of each sentence; an empty document has one empty sentence."""
+    found = [sentence.start for sentence in doc.sents] if doc.has_annotation("SENT_START") else []
+    return found or [0]
+
+
+def _check(corpus: Corpus, spans: Spans) -> None:
+    """Raise an error for what a DocBin cannot say; spans are counted within documents."""
+    assert corpus.bounds is not None
+    assert corpus.tokens is not None
+    document_of = corpus.document_of(np.arange(corpus.sentences))
+    has_company = np.bincount(document_of)[document_of] > 1
+    bounds = corpus.document_bounds
+    start, size = bounds[spans.scope] + spans.start, np.diff(bounds)[spans.scope]
+    for token, finding in (
+        (np.flatnonzero(corpus.tokens.start == corpus.tokens.end), "a token is empty, which spaCy does not allow"),
+        (corpus.bounds[:-1][has_company & (corpus.lengths == 0)], "a sentence is empty, which spaCy does not allow"),
+        (start[spans.shape > 0], "a span leaves tokens out, which spaCy's spans cannot"),
+        (start[spans.end > size], "a span ends behind its document, which spaCy does not allow"),
+    ):
+        if len(token):
+            raise InputError(corpus.source, corpus.line(int(token[0])), finding, "mend it, or choose another format")
+
+
+def _docs(corpus: Corpus, spans: Spans, tokens_module: Any) -> Iterator[Any]:
+    """The documents of a text as spaCy's; spans are counted within documents."""
+    assert corpus.bounds is not None
+    assert corpus.tokens is not None
+    vocab, flat = _vocab(), is_flat(spans)
+    rows: list[list[tuple[str, int, int]]] = [[] for _ in corpus.documents]
+    for label, document, start, end in spans.rows():
+        rows[document].append((label, start, end))
+    begins_sentence = np.zeros(len(corpus.tokens) + 1, dtype=np.bool_)
+    begins_sentence[corpus.bounds] = True
+    for (begin, behind), listed in zip(pairwise(corpus.document_bounds.tolist()), rows, strict=True):
+        words = corpus.tokens.texts(begin, behind)
+        doc = tokens_module.Doc(vocab, words=words, sent_starts=begins_sentence[begin:behind].tolist())
+        found = [tokens_module.Span(doc, start, end, label=label) for label, start, end in listed]
+        if flat:
+            doc.set_ents(found)
+        else:
+            doc.spans[GROUP] = found
+        yield doc
+
+
+FORMAT = Format(
+    "spacy",
+    "spaCy's DocBin",
+    tasks=("spans",),
+    read=read,
+    writes={"spans": Writer(Capabilities(characters=False, levels=False, gaps=False), file=write)},
+    suffixes=(SUFFIX,),
+    certain=is_doc_bin,
+    has_columns=True,
+    adopts=ObjectSupport(
+        "docs",
+        ("spacy.Doc", "spacy.DocBin", "spacy.Example"),
+        lazy("evenhand.formats.spacy:read_spacy_objects"),
+        members=("spacy.Doc", "spacy.Example"),
+        pairs=("spacy.Example",),
+    ),
+)
+
+
+# == formats/spacy_objects.py: spaCy's documents in memory: a `Doc`, a `DocBin`, an `Exampl
+
+
+_WANTED = "a Doc, a list of these, or a DocBin"
+_DOCUMENTS = {"gold": "reference", "system": "predicted"}
+"""The document of an example, by the side that it is."""
+
+
+@checked_arguments()
+def docs(docs: Any, *, group: str | None = None, name: str = "docs") -> Annotation:
+    """An annotation from spaCy's documents: a `Doc`, several of them in any iterable, or a `DocBin`.
+
+    `group` is the span group to read (`doc.spans[group]`), or "ents" for the entities. Without it, the entities are
+    read if one document has them, else the span group, if all groups have the same name.
+    """
+    check_name(name)
+    if isinstance(docs, str | PathLike):
+        raise SettingError(f"{shown(docs)} is a path; read the file: eh.read({shown(docs)}).")
+    is_single = not isinstance(docs, Iterable) or adopted(docs) is not None
+    value = docs if is_single else list(docs)
+    found = adopted(value, name)
+    if found is None or found.format is not FORMAT:
+        raise SettingError(f"{shown(docs)} has no documents of spaCy's; give {_WANTED}.")
+    settings = ReadSettings(columns=() if group is None else (group,))
+    return Annotation.concatenate(list(open_object(found, settings).batches(Vocabulary())))
+
+
+def read_spacy_objects(
+    value: Any, source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns
+) -> Iterator[Annotation]:
+    """The documents in batches."""
+    how, what = "with column=…, or make the side with eh.docs(docs, group=…)", "the DocBin"
+    if "spacy.DocBin" in type_names(value):
+        found = Docs(source, lambda: recovered(source, value), has_entities(value), what, how)
+    else:
+        listed = value if isinstance(value, list | tuple) else [value]
+        documents = [_document(source, settings, number, each) for number, each in enumerate(listed, 1)]
+        found = Docs(source, lambda: iter(documents), how=how)
+    return found.read(vocabulary, columns)
+
+
+def _document(source: Source, settings: ReadSettings, number: int, value: Any) -> Any:
+    """A document, or that of an example."""
+    types = type_names(value)
+    if "spacy.Doc" in types:
+        return value
+    if "spacy.Example" not in types:
+        raise source.error(number, f"found {shown(value)} where a Doc should be", "give a list of documents only")
+    if settings.side is None:
+        finding = "an Example has two documents"
+        raise source.error(number, finding, "give eh.docs the references or the predictions, or examples to eh.score")
+    return getattr(value, _DOCUMENTS[settings.side])

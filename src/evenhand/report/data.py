@@ -1,0 +1,365 @@
+"""Results as named columns and rows, with numbers as numbers: what CSV and data frames are made of.
+
+Scores have a row a system, model and label, with `overall`, `macro` and `support` as rows of their own; comparisons a
+row a transition of every pair or, where units were asked for, a row a unit; rankings a row a system and model.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+
+from evenhand.arrays import Ints, Numbers, ints
+from evenhand.dataclass import dataclass
+from evenhand.errors import SettingError
+from evenhand.formats.arrow_columns import arrow
+from evenhand.formats.arrow_write import named, table_file, table_format
+from evenhand.report.agreement_tables import COLUMNS, agreement_rows
+from evenhand.results.agreement import Agreement
+from evenhand.results.comparison import Comparison, Ranking
+from evenhand.results.display import Framed, Shown, Tallied
+from evenhand.results.result import Result, Results
+from evenhand.scoring.scores import Average, MeasureScore, Row
+from evenhand.scoring.tally import Tally
+
+Value = str | float | None
+Kind = Literal["text", "count", "number"]
+"""Counts are whole numbers, unless weights make them fractions."""
+Columns = Mapping[str, Kind]
+
+_TEXT: Kind = "text"
+_COUNT: Kind = "count"
+_NUMBER: Kind = "number"
+_BEFORE: Columns = {
+    **dict.fromkeys(("system", "model", "row", "label"), _TEXT),
+    **dict.fromkeys(("gold", "predicted"), _COUNT),
+}
+"""`row` tells labels (`label`) from `overall`, `macro`, `support` and supertags, whatever labels are called."""
+_ORDER = ("TP", "FP", "FN", "TN", "LE", "BE", "BES", "BEL", "BEO", "LBE")
+"""Which counts come first, where there are such; others follow as their models have them."""
+_NAMES = {"system": "found"}
+"""The columns of counts whose names others have."""
+_SCORES = ("precision", "recall", "f1", "f_beta")
+_HEADLINE = "headline"
+"""The value of a model: in the row `overall`, and in all rows of a model that is one share, such as an accuracy."""
+_TRANSITION: Columns = {
+    **dict.fromkeys(("from", "to"), _TEXT),
+    **dict.fromkeys(("units", "different"), _COUNT),
+    **dict.fromkeys(("delta", "p", "p_holm", "low", "high"), _NUMBER),
+    **dict.fromkeys(("class", "gold", "before", "after", "change"), _TEXT),
+    "count": _COUNT,
+}
+_UNIT: Columns = {
+    **dict.fromkeys(("kind", "from", "to", "place"), _TEXT),
+    "document": _COUNT,
+    "document_name": _TEXT,
+    **dict.fromkeys(("sentence", "start", "end"), _COUNT),
+    "positions": _TEXT,
+    **dict.fromkeys(("token_start", "token_end"), _COUNT),
+    **dict.fromkeys(("parts", "text_place", "words", "gold"), _TEXT),
+}
+_STANDING: Columns = {
+    **dict.fromkeys(("data", "system", "model"), _TEXT),
+    **dict.fromkeys(("score", "low", "high"), _NUMBER),
+    **dict.fromkeys(("rank", "change"), _COUNT),
+    "cluster": _TEXT,
+}
+
+
+@dataclass(frozen=True)
+class TableRows:
+    """Columns by name, and rows with a value for each of them; None where there is none."""
+
+    columns: Columns
+    rows: Sequence[Sequence[Value]]
+
+
+def rows_of(subject: Framed) -> TableRows:
+    """All rows of a result; None for scores that are undefined."""
+    found = _rows_of(subject)
+    return TableRows(found.columns, [[None if value != value else value for value in row] for row in found.rows])
+
+
+def _rows_of(subject: Framed) -> TableRows:
+    if isinstance(subject, Agreement):
+        numbers = ("value", "low", "high")
+        return TableRows(
+            {name: _NUMBER if name in numbers else _TEXT for name in COLUMNS}, list(agreement_rows(subject))
+        )
+    if isinstance(subject, Comparison):
+        return TableRows(_TRANSITION, list(_transitions(subject))) if subject.show is None else _units(subject)
+    if isinstance(subject, Ranking):
+        rankings = (subject, *(subject.data_sets or {}).values())
+        return TableRows(_STANDING, [row for ranking in rankings for row in _standings(ranking)])
+    if isinstance(subject, Result):
+        return _scores(Results({subject.name: subject}))
+    if isinstance(subject, Results):
+        return _scores(subject)
+    raise TypeError(f"{type(subject).__name__} has no rows")
+
+
+def _scores(results: Results) -> TableRows:
+    overall = [score.overall for result in results.values() for score in result.scores.values()]
+    met = dict.fromkeys(kind for row in overall for kind in row.counts if kind != "gold")
+    counts = [
+        _NAMES.get(kind, kind) for kind in (*(k for k in _ORDER if k in met), *(k for k in met if k not in _ORDER))
+    ]
+    more = [name for row in overall for name in row.more]
+    columns = {
+        **_BEFORE,
+        **dict.fromkeys(counts, _COUNT),
+        **dict.fromkeys((_HEADLINE, *_SCORES, *more), _NUMBER),
+    }
+    found = (
+        row for result in results.values() for score in result.scores.values() for row in _rows_of_score(result, score)
+    )
+    return TableRows(columns, [[row.get(name) for name in columns] for row in found])
+
+
+def _rows_of_score(result: Result, score: MeasureScore) -> Iterator[dict[str, Value]]:
+    """The rows of one system and model, as far as they have values."""
+    gold = result.gold
+
+    def row(kind: str, found: Average, label: str | None = None, **sizes: float | None) -> dict[str, Value]:
+        figures = _values(found, has_scores=not score.model.is_measured and not score.model.is_one_share)
+        if score.model.is_one_share:
+            figures[_HEADLINE] = found.recall
+        return {"system": result.name, "model": score.name, "row": kind, "label": label, **sizes, **figures}
+
+    yield {**row("overall", score.overall, gold=gold.units, predicted=result.units), _HEADLINE: score.headline}
+    if score.labels and score.model.details == "all":
+        yield row("macro", score.macro)
+        yield row("support", score.support)
+    for label, each in score.labels.items():
+        is_unit = label in gold.labels or label in result.labels  # tags of words are not labels of brackets
+        counts = (gold.labels.get(label, 0), result.labels.get(label, 0)) if is_unit else (None, None)
+        yield row("label", each, label, gold=counts[0], predicted=counts[1])
+    for kind, rows in (("part", score.overall.parts), ("supertag", score.supertags)):
+        for name, each in rows.items():
+            yield row(kind, each, name)
+    for distance, each in score.distances.items():
+        yield row("distance", each, distance, gold=each.counts["gold"], predicted=each.counts["system"])
+    if score.sentences is not None:
+        whole = {"gold": score.sentences.total, "correct": score.sentences.correct}
+        yield {"system": result.name, "model": score.name, "row": "sentences", **whole}
+
+
+def _values(found: Average, *, has_scores: bool) -> dict[str, Value]:
+    scores: dict[str, Value] = {name: getattr(found, name) for name in _SCORES} if has_scores else {}
+    if not isinstance(found, Row):
+        return scores
+    counts = {_NAMES.get(kind, kind): count for kind, count in found.counts.items() if kind != "gold"}
+    return {**counts, **scores, **found.more}
+
+
+def _transitions(comparison: Comparison) -> Iterator[list[Value]]:
+    """A row a transition of every pair, with the figures of the pair beside it; one for a pair without any."""
+    for pair in comparison.pairs.values():
+        test = pair.significance
+        figures: list[Value] = [pair.before, pair.after, pair.size, pair.different, pair.delta]
+        figures += [None, None] if test is None else [test.p, test.p_holm]
+        figures += pair.interval or (None, None)
+        rows = [(name, transition) for name, found in pair.classes.items() for transition in found.transitions]
+        for name, each in rows:
+            yield [*figures, name, each.gold, each.before, each.after, each.change or None, each.count]
+        if not rows:
+            yield [*figures, *[None] * (len(_TRANSITION) - len(figures))]
+
+
+def _units(comparison: Comparison) -> TableRows:
+    """A row a unit that was asked for, with a column a system for what it says."""
+    names = {name: f"system:{name}" if name in (*_UNIT, "text") else name for name in comparison.systems}
+    rows = []
+    for unit in comparison.shown_units:
+        row = unit.to_dict()
+        row["parts"] = None if unit.parts is None else " ".join(f"{start}-{end}" for start, end in unit.parts)
+        rows.append([*(row.get(name) for name in _UNIT), *(unit.answers[name] for name in names), row["text"]])
+    return TableRows({**_UNIT, **dict.fromkeys(names.values(), _TEXT), "text": _TEXT}, rows)
+
+
+def _standings(ranking: Ranking) -> Iterator[list[Value]]:
+    for system in ranking.systems:
+        for model in ranking.models:
+            standing = ranking[model][system]
+            bounds = standing.interval or (None, None)
+            figures = [standing.score, *bounds, standing.rank, standing.change]
+            yield [ranking.name, system, model, *figures, ranking.cluster(model, system)]
+
+
+# == report/csv.py: Results as CSV: the rows that data frames have, with nothing
+
+
+_BEFORE_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+"""What spreadsheets take for the beginning of a formula."""
+
+
+def render(subject: Framed) -> str:
+    """The rows; text that a spreadsheet would run as a formula stands behind a single quote, numbers as they are."""
+    found = rows_of(subject)
+    return "".join(_line(row) for row in (tuple(found.columns), *found.rows))
+
+
+def _line(row: Iterable[Value]) -> str:
+    """One row; the writer quotes no carriage returns unless lines end with them, which they shall not."""
+    file = io.StringIO()
+    csv.writer(file, lineterminator="\r\n").writerow(map(_safe, row))
+    return file.getvalue().removesuffix("\r\n") + "\n"
+
+
+def _safe(value: Value) -> Value:
+    """Text that is no formula; what already stands behind quotes gets a further one, so that both stay apart."""
+    is_formula = isinstance(value, str) and value.lstrip("'").startswith(_BEFORE_FORMULAS)
+    return f"'{value}" if is_formula else value
+
+
+# == report/json.py: Results as JSON: the contract, indented.
+
+
+def render_json(subject: Shown) -> str:
+    return msgspec.json.format(msgspec.json.encode(subject.to_dict()), indent=2).decode() + "\n"
+
+
+# == report/jsonl.py: The units of a comparison as JSON lines.
+
+
+def render_jsonl(comparison: Comparison) -> str:
+    if comparison.show is None:
+        raise SettingError("JSON lines hold units; ask for them with --show.")
+    return "".join(json.dumps(unit.to_dict(), ensure_ascii=False) + "\n" for unit in comparison.shown_units)
+
+
+# == report/frames.py: Results as data frames of pandas, polars and Arrow: the rows
+
+
+Column = tuple[str, Sequence[Value]]
+"""The type of a column, `text`, `whole` or `number`, and its values."""
+
+
+def to_pandas(subject: Framed) -> Any:
+    """A `pandas.DataFrame`; whole numbers are of the type Int64, which knows missing values."""
+    pandas = _library("pandas")
+    types = {"text": "string", "whole": "Int64", "number": "float64"}
+    columns = _columns(subject)
+    return pandas.DataFrame(
+        {name: pandas.Series(values, dtype=types[kind]) for name, (kind, values) in columns.items()}
+    )
+
+
+def to_polars(subject: Framed) -> Any:
+    """A `polars.DataFrame`."""
+    polars = _library("polars")
+    types = {"text": polars.String, "whole": polars.Int64, "number": polars.Float64}
+    columns = _columns(subject)
+    schema = {name: types[kind] for name, (kind, _) in columns.items()}
+    return polars.DataFrame({name: values for name, (_, values) in columns.items()}, schema=schema)
+
+
+def to_arrow(subject: Framed) -> Any:
+    """A `pyarrow.Table`."""
+    types = {"text": "string", "whole": "int64", "number": "float64"}
+    return arrow.table({name: arrow.array(values, types[kind]) for name, (kind, values) in _columns(subject).items()})
+
+
+def _columns(subject: Framed) -> Mapping[str, Column]:
+    found = rows_of(subject)
+    return {
+        name: _typed(kind, [row[place] for row in found.rows])
+        for place, (name, kind) in enumerate(found.columns.items())
+    }
+
+
+def _typed(kind: Kind, values: Sequence[Value]) -> Column:
+    """The values of a column as one type; counts are whole if all of them are."""
+    if kind == "text":
+        return "text", values
+    if kind == "count" and all(value is None or isinstance(value, int) for value in values):
+        return "whole", values
+    return "number", [None if value is None else float(value) for value in values]
+
+
+def _library(name: str) -> Any:
+    """A library that may be absent."""
+    try:
+        return import_module(name)
+    except ModuleNotFoundError:
+        raise SettingError(f"{name} is not installed, which this takes; run: pip install {name}") from None
+
+
+# == report/tally_table.py: Tallies as a table: a row a system, judge, group, gold label
+
+
+_NUMBERS = ("document", "sentence")
+_COLUMNS = ("system", "judge", "document", "document_name", "sentence", "gold_label", "system_label", "kind")
+
+
+def tally_table(subject: Tallied) -> Any:
+    """All rows as a `pyarrow.Table`."""
+    results = _results(subject)
+    schema = _schema(results)
+    return arrow.Table.from_batches(
+        [arrow.record_batch(each, schema=schema) for each in _columns_tally_table(results)], schema
+    )
+
+
+def write_tallies(subject: Tallied, path: str | Path) -> None:
+    """Write all rows to a file, one tally after the other."""
+    form, results = table_format(path), _results(subject)
+    with table_file(path, form, _schema(results)) as sink:
+        for columns in _columns_tally_table(results):
+            sink.add(columns)
+
+
+def _results(subject: Tallied) -> Results:
+    if isinstance(subject, Results):
+        return subject
+    assert isinstance(subject, Result)  # nothing else is tallied
+    return Results({subject.name: subject})
+
+
+def _schema(results: Results) -> Any:
+    """Counts are whole numbers, unless weights make them fractions."""
+    tallies = [tally for result in results.values() for tally in result.tallies.values()]
+    is_weighted = any(tally.has_fractions for tally in tallies)
+    types = [(name, "int64" if name in _NUMBERS else "string") for name in _COLUMNS]
+    return arrow.schema([*types, ("count", "float64" if is_weighted else "int64")])
+
+
+def _columns_tally_table(results: Results) -> Iterator[dict[str, Any]]:
+    """The rows of each tally, as columns."""
+    for result in results.values():
+        for judge, tally in result.tallies.items():
+            group, cell, count = _summed(tally)
+            size, names = len(group), result.gold.document_names
+            shown, nothing = Tally(tally.labels, tally.kinds, group, cell, count), arrow.nulls(size)
+            is_document = result.groups == "document"
+            yield {
+                "system": [result.name] * size,
+                "judge": [judge] * size,
+                "document": group + 1 if is_document else nothing,
+                "document_name": named(group, names) if is_document and names else nothing,
+                "sentence": group + 1 if result.groups == "sentence" else nothing,
+                "gold_label": named(shown.gold, tally.labels),
+                "system_label": named(shown.system, tally.labels),
+                "kind": named(shown.kind, tally.kinds),
+                "count": count,
+            }
+
+
+def _summed(tally: Tally) -> tuple[Ints, Ints, Numbers]:
+    """The rows of a tally by group and cell, each pair once."""
+    group, cell = ints(tally.group), ints(tally.cell)
+    order = np.lexsort((cell, group))
+    group, cell = group[order], cell[order]
+    begins = np.ones(len(order), dtype=np.bool_)
+    begins[1:] = (np.diff(group) != 0) | (np.diff(cell) != 0)
+    first = np.flatnonzero(begins)
+    count: Numbers = np.add.reduceat(tally.count[order], first) if len(first) else tally.count[order]
+    return group[first], cell[first], count

@@ -1,0 +1,116 @@
+"""The page of an agreement: its figures, and the places behind them, with a lane for each annotator."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode
+
+from markupsafe import Markup
+
+from evenhand.report.agreement_tables import summary_of_agreement
+from evenhand.report.html import STYLES, one_function, packed, read_template, template
+from evenhand.report.html.sections import HtmlTable, html_table
+from evenhand.results.agreement import STATES, Agreement, DrawnPlaces
+from evenhand.tables import Cell, Column, Table
+
+SCRIPTS = ("nodes", "unpack", "lanes", "places")
+MOST_DOCUMENTS = 100
+"""How many documents the table of them lists, those with most conflicts first."""
+
+
+def render(agreement: Agreement, places: DrawnPlaces, title: str) -> str:
+    """The page; all text from the data is escaped by the template, or carried as data."""
+    return template("agreement.html").render(
+        title=title,
+        agreement=agreement,
+        style=Markup("".join(read_template(f"styles/{name}.css") for name in (*STYLES, "places"))),
+        script=Markup(one_function(SCRIPTS)),
+        data=packed(_data(agreement, places)),
+        met=places.by_state.total(),
+        carried=sum(1 for _ in places.carried()),
+        conflicts=places.by_state["undecided"] + places.by_state["decided"],
+        tables=[_figures(table, agreement) for table in summary_of_agreement(agreement)],
+        counts=list(_counts(agreement, places)),
+    )
+
+
+def _data(agreement: Agreement, places: DrawnPlaces) -> dict[str, Any]:
+    """Places, their sentences, and the names that codes stand for."""
+    carried = list(places.carried())
+    kept = {number: at for at, number in enumerate(dict.fromkeys(number for number, _ in carried))}
+    sentences = [places.sentences[number] for number in kept]
+    return {
+        "annotators": agreement.annotators,
+        "labels": places.labels,
+        "space": "" if any(sentence.pieces for sentence in sentences) else " ",
+        "sentences": [
+            {
+                "t": sentence.tokens,
+                "p": sentence.source,
+                "n": sentence.number,
+                "d": sentence.document,
+                "s": sentence.sides,
+            }
+            for sentence in sentences
+        ],
+        "places": [
+            {
+                "at": kept[number],
+                **{name: getattr(each, name) for name in ("state", "start", "end", "offsets", "accepted")},
+            }
+            | {"answers": [each.answers.get(name) for name in agreement.annotators]}
+            for number, each in carried
+        ],
+    }
+
+
+def _counts(agreement: Agreement, places: DrawnPlaces) -> Iterator[HtmlTable]:
+    """How many places there are; each number leads to them."""
+    yield _by_state("places", {"all": {}}, Counter({("all", state): places.by_state[state] for state in STATES}))
+    columns = [Column("differ", "text"), Column("places", "count")]
+    pairs = [(f"{a} – {b}", places.by_pair[a, b], {"pair": f"{a}\t{b}"}) for a, b in agreement.pairs]
+    rows: list[list[Cell]] = [[name, count] for name, count, _ in pairs]
+    yield _with_links(html_table(Table("", columns, rows), ""), [[None, query] for _, _, query in pairs])
+    labels = sorted({label for label, _ in places.by_label})
+    yield _by_state("label", {label: {"label": label} for label in labels}, places.by_label)
+    conflicts = Counter[str]()
+    for (document, state), count in places.by_document.items():
+        conflicts[document] += count if state != "agreed" else 0
+    documents = [document for document, _ in conflicts.most_common(MOST_DOCUMENTS)]
+    if len(conflicts) > 1:
+        queries = {document: {"document": document} for document in documents}
+        yield _by_state("document", queries, places.by_document)
+
+
+def _figures(table: Table, agreement: Agreement) -> HtmlTable:
+    """A table of figures, in which labels, pairs and documents lead to their places."""
+    pairs = {f"{a} – {b}": f"{a}\t{b}" for a, b in agreement.pairs}
+    name, *_ = (column.name for column in table.columns)
+    figures = html_table(table, "")
+    if name not in ("label", "pair", "document"):
+        return figures
+    queries = [{name: pairs.get(row[0].text, row[0].text)} for row in figures.rows]
+    return _with_links(figures, [[query, *[None] * (len(table.columns) - 1)] for query in queries])
+
+
+def _by_state(name: str, queries: Mapping[str, Mapping[str, str]], counts: Counter[tuple[str, str]]) -> HtmlTable:
+    """A row for each name, with the numbers of places by their state."""
+    columns = [Column(name, "text"), *(Column(state, "count") for state in STATES)]
+    rows: list[list[Cell]] = [[query, *(counts[query, state] for state in STATES)] for query in queries]
+    links = [[None, *({**query, "state": state} for state in STATES)] for query in queries.values()]
+    return _with_links(html_table(Table("", columns, rows), ""), links)
+
+
+def _with_links(found: HtmlTable, queries: Sequence[Sequence[Mapping[str, str] | None]]) -> HtmlTable:
+    """A table whose cells lead to the places that are asked for."""
+    rows = [
+        [
+            replace(cell, href=f"#places?{urlencode(query)}") if query is not None and cell.text != "0" else cell
+            for cell, query in zip(row, links, strict=True)
+        ]
+        for row, links in zip(found.rows, queries, strict=True)
+    ]
+    return replace(found, rows=rows)

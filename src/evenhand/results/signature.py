@@ -1,0 +1,231 @@
+"""The signature: one line with the version and every setting that can change a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from evenhand.data.annotation import ReadInfo
+from evenhand.errors import WARNING, counted, nearest, plural
+from evenhand.formats.registry import FORMATS
+from evenhand.settings import Atoms, ReadSettings, ScoreSettings
+from evenhand.statistics.significance import trials_for
+from evenhand.tasks.registry import TASKS, models_of, parameters_of
+from evenhand.tasks.task import Task
+from evenhand.version import __version__
+
+if TYPE_CHECKING:
+    from evenhand.results.comparison import Pair, Significance, Slice
+    from evenhand.results.result import GoldSummary
+
+# == result/notes.py: Notes: what a reader of the numbers should know about the fi
+
+
+ALPHA = 0.05
+"""The p-value below which a difference is called significant."""
+
+
+def notes_on_gold(gold: GoldSummary, unit: str) -> tuple[str, ...]:
+    """A warning if the gold standard has no unit."""
+    if gold.units:
+        return ()
+    finding = f"the gold standard {gold.name} has no {unit} that counts"
+    return (f"{WARNING}{finding}, so overall scores of {plural(unit)} are undefined.",)
+
+
+NOTHING_TO_RESAMPLE = "nothing can be resampled"
+"""How the note begins that explains missing intervals and tests."""
+
+
+def nothing_to_resample(of: str, number: int) -> str:
+    """Explain missing intervals and tests."""
+    size = counted(number, of.removesuffix("s"))
+    return f"{NOTHING_TO_RESAMPLE}, as the gold standard has {size}: no intervals and no tests."
+
+
+def why_sentences(few_documents: int, alpha: float = ALPHA) -> str:
+    """Why tests and intervals resample sentences though there are several documents."""
+    few = f"systems differ in at most {counted(few_documents, 'document')}, too few for any p-value below {alpha:g}"
+    return f"Tests and intervals resample sentences: {few} (--of documents resamples these)."
+
+
+def notes_on_comparison(
+    left_out: int,
+    pairs: Mapping[tuple[str, str], Pair],
+    groups: str,
+    task: str,
+    by: str,
+    shared: Slice | None = None,
+) -> tuple[str, ...]:
+    """What a reader of a comparison should know."""
+    found = []
+    if left_out:
+        found.append(_left_out(left_out, TASKS[task], by))
+    if shared is not None:
+        found.append(_on_shared(shared, TASKS[task].unit_of(by), by))
+    identical = [f"{a} and {b}" for (a, b), pair in pairs.items() if not pair.different and not pair.moved]
+    if identical:
+        found.append(f"no difference at all: {', '.join(identical)}.")
+    return (*found, *notes_on_pairs(pairs, groups, task))
+
+
+def notes_on_pairs(pairs: Mapping[tuple[str, str], Pair], groups: str, task: str) -> Iterator[str]:
+    """Sentences if no p-value of some pairs, or of all, can be below alpha."""
+    tests = [pair.significance for pair in pairs.values() if pair.significance is not None and pair.different]
+    all_pairs = len(pairs) >= len({name for pair in pairs for name in pair})
+    remedy = "compare with one --baseline" if all_pairs else ""
+    return notes_on_tests(tests, len(pairs), groups, task, remedy=remedy)
+
+
+def _on_shared(shared: Slice, unit: str, by: str) -> str:
+    """The scores on the units that all systems have, beside those on all units of the gold standard."""
+    units = f"the {counted(shared.units, unit)} that all systems have"
+    scores = ", ".join(f"{name} {100 * score:.2f}" for name, score in shared.scores.items())
+    return f"{by} on {units}: {scores}; all other figures count a {unit} that a system lacks as wrong."
+
+
+def _left_out(count: int, task: Task, by: str) -> str:
+    """How many units are not compared, as they are in sentences that are not scored for a system."""
+    units = f"{counted(count, task.unit_of(by))} of the gold standard {'is' if count == 1 else 'are'}"
+    why = task.display.remarks.get("left_out", "not all systems are scored on their sentences")
+    return f"{units} not compared, as {why}."
+
+
+def notes_on_tests(
+    tests: Sequence[Significance], pairs: int, groups: str, task: str, alpha: float = ALPHA, remedy: str = ""
+) -> Iterator[str]:
+    """Sentences where no p-value can be below alpha: that of some tests, or all once they are corrected for the pairs.
+
+    `remedy` is what else a user can do about the number of pairs.
+    """
+    more = "use --of sentences" if groups == "documents" and not TASKS[task].by_document else ""
+    if any(test.least > alpha for test in tests):
+        ending = f"; {more}" if more else ""
+        yield f"some systems differ in so few {groups} that no p-value can be below {100 * alpha:g} %{ending}."
+    if not tests or min(test.least for test in tests) > alpha:
+        return
+    floors = [test.least if test.exact else max(test.least, 1 / (test.trials + 1)) for test in tests]
+    if pairs * min(floors) < alpha:
+        return
+    if pairs * min(test.least for test in tests) < alpha:
+        trials = max(test.trials for test in tests)
+        cause, first = f"{counted(trials, 'trial')} allow", f"set --trials to {trials_for(pairs, alpha)}"
+    else:
+        cause, first = f"so few {groups} allow", more
+    remedies = " or ".join(filter(None, (first, remedy)))
+    corrected = f"corrected for {counted(pairs, 'pair')} (Holm), " if pairs > 1 else ""
+    yield f"{corrected}{cause} no p-value below {100 * alpha:g} %{'; ' if remedies else ''}{remedies}."
+
+
+def notes_on_settings(settings: ScoreSettings, met: Sequence[str]) -> tuple[str, ...]:
+    """A sentence for every label that the user names and no file has; `met` are all labels there are."""
+    named = [("--labels", name) for name in settings.labels] + [("--exclude", name) for name in settings.exclude]
+    named += [("--map", each.old) for each in settings.maps]
+    for parameter in parameters_of(settings.task):
+        named += [(parameter.option, label) for label in parameter.labels(settings[parameter.name])]
+    found = []
+    for option, label in named:
+        if label not in met:
+            other = nearest(label, list(met))
+            hint = f"; the nearest one is {other!r}" if other else ""
+            found.append(f"the label {label!r} of {option} occurs nowhere{hint}.")
+    return tuple(found)
+
+
+# == result/signature.py (primary)
+
+
+def signature(settings: ScoreSettings, read_as: ReadSettings, atoms: Atoms, gold: ReadInfo, system: ReadInfo) -> str:
+    """`key:value` pairs with bars between them; two results with equal signatures can be compared.
+
+    A task says which keys it has. The parameters of match models follow where these are scored, and those parameters of
+    the task that are not among its keys where they are set.
+    """
+    sides = {"gold": gold, "system": system}
+    return _spelled(_values(settings, read_as, atoms, sides, TASKS[settings.task].signature))
+
+
+def agreement_signature(
+    settings: ScoreSettings,
+    read_as: ReadSettings,
+    atoms: Atoms,
+    annotators: Iterable[ReadInfo],
+    further: Mapping[str, str],
+) -> str:
+    """The same of annotators, none of whom is the gold standard; `further` settings stand behind."""
+    keys = [_AGREED.get(key, key) for key in TASKS[settings.task].signature if key not in _NOT_AGREED]
+    each = [_spelled(_values(settings, read_as, atoms, {"annotators": reading}, keys)) for reading in annotators]
+    return f"{joint_signature(each)}|{_spelled(further)}"
+
+
+_AGREED = {"system": "annotators"}
+_NOT_AGREED = ("gold", "focus", "macro", "beta")
+"""Keys that say nothing of agreement."""
+
+
+def _values(
+    settings: ScoreSettings, read_as: ReadSettings, atoms: Atoms, sides: Mapping[str, ReadInfo], keys: Sequence[str]
+) -> dict[str, str]:
+    """The values of these keys and of all parameters that count; the last side has the system's format."""
+    task, *_, system = TASKS[settings.task], *sides.values()
+    known = {
+        "align": settings.align,
+        "atoms": atoms,
+        **{side: _reading(reading) for side, reading in sides.items()},
+        "repair": _repair(sides, read_as),
+        "offsets": "+".join(dict.fromkeys(side.offsets or str(read_as.convention) for side in sides.values())),
+        "functions": "kept" if read_as.functions else "cut",
+        "map": ",".join(map(str, settings.maps)) or "none",
+        "labels": ",".join(sorted(settings.labels)) or "all",
+        "exclude": ",".join(sorted(settings.exclude)) or "none",
+        "macro": "gold-labels",
+        "beta": f"{settings.beta:g}",
+        **task.constants,
+    }
+    own = {parameter.signature_key: parameter for parameter in task.parameters}
+    scored = [model for model in models_of(task.name) if model.name in settings.match]
+    of_models = {parameter.signature_key: parameter for model in models_of(task.name) for parameter in model.parameters}
+    spelled = {key: each.spell(settings[each.name]) for key, each in (own | of_models).items()}
+    values = {"evenhand": __version__, "task": task.name, "match": ",".join(settings.match)}
+    values |= {key: known[key] if key in known else spelled[key] for key in keys}
+    values |= {
+        parameter.signature_key: spelled[parameter.signature_key] for model in scored for parameter in model.parameters
+    }
+    traits = FORMATS[system.format].own_traits if system.format in FORMATS else frozenset()
+    values |= {
+        key: spelled[key]
+        for key, each in own.items()
+        if key and key not in values and (each.trait in traits if each.trait else settings[each.name] != each.default)
+    }
+    return values
+
+
+def _spelled(values: Mapping[str, str]) -> str:
+    return "|".join(f"{key}:{value}" for key, value in values.items())
+
+
+def joint_signature(signatures: Iterable[str]) -> str:
+    """One signature for several systems: where their values differ, all of them with plus signs between.
+
+    A key that only some systems have stands behind those of all.
+    """
+    found: dict[str, list[str]] = {}
+    for signature in dict.fromkeys(signatures):
+        for pair in signature.split("|"):
+            key, _, value = pair.partition(":")
+            found.setdefault(key, []).append(value)
+    return "|".join(f"{key}:{'+'.join(dict.fromkeys(values))}" for key, values in found.items())
+
+
+def _repair(sides: Mapping[str, ReadInfo], read_as: ReadSettings) -> str:
+    """What became of ill-formed tags; by side where that differs."""
+    found = {side: reading.repair or read_as.repair for side, reading in sides.items()}
+    first, *others = found.values()
+    same = all(other == first for other in others)
+    return first if same else "/".join(f"{side}-{repair}" for side, repair in found.items())
+
+
+def _reading(reading: ReadInfo) -> str:
+    parts = [reading.format, reading.encoding, reading.shape, f"column-{reading.column}" if reading.column else None]
+    parts += [f"annotator-{reading.annotator}"] if reading.annotator else []
+    return "/".join(part for part in parts if part)
