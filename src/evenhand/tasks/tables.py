@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ from evenhand.tasks.registry import TASKS, model_title, models_of
 from evenhand.tasks.words.measures import ABSENT, EXTRA
 
 if TYPE_CHECKING:
+    from evenhand.results.comparison import Differences, Pair, Transition
     from evenhand.results.result import GoldSummary, Result, Results
     from evenhand.tasks.task import Task
 
@@ -157,18 +159,23 @@ def _one_sided(
     return found
 
 
-def is_perfect(tallies: Mapping[str, Tally]) -> bool:
-    """Whether all spans or words are right."""
-    judges = ("exact", "fair", "tags", "trees")
-    met = [tallies[judge] for judge in judges if judge in tallies and len(tallies[judge])]
-    return bool(met) and all(tally.kinds_met <= {"TP", "right"} for tally in met)
+def is_perfect(
+    tallies: Mapping[str, Tally],
+    scorers: Sequence[str] = ("exact", "fair", "tags", "trees"),
+    correct: Sequence[str] = ("TP", "right"),
+) -> bool:
+    """Whether all units are correct under these scorers; False if they counted nothing."""
+    counted = [tallies[scorer] for scorer in scorers if scorer in tallies and len(tallies[scorer])]
+    return bool(counted) and all(tally.kinds_met <= {*correct} for tally in counted)
 
 
 # == tasks/tables.py (primary)
 
 
-Ask = Callable[[str | None, str], Query | None]
-"""The query behind a figure: of a label (None: of all) and a count (empty: of scores, and of the row as a whole)."""
+Ask = Callable[..., Query | None]
+"""The query for the units of a figure, given the result, a model, a count (empty: of scores, and of the row as a whole)
+and optionally a label.
+"""
 MOST_LABELS = 10
 """How many labels a confusion matrix shows: what fits into a terminal."""
 MOST_COLUMNS = 5
@@ -285,13 +292,20 @@ def score_cells(average: Average, beta: float) -> list[Cell]:
 
 
 def label_table(
-    result: Result, score: MeasureScore, ask: Ask | None = None, style: TableStyle = PLAIN, without: Sequence[str] = ()
+    result: Result,
+    score: MeasureScore,
+    query: Ask | None = None,
+    style: TableStyle = PLAIN,
+    without: Sequence[str] = (),
+    support: Callable[[Row], float] | None = None,
 ) -> Table:
     """Counts and scores by label, then overall and, where a model has them, the averages.
 
-    `without` are counts that are left out.
+    `without` are counts that are left out. `support` is the number of gold units of a row, if that differs from the
+    label counts of the gold standard.
     """
-    ask, model = ask or asking(result, score), score.model.of_labels()
+    ask = asking(result, score) if query is None else partial(query, result, score.name)
+    model = score.model.of_labels()
     kinds = [kind for kind in model.counts if kind != "gold" and kind not in without]
     more = [name for name in _SHOWN_SCORES if name in score.overall.more]
     columns = [Column("label", "text"), Column("gold", "count")]
@@ -309,10 +323,9 @@ def label_table(
         return [name, *nothing, *score_cells(average, score.beta), *[None] * len(more)]
 
     weights = [result.gold.labels.get(label, 0) for label in score.labels]
-    rows: list[list[Cell]] = [
-        [label, weight, *cells(row)] for (label, row), weight in zip(score.labels.items(), weights, strict=True)
-    ]
-    rows.append(["overall", result.gold.units, *cells(score.overall)])
+    counted = [*zip((*score.labels, "overall"), (*score.labels.values(), score.overall), strict=True)]
+    totals = (*weights, result.gold.units) if support is None else [support(row) for _, row in counted]
+    rows: list[list[Cell]] = [[name, total, *cells(row)] for (name, row), total in zip(counted, totals, strict=True)]
     if score.model.details == "all":
         rows += [averaged("macro average", score.macro), averaged("support average", score.support)]
     asked = [*score.labels, *[None] * (len(rows) - len(weights))]
@@ -321,21 +334,21 @@ def label_table(
 
     def queries() -> list[list[Query | None]]:
         nothing: list[Query | None] = [None] * len(columns)
-        return [*([ask(label, count) for count in counts] for label in asked), *[nothing] * len(score.supertags)]
+        return [*([ask(count, label) for count in counts] for label in asked), *[nothing] * len(score.supertags)]
 
     summed, remark = len(rows) - len(weights), _baselines(score, style)
     return Table(score.name, columns, rows, summed, remark, weights=weights, queries=LateQueries(queries))
 
 
 def asking(result: Result, score: MeasureScore) -> Ask:
-    """The queries behind a table by label, of a task that does not say.
+    """The default queries of a table by label, given a count and a label.
 
-    A page does not carry what only the system has, where it is compared on units of the gold standard; so it cannot
-    list all that the system found.
+    Pages that compare systems on units of the gold standard lack the units that only a system has, so they cannot list
+    all of its predictions.
     """
     task, system, has_extra = TASKS[result.settings.task], result.name, _has_extra(result, score)
 
-    def ask(label: str | None, count: str) -> Query | None:
+    def ask(count: str, label: str | None) -> Query | None:
         if count == "gold":
             return Query(system, of="gold", gold=label)
         if count == "system":
@@ -398,6 +411,37 @@ def confusion_table(result: Result) -> Iterator[Table]:
     few = f"The {len(shown)} labels with the most errors of {len(weight)}; --as json has them all."
     remark = few if len(shown) < len(weight) else ""
     yield Table(declared.title, columns, rows, remark=remark, queries=queries, shaded=True)
+
+
+def error_type_table(
+    result: Result, score: MeasureScore, names: Mapping[str, str], title: str, column: str = "kind of error"
+) -> Table:
+    """The distribution of errors: counts, shares and bars, with a query for the units of each type."""
+    errors, width = sum(score.overall[kind] for kind in names), max(map(len, names)) + 1
+    columns = [Column(column, "text"), Column("count", "count"), Column("%", "share"), Column("", "bar")]
+    rows: list[list[Cell]] = []
+    for kind, name in names.items():
+        share = score.overall[kind] / errors if errors else 0.0
+        rows.append([f"{kind:<{width}}{name}", score.overall[kind], share, share])
+    return Table(title, columns, rows, queries=[[Query(result.name, kind=kind)] * len(columns) for kind in names])
+
+
+def transition_table(
+    pair: Pair, differences: Differences, key: Callable[[Transition], tuple[str, str]], labels: Sequence[str] = ()
+) -> Table:
+    """Transitions of one class of differences, summed by `key` (before and after), with a column for some labels."""
+    counts, by_label = Counter[tuple[str, str]](), Counter[tuple[str, str, str]]()
+    for transition in differences.transitions:
+        counts[key(transition)] += transition.count
+        by_label[*key(transition), transition.gold] += transition.count
+    columns = [Column(pair.before, "text"), Column(pair.after, "text"), Column("count", "count")]
+    columns += [Column("% of these", "share"), Column("% of all", "share")]
+    columns += [Column(label, "count") for label in labels]
+    rows: list[list[Cell]] = []
+    for (before, after), count in counts.most_common():
+        shares: list[Cell] = [count / differences.count, count / pair.different]
+        rows.append([before, after, count, *shares, *(by_label[before, after, label] for label in labels)])
+    return Table("", columns, rows)
 
 
 def errors_by_label(scores: Sequence[MeasureScore]) -> Counter[str]:

@@ -258,6 +258,8 @@ def _numbers(size: int) -> tuple[str, ...]:
 
 
 RIGHT_OR_WRONG = ("right", "wrong")
+_KIND_BITS = 4
+"""The bits of an answer's code that hold its error type; the label is above them."""
 MISSING_CODE, ABSENT_CODE = -1, -2
 """What is shown of a unit of the gold standard that a system lacks, and of surplus that it does not have."""
 
@@ -362,6 +364,23 @@ def occurrences(key: Ints, system: Ints) -> Ints:
     return occurrence
 
 
+def answer_code(kind: Ints, label: Ints) -> Ints:
+    """An error type and the label that a system gave (-1: none), as one number."""
+    code: Ints = ((label + 1) << _KIND_BITS) | kind
+    return code
+
+
+def answer_parts(code: Ints) -> tuple[Ints, Ints]:
+    """The error types and labels of codes."""
+    return code & ((1 << _KIND_BITS) - 1), (code >> _KIND_BITS) - 1
+
+
+def answer_text(code: int, labels: Sequence[str], kinds: Sequence[str], bare: Collection[str] = ()) -> str:
+    """An error type with the label that the system gave, if any; `bare` are the types without one."""
+    kind, label = kinds[code & ((1 << _KIND_BITS) - 1)], (code >> _KIND_BITS) - 1
+    return kind if label < 0 or kind in bare else f"{kind} {labels[label]}"
+
+
 def together(marks: Bools) -> Ints:
     """For every two rows, in how many columns both have a mark.
 
@@ -427,6 +446,13 @@ class Agreement:
     def bound(self, units: int) -> dict[str, float] | None:
         """The precision, recall and F1 of an oracle under exact match, where that is another score."""
         return None
+
+
+class SetAgreement(Agreement):
+    """Agreement of systems that predict sets, such as spans: F1 under exact match, which is the same both ways."""
+
+    def all_answers(self) -> Values:
+        return ratio(2 * self.equal, self.size[:, None] + self.size[None, :])
 
 
 # == tasks/units.py (primary)
@@ -495,6 +521,24 @@ class Units:
         if unit < 0:
             return ""
         return places.mention(int(self.sentence[unit]), int(self.start[unit]), int(self.end[unit]))
+
+
+def rows_by_sentence(sentence: Ints, *columns: Ints) -> dict[int, list[Row]]:
+    """Rows of numbers, by sentence."""
+    rows: dict[int, list[Row]] = {}
+    for number, *row in zip(*(column.tolist() for column in (sentence, *columns)), strict=True):
+        rows.setdefault(number, []).append(tuple(row))
+    return rows
+
+
+def matched_columns(units: Units) -> dict[str, Ints]:
+    """Columns of a table of one system's units: which side has each, and the bounds of what it was matched with."""
+    bounds = units.partner[0]
+    return {
+        "side": units.surplus.astype(np.int64),
+        "matched_start": np.where(bounds < 0, -1, bounds >> 32),
+        "matched_end": np.where(bounds < 0, -1, bounds & 0xFFFFFFFF),
+    }
 
 
 def units_of(answers: Predictions, kind: Ints, gold: Ints, predicted: Ints, partner: Ints) -> Units:

@@ -16,7 +16,6 @@ from evenhand.tasks.constituents.evaluation import MENDED
 from evenhand.tasks.constituents.task import ALL, ERROR_NAMES, ERRORS, SHORT, counts_errors
 from evenhand.tasks.evaluation import SideSummary
 from evenhand.tasks.tables import (
-    Ask,
     ErrorBars,
     confusion_table,
     errors_by_kind,
@@ -218,17 +217,13 @@ def _left_out(result: Result) -> Table | None:
 
 def _by_label(result: Result, score: MeasureScore, style: TableStyle) -> Table:
     """Counts and scores by label; of the gold standard, the brackets of valid sentences."""
-    table = label_table(result, score, _asking(result, score.name), style)
+    table = label_table(result, score, query, style)
     rows = [list(row) for row in table.rows]
     for cells, row in zip(rows, (*score.labels.values(), score.overall), strict=False):
         cells[1] = sum(row[kind] for kind in row.counts if kind != "FP")
         if isnan(row.f1):
             cells[-len(score_cells(row, score.beta)) :] = [UNDEFINED] * len(score_cells(row, score.beta))
     return replace(table, rows=rows)
-
-
-def _asking(result: Result, model: str) -> Ask:
-    return lambda label, count: query(result, model, count, label)
 
 
 def query(result: Result, model: str, count: str, label: str | None = None) -> Query | None:

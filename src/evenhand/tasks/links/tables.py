@@ -18,7 +18,6 @@ from evenhand.tasks.evaluation import SideSummary
 from evenhand.tasks.links.matching import RESPELLED, UNLINKED
 from evenhand.tasks.links.task import ERROR_NAMES, KINDS
 from evenhand.tasks.tables import (
-    Ask,
     ErrorBars,
     document_notes,
     errors_by_kind,
@@ -85,15 +84,11 @@ def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) ->
 
 def _by_label(result: Result, score: MeasureScore, style: TableStyle) -> Table:
     """Counts and scores by label; of the gold standard, the links that the model looks at."""
-    table = label_table(result, score, _asking(result, score.name), style)
+    table = label_table(result, score, query, style)
     rows = [list(row) for row in table.rows]
     for cells, row in zip(rows, (*score.labels.values(), score.overall), strict=False):
         cells[1] = row.counts["gold"] if "gold" in row.counts else sum(row[kind] for kind in row.counts if kind != "FP")
     return replace(table, rows=rows)
-
-
-def _asking(result: Result, model: str) -> Ask:
-    return lambda label, count: query(result, model, count, label)
 
 
 def query(result: Result, model: str, count: str, label: str | None = None) -> Query | None:

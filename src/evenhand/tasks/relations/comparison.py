@@ -30,7 +30,6 @@ from evenhand.tasks.relations.matching import Side
 from evenhand.tasks.relations.task import CLASS_KINDS, ERROR_NAMES, FAULTS, KINDS, PAIRED, TN, TP
 from evenhand.tasks.spans.comparison import SpanDrawing
 from evenhand.tasks.tables import (
-    Ask,
     ErrorBars,
     confusion_score,
     confusion_table,
@@ -216,8 +215,8 @@ _MATCHED = ",".join(PAIRED)
 
 def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[Table]:
     """A table by type for every model, the kinds of errors, the confusion matrix."""
-    for name, score in result.scores.items():
-        yield label_table(result, score, _asking(result, name), style)
+    for score in result.scores.values():
+        yield label_table(result, score, query, style)
     fair = confusion_score(result)
     if fair is not None:
         yield _kinds_of_errors(result, fair)
@@ -229,10 +228,6 @@ def error_bars(results: Results, by: str | None = None) -> ErrorBars:
     if confusion_score(next(iter(results.values()))) is None:
         raise SettingError("The kinds of errors come from the match model fair; score with it too.")
     return errors_by_kind(results, ["fair"], ERROR_NAMES, query)
-
-
-def _asking(result: Result, model: str) -> Ask:
-    return lambda label, count: query(result, model, count, label)
 
 
 def query(result: Result, model: str, count: str, label: str | None = None) -> Query | None:

@@ -16,7 +16,6 @@ from evenhand.tables import PLAIN, Cell, Column, Query, Table, TableStyle
 from evenhand.tasks.evaluation import SideSummary
 from evenhand.tasks.spans.task import CLASS_KINDS, ERROR_NAMES, KIND, as_kind
 from evenhand.tasks.tables import (
-    Ask,
     ErrorBars,
     confusion_score,
     confusion_table,
@@ -214,9 +213,9 @@ _MATCHED = "LE,BES,BEL,BEO,LBE"
 
 def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[Table]:
     """A table by label for every model, the error types, the confusion matrix."""
-    for name, score in result.scores.items():
+    for score in result.scores.values():
         if score.model.details in ("all", "labels"):
-            yield label_table(result, score, _asking(result, name), style, without=("BE", "spans"))
+            yield label_table(result, score, query, style, without=("BE", "spans"))
         if "leaked" in score.further:
             yield _leaked(score.further["leaked"]["spans"])
     fair = confusion_score(result)
@@ -241,10 +240,6 @@ def error_bars(results: Results, by: str | None = None) -> ErrorBars:
     models = [*(name for name in results.models if name == "exact"), fair.name]
     kinds = {kind: name for kind, name in ERROR_NAMES.items() if kind in fair.overall.counts}
     return errors_by_kind(results, models, kinds, query)
-
-
-def _asking(result: Result, model: str) -> Ask:
-    return lambda label, count: query(result, model, count, label)
 
 
 def query(result: Result, model: str, count: str, label: str | None = None) -> Query | None:

@@ -155,7 +155,7 @@ def _enhanced(results: Results, models: Sequence[str]) -> Table:
 def _edges(result: Result, score: MeasureScore, style: TableStyle) -> Table:
     """Enhanced edges by label: of the gold standard, edges and not words."""
 
-    def ask(label: str | None, count: str) -> Query | None:
+    def ask(result: Result, model: str, count: str, label: str | None = None) -> Query | None:
         found = {
             "gold": Query(result.name, of="gold", gold=label, by=score.name),
             "correct": Query(result.name, kind="right", gold=label, by=score.name),
@@ -182,7 +182,7 @@ def _relations(result: Result, scores: Sequence[MeasureScore]) -> Table:
     columns += [Column(f"{score.name.upper()} F1", "percent") for score in others]
     columns += [Column(f"{last.name.upper()} {what}", "percent") for what in ("prec.", "recall", "F1")]
     ask, counts = asking(result, last), ("", "gold", "system", *[""] * (len(columns) - 3))
-    queries = [[ask(label, count) for count in counts] for label in last.labels]
+    queries = [[ask(count, label) for count in counts] for label in last.labels]
     weights = [row.counts["gold"] or 0 for row in last.labels.values()]
     return Table("", columns, rows, weights=weights, queries=queries)
 
