@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from evenhand.data.vocabulary import Vocabulary
-from evenhand.parameters import values
+from evenhand.parameters import parameter_values
 from evenhand.pipeline.run import Run, RunAccumulator, one_pass
 from evenhand.scoring.measure import Formula
 from evenhand.settings import Groups, ReadSettings, ScoreSettings
@@ -26,7 +26,7 @@ EXAMPLES = {
 
 def score_settings(task: str, match: Iterable[str], align: Any = "strict", **given: Any) -> ScoreSettings:
     """Settings with the defaults of a task, but for what is given."""
-    chosen = values(parameters_of(task), given)
+    chosen = parameter_values(parameters_of(task), given)
     TASKS[task].adjust(chosen, GoldProfile(task))
     return ScoreSettings(tuple(match), task, align=align, parameters=chosen)
 

@@ -7,10 +7,17 @@ from typing import Any
 import pytest
 
 from evenhand.errors import SettingError
-from evenhand.parameters import Parameter, values
+from evenhand.parameters import Allowed, Parameter, parameter_values
 from evenhand.tasks.registry import all_parameters, help_of, tasks_with
 
-SHARE = Parameter("share", "number", 0.5, "A share.", above=0, most=1, former=("part",))
+SHARE = Parameter(
+    "share",
+    "number",
+    0.5,
+    "A share.",
+    former=("part",),
+    allowed=Allowed(most=1, above=0),
+)
 
 
 @pytest.mark.parametrize(
@@ -54,6 +61,6 @@ def test_values_outside_the_bounds_are_refused() -> None:
 
 
 def test_former_names_are_taken_but_not_both() -> None:
-    assert values([SHARE], {"part": 0.25}) == {"share": 0.25}
+    assert parameter_values([SHARE], {"part": 0.25}) == {"share": 0.25}
     with pytest.raises(SettingError, match="share and part are the same option"):
-        values([SHARE], {"share": 0.25, "part": 0.25})
+        parameter_values([SHARE], {"share": 0.25, "part": 0.25})

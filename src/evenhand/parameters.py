@@ -1,7 +1,7 @@
-"""Parameters: what a user can set of a task or a match model, declared once.
+"""Declared parameters of tasks and measures, and checks of the arguments of public functions.
 
-The keywords of Python, the options of the command line with their help, the checks of values, the signature and the
-saved settings all come from the declaration.
+One declaration of a parameter provides the Python keyword, the command line option with its help, the check of values,
+the key in the signature, and the field in saved results.
 """
 
 from __future__ import annotations
@@ -18,27 +18,30 @@ from typing import Any, ParamSpec, TypeVar
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, unknown
 
-_OTHER_NAMES = {"bio": "iob2", "bio2": "iob2", "iobes": "bioes"}
-"""What else encodings are called, for suggestions."""
-
-
-def choose(what: str, value: str | None, choices: Sequence[str], *, optional: bool = False) -> None:
-    """Refuse a value that is none of the choices."""
-    if value not in choices and not (optional and value is None):
-        names = {name: name for name in choices} | {name: own for name, own in _OTHER_NAMES.items() if own in choices}
-        raise SettingError(unknown(f"{what} is {value!r}", str(value), names, f"choose one of {', '.join(choices)}"))
-
-
-# == arguments.py: Arguments of the public functions: which keywords there are
-
-
 P = ParamSpec("P")
 R = TypeVar("R")
+
+SIDES = ("gold", "system")
+_BY_SIDE = ("column", "encoding", "offsets", "annotator")
+"""Keywords that accept a mapping with one value per side. `format` does too, but also accepts names of systems."""
+_OTHER_NAMES = {"bio": "iob2", "bio2": "iob2", "iobes": "bioes"}
+"""Other names of encodings, for suggestions."""
+_MAX_QUOTED = 20
+"""Maximum number of characters quoted from a text, which may be a patient's record: messages go to logs."""
+_UNIT = re.compile(r"\s*([+-]?[0-9]*\.?[0-9]+)\s*(%|pp)\s*")
+_SUFFIX = re.compile(r"\.[A-Za-z0-9_-]{1,12}")
+_KNOWN_SUFFIX = re.compile(
+    r"(?i)\.(conll\w*|bio\w*|iob\w*|tsv|csv|tab|txt|text|dat|data|json\w*|ndjson|xml|html?|md|ann|a[12]|mrg|psd|prm|"
+    r"parquet|arrow|feather|spacy|xlsx?|toml|ya?ml|gz|bz2|xz|zst|zip|gold|pred|out|tags|ner|key|response)"
+)
+
+
+# Kinds of values
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What fits, and how messages call it."""
+    """A set of valid values and its description for messages."""
 
     expected: str
     fits: Callable[[Any], bool]
@@ -47,24 +50,12 @@ class Kind:
         return Kind(f"{self.expected}, or {other.expected}", lambda value: self.fits(value) or other.fits(value))
 
 
-def shown(value: object) -> str:
-    """A value of any type in one line of a message."""
-    try:
-        return " ".join(reprlib.repr(value).split())
-    except ValueError:  # Python spells no integers with thousands of digits
-        return f"a value of type {type(value).__name__} that is too long to be shown"
-
-
-def briefly(value: object) -> str:
-    """The same for data that may be confidential: one member of a list, and few characters of a text."""
-    brief = reprlib.Repr()
-    brief.maxstring = brief.maxother = _MOST_QUOTED
-    brief.maxlist = brief.maxtuple = brief.maxdict = brief.maxset = brief.maxfrozenset = brief.maxdeque = 1
-    return " ".join(brief.repr(value).split())
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
 
 
 def _is_flag(value: Any) -> bool:
-    """Whether it is true or false; 1 and 0 are these as well, also those of arrays."""
+    """Accept True and False, 1 and 0, and NumPy's versions of them."""
     return (isinstance(value, Integral) or type(value).__name__ in ("bool", "bool_")) and value in (0, 1)
 
 
@@ -76,8 +67,17 @@ def _is_column(value: Any) -> bool:
     return isinstance(value, str | Integral) and not isinstance(value, bool)
 
 
+def _is_map(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(map(_is_text, (*value, *value.values())))
+
+
+def _are_limits(value: Any) -> bool:
+    is_map = isinstance(value, Mapping) and all(map(_is_text, value))
+    return is_map and all(isinstance(parse_unit(limit, 1), Real) for limit in value.values())
+
+
 def _all(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    """Whether it has several values of a kind. Those that come one by one are looked at when they are taken."""
+    """Accept collections whose members all fit. Members of an iterator are checked when they are used."""
 
     def fit(value: Any) -> bool:
         if isinstance(value, Iterator):
@@ -88,7 +88,7 @@ def _all(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
 
 
 def _by_side(kind: Kind) -> Kind:
-    """One value, or one for each side."""
+    """Accept one value, or a mapping with one value per side."""
 
     def fit(value: Any) -> bool:
         return isinstance(value, Mapping) and all(map(kind.fits, value.values()))
@@ -96,48 +96,18 @@ def _by_side(kind: Kind) -> Kind:
     return kind | Kind('a mapping with the keys "gold" and "system"', fit)
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _is_map(value: Any) -> bool:
-    return isinstance(value, Mapping) and all(map(_is_text, (*value, *value.values())))
-
-
-def _is_limits(value: Any) -> bool:
-    return isinstance(value, Mapping) and all(map(_is_text, value)) and all(map(_is_limit, value.values()))
-
-
-def _is_limit(value: Any) -> bool:
-    return isinstance(with_unit(value, 1), Real)
-
-
-_UNIT = re.compile(r"\s*([+-]?[0-9]*\.?[0-9]+)\s*(%|pp)\s*")
-
-
-def with_unit(value: object, whole: float) -> object:
-    """A text with a unit ("85%", "1pp") as a number on a scale up to `whole`; anything else unchanged."""
-    found = _UNIT.fullmatch(value) if isinstance(value, str) else None
-    return value if found is None else float(found[1]) * whole / 100
-
-
-SIDES = ("gold", "system")
-_SIDED = ("format", "column", "encoding", "offsets", "annotator")
-"""The keywords that may have another value for each side."""
 TEXT = Kind("a text", _is_text)
 NAMES = Kind("a text or a list of texts", _all(_is_text))
 FLAG = Kind("True or False", _is_flag)
 NUMBER = Kind("a number", lambda value: isinstance(value, Real))
 WHOLE = Kind("a whole number", lambda value: isinstance(value, Integral))
 FILE = Kind("the path of a file", _is_file)
+COLUMN = Kind("the number or name of a column", _is_column)
 COLUMNS = Kind(
     "the number or name of a column or a list of these", lambda value: _is_column(value) or _all(_is_column)(value)
 )
-COLUMN = Kind("the number or name of a column", _is_column)
-PERCENT = Kind(
-    "a whole number or 'off'", lambda value: isinstance(value, str | Integral) and not isinstance(value, bool)
-)
-LIMITS = Kind("a mapping from names of scores to numbers", _is_limits)
+PERCENT = Kind("a whole number or 'off'", _is_column)
+LIMITS = Kind("a mapping from names of scores to numbers", _are_limits)
 NOTHING = Kind("None", lambda value: value is None)
 KINDS = {
     **dict.fromkeys(("labels", "exclude", "slices"), NAMES),
@@ -154,86 +124,86 @@ KINDS = {
     "vocabulary": FILE | Kind("a list of words", _all(_is_text)) | NOTHING,
     "engine": Kind("an engine of evenhand.engines", callable) | NOTHING,
 }
-"""The kinds of keywords, by name; one name is one kind in all functions. Those with a range are checked by these."""
+"""Kinds of keywords by name; a name has the same kind in all functions. Ranges are checked by the functions."""
 
 
-def checked_arguments(
-    also: Callable[[], Iterable[str]] = tuple, *, inputs: Collection[str] = ()
-) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Let a function refuse keywords of the wrong kind, and those that are none of its own, nor among `also`.
-
-    `also` gives the keywords that it hands on. `inputs` are files or annotations, which whoever opens them checks.
-    """
-
-    def decorated(function: Callable[P, R]) -> Callable[P, R]:
-        code = function.__code__  # `inspect`, which knows as much, takes long to load
-        own = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-
-        @wraps(function)
-        def checked(*arguments: P.args, **keywords: P.kwargs) -> R:
-            for name, value in keywords.items():
-                if name not in own and name not in (known := {*own, *also()}):
-                    raise SettingError(_unknown_option(function.__name__, name, known))
-                if name not in inputs:
-                    check_kind(name, value)
-            return function(*arguments, **keywords)
-
-        return checked
-
-    return decorated
+# Values in messages
 
 
-def check_kind(name: str, value: object) -> None:
-    """Raise an error if a keyword has a value of another kind than its own, or for a side that there is not."""
-    if name in _SIDED and name != "format" and isinstance(value, Mapping):  # systems may have formats of their own
-        unknown = [side for side in value if side not in SIDES]
-        if unknown:
-            raise SettingError(f"{name} has no side {shown(unknown[0])}; the sides are {' and '.join(SIDES)}.")
-    if name in KINDS and not KINDS[name].fits(value):
-        raise SettingError(f"{name} is {shown(value)}; give {KINDS[name].expected}.")
+def quote(value: object) -> str:
+    """Return a value of any type as one line for a message."""
+    try:
+        return " ".join(reprlib.repr(value).split())
+    except ValueError:  # Python refuses to print integers with thousands of digits
+        return f"a value of type {type(value).__name__} that is too long to be shown"
 
 
-def _unknown_option(function: str, name: str, known: Iterable[str]) -> str:
-    """The sentence about a keyword that a function does not have."""
-    return unknown(f"{function} has no option {shown(name)}", name, sorted(known), f"see help(evenhand.{function})")
+def quote_briefly(value: object) -> str:
+    """Return possibly confidential data for a message: one member of a list, a few characters of a text."""
+    brief = reprlib.Repr()
+    brief.maxstring = brief.maxother = _MAX_QUOTED
+    brief.maxlist = brief.maxtuple = brief.maxdict = brief.maxset = brief.maxfrozenset = brief.maxdeque = 1
+    return " ".join(brief.repr(value).split())
 
 
-def whole_number(name: str, value: object, least: int, most: int | None = None) -> int:
-    """A value as an integer; refused where it is no whole number, or out of range."""
+# Checks and conversions of single arguments
+
+
+def check_choice(what: str, value: str | None, choices: Sequence[str], *, optional: bool = False) -> None:
+    """Raise `SettingError` unless the value is one of the choices."""
+    if value not in choices and not (optional and value is None):
+        other_names = {name: known for name, known in _OTHER_NAMES.items() if known in choices}
+        names = {name: name for name in choices} | other_names
+        raise SettingError(unknown(f"{what} is {value!r}", str(value), names, f"choose one of {', '.join(choices)}"))
+
+
+def check_whole_number(name: str, value: object, least: int, most: int | None = None) -> int:
+    """Return a value as an integer; raise `SettingError` unless it is a whole number in this range."""
     is_whole = isinstance(value, Integral) and not isinstance(value, bool)
     if not is_whole or value < least or (most is not None and value > most):  # type: ignore[operator]
         limits = f"{least} or more" if most is None else f"from {least} to {most:,}"
-        raise SettingError(f"{name} is {shown(value)}; it must be a whole number, {limits}.")
+        raise SettingError(f"{name} is {quote(value)}; it must be a whole number, {limits}.")
     return int(value)  # type: ignore[call-overload, no-any-return]
 
 
-def number_that(name: str, value: object, fits: Callable[[float], bool], expected: str) -> float:
-    """A value as a number; refused if it is not one, does not fit, or is too large for a float."""
+def check_number(name: str, value: object, fits: Callable[[float], bool], expected: str) -> float:
+    """Return a value as a float; raise `SettingError` unless it is a number that fits."""
     try:
         if isinstance(value, Real) and not isinstance(value, bool) and fits(float(value)):
             return float(value)
     except OverflowError:
         pass
-    raise SettingError(f"{name} is {shown(value)}; it must be {expected}.")
+    raise SettingError(f"{name} is {quote(value)}; it must be {expected}.")
 
 
-_MOST_QUOTED = 20
-"""How many characters of a text a message quotes: it may be a patient's record, and messages go to logs."""
-_SUFFIX = re.compile(r"\.[A-Za-z0-9_-]{1,12}")
-_KNOWN_SUFFIX = re.compile(
-    r"(?i)\.(conll\w*|bio\w*|iob\w*|tsv|csv|tab|txt|text|dat|data|json\w*|ndjson|xml|html?|md|ann|a[12]|mrg|psd|prm|"
-    r"parquet|arrow|feather|spacy|xlsx?|toml|ya?ml|gz|bz2|xz|zst|zip|gold|pred|out|tags|ner|key|response)"
-)
+def check_kind(name: str, value: object) -> None:
+    """Raise `SettingError` if a keyword has a value of the wrong kind or for an unknown side."""
+    if name in _BY_SIDE and isinstance(value, Mapping):
+        other = [side for side in value if side not in SIDES]
+        if other:
+            raise SettingError(f"{name} has no side {quote(other[0])}; the sides are {' and '.join(SIDES)}.")
+    if name in KINDS and not KINDS[name].fits(value):
+        raise SettingError(f"{name} is {quote(value)}; give {KINDS[name].expected}.")
+
+
+def check_file(value: object) -> None:
+    """Raise `SettingError` unless this is the path of a file."""
+    if not _is_file(value):
+        raise SettingError(
+            f"{quote_briefly(value)} is not a file; give a path or an address as a text, or a pathlib.Path."
+        )
+    if not os.fspath(value):  # type: ignore[call-overload]
+        raise SettingError("The path of a file is empty; name a file.")
 
 
 def check_path(text: str) -> None:
-    """Refuse a text that is not the path of a file, and quote only its beginning.
+    """Raise `SettingError` for a text that is not the path of a file, quoting only its beginning.
 
-    A path exists, or its folder does, or it looks like one: with blanks it has a common ending; without, it is short,
-    or has an ending, or consists of ASCII characters.
+    A path exists, or its folder exists, or it looks like a path: with blanks, it has a common suffix; without blanks,
+    it is short, has a suffix, or consists of ASCII characters.
     """
     if not _is_path(text):
-        begin = text[:_MOST_QUOTED] + ("…" if len(text) > _MOST_QUOTED else "")
+        begin = text[:_MAX_QUOTED] + ("…" if len(text) > _MAX_QUOTED else "")
         finding = f"Expected the path of a file, got a text of {len(text):,} characters ({begin!r})"
         raise SettingError(f"{finding}; give a path, or make an annotation of the data, as eh.tags and eh.spans do.")
 
@@ -248,19 +218,52 @@ def _is_path(text: str) -> bool:
     if re.search(r"\s", text):
         return _KNOWN_SUFFIX.fullmatch(suffix) is not None
     # Prose without blanks is in a script other than Latin.
-    return len(text) <= _MOST_QUOTED or text.isascii() or _SUFFIX.fullmatch(suffix) is not None
+    return len(text) <= _MAX_QUOTED or text.isascii() or _SUFFIX.fullmatch(suffix) is not None
 
 
-def check_file(value: object) -> None:
-    """Raise an error if something is no path of a file."""
-    if not _is_file(value):
-        raise SettingError(f"{briefly(value)} is not a file; give a path or an address as a text, or a pathlib.Path.")
-    if not os.fspath(value):  # type: ignore[call-overload]
-        raise SettingError("The path of a file is empty; name a file.")
+def parse_unit(value: object, whole: float) -> object:
+    """Convert a text with a unit ("85%", "1pp") to a number on a scale up to `whole`; return other values unchanged."""
+    match = _UNIT.fullmatch(value) if isinstance(value, str) else None
+    return value if match is None else float(match[1]) * whole / 100
 
 
-# == parameters.py (primary)
+def split_names(names: str | Sequence[str]) -> tuple[str, ...]:
+    """Return distinct names from a sequence or a comma-separated text."""
+    parts = names.split(",") if isinstance(names, str) else list(names) if isinstance(names, Iterable) else [None]
+    if not all(isinstance(part, str) for part in parts):
+        raise SettingError(f"{quote(names)} is not a list of names; write a text with commas, or a list of texts.")
+    return tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
 
+
+def checked_arguments(
+    also: Callable[[], Iterable[str]] = tuple, *, inputs: Collection[str] = ()
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Decorate a function to refuse unknown keywords and keywords of the wrong kind.
+
+    `also` returns the keywords that the function passes on. `inputs` are files or annotations, which are checked when
+    they are opened.
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        code = function.__code__  # `inspect` is slow to load
+        declared = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+        @wraps(function)
+        def checked(*arguments: P.args, **keywords: P.kwargs) -> R:
+            for name, value in keywords.items():
+                if name not in declared and name not in (known := {*declared, *also()}):
+                    finding = f"{function.__name__} has no option {quote(name)}"
+                    raise SettingError(unknown(finding, name, sorted(known), f"see help(evenhand.{function.__name__})"))
+                if name not in inputs:
+                    check_kind(name, value)
+            return function(*arguments, **keywords)
+
+        return checked
+
+    return decorate
+
+
+# Declared parameters
 
 _KINDS: Mapping[str, Kind] = {
     "number": NUMBER,
@@ -275,85 +278,25 @@ _KINDS: Mapping[str, Kind] = {
 
 
 @dataclass(frozen=True)
-class Parameter:
-    """Something that a user can set.
+class Allowed:
+    """The values of its kind that a parameter accepts."""
 
-    `parse` turns what a user gives into the value, `spell` writes the value in the signature, where its key is `key`.
-    """
-
-    name: str
-    """The keyword in Python; the command line writes it with hyphens."""
-    kind: str
-    """`number`, `whole`, `flag`, `text`, `names`, `column`, `percent` or `file`."""
-    default: Any
-    help: str
     least: float | None = None
     most: float | None = None
     above: float | None = None
-    """A number that the value must exceed."""
+    """Exclusive lower bound."""
     choices: tuple[str, ...] = ()
-    metavar: str | None = None
-    former: tuple[str, ...] = ()
-    """Names that it had before, which are still taken."""
-    parse: Callable[[Any], Any] | None = None
-    stored: Any = None
-    """The type of a parsed value, by which saved results are read, or the address of a type that takes long to load."""
-    spell: Callable[[Any], str] = str
-    key: str | None = None
-    """What the signature calls it; the name with hyphens unless another one is given."""
-    is_repeated: bool = False
-    """Whether the option may be given several times."""
     optional: bool = False
-    """Whether None is a value, which stands for the default."""
-    compares: bool = True
-    """Whether it can change what `compare` looks at."""
-    labels: Callable[[Any], Sequence[str]] = lambda value: ()
-    """The labels that a value names, which some file should have."""
-    adds_model: bool = False
-    """Whether giving it asks for its match model."""
-    effect: str = "scores"
-    """What it can change: `scores`, only those of `labels`, which further `rows` a table of scores has, or `gold`, what
-    the gold standard is."""
-    reads: bool = False
-    """Whether readers of files look at it, so that commands that only read a file take it, too."""
-    trait: str | None = None
-    """What the format of a system must have (`own_traits`) for this to have an effect, where it does not always."""
-    has_opposite: bool = False
-    """Whether a flag can be given as `--no-…`, too; one whose default is True always can."""
-    hints: Mapping[str, str] = field(default_factory=dict)
-    """Options of other tools that users may try, and what to write instead."""
-    file_of: str | None = None
-    """What a file holds whose name the command line takes in place of the value."""
+    """Whether None is accepted and means the default."""
 
-    @property
-    def option(self) -> str:
-        return f"--{self.name.replace('_', '-')}"
-
-    @property
-    def shown_default(self) -> str | None:
-        """The default as help shows it; None where there is none, or the help says it in words."""
-        if self.parse is not None or self.kind == "flag" or self.default in (None, ()):
-            return None
-        return f"{self.default:g}" if self.kind == "number" else str(self.default)
-
-    @property
-    def signature_key(self) -> str:
-        return self.name.replace("_", "-") if self.key is None else self.key
-
-    def value(self, given: Any) -> Any:
-        """The value for what a user gives, or an error if it is none."""
-        kind = _KINDS[self.kind]
-        kind = kind | NOTHING if self.optional else kind
-        if not kind.fits(given):
-            raise SettingError(f"{self.name} is {shown(given)}; give {kind.expected}.")
-        if given is None:
-            return self.default
+    def check(self, name: str, value: Any, *, is_number: bool) -> None:
         if self.choices:
-            choose(self.name, given, self.choices)
-        if self.kind in ("number", "whole") and not self._is_within(given):
-            raise SettingError(f"{self.name} is {given}; it must be {self._bounds()}.")
-        parse = names if self.parse is None and self.kind == "names" else self.parse
-        return given if parse is None else parse(given)
+            check_choice(name, value, self.choices)
+        if is_number and not self._is_within(value):
+            low = [f"above {self.above:g}"] if self.above is not None else []
+            low += [f"{self.least:g} or more"] if self.least is not None else []
+            high = [f"at most {self.most:g}"] if self.most is not None else []
+            raise SettingError(f"{name} is {value}; it must be {' and '.join(low + high) or 'a finite number'}.")
 
     def _is_within(self, value: float) -> bool:
         return (
@@ -363,27 +306,109 @@ class Parameter:
             and value < float("inf")
         )
 
-    def _bounds(self) -> str:
-        low = [f"above {self.above:g}"] if self.above is not None else []
-        low += [f"{self.least:g} or more"] if self.least is not None else []
-        high = [f"at most {self.most:g}"] if self.most is not None else []
-        return " and ".join(low + high) or "a finite number"
+
+@dataclass(frozen=True)
+class Conversion:
+    """How a value is parsed, saved and written in the signature."""
+
+    parse: Callable[[Any], Any] | None = None
+    """Converts an argument to the value; None: the argument is the value."""
+    stored: Any = None
+    """The type of a parsed value in saved results, or the address of a type that is slow to load."""
+    spell: Callable[[Any], str] = str
+    """Converts the value to its text in the signature."""
+    key: str | None = None
+    """The key in the signature, "" for none. None: the name with hyphens."""
 
 
-def names(given: str | Sequence[str]) -> tuple[str, ...]:
-    """Names as a user gives them: a sequence, or a text with commas."""
-    parts = given.split(",") if isinstance(given, str) else list(given) if isinstance(given, Iterable) else [None]
-    if not all(isinstance(part, str) for part in parts):
-        raise SettingError(f"{shown(given)} is no list of names; write a text with commas, or a list of texts.")
-    return tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
+@dataclass(frozen=True)
+class CommandLine:
+    """How the command line shows a parameter."""
+
+    metavar: str | None = None
+    repeatable: bool = False
+    negatable: bool = False
+    """Whether a flag also has the form `--no-…`. Flags with the default True always have it."""
+    file_of: str | None = None
+    """The content of a file that may be named in place of the value."""
+    hints: Mapping[str, str] = field(default_factory=dict)
+    """Options of other tools that users may try, and what to write instead."""
 
 
-def values(parameters: Iterable[Parameter], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The value of every parameter: what is given, under its name or a former one, or the default."""
+@dataclass(frozen=True)
+class Effect:
+    """What a parameter changes."""
+
+    on: str = "scores"
+    """`scores`, only those of `labels`, additional `rows` of a table, or the `gold` standard."""
+    compares: bool = True
+    """Whether it can change the results of `compare`."""
+    labels: Callable[[Any], Sequence[str]] = lambda value: ()
+    """Returns the labels that a value names; a file should have them."""
+    adds_measure: bool = False
+    """Whether setting it adds its measure."""
+    reads: bool = False
+    """Whether readers of files use it. Commands that only read a file then have it, too."""
+    trait: str | None = None
+    """Format trait required for the parameter to have an effect (`own_traits` of a system's format)."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A user-settable option of a task or a measure."""
+
+    name: str
+    """The keyword in Python; the command line writes it with hyphens."""
+    kind: str
+    """`number`, `whole`, `flag`, `text`, `names`, `column`, `percent` or `file`."""
+    default: Any
+    help: str
+    former: tuple[str, ...] = ()
+    """Earlier names, which are still accepted."""
+    allowed: Allowed = Allowed()
+    conversion: Conversion = Conversion()
+    cli: CommandLine = CommandLine()
+    effect: Effect = Effect()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All accepted names, the current one first."""
+        return self.name, *self.former
+
+    @property
+    def option(self) -> str:
+        return f"--{self.name.replace('_', '-')}"
+
+    @property
+    def shown_default(self) -> str | None:
+        """The default in the help; None if there is none or the help text describes it."""
+        if self.conversion.parse is not None or self.kind == "flag" or self.default in (None, ()):
+            return None
+        return f"{self.default:g}" if self.kind == "number" else str(self.default)
+
+    @property
+    def signature_key(self) -> str:
+        return self.name.replace("_", "-") if self.conversion.key is None else self.conversion.key
+
+    def value(self, argument: Any) -> Any:
+        """Return the value for a user's argument, or raise `SettingError`."""
+        kind = _KINDS[self.kind]
+        kind = kind | NOTHING if self.allowed.optional else kind
+        if not kind.fits(argument):
+            raise SettingError(f"{self.name} is {quote(argument)}; give {kind.expected}.")
+        if argument is None:
+            return self.default
+        self.allowed.check(self.name, argument, is_number=self.kind in ("number", "whole"))
+        parse = self.conversion.parse or (split_names if self.kind == "names" else None)
+        return argument if parse is None else parse(argument)
+
+
+def parameter_values(parameters: Iterable[Parameter], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the value of every parameter: from the option of its current or a former name, or the default."""
     values = {}
     for parameter in parameters:
-        names = [name for name in (parameter.name, *parameter.former) if name in given]
+        names = [name for name in parameter.names if name in options]
         if len(names) > 1:
             raise SettingError(f"{names[0]} and {names[1]} are the same option; give one of them.")
-        values[parameter.name] = parameter.value(given[names[0]]) if names else parameter.default
+        values[parameter.name] = parameter.value(options[names[0]]) if names else parameter.default
     return values

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
-from evenhand.parameters import choose, shown
+from evenhand.parameters import check_choice, quote
 
 # == relabeling.py: Labels by other names: one that takes another's place, or se
 
@@ -124,7 +124,7 @@ class Convention:
         units = [part for part in parts if part in UNITS]
         others = [part for part in parts if part not in UNITS]
         for part in others:
-            choose("offsets", part, (*UNITS, _FROM_ONE, _INCLUSIVE))
+            check_choice("offsets", part, (*UNITS, _FROM_ONE, _INCLUSIVE))
         if len(units) > 1 or len(set(parts)) < len(parts):
             raise SettingError(f"offsets is {given!r}; give one unit, and {_FROM_ONE} or {_INCLUSIVE} once.")
         return Convention(units[0] if units else UNITS[0], int(_FROM_ONE in others), _INCLUSIVE in others)
@@ -216,8 +216,8 @@ class ReadSettings:
         return replace(self, encoding=self.system_encoding).judged_by(gold_encoding)
 
     def __post_init__(self) -> None:
-        choose("encoding", self.encoding, ENCODINGS, optional=True)
-        choose("repair", self.repair, get_args(Repair))
+        check_choice("encoding", self.encoding, ENCODINGS, optional=True)
+        check_choice("repair", self.repair, get_args(Repair))
         if self.offsets is not None:
             Convention.of(self.offsets)
         if 0 in self.columns:
@@ -256,10 +256,10 @@ class ScoreSettings:
         return (not self.labels or label in self.labels) and label not in self.exclude
 
     def __post_init__(self) -> None:
-        choose("align", self.align, get_args(Align))
+        check_choice("align", self.align, get_args(Align))
         if not 1 / MOST_BETA <= self.beta <= MOST_BETA:  # its square must not overflow beside counts
             shown_range = f"above 0, from {1 / MOST_BETA:f} to {MOST_BETA:,} (at 1, precision and recall weigh alike)"
-            raise SettingError(f"beta is {shown(self.beta)}; it must be {shown_range}.")
+            raise SettingError(f"beta is {quote(self.beta)}; it must be {shown_range}.")
 
 
 def own_key(name: str) -> str:

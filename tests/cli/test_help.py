@@ -214,12 +214,14 @@ def test_unknown_match_models_get_the_nearest_and_the_list_of_the_task(given: st
 
 
 PLUGIN = """
-from evenhand.parameters import Parameter
+from evenhand.parameters import Allowed, Effect, Parameter
 from evenhand.scoring.measure import Measure
 from evenhand.tasks.spans.task import MODELS
 
 EXACT = next(model for model in MODELS if model.name == "exact")
-SHARE = Parameter("plain_share", "number", 0.25, "A share.", former=("bare_share",), compares=False, above=0)
+SHARE = Parameter(
+    *("plain_share", "number", 0.25, "A share.", ("bare_share",)), Allowed(above=0), effect=Effect(compares=False)
+)
 PLAIN = Measure("plain", "spans", EXACT.judge, EXACT.arithmetic, "our_models", ("simple",), parameters=(SHARE,))
 """
 ENTRY_POINTS = """[evenhand.models]

@@ -29,7 +29,7 @@ from evenhand.formats.jsonl import read_overrides
 from evenhand.formats.objects import WrappedObject
 from evenhand.formats.paths import FileList
 from evenhand.formats.source import notify_observers
-from evenhand.parameters import SIDES, checked_arguments, choose, shown, whole_number
+from evenhand.parameters import SIDES, check_choice, check_whole_number, checked_arguments, quote
 from evenhand.pipeline.inputs import (
     READING,
     Input,
@@ -80,7 +80,7 @@ def adjudicate(gold: Input, overrides: File | Sequence[File], **options: Any) ->
     paths: list[Any] = list(overrides) if isinstance(overrides, list | tuple) else [overrides]
     for each in paths:
         if not isinstance(each, str | PathLike):
-            raise SettingError(f"overrides has {shown(each)}; give the path of a file, or a list of such paths.")
+            raise SettingError(f"overrides has {quote(each)}; give the path of a file, or a list of such paths.")
     if not paths:
         raise SettingError("There is no file of overrides; name one at least.")
     files = [read_overrides(path) for path in paths]
@@ -389,12 +389,12 @@ def agree(
     if annotators is None or (isinstance(annotators, list | tuple | Mapping) and not annotators):
         raise SettingError(TWO)
     given = systems_by_name(annotators) or {}
-    choose("coding", coding, CODINGS)
-    choose("by", by, ("document",), optional=True)
+    check_choice("coding", coding, CODINGS)
+    check_choice("by", by, ("document",), optional=True)
     resampling = Resampling.checked(0, resamples, "percentile", level, seed)
     sides, prepared = _prepared(given, options, annotator)
     _check_asked(prepared.task, {"coding": coding != "label", "alpha-u": alpha_u, "gamma": gamma})
-    asked, drawn = None, whole_number("samples", samples, 1, MOST_SAMPLES)
+    asked, drawn = None, check_whole_number("samples", samples, 1, MOST_SAMPLES)
     if alpha_u or gamma:
         units, wholes = (Continuum(len(sides)) if wanted else None for wanted in (alpha_u, gamma))
         asked = UnitFigures(units, wholes, drawn, resampling.seed)
@@ -406,7 +406,7 @@ def _prepared(
     sides: Mapping[str, Input], options: Mapping[str, Any], field: str | None
 ) -> tuple[Mapping[str, Input], RunConfig]:
     """The annotators and the settings; options that change nothing here are refused."""
-    idle = [parameter.name for parameter in all_parameters().values() if parameter.effect != "scores"]
+    idle = [parameter.name for parameter in all_parameters().values() if parameter.effect.on != "scores"]
     for name in (*without_effect(), *idle, "beta"):
         if name in options:
             raise SettingError(f"{name.replace('_', '-')} does nothing where annotators are compared; leave it out.")

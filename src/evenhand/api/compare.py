@@ -24,7 +24,7 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, unknown
 from evenhand.formats.paths import short_text
 from evenhand.formats.storage import place
-from evenhand.parameters import checked_arguments, choose, names, number_that, shown, whole_number
+from evenhand.parameters import check_choice, check_number, check_whole_number, checked_arguments, quote, split_names
 from evenhand.pipeline.inputs import (
     Input,
     RunConfig,
@@ -99,15 +99,15 @@ class Resampling:
         of: Resampled | None = None,
     ) -> Resampling:
         """From what a user gives; what cannot be is refused."""
-        choose("of", of, get_args(Resampled), optional=True)
+        check_choice("of", of, get_args(Resampled), optional=True)
         if interval not in ("percentile", "bca"):
-            raise SettingError(f"interval is {shown(interval)}; choose percentile or bca.")
+            raise SettingError(f"interval is {quote(interval)}; choose percentile or bca.")
         return Resampling(
-            whole_number("trials", trials, 0, MOST_TRIALS),
-            whole_number("resamples", resamples, 0, MOST_RESAMPLES),
+            check_whole_number("trials", trials, 0, MOST_TRIALS),
+            check_whole_number("resamples", resamples, 0, MOST_RESAMPLES),
             str(interval),
-            number_that("level", level, lambda value: 0 < value < 1, "a number between 0 and 1"),
-            whole_number("seed", seed, 0, MOST_SEED),
+            check_number("level", level, lambda value: 0 < value < 1, "a number between 0 and 1"),
+            check_whole_number("seed", seed, 0, MOST_SEED),
             of,
         )
 
@@ -345,8 +345,8 @@ NOT_COMPARED = ("match", "groups", "jobs", "engine")
 
 def without_effect() -> list[str]:
     """Options of `score` that change nothing that is compared."""
-    parameters = [parameter for parameter in all_parameters().values() if not parameter.compares]
-    return [*NOT_COMPARED, *(name for parameter in parameters for name in (parameter.name, *parameter.former))]
+    parameters = [parameter for parameter in all_parameters().values() if not parameter.effect.compares]
+    return [*NOT_COMPARED, *(name for parameter in parameters for name in parameter.names)]
 
 
 def compared_options(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -693,7 +693,7 @@ def compare(
     wrong for that system; `shared` has the scores on the words that all systems have.
     """
     sides, gold = systems_by_name(systems) or {}, side_of(gold)
-    slices, words = names(slices), _word_list(vocabulary)
+    slices, words = split_names(slices), _word_list(vocabulary)
     if len(sides) < 2:
         raise SettingError("A comparison takes two systems at least.")
     if words is not None and "vocabulary" not in slices:
@@ -701,9 +701,9 @@ def compare(
     pairs = _pairs(list(sides), baseline, in_sequence=sequence)
     trials = default_trials(len(pairs)) if trials is None else trials
     resampling = Resampling.checked(trials, resamples, interval, level, seed, of)
-    top = whole_number("top", top, 0)
-    limit = None if limit is None else whole_number("limit", limit, 0)
-    choose("sort", sort, ("frequency", "gain"), optional=True)
+    top = check_whole_number("top", top, 0)
+    limit = None if limit is None else check_whole_number("limit", limit, 0)
+    check_choice("sort", sort, ("frequency", "gain"), optional=True)
     if limit is not None and show is None:
         raise SettingError("A limit is one of units; say which ones with show.")
     wanted = None if show is None else Wanted(show, pairs, limit)
@@ -731,7 +731,7 @@ def _pairs(systems: list[str], baseline: str | None, *, in_sequence: bool) -> li
 def _word_list(given: str | PathLike[str] | Collection[str] | None) -> Collection[str] | None:
     """The lines of a file, or the words themselves."""
     if given is not None and not isinstance(given, str | PathLike | Iterable):
-        raise SettingError(f"vocabulary is {shown(given)}; give a text file with a word a line, or a list of words.")
+        raise SettingError(f"vocabulary is {quote(given)}; give a text file with a word a line, or a list of words.")
     if not isinstance(given, str | PathLike):
         return None if given is None else frozenset(given)
     lines = short_text(place(given), "word list").splitlines()

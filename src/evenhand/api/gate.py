@@ -12,7 +12,7 @@ from evenhand.api.compare import NOT_COMPARED, ComparisonRun, Resampling, compar
 from evenhand.api.score import scored, totals_of
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError, counted, plural
-from evenhand.parameters import checked_arguments, number_that, whole_number, with_unit
+from evenhand.parameters import check_number, check_whole_number, checked_arguments, parse_unit
 from evenhand.pipeline.inputs import Input, RunConfig, content_for, known_options, prepare, side_of, systems_by_name
 from evenhand.results.comparison import Comparison, Pair, Significance
 from evenhand.results.gate import Criterion, Gate, Unchecked
@@ -68,14 +68,14 @@ class Limits:
         drops = {} if max_drop is None else max_drop if isinstance(max_drop, Mapping) else {"": max_drop}
         if alpha is not None:
             fits = f"a number below 1, and {LEAST_ALPHA:f} at least"
-            alpha = number_that("alpha", with_unit(alpha, 1), lambda value: LEAST_ALPHA <= value < 1, fits)
+            alpha = check_number("alpha", parse_unit(alpha, 1), lambda value: LEAST_ALPHA <= value < 1, fits)
         bounds = {"floor": floor or {}, "ceiling": ceiling or {}}
         return Limits(
             {name: _bound("floor", name, value) for name, value in bounds["floor"].items()},
             {name: _bound("ceiling", name, value) for name, value in bounds["ceiling"].items()},
             {name: _points_gate_limits(f"max-drop {name}".rstrip(), value) for name, value in drops.items()},
             None if max_label_drop is None else _points_gate_limits("max-label-drop", max_label_drop),
-            None if max_new_errors is None else whole_number("max-new-errors", max_new_errors, 0),
+            None if max_new_errors is None else check_whole_number("max-new-errors", max_new_errors, 0),
             alpha,
             only=bool(only),
             percents=frozenset(
@@ -112,13 +112,18 @@ class Limits:
 
 
 def _bound(kind: str, name: str, value: object) -> float:
-    return number_that(
-        f"{kind} {name}".rstrip(), with_unit(value, 1), lambda value: 0 <= value < inf, "a score or a count, 0 at least"
+    return check_number(
+        f"{kind} {name}".rstrip(),
+        parse_unit(value, 1),
+        lambda value: 0 <= value < inf,
+        "a score or a count, 0 at least",
     )
 
 
 def _points_gate_limits(name: str, value: object) -> float:
-    return number_that(name, with_unit(value, 100), lambda value: 0 <= value <= 100, "a number of points from 0 to 100")
+    return check_number(
+        name, parse_unit(value, 100), lambda value: 0 <= value <= 100, "a number of points from 0 to 100"
+    )
 
 
 # == api/score_names.py: Scores by name, as criteria name them: `fair`, `fair.recall`

@@ -14,7 +14,7 @@ from evenhand.grounding.answers import shape_of
 from evenhand.grounding.grounder import Grounded, Grounder, GroundingCounts, Rules
 from evenhand.grounding.items import KnownLabels
 from evenhand.grounding.search import AnswerDocument
-from evenhand.parameters import checked_arguments, names, shown, values
+from evenhand.parameters import checked_arguments, parameter_values, quote, split_names
 from evenhand.pipeline.inputs import Input, known_options, name_of, open_sides, prepare, side_of
 from evenhand.tasks.evaluation import EvaluationRequest, SideSummary
 from evenhand.tasks.spans.evaluation import Feeds
@@ -60,18 +60,18 @@ def ground(
     Every item comes back once, under `all` once for each place. Offsets count characters, and ends are exclusive.
     """
     if not isinstance(text, str):
-        raise SettingError(f"text is {shown(text)}; give the text in which strings are to be found.")
+        raise SettingError(f"text is {quote(text)}; give the text in which strings are to be found.")
     if label is not None and not (isinstance(label, str) and label.strip()):
-        raise SettingError(f"label is {shown(label)}; give the label that was asked for.")
+        raise SettingError(f"label is {quote(label)}; give the label that was asked for.")
     chosen = {"shape": shape, "occurrences": occurrences, "fuzzy": fuzzy, "unknown_labels": unknown_labels}
-    rules = values([each for each in GROUNDING if each.name in chosen], chosen)
+    rules = parameter_values([each for each in GROUNDING if each.name in chosen], chosen)
     try:
         answer = answer_in(plain_value(items))
     except UnreadableError as error:
         remedy = "give the text that the model wrote, a list of items, or a dict"
         raise SettingError(f"items has a value of type {error}, which cannot be read; {remedy}.") from None
     found = Rules(rules["shape"] or shape_of([answer]), occurrences, rules["fuzzy"] or None, unknown_labels)  # type: ignore[arg-type]
-    known = dict.fromkeys([*names(labels), *([label] if label else [])])
+    known = dict.fromkeys([*split_names(labels), *([label] if label else [])])
     return list(_items(Grounder(found, KnownLabels(known))(AnswerDocument(text), [Answer(answer, label)])))
 
 

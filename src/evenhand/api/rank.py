@@ -19,7 +19,7 @@ from evenhand.comparison.ranking import Clusters, Samples, TypicalGroups, correl
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.formats.storage import Place, place
-from evenhand.parameters import checked_arguments, names
+from evenhand.parameters import checked_arguments, split_names
 from evenhand.pipeline.inputs import Input, content_for, known_options, prepare, side_of, systems_by_name
 from evenhand.results.comparison import Ranking
 from evenhand.results.result import Results
@@ -196,7 +196,7 @@ def _rank(gold: Input, systems: Mapping[str, Input], wish: _Wish) -> Ranked:
 
 def _ranked_models(task: Task, content: GoldProfile, options: Mapping[str, Any]) -> tuple[str, ...]:
     """The match models that are named or that the task ranks by, and the counterpart of the first one."""
-    chosen = model_names(task.name, names(options.get("match") or task.ranked(content)))
+    chosen = model_names(task.name, split_names(options.get("match") or task.ranked(content)))
     first, *others = dict.fromkeys(task.decided_by(name, options) for name in chosen)
     beside = declared(task.name, first).counterpart if first != chosen[0] else None
     return tuple(dict.fromkeys(filter(None, (first, beside, *others))))

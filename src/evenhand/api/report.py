@@ -20,7 +20,7 @@ from evenhand.api.rank import ranked
 from evenhand.api.score import results_of, totals_of
 from evenhand.comparison.units import Collection
 from evenhand.errors import SettingError, counted
-from evenhand.parameters import checked_arguments, choose, names, whole_number
+from evenhand.parameters import check_choice, check_whole_number, checked_arguments, split_names
 from evenhand.pipeline.inputs import (
     Input,
     RunConfig,
@@ -68,7 +68,7 @@ def report(
 
     The other keywords are those of `score`.
     """
-    units = Collection(whole_number("limit", limit, 0))
+    units = Collection(check_whole_number("limit", limit, 0))
     sides, gold = systems_by_name(systems) or {}, side_of(gold)
     pairs = list(combinations(range(len(sides)), 2))
     trials = default_trials(max(len(pairs), 1)) if trials is None else trials
@@ -103,10 +103,10 @@ def _scored(
     if by is not None and name_among(task.name, by, task.reported_by) is None:
         known = " or ".join(task.reported_by)
         raise SettingError(f"A page compares {task.name} by {known}, not by {by}; compare by one that it has.")
-    choose("groups", options.get("groups", "total"), get_args(Groups))
+    check_choice("groups", options.get("groups", "total"), get_args(Groups))
     if options.get("groups", "total") != "total":
         raise SettingError("groups does nothing in a report; say with `of` what is resampled.")
-    match = model_names(task.name, names(options.get("match") or default_match(task, content, options)))
+    match = model_names(task.name, split_names(options.get("match") or default_match(task, content, options)))
     match = tuple(dict.fromkeys((task.decided_by(match[0], options), *match)))  # systems are ranked by the first one
     prepared = prepare(gold, systems, {**options, "match": match}, content)
     compared = compared_by(task, by, options)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args, overload
 
 from evenhand.data.annotation import ReadInfo
 from evenhand.errors import WARNING, EvenhandError, SettingError, counted, warn_caller
-from evenhand.parameters import checked_arguments, choose, whole_number
+from evenhand.parameters import check_choice, check_whole_number, checked_arguments
 from evenhand.pipeline.inputs import (
     Choice,
     ColumnChoice,
@@ -159,7 +159,7 @@ def scored_with_leaks(gold: Input, systems: Systems, prepared: RunConfig, groups
 
     if _MODEL not in prepared.settings.match:
         raise SettingError("Spans that leak are those of the match model leak; score with it, too.")
-    watch = LeakWatch(None if limit is None else whole_number("limit", limit, 0))
+    watch = LeakWatch(None if limit is None else check_whole_number("limit", limit, 0))
 
     def watched(work: Job) -> Run:
         run = work.run([watch])
@@ -233,8 +233,8 @@ def score(
     For `format`, `column`, `encoding`, `repair`, `offsets`, `functions` and `annotator` see `read`. Where one side
     counts in characters (texts with offsets), all do. Tasks and match models have parameters of their own:
     """
-    choose("groups", groups, get_args(Groups))
-    choose("show", show, SHOWN, optional=True)
+    check_choice("groups", groups, get_args(Groups))
+    check_choice("show", show, SHOWN, optional=True)
     gold, sides = sides_of(gold, systems)
     options: dict[str, Any] = {
         "match": match,

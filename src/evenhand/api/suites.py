@@ -14,7 +14,7 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, unknown
 from evenhand.formats.paths import files_of, short_text
 from evenhand.formats.storage import Place, beside, place
-from evenhand.parameters import SIDES, Kind, checked_arguments, choose, names
+from evenhand.parameters import SIDES, Kind, check_choice, checked_arguments, split_names
 from evenhand.pipeline.inputs import unique_names
 from evenhand.registry import Reference, named_in
 from evenhand.scoring.measure import Measure
@@ -40,8 +40,8 @@ def cite(match: str | Sequence[str] = (), *, task: str | None = None) -> str:
 
     A name that several tasks have is that of the first one, unless `task` is given.
     """
-    choose("task", task, tuple(TASKS), optional=True)
-    found = {each.name: each for name in names(match) for each in _models(name, task)}
+    check_choice("task", task, tuple(TASKS), optional=True)
+    found = {each.name: each for name in split_names(match) for each in _models(name, task)}
     sources = {name: named_in(_definition(each)) for name, each in found.items()}
     entries = {reference.key: reference.bibtex for source in sources.values() for reference in source}
     comments = "\n".join(_comment(each, sources[name]) for name, each in found.items())

@@ -23,7 +23,7 @@ from evenhand.cli.options import (
 from evenhand.cli.output import emit, form_option, output_option, quiet_option, table_options, table_style
 from evenhand.files import append_to_file
 from evenhand.formats.storage import Place
-from evenhand.parameters import with_unit
+from evenhand.parameters import parse_unit
 
 Limit = float | str
 GATE_OUTPUTS = ("text", "json", "markdown", "latex", "html", "junit", "github")
@@ -33,7 +33,7 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
 
 def limit(given: str) -> Limit:
     """A number, or a text with its unit: 0.85, 85%, 1pp."""
-    if with_unit(given, 1) != given:
+    if parse_unit(given, 1) != given:
         return given
     try:
         return float(given)

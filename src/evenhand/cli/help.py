@@ -52,7 +52,7 @@ def sentence(error: click.UsageError) -> str:
 
 def _hint(option: str) -> str | None:
     """What to write instead of an option of another tool."""
-    hints = (parameter.hints for parameter in all_parameters().values() if option in parameter.hints)
+    hints = (parameter.cli.hints for parameter in all_parameters().values() if option in parameter.cli.hints)
     return next((hint[option] for hint in hints), None)
 
 

@@ -24,7 +24,7 @@ from evenhand.cli.process import say
 from evenhand.files import check_target
 from evenhand.formats.registry import FORMATS
 from evenhand.formats.storage import Place, place
-from evenhand.parameters import SIDES, Parameter, choose
+from evenhand.parameters import SIDES, Parameter, check_choice
 from evenhand.settings import ENCODINGS, Align, PickedAnnotator, ReadSettings, Repair, Resampled, column_names
 from evenhand.tasks.registry import TASKS, all_parameters, help_of, models_of, tasks_with
 
@@ -45,7 +45,7 @@ class Choice(click.Choice):  # type: ignore[type-arg]
     """One of some names; for another one, the nearest is suggested."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        choose(max(param.opts, key=len) if param is not None else "the value", value, tuple(self.choices))
+        check_choice(max(param.opts, key=len) if param is not None else "the value", value, tuple(self.choices))
         return value
 
 
@@ -364,7 +364,7 @@ def file_options(*, sided: bool, of_annotators: bool = False) -> Decorator:
 
 def _read_parameters() -> list[Parameter]:
     """What tasks declare and readers look at. Commands with two sides have it among their scoring options."""
-    return [parameter for parameter in all_parameters().values() if parameter.reads]
+    return [parameter for parameter in all_parameters().values() if parameter.effect.reads]
 
 
 def _by_side_options(has_sides: bool, of_annotators: bool = False) -> Iterator[Decorator]:
@@ -496,7 +496,7 @@ def scoring_options(
     declared = [
         each
         for parameter in all_parameters().values()
-        if parameter.effect in effects and (with_match or parameter.compares)
+        if parameter.effect.on in effects and (with_match or parameter.effect.compares)
         if any(task in tasks for task in tasks_with(parameter))
         for each in parameter_options(parameter)
     ]
@@ -511,17 +511,17 @@ def parameter_options(parameter: Parameter) -> Iterator[Decorator]:
     settings: dict[str, Any] = {"help": help_of(parameter), "rare": True}
     if parameter.kind == "flag":
         settings |= {"is_flag": True, "default": None}
-    elif parameter.choices:
-        settings |= {"type": Choice(parameter.choices), "metavar": parameter.metavar}
+    elif parameter.allowed.choices:
+        settings |= {"type": Choice(parameter.allowed.choices), "metavar": parameter.cli.metavar}
     else:
-        metavar = parameter.metavar or _METAVARS.get(parameter.kind, "NUMBER")
+        metavar = parameter.cli.metavar or _METAVARS.get(parameter.kind, "NUMBER")
         settings |= {"type": _TYPES[parameter.kind], "metavar": metavar}
     heading = " and ".join(tasks_with(parameter)).capitalize()
-    for name in (parameter.name, *parameter.former):
+    for name in parameter.names:
         spelled = name.replace("_", "-")
-        has_opposite = parameter.default is True or parameter.has_opposite
+        has_opposite = parameter.default is True or parameter.cli.negatable
         spelled = f"--{spelled}/--no-{spelled}" if has_opposite else f"--{spelled}"
-        settings |= {"multiple": parameter.is_repeated, "hidden": name != parameter.name}
+        settings |= {"multiple": parameter.cli.repeatable, "hidden": name != parameter.name}
         yield option(heading, spelled, name, **settings)
 
 
@@ -542,7 +542,7 @@ def score_options(options: Mapping[str, Any], *own: str) -> dict[str, Any]:
     common = ("match", "task", "labels", "exclude", "align", "beta", "repair", "functions")
     found = {name: options[name] for name in (*common, *own) if name in options}
     for parameter in all_parameters().values():
-        for name in (parameter.name, *parameter.former):
+        for name in parameter.names:
             value = options.get(name)
             if value is None or value == ():
                 continue
@@ -563,7 +563,7 @@ def _value(parameter: Parameter, given: Any) -> Any:
     """The value of a parameter as the Python functions take it."""
     if parameter.kind == "column":
         return column_names(given)[0]
-    return given if parameter.file_of is None else _text(given, parameter.file_of)
+    return given if parameter.cli.file_of is None else _text(given, parameter.cli.file_of)
 
 
 def _text(given: str, what: str) -> str:

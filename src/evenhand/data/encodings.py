@@ -34,7 +34,7 @@ from evenhand.data.layers import Spans, Tags
 from evenhand.data.vocabulary import SparseCodes, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import LABEL, SettingError, counted, long_label
-from evenhand.parameters import choose
+from evenhand.parameters import check_choice
 from evenhand.settings import ENCODINGS, Repair
 
 OUTSIDE, BEGIN, INSIDE, END, SINGLE = range(5)
@@ -175,7 +175,7 @@ def encode(
 
     The inverse of `segment`, but for what an encoding cannot say: `io` and `plain` join neighbours with one label.
     """
-    choose("encoding", encoding, ENCODINGS)
+    check_choice("encoding", encoding, ENCODINGS)
     if (start[1:] < end[:-1]).any():
         raise SettingError("These spans overlap, and one column of tags cannot say so; put them on different levels.")
     touches = (start[1:] == end[:-1]) & (label[1:] == label[:-1]) & ~np.isin(start[1:], sentence_starts)

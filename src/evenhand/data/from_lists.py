@@ -20,7 +20,7 @@ from evenhand.data.layers import Spans, SparseTags, Tags, Trees, without_root
 from evenhand.data.tokens import PADDING, Tokens
 from evenhand.data.vocabulary import CellCodes, NewCodes, SparseCodes, Vocabulary
 from evenhand.errors import GAPS, TOKENS, InputError, SettingError, counted
-from evenhand.parameters import choose, shown
+from evenhand.parameters import check_choice, quote
 from evenhand.settings import ENCODINGS, Repair
 
 # == text/list_checks.py: What plain Python lists must be, before an annotation is mad
@@ -33,7 +33,7 @@ MOST_TOKENS = 2**31 - 1
 def check_name(name: object) -> None:
     """Refuse what cannot be shown as the name of an annotation."""
     if not is_text(name) or not str(name).strip():
-        raise SettingError(f"name is {shown(name)}; give a text that can be read.")
+        raise SettingError(f"name is {quote(name)}; give a text that can be read.")
 
 
 def listed(value: Any, what: str, name: str, remedy: str, *, sets: bool = False) -> list[Any]:
@@ -42,7 +42,7 @@ def listed(value: Any, what: str, name: str, remedy: str, *, sets: bool = False)
         value = value.tolist()
     wrong = (str, bytes, bytearray, Mapping) if sets else (str, bytes, bytearray, Mapping, Set)
     if isinstance(value, wrong) or not isinstance(value, Iterable):
-        raise InputError(name, None, f"{what} is {shown(value)}, which is no list", remedy)
+        raise InputError(name, None, f"{what} is {quote(value)}, which is no list", remedy)
     return value if isinstance(value, list) else list(value)
 
 
@@ -68,7 +68,7 @@ def refuse_texts(sentences: Sequence[Sequence[Any]], what: str, name: str, where
     remedy = "mend how it was decoded" if isinstance(value, str) else "give texts only"
     if what == "tag" and isinstance(value, int | np.integer) and not isinstance(value, bool):
         remedy = 'give texts, or say what the ids stand for: eh.tags(ids, names=["O", "B-PER", …])'
-    raise InputError(name, None, f"{where} {number} has the {what} {shown(value)}, which is no text", remedy)
+    raise InputError(name, None, f"{where} {number} has the {what} {quote(value)}, which is no text", remedy)
 
 
 def numbers(values: Sequence[Any], what: str, name: str, remedy: str) -> Ints:
@@ -76,10 +76,10 @@ def numbers(values: Sequence[Any], what: str, name: str, remedy: str) -> Ints:
     for kind in set(map(type, values)):
         if kind is bool or not issubclass(kind, int | np.integer):
             value = next(each for each in values if type(each) is kind)
-            raise InputError(name, None, f"{what} {shown(value)} is no whole number", remedy)
+            raise InputError(name, None, f"{what} {quote(value)} is no whole number", remedy)
     for value in (min(values, default=0), max(values, default=0)):
         if not -MOST_TOKENS <= value <= MOST_TOKENS:
-            raise InputError(name, None, f"{what} {shown(value)} is beyond {MOST_TOKENS:,}", remedy)
+            raise InputError(name, None, f"{what} {quote(value)} is beyond {MOST_TOKENS:,}", remedy)
     return ints(values)
 
 
@@ -93,11 +93,11 @@ def gaps_of(span: Sequence[Any], begin: int, behind: int, first: int, name: str)
     inside = set(tokens.tolist())
     if len(inside) < len(tokens) or not {begin, behind - 1} <= inside or min(inside) < begin or max(inside) >= behind:
         finding = (
-            f"the tokens {shown(span[3])} of the span {shown(tuple(span[:3]))} do not run from its first to its last"
+            f"the tokens {quote(span[3])} of the span {quote(tuple(span[:3]))} do not run from its first to its last"
         )
         raise InputError(name, None, finding, remedy)
     if behind - begin - len(inside) > GAPS.value:
-        finding = f"the span {shown(tuple(span[:3]))} leaves out more than {GAPS.value:,} tokens"
+        finding = f"the span {quote(tuple(span[:3]))} leaves out more than {GAPS.value:,} tokens"
         raise InputError(name, None, finding, GAPS.remedy)
     return tuple(at - begin for at in range(begin, behind) if at not in inside)
 
@@ -221,7 +221,7 @@ def coded_ids(value: Any, names: Any, ignore: Any, name: str) -> tuple[SparseCod
     if len(strange):
         sentence = int(np.searchsorted(bounds, rows[strange[0]], side="right"))
         finding = f"sentence {sentence} has the id {ids[strange[0]]}, which is none of the {len(tags)} in names"
-        raise InputError(name, None, finding, f"{_NAMES} (ids equal to ignore, {shown(ignore)}, are left out)")
+        raise InputError(name, None, finding, f"{_NAMES} (ids equal to ignore, {quote(ignore)}, are left out)")
     first = np.full(len(known), size)
     first[place[::-1]] = rows[::-1]
     spelled = [tags[each] for each in known.tolist()]
@@ -267,7 +267,7 @@ def tags_by_id(names: Any, name: str) -> dict[int, str]:
         pairs = dict(enumerate(listed(names, "names", name, _NAMES)))
     for key, tag in pairs.items():
         if isinstance(key, bool) or not isinstance(key, int | np.integer) or not is_text(tag):
-            raise InputError(name, None, f"names has {shown(tag)} for the id {shown(key)}", _NAMES)
+            raise InputError(name, None, f"names has {quote(tag)} for the id {quote(key)}", _NAMES)
     if len(pairs) < len(names):
         raise InputError(name, None, "names has an id twice", _NAMES)
     return pairs
@@ -297,8 +297,8 @@ def tags(
     applies. With it, another value there is an error, unless it is the default, "begin".
     """
     check_name(name)
-    choose("encoding", encoding, ENCODINGS, optional=True)
-    choose("repair", repair, get_args(Repair), optional=True)
+    check_choice("encoding", encoding, ENCODINGS, optional=True)
+    check_choice("repair", repair, get_args(Repair), optional=True)
     if names is None:
         given = lists(sentences, "sentence", name, 'give a list of tags for each sentence, such as [["B-PER", "O"]]')
         bounds = bounds_of(given)
@@ -456,7 +456,7 @@ def parts_of(item: Any, sizes: tuple[int, ...], sentence: int, name: str, remedy
         item = item.tolist()
     if not isinstance(item, list | tuple) or len(item) not in sizes:
         wanted = " or ".join(map(str, sizes))
-        finding = f"sentence {sentence} has {shown(item)} where a tuple of {wanted} should be"
+        finding = f"sentence {sentence} has {quote(item)} where a tuple of {wanted} should be"
         raise InputError(name, None, finding, remedy)
     return item
 
@@ -527,9 +527,9 @@ def spans(
     that the system lacks counts as empty. `tokens`, `text` and `lengths` then are mappings, too, or lists in its order.
     """
     check_name(name)
-    choose("end", end, ("exclusive", "inclusive"))
+    check_choice("end", end, ("exclusive", "inclusive"))
     if first not in (0, 1):
-        raise SettingError(f"first is {shown(first)}; choose one of 0, 1.")
+        raise SettingError(f"first is {quote(first)}; choose one of 0, 1.")
     extras = (("lengths", lengths), ("tokens", tokens), ("text", text))
     both = [what for what, each in extras if each is not None]
     if len(both) > 1:
@@ -562,7 +562,7 @@ def _layer(given: Sequence[Sequence[Any]], name: str, end: str, first: int) -> S
     wrong = np.flatnonzero((start < 0) | (start >= stop))
     if len(wrong):
         row = int(wrong[0])
-        finding = f"the span {shown(parts[row])} of sentence {scope[row] + 1} covers no tokens"
+        finding = f"the span {quote(parts[row])} of sentence {scope[row] + 1} covers no tokens"
         raise InputError(name, None, finding, f"ends are {end} and tokens are counted from {first} here")
     far = np.flatnonzero(stop > TOKENS.value)
     if len(far):
@@ -582,7 +582,7 @@ def ids_of(documents: Mapping[Any, Any], name: str) -> list[str]:
     remedy = "give every document an id of its own"
     for document in documents:
         if not is_text(document) and (isinstance(document, bool) or not isinstance(document, int | np.integer)):
-            raise InputError(name, None, f"the id {shown(document)} is neither a text nor a whole number", remedy)
+            raise InputError(name, None, f"the id {quote(document)} is neither a text nor a whole number", remedy)
     ids = list(map(str, documents))
     if len(set(ids)) < len(ids):
         raise InputError(name, None, "two ids differ in kind only, as 1 and '1' do", remedy)
@@ -598,7 +598,7 @@ def _in_order(value: Any, documents: Any, what: str, name: str) -> Any:
         raise InputError(name, None, f"{what} is a mapping, but the spans are not", remedy)
     missing = next((document for document in documents if document not in value), None)
     if missing is not None:
-        raise InputError(name, None, f"{what} lacks the document {shown(missing)}", "give it for every document")
+        raise InputError(name, None, f"{what} lacks the document {quote(missing)}", "give it for every document")
     return [value[document] for document in documents]
 
 

@@ -44,7 +44,7 @@ from evenhand.data.structures import (
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import StringCoder, Vocabulary
 from evenhand.errors import InputError, counted
-from evenhand.parameters import choose, shown
+from evenhand.parameters import check_choice, quote
 
 Documents = Iterable[Iterable[Iterable[tuple[int, int]]]]
 _CHAINS = "give a list of chains for each document, such as [[[(0, 2), (5, 6)]]]"
@@ -66,7 +66,7 @@ def chains(
     are checked for equal words, and nominal mentions are known. Documents are matched by `names`, or by their order.
     """
     check_name(name)
-    choose("end", end, ("exclusive", "inclusive"))
+    check_choice("end", end, ("exclusive", "inclusive"))
     size, layer = _layer(documents, name, behind=end == "inclusive")
     unnamed = names is None
     names = [str(number) for number in range(1, size + 1)] if names is None else _names(names, size, name)
@@ -97,7 +97,7 @@ def _names(names: Any, size: int, name: str) -> list[str]:
     given = listed(names, "names", name, remedy)
     wrong = [each for each in given if not is_text(each)]
     if wrong:
-        raise InputError(name, None, f"the name {shown(wrong[0])} of a document is no text", remedy)
+        raise InputError(name, None, f"the name {quote(wrong[0])} of a document is no text", remedy)
     if len(given) != size or len(set(given)) < size:
         raise InputError(name, None, "names and documents do not match", remedy)
     return given
@@ -113,7 +113,7 @@ def _layer(documents: Any, name: str, *, behind: bool) -> tuple[int, Chains]:
             number += 1
     wrong = next((row for row in rows if not isinstance(row[2], list | tuple) or len(row[2]) != 2), None)
     if wrong is not None:
-        finding = f"document {wrong[0] + 1} has {shown(wrong[2])} where a mention (start, end) should be"
+        finding = f"document {wrong[0] + 1} has {quote(wrong[2])} where a mention (start, end) should be"
         raise InputError(name, None, finding, _CHAINS)
     start, end = (numbers([row[2][at] for row in rows], "the position", name, _CHAINS) for at in (0, 1))
     document_of, chain_of = (ints([row[at] for row in rows]) for at in (0, 1))
@@ -184,7 +184,7 @@ def _in_order(links: Any, arguments: dict[Any, Any] | list[Any], name: str) -> l
     if isinstance(links, Mapping):
         other = next((link for link in links if link not in arguments), None)
         if other is not None:
-            finding = f"the document {shown(other)} has relations but no spans"
+            finding = f"the document {quote(other)} has relations but no spans"
             raise InputError(name, None, finding, "give its spans, too")
         links = [links.get(argument, ()) for argument in arguments]
     found = lists(links, "sentence", name, _RELATIONS)
@@ -201,12 +201,12 @@ def _rows(given: list[Sequence[Any]], sizes: list[int], name: str) -> list[tuple
         parts = [parts_of(relation, (3,), sentence, name, _RELATIONS) for relation in each]
         for label, *_ in parts:
             if not is_text(label) or not label:
-                finding = f"sentence {sentence} has the type {shown(label)}, which is no text"
+                finding = f"sentence {sentence} has the type {quote(label)}, which is no text"
                 raise InputError(name, None, finding, "give every relation a type")
         head, tail = (numbers([part[at] for part in parts], "the place", name, _RELATIONS) for at in (1, 2))
         wrong = np.flatnonzero((np.minimum(head, tail) < 0) | (np.maximum(head, tail) >= size))
         if len(wrong):
-            finding = f"{shown(parts[int(wrong[0])])} of sentence {sentence} names a span that is not there"
+            finding = f"{quote(parts[int(wrong[0])])} of sentence {sentence} names a span that is not there"
             raise InputError(name, None, finding, f"the sentence has {counted(size, 'span')}, counted from 0")
         ends = zip(parts, (head + before).tolist(), (tail + before).tolist(), strict=True)
         rows += [(part[0], one, other) for part, one, other in ends]
@@ -217,7 +217,7 @@ def _types(symmetric: Any, name: str) -> list[str]:
     """The names of types, which may be one text."""
     types = [symmetric] if isinstance(symmetric, str) else list(symmetric)
     if not all(map(is_text, types)):
-        raise InputError(name, None, f"symmetric is {shown(symmetric)}", "give a list of types")
+        raise InputError(name, None, f"symmetric is {quote(symmetric)}", "give a list of types")
     return types
 
 
@@ -264,7 +264,7 @@ def _link(value: Any, document: int, name: str) -> Link:
     identifiers = [value] if isinstance(value, str) else value
     is_list = isinstance(identifiers, list | tuple)
     if not is_list or not all(is_text(identifier) and identifier.strip() for identifier in identifiers):
-        finding = f"document {document} has {shown(value)} where identifiers should be"
+        finding = f"document {document} has {quote(value)} where identifiers should be"
         raise InputError(name, None, finding, _LINKS)
     return Link(tuple(identifiers))
 
@@ -288,9 +288,9 @@ def extractions(
     """
     check_name(name)
     if label is not None and not (is_text(label) and label.strip()):
-        raise InputError(name, None, f"label is {shown(label)}", "give the label that was asked for")
+        raise InputError(name, None, f"label is {quote(label)}", "give the label that was asked for")
     if _is_one_answer(documents):
-        raise InputError(name, None, f"got one answer, {shown(documents)}", "give a list of answers, one per document")
+        raise InputError(name, None, f"got one answer, {quote(documents)}", "give a list of answers, one per document")
     ids = ids_of(documents, name) if isinstance(documents, Mapping) else None
     given = list(documents.values()) if isinstance(documents, Mapping) else listed(documents, "it", name, _ANSWERS)
     answers = tuple((Answer(_answer(answer, number, name), label),) for number, answer in enumerate(given, 1))
@@ -318,9 +318,9 @@ def _answer(given: object, number: int, name: str) -> object:
     except UnreadableError as error:
         finding = f"the answer about document {number} has a value of type {error}, which cannot be read"
     except (TypeError, ValueError, RecursionError) as error:  # of a method that lists the fields
-        finding = f"the answer about document {number}, {shown(given)}, cannot be read ({error})"
+        finding = f"the answer about document {number}, {quote(given)}, cannot be read ({error})"
     else:
         if not isinstance(found, bool | int | float):
             return found
-        finding = f"the answer about document {number} is {shown(found)}, which names no span"
+        finding = f"the answer about document {number} is {quote(found)}, which names no span"
     raise InputError(name, None, finding, remedy)

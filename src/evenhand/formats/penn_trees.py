@@ -32,7 +32,7 @@ from evenhand.formats.format import Capabilities, Format, Writer, by_batch
 from evenhand.formats.parsing.cells import refuse_deep
 from evenhand.formats.partition import Partitioning
 from evenhand.formats.source import LINE_FEED, Block, Source
-from evenhand.parameters import shown
+from evenhand.parameters import quote
 from evenhand.registry import lazy
 from evenhand.settings import Columns, ReadSettings
 
@@ -554,11 +554,11 @@ def constituents(trees: Iterable[str], *, functions: bool = False, name: str = "
     check_name(name)
     remedy = 'give a bracketed tree for each sentence, such as ["(S (NP (NN rain)) (VP (VBZ falls)))"]'
     if is_text(trees):
-        raise InputError(name, None, f"{shown(trees)} is a text, not a list of trees", remedy)
+        raise InputError(name, None, f"{quote(trees)} is a text, not a list of trees", remedy)
     given = listed(trees, "the argument", name, remedy)
     for number, each in enumerate(given, 1):
         if not is_text(each):
-            raise InputError(name, None, f"sentence {number} is {shown(each)}, which is not a text", remedy)
+            raise InputError(name, None, f"sentence {number} is {quote(each)}, which is not a text", remedy)
     data = "".join(f"{' '.join(each.split())}\n" for each in given).encode()
     signs = SentenceSigns(Signs.of(data, 1))
     coder = StringCoder(whole if functions else cut)

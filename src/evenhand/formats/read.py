@@ -28,7 +28,7 @@ from evenhand.formats.registry import FORMATS, by_precedence, format_named, in_o
 from evenhand.formats.source import Block, Source
 from evenhand.formats.storage import Place, place
 from evenhand.formats.text_formats import DELIMITERS, short_lines
-from evenhand.parameters import Parameter, checked_arguments, choose
+from evenhand.parameters import Parameter, check_choice, checked_arguments
 from evenhand.settings import ColumnName, Columns, PickedAnnotator, ReadSettings, Repair, Task, column_names
 
 # == formats/recognition.py: Recognition: which format a file has, by its path and its fi
@@ -250,7 +250,7 @@ def _read_parameters() -> dict[str, Parameter]:
     """What tasks declare and readers look at, by name."""
     from evenhand.tasks.registry import all_parameters  # tasks stand on formats, but users set both at once
 
-    return {name: parameter for name, parameter in all_parameters().items() if parameter.reads}
+    return {name: parameter for name, parameter in all_parameters().items() if parameter.effect.reads}
 
 
 @checked_arguments(_read_parameters)
@@ -283,7 +283,7 @@ def read(
     for name, value in (("format", format), ("column", column), ("encoding", encoding), ("offsets", offsets)):
         if isinstance(value, Mapping):
             raise SettingError(f"A file that is read alone has no sides; give its {name}.")
-    choose("task", task, sorted({name for each in FORMATS.values() for name in each.tasks}), optional=True)
+    check_choice("task", task, sorted({name for each in FORMATS.values() for name in each.tasks}), optional=True)
     if format is not None:
         format_named(format)
     settings = ReadSettings(

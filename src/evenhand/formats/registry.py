@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from evenhand.parameters import choose
+from evenhand.parameters import check_choice
 from evenhand.registry import Registry
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def by_precedence() -> list[Format]:
 
 def format_named(name: str) -> Format:
     """The format of this name; else an error that lists all."""
-    choose("format", name, tuple(FORMATS))
+    check_choice("format", name, tuple(FORMATS))
     return FORMATS[name]
 
 

@@ -36,7 +36,7 @@ from evenhand.formats.format import Capabilities, Format, ObjectSupport, Writer
 from evenhand.formats.objects import adopted, type_names
 from evenhand.formats.read import open_object
 from evenhand.formats.source import Source
-from evenhand.parameters import checked_arguments, shown
+from evenhand.parameters import checked_arguments, quote
 from evenhand.registry import lazy
 from evenhand.settings import Columns, ReadSettings
 
@@ -303,12 +303,12 @@ def docs(docs: Any, *, group: str | None = None, name: str = "docs") -> Annotati
     """
     check_name(name)
     if isinstance(docs, str | PathLike):
-        raise SettingError(f"{shown(docs)} is a path; read the file: eh.read({shown(docs)}).")
+        raise SettingError(f"{quote(docs)} is a path; read the file: eh.read({quote(docs)}).")
     is_single = not isinstance(docs, Iterable) or adopted(docs) is not None
     value = docs if is_single else list(docs)
     found = adopted(value, name)
     if found is None or found.format is not FORMAT:
-        raise SettingError(f"{shown(docs)} has no documents of spaCy's; give {_WANTED}.")
+        raise SettingError(f"{quote(docs)} has no documents of spaCy's; give {_WANTED}.")
     settings = ReadSettings(columns=() if group is None else (group,))
     return Annotation.concatenate(list(open_object(found, settings).batches(Vocabulary())))
 
@@ -333,7 +333,7 @@ def _document(source: Source, settings: ReadSettings, number: int, value: Any) -
     if "spacy.Doc" in types:
         return value
     if "spacy.Example" not in types:
-        raise source.error(number, f"found {shown(value)} where a Doc should be", "give a list of documents only")
+        raise source.error(number, f"found {quote(value)} where a Doc should be", "give a list of documents only")
     if settings.side is None:
         finding = "an Example has two documents"
         raise source.error(number, finding, "give eh.docs the references or the predictions, or examples to eh.score")

@@ -26,7 +26,7 @@ from evenhand.formats.read import OpenFiles
 from evenhand.formats.registry import FORMATS, format_named
 from evenhand.formats.source import Source, notify_observers
 from evenhand.formats.storage import Place, place
-from evenhand.parameters import SIDES, Parameter, briefly, choose, names, shown, values
+from evenhand.parameters import SIDES, Parameter, check_choice, parameter_values, quote, quote_briefly, split_names
 from evenhand.scoring.measure import Formula
 from evenhand.settings import (
     Align,
@@ -261,14 +261,14 @@ def systems_by_name(systems: Systems) -> dict[str, Input] | None:
         is_single = is_one(systems) or _is_own(systems)
         many = list(systems) if isinstance(systems, Iterable) and not is_single else [systems]
         if isinstance(systems, Iterator) and adopted(many) is not None:  # one system, and this can be read only once
-            raise SettingError(f"{shown(systems)} gives its parts one by one; make a list of them: list(…).")
+            raise SettingError(f"{quote(systems)} gives its parts one by one; make a list of them: list(…).")
         listed = list(map(side_of, many))
         found = dict(zip(unique_names(listed), listed, strict=True))
     if not found:
         raise SettingError("There is no system to score; give one at least.")
     wrong = [name for name in found if not isinstance(name, str) or not name.strip()]
     if wrong:  # elsewhere the empty name stands for the gold standard
-        raise SettingError(f"The name of a system is {shown(wrong[0])}; give a text that can be read.")
+        raise SettingError(f"The name of a system is {quote(wrong[0])}; give a text that can be read.")
     return found
 
 
@@ -278,7 +278,7 @@ def side_of(given: Any, name: str | None = None) -> Input:
         side: Input = given
         return side
     if (found := adopted(given, name)) is None:
-        finding = f"{briefly(given)} is neither a file nor an annotation"
+        finding = f"{quote_briefly(given)} is neither a file nor an annotation"
         raise SettingError(f"{finding}; {remedy_for(given)}.")
     return found
 
@@ -378,14 +378,14 @@ class RunConfig:
 def known_options() -> set[str]:
     """The keywords of `score`: those of all tasks, and what tasks and match models declare."""
     parameters = all_parameters().values()
-    declared = {name for parameter in parameters for name in (parameter.name, *parameter.former)}
+    declared = {name for parameter in parameters for name in parameter.names}
     return {*COMMON, "groups", "jobs", "engine", *declared}
 
 
 def content_for(gold: Input, options: Mapping[str, Any]) -> GoldProfile:
     """What a gold standard is for, read as options say; these are checked before."""
-    choose("task", options.get("task"), tuple(TASKS), optional=True)
-    choose("align", options.get("align"), get_args(Align), optional=True)
+    check_choice("task", options.get("task"), tuple(TASKS), optional=True)
+    check_choice("align", options.get("align"), get_args(Align), optional=True)
     given = options.get("format")
     for name in given.values() if isinstance(given, Mapping) else (given,):
         if name is not None:
@@ -404,12 +404,12 @@ def prepare(
     content = content or content_for(gold, options)
     task = TASKS[content.task]
     match = options.get("match")
-    chosen = values(parameters_of(task.name), options)
+    chosen = parameter_values(parameters_of(task.name), options)
     settings = ScoreSettings(
-        match=_models(task, names(default_match(task, content, options) if match is None else match), options),
+        match=_models(task, split_names(default_match(task, content, options) if match is None else match), options),
         task=task.name,
-        labels=names(options.get("labels", ())),
-        exclude=names(options.get("exclude", ())),
+        labels=split_names(options.get("labels", ())),
+        exclude=split_names(options.get("exclude", ())),
         maps=label_maps(options.get("map", ()), list(systems or ())),
         align=options.get("align") or task.align(content),
         beta=options.get("beta", 1.0),
@@ -444,7 +444,9 @@ def _models(task: Task, named: Sequence[str], options: Mapping[str, Any]) -> tup
     asked = [
         each.name
         for each in models_of(task.name)
-        if any(parameter.adds_model and options.get(parameter.name) is not None for parameter in each.parameters)
+        if any(
+            parameter.effect.adds_measure and options.get(parameter.name) is not None for parameter in each.parameters
+        )
     ]
     return model_names(task.name, (*named, *asked))
 
@@ -468,7 +470,7 @@ def _check(task: Task, settings: ScoreSettings, options: Mapping[str, Any]) -> N
 
 def _refuse(parameter: Parameter, task: Task, options: Mapping[str, Any]) -> None:
     """Refuse a parameter of another task, unless it has its default."""
-    for name in (parameter.name, *parameter.former):
+    for name in parameter.names:
         if name in options and parameter.value(options[name]) != parameter.default:
             shown, tasks = name.replace("_", "-"), " or ".join(tasks_with(parameter))
             raise SettingError(f"{shown} does nothing for {task.name}; leave it out, or choose the task {tasks}.")
@@ -488,7 +490,9 @@ def _read_settings(
         task=content.task,
         side="gold" if side == "gold" else "system",
         parameters={
-            parameter.name: chosen[parameter.name] for parameter in parameters_of(content.task) if parameter.reads
+            parameter.name: chosen[parameter.name]
+            for parameter in parameters_of(content.task)
+            if parameter.effect.reads
         },
         annotator=PickedAnnotator.of(by_side(options.get("annotator"), side)),
     )

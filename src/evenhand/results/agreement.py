@@ -18,7 +18,7 @@ from evenhand.data.overrides import VERDICTS, Override, OverrideFile
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, Problem, SettingError, counted
 from evenhand.formats.jsonl import written as written_override_lines
-from evenhand.parameters import whole_number
+from evenhand.parameters import check_whole_number
 from evenhand.results.display import Framed, Shown, Tabled, written
 from evenhand.results.display import written as written_to
 from evenhand.version import __version__
@@ -423,7 +423,7 @@ class Agreement(Shown, Framed, Tabled):
 
     def listing_conflicts(self, vote: str | int = "majority", limit: int | None = None) -> Agreement:
         """The same agreement, whose tables list conflicts, too: all of them, or the first ones."""
-        most = None if limit is None else whole_number("limit", limit, 0)
+        most = None if limit is None else check_whole_number("limit", limit, 0)
         return Agreement(self.figures, self.by, self._voters, self.conflicts(vote)[:most])
 
     @property
@@ -456,7 +456,7 @@ class Agreement(Shown, Framed, Tabled):
         """
         from evenhand.report.html.agreement import render
 
-        places = self._asked("places").places(Vote.of(vote), whole_number("limit", limit, 0))
+        places = self._asked("places").places(Vote.of(vote), check_whole_number("limit", limit, 0))
         names = ", ".join(self.annotators) if len(self.annotators) < 6 else counted(len(self.annotators), "annotator")
         return written(render(self, places, title or f"Agreement of {names}"), path)
 

@@ -198,13 +198,14 @@ def settings_of(saved: Mapping[str, Any]) -> ScoreSettings:
 
 def _parameter(parameter: Parameter, saved: Mapping[str, Any]) -> Any:
     """The value of a parameter, under its name or one that it had; the default where it was not saved."""
-    names = (parameter.name, *parameter.former, parameter.signature_key)
+    names = (*parameter.names, parameter.signature_key)
     name = next((name for name in names if name in saved), None)
     if name is None:
         return parameter.default
-    if parameter.stored is not None:
-        stored = load(parameter.stored) if isinstance(parameter.stored, str) else parameter.stored
-        return msgspec.convert(saved[name], stored | None if parameter.optional else stored)
+    stored = parameter.conversion.stored
+    if stored is not None:
+        stored = load(stored) if isinstance(stored, str) else stored
+        return msgspec.convert(saved[name], stored | None if parameter.allowed.optional else stored)
     return parameter.value(saved[name])
 
 

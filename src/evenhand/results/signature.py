@@ -122,7 +122,7 @@ def notes_on_settings(settings: ScoreSettings, met: Sequence[str]) -> tuple[str,
     named = [("--labels", name) for name in settings.labels] + [("--exclude", name) for name in settings.exclude]
     named += [("--map", each.old) for each in settings.maps]
     for parameter in parameters_of(settings.task):
-        named += [(parameter.option, label) for label in parameter.labels(settings[parameter.name])]
+        named += [(parameter.option, label) for label in parameter.effect.labels(settings[parameter.name])]
     found = []
     for option, label in named:
         if label not in met:
@@ -185,7 +185,7 @@ def _values(
     own = {parameter.signature_key: parameter for parameter in task.parameters}
     scored = [model for model in models_of(task.name) if model.name in settings.match]
     of_models = {parameter.signature_key: parameter for model in models_of(task.name) for parameter in model.parameters}
-    spelled = {key: each.spell(settings[each.name]) for key, each in (own | of_models).items()}
+    spelled = {key: each.conversion.spell(settings[each.name]) for key, each in (own | of_models).items()}
     values = {"evenhand": __version__, "task": task.name, "match": ",".join(settings.match)}
     values |= {key: known[key] if key in known else spelled[key] for key in keys}
     values |= {
@@ -195,7 +195,8 @@ def _values(
     values |= {
         key: spelled[key]
         for key, each in own.items()
-        if key and key not in values and (each.trait in traits if each.trait else settings[each.name] != each.default)
+        if key and key not in values
+        if (each.effect.trait in traits if each.effect.trait else settings[each.name] != each.default)
     }
     return values
 

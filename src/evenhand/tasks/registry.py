@@ -48,7 +48,7 @@ def parameters_of(task: str) -> tuple[Parameter, ...]:
 def without_overrides(settings: ScoreSettings) -> ScoreSettings:
     """The same settings for the gold standard as it was read."""
     others = {
-        parameter.name: parameter.default for parameter in parameters_of(settings.task) if parameter.effect == "gold"
+        parameter.name: parameter.default for parameter in parameters_of(settings.task) if parameter.effect.on == "gold"
     }
     return replace(settings, parameters={**settings.parameters, **others})
 
@@ -148,7 +148,7 @@ def _plain(name: str) -> str:
 
 def _unknown(task: str, given: str) -> str:
     finding = f"match is {given!r}, which is no match model of {task}"
-    option = next((parameter.option for parameter in parameters_of(task) if given in parameter.choices), None)
+    option = next((parameter.option for parameter in parameters_of(task) if given in parameter.allowed.choices), None)
     if option is not None:
         return f"{finding}; did you mean {option} {given}? C{_choices(task)[1:]}."
     owner = next((each for each in TASKS if _plain(given) in _all_names(each)), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from evenhand.errors import SettingError
-from evenhand.parameters import Parameter
+from evenhand.parameters import CommandLine, Conversion, Effect, Parameter
 from evenhand.settings import ScoreSettings
 
 TEXT, LINES = "text", "lines"
@@ -53,10 +53,7 @@ SENTENCES = Parameter(
     TEXT,
     "Sentences of a text: all of it or its lines (relations in brat's files); or a FILE with documents and their "
     "numbers of sentences (spans).",
-    metavar="text|lines|FILE",
-    parse=parse_sentences,
-    stored=str | dict[str, int],
-    spell=_spelled,
-    reads=True,
-    file_of="table of sentences",
+    conversion=Conversion(parse=parse_sentences, stored=str | dict[str, int], spell=_spelled),
+    cli=CommandLine(metavar="text|lines|FILE", file_of="table of sentences"),
+    effect=Effect(reads=True),
 )

@@ -36,7 +36,7 @@ from evenhand.integrations.seqeval.entities import (
     get_entities,
     recognised,
 )
-from evenhand.parameters import shown
+from evenhand.parameters import quote
 
 # == integrations/seqeval/counts.py: What precision and recall divide: how many entities of each
 
@@ -134,9 +134,9 @@ def precision_recall_fscore_support(
     """
     refuse_weights(sample_weight)
     if beta < 0:
-        raise ValueError(f"beta is {shown(beta)}; give a number that is not negative.")
+        raise ValueError(f"beta is {quote(beta)}; give a number that is not negative.")
     if average not in (None, *AVERAGES):
-        raise ValueError(f"average is {shown(average)}; choose one of None, {', '.join(map(repr, AVERAGES))}.")
+        raise ValueError(f"average is {quote(average)}; choose one of None, {', '.join(map(repr, AVERAGES))}.")
     counts = count(y_true, y_pred, mode if scheme else None, scheme, suffix=suffix)
     return averaged(counts, average, beta, zero_division, warn_for)
 

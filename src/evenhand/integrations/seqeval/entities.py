@@ -13,7 +13,7 @@ import numpy.typing as npt
 from evenhand.arrays import Bools, Ints, ints
 from evenhand.dataclass import dataclass
 from evenhand.errors import warn_caller
-from evenhand.parameters import shown
+from evenhand.parameters import quote
 
 # == integrations/seqeval/schemes.py: seqeval's schemes: between which two tags an entity begins,
 
@@ -170,15 +170,15 @@ class Affixes:
     def check(self, tag: str) -> None:
         """Strict schemes refuse tags with other letters; the lenient one warns."""
         if not isinstance(tag, str) or not tag:
-            raise ValueError(f"{shown(tag)} is no tag; give texts such as 'B-PER' and 'O'.")
+            raise ValueError(f"{quote(tag)} is no tag; give texts such as 'B-PER' and 'O'.")
         letter = self.letter(tag)
         if self.scheme is LENIENT:
             affix = tag[-2:] if self.suffix else tag[:2]
             if tag not in _BARE and (letter not in "BIES" or len(affix) < 2 or affix.strip(letter) != "-"):
-                warn_caller(f"{shown(tag)} does not look like a tag of an entity.", UserWarning)
+                warn_caller(f"{quote(tag)} does not look like a tag of an entity.", UserWarning)
         elif letter not in self.scheme.prefixes:
             known = ", ".join(self.scheme.prefixes)
-            raise ValueError(f"The tag {shown(tag)} is not in {self.scheme}, whose prefixes are {known}.")
+            raise ValueError(f"The tag {quote(tag)} is not in {self.scheme}, whose prefixes are {known}.")
 
 
 class TagCodes(dict[str, int]):

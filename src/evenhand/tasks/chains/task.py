@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from evenhand.errors import SettingError
-from evenhand.parameters import Parameter, names
+from evenhand.parameters import Allowed, CommandLine, Conversion, Effect, Parameter, split_names
 from evenhand.registry import lazy
 from evenhand.scoring.measure import Formula, LeftOut, Measure, Scorer, WeightedCounts, plus
 from evenhand.settings import ScoreSettings
@@ -48,11 +48,12 @@ PARAMETERS = (
         None,
         "What counts as the same mention: head: the same head, paired by the words in common; partial: words of the "
         "key's mention with its head; exact: the same words [head for CorefUD, else exact].",
-        choices=("head", "partial", "exact"),
-        metavar="HOW",
-        optional=True,
-        trait=HEADS,
-        hints={"-x": "--mention-match exact", "--exact-match": "--mention-match exact", "-m": "--match"},
+        allowed=Allowed(choices=("head", "partial", "exact"), optional=True),
+        cli=CommandLine(
+            metavar="HOW",
+            hints={"-x": "--mention-match exact", "--exact-match": "--mention-match exact", "-m": "--match"},
+        ),
+        effect=Effect(trait=HEADS),
     ),
     Parameter(
         "zeros",
@@ -60,11 +61,10 @@ PARAMETERS = (
         None,
         "How zeros of CorefUD are matched: dependent: by the parents and relations of their empty nodes, wherever "
         "these stand; linear: by their place [dependent].",
-        choices=("dependent", "linear"),
-        metavar="HOW",
         former=("zero_match_method",),
-        optional=True,
-        trait=HEADS,
+        allowed=Allowed(choices=("dependent", "linear"), optional=True),
+        cli=CommandLine(metavar="HOW"),
+        effect=Effect(trait=HEADS),
     ),
     Parameter(
         "singletons",
@@ -72,9 +72,8 @@ PARAMETERS = (
         None,
         "Keep chains of one mention [kept].",
         former=("keep_singletons",),
-        hints={"-s": "--singletons"},
-        spell=lambda kept: "kept" if kept else "removed",
-        has_opposite=True,
+        conversion=Conversion(spell=lambda kept: "kept" if kept else "removed"),
+        cli=CommandLine(negatable=True, hints={"-s": "--singletons"}),
     ),
     Parameter(
         "repeats",
@@ -82,10 +81,9 @@ PARAMETERS = (
         None,
         "Which chain has a mention that several have: the first, and no other, as in CoNLL-2012; the last, while all "
         "copies count, as the scorer of CorefUD has it [last for CorefUD, else first].",
-        choices=("first", "last"),
-        metavar="CHAIN",
-        spell=lambda chain: f"{chain}-chain",
-        optional=True,
+        allowed=Allowed(choices=("first", "last"), optional=True),
+        conversion=Conversion(spell=lambda chain: f"{chain}-chain"),
+        cli=CommandLine(metavar="CHAIN"),
     ),
     Parameter(
         "preset",
@@ -93,10 +91,9 @@ PARAMETERS = (
         None,
         "The settings of a shared task: crac2022 (partial), crac2023 (head) or crac2024 (head, dependent zeros), all "
         "without singletons.",
-        choices=tuple(PRESETS),
-        metavar="NAME",
-        key="",
-        optional=True,
+        allowed=Allowed(choices=tuple(PRESETS), optional=True),
+        conversion=Conversion(key=""),
+        cli=CommandLine(metavar="NAME"),
     ),
 )
 
@@ -192,10 +189,8 @@ _NOMINAL = Parameter(
     "names",
     NOMINAL,
     f"POS tags of nouns; a mention of one token is nominal if it has such a tag [{','.join(NOMINAL)}].",
-    parse=names,
-    stored=tuple[str, ...],
-    spell="+".join,
-    optional=True,
+    allowed=Allowed(optional=True),
+    conversion=Conversion(parse=split_names, stored=tuple[str, ...], spell="+".join),
 )
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from evenhand.data.names import LAYER
-from evenhand.parameters import Parameter
+from evenhand.parameters import Allowed, CommandLine, Conversion, Parameter
 from evenhand.registry import lazy
 from evenhand.scoring.measure import Formula, Measure, Ratio, Scorer, WeightedCounts, plus
 from evenhand.settings import ScoreSettings
@@ -255,26 +255,23 @@ PARAMETERS = (
         "text",
         COLLINS,
         "Parameters of EVALB: collins, none, or a .prm file, which is read as it is [collins].",
-        metavar="collins|none|FILE",
-        parse=parse,
-        stored=Rules,
-        spell=str,
+        conversion=Conversion(parse=parse, stored=Rules, spell=str),
+        cli=CommandLine(metavar="collins|none|FILE"),
     ),
     Parameter(
         "cutoff",
         "whole",
         None,
         "Words up to which a sentence is short [CUTOFF_LEN of --prm, 40].",
-        least=0,
-        optional=True,
+        allowed=Allowed(least=0, optional=True),
     ),
     Parameter(
         "errors",
         "text",
         WRONG,
         "Sentences with errors in rank, compare, gate and report: count them as wrong, or skip them as EVALB does.",
-        choices=(WRONG, SKIP),
-        metavar="wrong|skip",
+        allowed=Allowed(choices=(WRONG, SKIP)),
+        cli=CommandLine(metavar="wrong|skip"),
     ),
 )
 

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from evenhand.data.names import LAYER_LINK_NAMES, RESPELLED
-from evenhand.parameters import Parameter
+from evenhand.parameters import CommandLine, Conversion, Parameter
 from evenhand.registry import lazy
 from evenhand.scoring.measure import Formula, Measure, Scorer, WeightedCounts, plus
 from evenhand.settings import ScoreSettings
@@ -167,18 +167,17 @@ PARAMETERS = (
         (),
         "Table of identifiers and those that they stand for, with a tab between; SIDE is gold or system [both]. "
         "Repeatable.",
-        metavar="[SIDE:]FILE",
-        parse=parse,
-        stored=tuple[SameIds, ...],
-        spell=lambda tables: ",".join(map(str, tables)) or "none",
-        is_repeated=True,
+        conversion=Conversion(
+            parse=parse, stored=tuple[SameIds, ...], spell=lambda tables: ",".join(map(str, tables)) or "none"
+        ),
+        cli=CommandLine(metavar="[SIDE:]FILE", repeatable=True),
     ),
     Parameter(
         "nil_labels",
         "names",
         (),
         "Labels of system spans whose links are taken as NIL (TIME, for the relaxed scores of HIPE).",
-        spell=lambda names: "+".join(names) or "none",
+        conversion=Conversion(spell=lambda names: "+".join(names) or "none"),
     ),
 )
 

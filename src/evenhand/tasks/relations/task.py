@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evenhand.parameters import Parameter, names
+from evenhand.parameters import Allowed, CommandLine, Conversion, Effect, Parameter, split_names
 from evenhand.registry import lazy
 from evenhand.scoring.measure import Formula, Measure, Scorer, WeightedCounts, plus
 from evenhand.settings import ScoreSettings
@@ -153,8 +153,8 @@ MODELS = (
                 "text",
                 "both",
                 "What is counted: both (scenarios 1 and 4), entities (2) or relations (3).",
-                choices=("both", "entities", "relations"),
-                compares=False,
+                allowed=Allowed(choices=("both", "entities", "relations")),
+                effect=Effect(compares=False),
             ),
         ),
         title="eHealth-KD",
@@ -172,17 +172,17 @@ PARAMETERS = (
         "names",
         (),
         "Types whose ends are interchangeable, beside those of brat's * lines.",
-        metavar="TYPE,...",
-        parse=names,
-        stored=tuple[str, ...],
-        spell=lambda types: "+".join(sorted(types)) or "marked",
+        conversion=Conversion(
+            parse=split_names, stored=tuple[str, ...], spell=lambda types: "+".join(sorted(types)) or "marked"
+        ),
+        cli=CommandLine(metavar="TYPE,..."),
     ),
     Parameter(
         "unannotated",
         "text",
         "keep",
         "Sentences without gold spans: count what systems have there (keep), or leave them out (skip).",
-        choices=("keep", "skip"),
+        allowed=Allowed(choices=("keep", "skip")),
     ),
     SENTENCES,
     Parameter(
@@ -190,16 +190,16 @@ PARAMETERS = (
         "text",
         "two",
         "Characters that CRLF counts in offsets of brat: two, or one.",
-        choices=("two", "one"),
-        reads=True,
+        allowed=Allowed(choices=("two", "one")),
+        effect=Effect(reads=True),
     ),
     Parameter(
         "quotes",
         "text",
         "error",
         "Spans of brat that quote another text than they cover: an error, or a note.",
-        choices=("error", "note"),
-        reads=True,
+        allowed=Allowed(choices=("error", "note")),
+        effect=Effect(reads=True),
     ),
 )
 

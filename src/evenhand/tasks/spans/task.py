@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from evenhand.errors import SettingError
-from evenhand.parameters import Parameter
+from evenhand.parameters import Allowed, CommandLine, Conversion, Effect, Parameter
 from evenhand.registry import lazy
 from evenhand.scoring.measure import Formula, Measure, Ratio, Scorer, WeightedCounts, measured, plus
 from evenhand.scoring.weights import ERRORS, GOLD_ERROR, PRESETS, Weights, parse_weights
@@ -27,19 +27,20 @@ OVERRIDES = (
         "file",
         None,
         "File of overrides of the gold standard, JSON lines: wrong, missing and unclear spans.",
-        metavar="FILE",
-        parse=lazy("evenhand.formats.jsonl:read_overrides"),
-        stored="evenhand.data.overrides:OverrideFile",
-        optional=True,
-        effect="gold",
+        allowed=Allowed(optional=True),
+        conversion=Conversion(
+            parse=lazy("evenhand.formats.jsonl:read_overrides"), stored="evenhand.data.overrides:OverrideFile"
+        ),
+        cli=CommandLine(metavar="FILE"),
+        effect=Effect(on="gold"),
     ),
     Parameter(
         "overrides_as",
         "text",
         CORRECTED,
         "Score the corrected gold standard, or count its errors as a kind of error, GE.",
-        choices=(CORRECTED, KIND),
-        effect="gold",
+        allowed=Allowed(choices=(CORRECTED, KIND)),
+        effect=Effect(on="gold"),
     ),
 )
 
@@ -208,34 +209,29 @@ WEIGHTS = Parameter(
     PRESETS["boundaries"],
     "Weights of errors: fair, lenient, boundaries, as-fp, as-fn, a formula such as 'LE = 0.5 FP + 0.5 FN, "
     "BE = 0.5 TP + 0.25 FP + 0.25 FN', or a file with one [boundaries]. Adds the model.",
-    metavar="NAME|FORMULA|FILE",
-    parse=parse_weights,
-    stored=Weights,
-    optional=True,
-    compares=False,
-    adds_model=True,
-    file_of="formula of weights",
+    allowed=Allowed(optional=True),
+    conversion=Conversion(parse=parse_weights, stored=Weights),
+    cli=CommandLine(metavar="NAME|FORMULA|FILE", file_of="formula of weights"),
+    effect=Effect(compares=False, adds_measure=True),
 )
 SEPARATOR_WEIGHT = Parameter(
     "separator_weight",
     "number",
     1.0,
     "Weight of a separator; a token weighs 1.",
-    least=0,
-    spell=lambda weight: f"{weight:g}",
-    key="separators",
-    compares=False,
+    allowed=Allowed(least=0),
+    conversion=Conversion(spell=lambda weight: f"{weight:g}", key="separators"),
+    effect=Effect(compares=False),
 )
 TOKEN_WEIGHT = Parameter(
     "token_weight",
     "column",
     None,
     "Column of GOLD, by number or name, with the weight of each token.",
-    metavar="COLUMN",
-    spell=lambda column: "none" if column is None else f"column-{column}",
-    key="token-weights",
-    optional=True,
-    compares=False,
+    allowed=Allowed(optional=True),
+    conversion=Conversion(spell=lambda column: "none" if column is None else f"column-{column}", key="token-weights"),
+    cli=CommandLine(metavar="COLUMN"),
+    effect=Effect(compares=False),
 )
 SPURIOUS, MISSING = (
     Parameter(
@@ -243,10 +239,10 @@ SPURIOUS, MISSING = (
         "whole",
         1,
         f"Number of {kind} tokens that are allowed.",
-        least=0,
         former=(kind,),
-        key=kind,
-        compares=False,
+        allowed=Allowed(least=0),
+        conversion=Conversion(key=kind),
+        effect=Effect(compares=False),
     )
     for kind in ("spurious", "missing")
 )
@@ -255,10 +251,9 @@ IOU = Parameter(
     "number",
     0.5,
     "Least intersection over union of two spans that match.",
-    above=0,
-    most=1,
-    spell=lambda share: f"{share:g}",
-    compares=False,
+    allowed=Allowed(most=1, above=0),
+    conversion=Conversion(spell=lambda share: f"{share:g}"),
+    effect=Effect(compares=False),
 )
 MODELS = (
     Measure(
@@ -388,47 +383,57 @@ def _fuzzy(given: object) -> int:
     return int(text)
 
 
-def _parameter(name: str, default: object, help: str, kind: str = "text", **more: object) -> Parameter:
-    return Parameter(name, kind, default, help, trait="answers", **more)  # type: ignore[arg-type]
-
-
+_OF_ANSWERS = Effect(trait="answers")
 GROUNDING = (
-    _parameter(
-        "shape", None, "How a language model wrote its answers.", choices=SHAPES, optional=True, key="", reads=True
+    Parameter(
+        "shape",
+        "text",
+        None,
+        "How a language model wrote its answers.",
+        allowed=Allowed(choices=SHAPES, optional=True),
+        conversion=Conversion(key=""),
+        effect=Effect(trait="answers", reads=True),
     ),
-    _parameter(
+    Parameter(
         "occurrences",
+        "text",
         "in-order",
         "Which occurrences of a string count: in the order of the answer, the first, or all.",
-        choices=("in-order", "first", "all"),
+        allowed=Allowed(choices=("in-order", "first", "all")),
+        effect=_OF_ANSWERS,
     ),
-    _parameter(
+    Parameter(
         "fuzzy",
+        "percent",
         15,
         "How many characters of a string may differ from the text, in percent, or off [15].",
-        kind="percent",
-        metavar="PERCENT|off",
-        parse=_fuzzy,
-        stored=int,
-        spell=lambda value: str(value or "off"),
+        conversion=Conversion(_fuzzy, int, lambda value: str(value or "off")),
+        cli=CommandLine(metavar="PERCENT|off"),
+        effect=_OF_ANSWERS,
     ),
-    _parameter(
+    Parameter(
         "snap",
+        "text",
         "expand",
         "A string that begins or ends inside a token: expand to whole tokens, or strict: no place.",
-        choices=("expand", "strict"),
+        allowed=Allowed(choices=("expand", "strict")),
+        effect=_OF_ANSWERS,
     ),
-    _parameter(
+    Parameter(
         "unplaced",
+        "text",
         "fp",
         "Strings without a place in the text: fp counts them as wrong, drop leaves them out.",
-        choices=("fp", "drop"),
+        allowed=Allowed(choices=("fp", "drop")),
+        effect=_OF_ANSWERS,
     ),
-    _parameter(
+    Parameter(
         "unknown_labels",
+        "text",
         "keep",
         "Items with a label that the gold standard does not have: keep them as wrong, or drop them.",
-        choices=("keep", "drop"),
+        allowed=Allowed(choices=("keep", "drop")),
+        effect=_OF_ANSWERS,
     ),
 )
 
@@ -596,39 +601,37 @@ PARAMETERS = (
         "text",
         "pooled",
         "Match nested spans across levels (pooled) or within their level only (separate).",
-        choices=("pooled", "separate"),
+        allowed=Allowed(choices=("pooled", "separate")),
     ),
     Parameter(
         "focus",
         "text",
         "target",
         "Count LE and LBE for the gold label (target) or for the system's (system).",
-        choices=("target", "system"),
-        effect="labels",
+        allowed=Allowed(choices=("target", "system")),
+        effect=Effect(on="labels"),
     ),
     Parameter(
         "supertag",
         "names",
         (),
         "Report several labels as one, beside the others: all labels, or those named.",
-        metavar="NAME[=LABEL,...]",
-        parse=_supertags,
-        stored=tuple[LabelGroup, ...],
-        spell=lambda tags: ",".join(map(str, tags)),
-        key="supertags",
-        labels=lambda tags: [label for tag in tags for label in tag.labels],
-        is_repeated=True,
-        compares=False,
-        effect="rows",
+        conversion=Conversion(
+            parse=_supertags,
+            stored=tuple[LabelGroup, ...],
+            spell=lambda tags: ",".join(map(str, tags)),
+            key="supertags",
+        ),
+        cli=CommandLine(metavar="NAME[=LABEL,...]", repeatable=True),
+        effect=Effect(on="rows", compares=False, labels=lambda tags: [label for tag in tags for label in tag.labels]),
     ),
     Parameter(
         "baselines",
         "flag",
         False,
         "Report the scores of trivial systems under ts and t.",
-        key="",
-        compares=False,
-        effect="rows",
+        conversion=Conversion(key=""),
+        effect=Effect(on="rows", compares=False),
     ),
     *GROUNDING,
     *OVERRIDES,

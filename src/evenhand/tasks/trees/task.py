@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from evenhand.errors import SettingError
-from evenhand.parameters import Parameter
+from evenhand.parameters import Allowed, CommandLine, Conversion, Parameter
 from evenhand.registry import lazy
 from evenhand.scoring.measure import Formula, Measure, Ratio, Scorer, WeightedCounts
 from evenhand.settings import ScoreSettings
@@ -171,23 +171,22 @@ TASK = Task(
             "flag",
             False,
             "Compare relations with their subtypes (nmod:poss).",
-            spell=lambda kept: "kept" if kept else "cut",
+            conversion=Conversion(spell=lambda kept: "kept" if kept else "cut"),
         ),
         Parameter(
             "empty_nodes",
             "text",
             "collapse",
             "elas, eulas: collapse empty nodes into paths of labels, or skip their edges.",
-            choices=("collapse", "skip"),
+            allowed=Allowed(choices=("collapse", "skip")),
         ),
         Parameter(
             "enhancements",
             "text",
             "0",
             "elas, eulas: digits from 1 to 6 of what the treebank lacks, such as 156 (see the definitions).",
-            metavar="DIGITS",
-            parse=_digits,
-            stored=str,
+            conversion=Conversion(parse=_digits, stored=str),
+            cli=CommandLine(metavar="DIGITS"),
         ),
     ),
     align=lambda content: "characters" if "universal" in content.traits else "strict",

@@ -7,7 +7,7 @@ from typing import Literal
 
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
-from evenhand.parameters import Parameter
+from evenhand.parameters import CommandLine, Conversion, Parameter
 from evenhand.registry import lazy
 from evenhand.scoring.measure import Formula, WeightedCounts
 from evenhand.settings import ScoreSettings
@@ -103,7 +103,6 @@ PUNCTUATION = Parameter(
     Punctuation(),
     "Words to leave out as punctuation: none (keep), those with the relation punct (relation), those without letters "
     "and digits (form), or those with these tags (pos:PUNCT,SYM) [keep].",
-    metavar="POLICY",
-    parse=Punctuation.parse,
-    stored=Punctuation,
+    conversion=Conversion(parse=Punctuation.parse, stored=Punctuation),
+    cli=CommandLine(metavar="POLICY"),
 )

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from evenhand.data.layers import Spans
-from evenhand.parameters import Parameter
+from evenhand.parameters import Allowed, Effect, Parameter
 from evenhand.scoring.measure import Formula, Ratio, Scorer, measured
 from evenhand.scoring.measure import Measure as Model
 from evenhand.scoring.tally import Tally
@@ -60,8 +60,8 @@ MODEL = Model(
             "whole",
             0,
             "Number of tokens that the ends of two spans may be apart in last-token.",
-            least=0,
-            compares=False,
+            allowed=Allowed(least=0),
+            effect=Effect(compares=False),
         ),
     ),
 )
