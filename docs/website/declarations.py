@@ -53,12 +53,12 @@ def formats_page() -> str:
 
 
 def _row(format: Format) -> tuple[str, ...]:
-    carried = [writing.carry for writing in format.writes.values()]
+    carried = [writer.capabilities for writer in format.writers.values()]
     return (
         f"`{format.name}`",
-        format.help,
+        format.summary,
         ", ".join(format.tasks),
-        ", ".join(format.writes),
+        ", ".join(format.writers),
         _any(carried, [each.depth is None or each.stacks for each in carried]),
         _any(carried, [each.gaps for each in carried]),
         _any(carried, [each.text for each in carried]),

@@ -23,7 +23,7 @@ def test_all_formats_and_what_they_are_for() -> None:
     assert list(rows) == list(FORMATS)
     assert rows["parquet"] == {
         "name": "parquet",
-        "help": FORMATS["parquet"].help,
+        "help": FORMATS["parquet"].summary,
         "reads": ["spans", "tags"],
         "writes": ["spans", "tags"],
         "suffixes": [".parquet", ".pq"],

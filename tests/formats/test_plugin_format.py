@@ -16,7 +16,7 @@ from evenhand.cli import main
 from evenhand.data.annotation import Annotation
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.formats.convert import Conversion
-from evenhand.formats.format import Capabilities, Format, Writer
+from evenhand.formats.format import Capabilities, Detection, Format, Reader, Writer
 from evenhand.formats.registry import FORMATS
 from evenhand.formats.source import Block, Source
 from evenhand.settings import Columns, ReadSettings
@@ -39,12 +39,10 @@ def write(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str
 OURS = Format(
     "ours",
     "words and marks in one JSON document",
-    tasks=("spans",),
-    read=read,
-    writes={"spans": Writer(Capabilities(characters=False, gaps=False, levels=False, documents="none"), write)},
+    readers={"spans": Reader(read)},
+    writers={"spans": Writer(Capabilities(characters=False, gaps=False, levels=False, documents="none"), write)},
     suffixes=(".ours",),
-    begins=b"{",
-    recognise=recognise,
+    detection=Detection(b"{", confidence=recognise),
 )
 
 

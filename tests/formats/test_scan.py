@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evenhand.formats import partition as scan
-from evenhand.formats.partition import CutPoint, Scan
+from evenhand.formats.partition import CutPoint, Partitioning, Scan
 from evenhand.formats.registry import FORMATS
 
 
@@ -22,8 +22,14 @@ def slow_sentences(data: bytes) -> list[int]:
     return found
 
 
+def partitioning(name: str) -> Partitioning:
+    reader = next(iter(FORMATS[name].readers.values()))
+    assert reader.partitioning is not None
+    return reader.partitioning
+
+
 def all_cuts(data: bytes, name: str) -> list[CutPoint]:
-    found, scanned = [], Scan(io.BytesIO(data), FORMATS[name].division)
+    found, scanned = [], Scan(io.BytesIO(data), partitioning(name))
     while (cut := scanned.numbered(len(found))) is not None:
         found.append(cut)
     return found
@@ -56,10 +62,10 @@ def test_sentences_are_groups_of_lines(size: int, text: list[str], end: str) -> 
 def test_the_first_unit_behind_a_byte(block: int) -> None:
     data = b"a O\n\nb O\n\nc O\n"
     for place, expected in ((0, 0), (1, 5), (5, 5), (6, 10), (10, 10)):
-        found = Scan(io.BytesIO(data), FORMATS["conll"].division).behind(place)
+        found = Scan(io.BytesIO(data), partitioning("conll")).behind(place)
         assert found is not None
         assert found.place == expected
-    assert Scan(io.BytesIO(data), FORMATS["conll"].division).behind(11) is None
+    assert Scan(io.BytesIO(data), partitioning("conll")).behind(11) is None
 
 
 def test_a_mark_that_stands_alone_is_no_sentence() -> None:
@@ -102,6 +108,6 @@ def test_documents_of_corefud_are_cut_behind_blank_lines() -> None:
     [("eid-etype-head", False), ("eid", False), ("GRP-head", True), ("eid-etype-minspan", True), ("etype-eid", True)],
 )
 def test_declarations_that_later_documents_depend_on(fields: str, is_odd: bool) -> None:
-    found = Scan(io.BytesIO(f"# newdoc id = a\n# global.Entity = {fields}\n".encode()), FORMATS["corefud"].division)
+    found = Scan(io.BytesIO(f"# newdoc id = a\n# global.Entity = {fields}\n".encode()), partitioning("corefud"))
     found.numbered(9)
     assert found.is_odd is is_odd

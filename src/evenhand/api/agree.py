@@ -135,7 +135,7 @@ def _write(batches: Opened, path: Path, format: str | None, encoding: str | None
     first, _ = peeked(batches())
     assert first is not None  # a reader yields one batch at least, or raises
     target = conversion_of(first, path, format, _LAYER)
-    own = first.readings[_LAYER].encoding if target.carry.tags else None
+    own = first.readings[_LAYER].encoding if target.capabilities.tags else None
     conversion_of(first, path, format, _LAYER, encoding=encoding or own, lossy=None).write(path, batches)
 
 
@@ -315,9 +315,9 @@ def annotators_in(side: Input, settings: ReadSettings, field: str | None) -> Sid
     if isinstance(where, Path) and where.is_dir():
         return _of_folder(where), {}
     file = opened(side, settings).first
-    if file.format.annotators is None:
+    if file.format.contents.annotators is None:
         raise SettingError(f"{TWO} {name_of(side)} is read as {file.format.name}, which names none.")
-    found = file.format.annotators(file.source, field)
+    found = file.format.contents.annotators(file.source, field)
     if found is None or len(found[1]) < 2:
         nobody = "names no annotators" if field is None else f"no record has the field {field!r}"
         finding = nobody if found is None else f"has one annotator only, {found[1][0]}"

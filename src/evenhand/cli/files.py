@@ -165,7 +165,7 @@ def written(conversion: Conversion, target: Path, read: Read, *, quiet: bool) ->
     """Write what is converted, and say what the target does not hold."""
     from evenhand.formats.paths import refuse_overwriting
 
-    if target == STANDARD_OUTPUT and conversion.writing.folder is not None:
+    if target == STANDARD_OUTPUT and conversion.writer.folder is not None:
         raise click.UsageError(f"{conversion.target.name} takes several files; name a folder for them")
     conversion.write(target, read, lambda path: refuse_overwriting(path, noted_inputs()))
     if not quiet:

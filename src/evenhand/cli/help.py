@@ -182,7 +182,7 @@ def _lists(options: set[str], *, is_whole: bool) -> Iterator[tuple[str, list[tup
     if is_whole and "task" in options:
         yield "Tasks", [(task.name, task.title) for task in TASKS.values()]
     if is_whole and "formats" in options:
-        yield "Formats", [(each.name, each.help) for each in FORMATS.values()]
+        yield "Formats", [(each.name, each.summary) for each in FORMATS.values()]
 
 
 def families(models: Iterable[Measure]) -> list[str]:

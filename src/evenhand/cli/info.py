@@ -92,9 +92,9 @@ def formats(form: str) -> None:
     records = [
         {
             "name": each.name,
-            "help": each.help,
+            "help": each.summary,
             "reads": list(each.tasks),
-            "writes": list(each.writes),
+            "writes": list(each.writers),
             "suffixes": list(each.suffixes),
         }
         for each in FORMATS.values()
@@ -104,10 +104,10 @@ def formats(form: str) -> None:
 
 def _line_formats(format: Format) -> str:
     """What a format is, the tasks that it is read and written for, and its endings."""
-    read, written = ", ".join(format.tasks), ", ".join(format.writes)
+    read, written = ", ".join(format.tasks), ", ".join(format.writers)
     uses = f"read and written for {read}" if read == written else f"read for {read}"
     uses += "" if read == written else f"; written for {written}" if written else "; not written"
-    return f"{format.help}; {uses}{'; ' if format.suffixes else ''}{', '.join(format.suffixes)}"
+    return f"{format.summary}; {uses}{'; ' if format.suffixes else ''}{', '.join(format.suffixes)}"
 
 
 # == cli/cite.py: `evenhand cite`: the papers behind scores, as BibTeX.

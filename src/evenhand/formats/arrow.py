@@ -21,7 +21,7 @@ from evenhand.data.vocabulary import Vocabulary
 from evenhand.errors import EvenhandError, SettingError
 from evenhand.formats.arrow_columns import MOST_ROWS, arrow, is_list, size_of, without_characters
 from evenhand.formats.arrow_tables import ArrowTableLayout, read_table
-from evenhand.formats.format import Capabilities, Format, ObjectSupport, Writer
+from evenhand.formats.format import Capabilities, Contents, Detection, Format, ObjectSupport, Reader, Writer
 from evenhand.formats.objects import type_names
 from evenhand.formats.paths import INFO, SPLITS, names_a_file
 from evenhand.formats.source import Source
@@ -56,32 +56,30 @@ _WRITE = lazy("evenhand.formats.arrow_write:write")
 PARQUET = Format(
     "parquet",
     "Parquet: a row a sentence or text, with tags or spans",
-    tasks=_TASKS,
-    read=lazy("evenhand.formats.arrow:read_parquet"),
-    writes={
+    readers=dict.fromkeys(_TASKS, Reader(lazy("evenhand.formats.arrow:read_parquet"))),
+    writers={
         "spans": Writer(Capabilities(tags=True, stacks=True), file=_WRITE),
         "tags": Writer(Capabilities(columns=False, comments=False), file=_WRITE),
     },
     suffixes=(".parquet", ".pq"),
-    certain=partial(_is_table, (".parquet", ".pq"), b"PAR1"),
-    has_columns=True,
+    detection=Detection(certain=partial(_is_table, (".parquet", ".pq"), b"PAR1")),
+    contents=Contents(has_columns=True),
 )
 ARROW = replace(
     PARQUET,
     name="arrow",
-    help="Arrow IPC files, also called Feather, and streams; the same columns",
-    read=lazy("evenhand.formats.arrow:read"),
+    summary="Arrow IPC files, also called Feather, and streams; the same columns",
+    readers=dict.fromkeys(_TASKS, Reader(lazy("evenhand.formats.arrow:read"))),
     suffixes=(".arrow", ".feather", ".ipc"),
-    certain=partial(_is_table, (".arrow", ".feather", ".ipc", ".arrows"), b"ARROW1"),
+    detection=Detection(certain=partial(_is_table, (".arrow", ".feather", ".ipc", ".arrows"), b"ARROW1")),
 )
 HUGGINGFACE = Format(
     "huggingface",
     "a Hugging Face dataset as save_to_disk writes it",
-    tasks=_TASKS,
-    read=lazy("evenhand.formats.arrow:read_huggingface"),
-    certain=is_dataset,
-    has_columns=True,
-    adopts=ObjectSupport(
+    readers=dict.fromkeys(_TASKS, Reader(lazy("evenhand.formats.arrow:read_huggingface"))),
+    detection=Detection(certain=is_dataset),
+    contents=Contents(has_columns=True),
+    objects=ObjectSupport(
         "dataset",
         tuple(f"datasets.{kind}" for kind in ("Dataset", "DatasetDict", "IterableDataset", "IterableDatasetDict")),
         lazy("evenhand.formats.arrow:read_object"),

@@ -32,7 +32,7 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import EvenhandError, SettingError
 from evenhand.formats.brat_lines import IDENTIFIER, Placed, Standoff, TextBounds, by_place, standoff
 from evenhand.formats.extractions import whole_data
-from evenhand.formats.format import Capabilities, Format, Writer
+from evenhand.formats.format import Capabilities, Contents, Detection, Format, Reader, Writer
 from evenhand.formats.parsing.json_lines import Span, edges, to_write, with_offsets
 from evenhand.formats.paths import FileNames
 from evenhand.formats.relations import Linked, links_by_sentence
@@ -65,10 +65,11 @@ def recognise(sample: Block) -> float:
 FORMAT = Format(
     "brat",
     "a text DOC.txt and its annotations DOC.ann",
-    tasks=("spans", "relations", LINKS),
-    read=lazy("evenhand.formats.brat:read"),
-    read_together=lazy("evenhand.formats.brat:read_together"),
-    writes={
+    readers=dict.fromkeys(
+        ("spans", "relations", LINKS),
+        Reader(lazy("evenhand.formats.brat:read"), lazy("evenhand.formats.brat:read_together")),
+    ),
+    writers={
         "spans": Writer(
             Capabilities(tokens=False, levels=False, documents="sentence"), folder=lazy("evenhand.formats.brat:write")
         ),
@@ -81,10 +82,8 @@ FORMAT = Format(
         ),
     },
     suffixes=(".ann",),
-    begins=b"TREAMN*#",
-    certain=is_document,
-    recognise=recognise,
-    is_one_text=True,
+    detection=Detection(b"TREAMN*#", is_document, recognise),
+    contents=Contents(is_one_text=True),
 )
 
 

@@ -143,7 +143,7 @@ def _compare_documents(
     try:
         for text in opened:
             feed.take(text)
-            if align is None and "heads" in FORMATS[text.reading.format].own_traits:
+            if align is None and "heads" in FORMATS[text.reading.format].contents.traits:
                 align = "strict"  # as in `score`
         feed.finish()
     finally:

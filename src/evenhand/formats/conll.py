@@ -29,7 +29,7 @@ from evenhand.data.layers import Spans, Tags
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.errors import SettingError, counted
-from evenhand.formats.format import Capabilities, Format, Writer
+from evenhand.formats.format import Capabilities, Contents, Detection, Format, Reader, Writer
 from evenhand.formats.parsing.token_table import (
     CHUNKS,
     DOCUMENT_START,
@@ -336,17 +336,14 @@ def write_tags(batches: Iterator[Annotation], conversion: Conversion) -> Iterato
 FORMAT = Format(
     "conll",
     "a token a line, tags in one or several columns",
-    tasks=("spans", "tags"),
-    read=read,
-    writes={
+    readers=dict.fromkeys(("spans", "tags"), Reader(read, partitioning=SENTENCES)),
+    writers={
         "spans": Writer(Capabilities(characters=False, gaps=False, tags=True, depth=1, stacks=True), write),
         "tags": Writer(Capabilities(columns=False, comments=False), write_tags),
     },
     suffixes=(".conll", ".bio", ".iob"),
-    fallback=(None, "spans", "tags"),
-    is_table=True,
-    has_columns=True,
-    division=SENTENCES,
+    detection=Detection(fallback_for=(None, "spans", "tags")),
+    contents=Contents(is_table=True, has_columns=True),
 )
 
 
@@ -445,15 +442,18 @@ def write_germeval(batches: Iterator[Annotation], conversion: Conversion) -> Ite
 FORMAT_GERMEVAL = Format(
     "germeval",
     "number, token, outer and inner tag; with the predicted two, six columns",
-    tasks=("spans", "tags"),
-    read=read_germeval,
-    writes={
+    readers=dict.fromkeys(
+        ("spans", "tags"),
+        Reader(
+            read_germeval,
+            partitioning=replace(SENTENCES, columns=lambda settings: len(settings.columns) or 2),
+        ),
+    ),
+    writers={
         "spans": Writer(
             Capabilities(characters=False, gaps=False, tags=True, depth=2, documents="none"), write_germeval
         )
     },
-    recognise=recognise,
-    is_table=True,
-    has_columns=True,
-    division=replace(SENTENCES, columns=lambda settings: len(settings.columns) or 2),
+    detection=Detection(confidence=recognise),
+    contents=Contents(is_table=True, has_columns=True),
 )

@@ -27,7 +27,7 @@ from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import BRACKETS, SettingError, counted
 from evenhand.formats.conllu import has_suffix
-from evenhand.formats.format import Capabilities, Format, Writer
+from evenhand.formats.format import Capabilities, Contents, Detection, Format, Reader, Writer
 from evenhand.formats.parsing.cells import SPACE, Cell, LineCells, numbers
 from evenhand.formats.parsing.token_table import rows_of
 from evenhand.formats.partition import Partitioning, marked
@@ -351,35 +351,37 @@ class DocumentNames:
 CONLL2012 = Format(
     "conll2012",
     "CoNLL-2011 and CoNLL-2012: a token a line, coreference as brackets in the last column",
-    tasks=("chains",),
-    read=lazy("evenhand.formats.conll2012:read"),
-    writes={
+    readers={
+        "chains": Reader(
+            lazy("evenhand.formats.conll2012:read"),
+            partitioning=Partitioning(marked(BEGIN.encode()), lambda data, start: True, has_names=True),
+        )
+    },
+    writers={
         "chains": Writer(Capabilities(gaps=False, columns=False), lazy("evenhand.formats.coreference:write_conll2012"))
     },
     suffixes=(".conll",),
-    begins=b"#",
-    recognise=is_conll2012,
-    fallback=("chains",),
-    is_table=True,
-    has_columns=True,
-    division=Partitioning(marked(BEGIN.encode()), lambda data, start: True, has_names=True),
-    traits=lazy("evenhand.formats.conll2012:traits"),
+    detection=Detection(b"#", confidence=is_conll2012, fallback_for=("chains",)),
+    contents=Contents(is_table=True, has_columns=True, file_traits=lazy("evenhand.formats.conll2012:traits")),
 )
 COREFUD = Format(
     "corefud",
     "coreference in the MISC column of CoNLL-U",
-    tasks=("chains",),
-    read=lazy("evenhand.formats.corefud:read"),
-    writes={"chains": Writer(Capabilities(columns=False), lazy("evenhand.formats.coreference:write_corefud"))},
+    readers={
+        "chains": Reader(
+            lazy("evenhand.formats.corefud:read"),
+            partitioning=Partitioning(marked(b"# newdoc id"), _follows_blank, has_names=True, is_odd=_has_other_fields),
+        )
+    },
+    writers={"chains": Writer(Capabilities(columns=False), lazy("evenhand.formats.coreference:write_corefud"))},
     suffixes=(".conllu",),
-    begins=b"#",
-    certain=is_corefud,
-    recognise=declares_entities,
-    is_table=True,
-    has_columns=True,
-    division=Partitioning(marked(b"# newdoc id"), _follows_blank, has_names=True, is_odd=_has_other_fields),
-    traits=lazy("evenhand.formats.corefud:traits"),
-    own_traits=frozenset({"heads"}),
+    detection=Detection(b"#", certain=is_corefud, confidence=declares_entities),
+    contents=Contents(
+        is_table=True,
+        has_columns=True,
+        traits=frozenset({"heads"}),
+        file_traits=lazy("evenhand.formats.corefud:traits"),
+    ),
 )
 
 

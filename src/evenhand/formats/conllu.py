@@ -32,7 +32,7 @@ from evenhand.data.tokens import PADDING, Tokens, windows
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import TAKEN_ROOTS, SettingError, counted
-from evenhand.formats.format import Capabilities, Format, Writer, by_batch
+from evenhand.formats.format import Capabilities, Contents, Detection, Format, Reader, Writer, by_batch
 from evenhand.formats.parsing.cells import Cells, Lines, leading_numbers, split
 from evenhand.formats.parsing.token_table import numbered_rows, rows_of, rows_of_sample
 from evenhand.formats.partition import SENTENCES
@@ -681,29 +681,26 @@ _WORDS = ("trees", "tags")
 FORMAT = Format(
     "conllu",
     "CoNLL-U, and CoNLL-U Plus: a word a line, with lemma, tags, head and relation",
-    tasks=_WORDS,
-    read=read,
-    writes=dict.fromkeys(_WORDS, Writer(text=lazy("evenhand.formats.conllu:write_conllu"))),
+    readers=dict.fromkeys(_WORDS, Reader(read, partitioning=SENTENCES)),
+    writers=dict.fromkeys(_WORDS, Writer(text=lazy("evenhand.formats.conllu:write_conllu"))),
     suffixes=(".conllu",),
-    certain=is_conllu,
-    recognise=recognise,
-    is_table=True,
-    has_columns=True,
-    division=SENTENCES,
-    traits=traits,
-    own_traits=frozenset({"conllu"}),
+    detection=Detection(certain=is_conllu, confidence=recognise),
+    contents=Contents(is_table=True, has_columns=True, traits=frozenset({"conllu"}), file_traits=traits),
 )
 _CONLLX = by_batch(lazy("evenhand.formats.conllu:write_conllx"))
 CONLLX = replace(
     FORMAT,
     name="conllx",
-    help="CoNLL-X: the ten columns of CoNLL-U under other names, with tabs or blanks between",
-    writes=dict.fromkeys(_WORDS, Writer(Capabilities(comments=False), _CONLLX)),
+    summary="CoNLL-X: the ten columns of CoNLL-U under other names, with tabs or blanks between",
+    writers=dict.fromkeys(_WORDS, Writer(Capabilities(comments=False), _CONLLX)),
     suffixes=(".conllx",),
-    certain=None,
-    recognise=None,
-    own_traits=frozenset(),
+    detection=Detection(),
+    contents=replace(FORMAT.contents, traits=frozenset()),
 )
 CONLL2009 = replace(
-    CONLLX, name="conll2009", help="CoNLL-2009: form, lemma, POS, features, head and relation", writes={}, suffixes=()
+    CONLLX,
+    name="conll2009",
+    summary="CoNLL-2009: form, lemma, POS, features, head and relation",
+    writers={},
+    suffixes=(),
 )

@@ -49,17 +49,17 @@ class Conversion:
 
     def __post_init__(self) -> None:
         option = "--to-encoding" if self.encoding else "--stacked"
-        if (self.encoding and not self.carry.tags) or (self.stacked and self.task != "spans"):
+        if (self.encoding and not self.capabilities.tags) or (self.stacked and self.task != "spans"):
             finding = f"{option} is for spans that are written as tags, which {self.target.name} has none of"
             raise SettingError(f"{finding}; leave it out.")
 
     @property
-    def writing(self) -> Writer:
-        return self.target.writes[self.task]
+    def writer(self) -> Writer:
+        return self.target.writers[self.task]
 
     @property
-    def carry(self) -> Capabilities:
-        return self.writing.carry
+    def capabilities(self) -> Capabilities:
+        return self.writer.capabilities
 
     def write(self, path: Path, read: Read, check: Callable[[Path], None] = lambda path: None) -> None:
         """Write the file or folder; `check` may refuse the path of a file in the folder."""
@@ -67,12 +67,12 @@ class Conversion:
         def fitted() -> Iterator[Annotation]:
             return map(self.fit, read())
 
-        if self.writing.file is not None:
-            self.writing.file(path, fitted, self)
-        elif self.writing.folder is not None:
+        if self.writer.file is not None:
+            self.writer.file(path, fitted, self)
+        elif self.writer.folder is not None:
             folder = path.with_suffix("") if path.suffix in self.target.suffixes else path
             with whole_folder(folder) as write:
-                for name, content in self.writing.folder(fitted(), self):
+                for name, content in self.writer.folder(fitted(), self):
                     check(folder / name)
                     write(name, content)
         else:
@@ -82,8 +82,8 @@ class Conversion:
 
     def texts(self, batches: Iterator[Annotation]) -> Iterator[str]:
         """The text of the new file, batch by batch."""
-        assert self.writing.text is not None
-        return self.writing.text(map(self.fit, batches), self)
+        assert self.writer.text is not None
+        return self.writer.text(map(self.fit, batches), self)
 
     def lose(self, count: int, what: str, or_else: str = "") -> None:
         """Count a loss, or refuse it; `what` begins with a plural noun and has no verb that would agree with it."""
@@ -98,7 +98,7 @@ class Conversion:
     def fit(self, batch: Annotation) -> Annotation:
         """The batch as far as the target can carry it."""
         self._leave(batch)
-        if self.carry.text and batch.corpus.tokens is None:
+        if self.capabilities.text and batch.corpus.tokens is None:
             raise self._no_text(batch)
         if isinstance(batch.layers.get(self.task), Spans):
             return self._fit_spans(batch)
@@ -106,7 +106,7 @@ class Conversion:
 
     def _leave(self, batch: Annotation) -> None:
         """Note what of a batch the target has no place for, beside the annotation itself."""
-        carry, corpus, spans = self.carry, batch.corpus, batch.layers.get(self.task)
+        carry, corpus, spans = self.capabilities, batch.corpus, batch.layers.get(self.task)
         has_words = corpus.atoms == "tokens"
         for is_left, what in (
             (not carry.text and corpus.tokens is not None, "the text"),
@@ -131,12 +131,14 @@ class Conversion:
                 self.not_carried.add(what)
 
     def _no_text(self, batch: Annotation) -> SettingError:
-        others = [name for name in serving(self.task, written=True) if not FORMATS[name].writes[self.task].carry.text]
+        others = [
+            name for name in serving(self.task, written=True) if not FORMATS[name].writers[self.task].capabilities.text
+        ]
         remedy = f"convert to {' or '.join(others)} instead" if others else "give a file with words"
         return SettingError(f"{batch.corpus.source} has no text, which {self.target.name} needs; {remedy}.")
 
     def _fit_spans(self, batch: Annotation) -> Annotation:
-        carry = self.carry
+        carry = self.capabilities
         if not carry.tokens and batch.corpus.atoms == "tokens":
             _check_visible(batch, self.task)
         if not carry.characters:
@@ -147,7 +149,7 @@ class Conversion:
 
     def _without_gaps(self, batch: Annotation, what: str) -> Annotation:
         layer = batch.layers[self.task]
-        if self.carry.gaps or not isinstance(layer, Spans | Chains):
+        if self.capabilities.gaps or not isinstance(layer, Spans | Chains):
             return batch
         self.lose(int(np.count_nonzero(layer.shape)), f"{what} with gaps, which would be filled")
         filled = replace(layer, shape=np.zeros_like(layer.shape))
@@ -159,7 +161,7 @@ class Conversion:
         check_labels(spans, "\t\n\r\0|")
         if depth > 1 or self.stacked:
             spans = flat_levels(spans)
-            if not (self.stacked and self.carry.stacks):
+            if not (self.stacked and self.capabilities.stacks):
                 kept = np.flatnonzero(spans.level < depth)
                 self.lose(len(spans) - len(kept), "spans on a third level")
                 spans = spans.take(kept)
@@ -167,7 +169,7 @@ class Conversion:
             if not is_flat(spans):
                 kept = outermost(spans)
                 what = "spans inside or across others, which one flat column cannot say"
-                self.lose(len(spans) - len(kept), what, _STACK if self.carry.stacks else "")
+                self.lose(len(spans) - len(kept), what, _STACK if self.capabilities.stacks else "")
                 spans = spans.take(kept)
             spans = replace(spans, level=np.zeros(len(spans), dtype=np.int64))
         if self.encoding in JOINING:
@@ -191,9 +193,9 @@ def conversion_of(
         raise SettingError(f"{finding}; find these with evenhand ground, and convert what it writes.")
     tasks = _tasks(first, task)
     target = _by_suffix(path, tasks) if named is None else format_named(named)
-    chosen = next((each for each in tasks if each in target.writes), None)
+    chosen = next((each for each in tasks if each in target.writers), None)
     if chosen is None:
-        others = [write for write in target.writes if write in _tasks_of_format(first)]
+        others = [write for write in target.writers if write in _tasks_of_format(first)]
         or_else = f", or read the file with --task {others[0]}" if others else ""
         names = ", ".join(serving(*tasks, written=True))
         raise SettingError(f"{target.name} has no place for {tasks[0]}; convert to {names}{or_else}.")
@@ -218,16 +220,16 @@ def _tasks_of_format(batch: Annotation) -> Sequence[str]:
 def _has_columns(batch: Annotation) -> bool:
     """Whether the file that a batch was read from may have further columns."""
     name = batch.reading.format
-    return name in FORMATS and FORMATS[name].is_table
+    return name in FORMATS and FORMATS[name].contents.is_table
 
 
 def check_target_format(path: Path, named: str | None) -> list[Format]:
     """Return the format that is named, or those that the name of a file shows; refuse a name that shows none."""
     if named is not None:
         return [format_named(named)]
-    by_name = [each for each in FORMATS.values() if each.writes and path.suffix in each.suffixes]
+    by_name = [each for each in FORMATS.values() if each.writers and path.suffix in each.suffixes]
     if not by_name:
-        names = ", ".join(each.name for each in FORMATS.values() if each.writes)
+        names = ", ".join(each.name for each in FORMATS.values() if each.writers)
         raise SettingError(f"The name {path.name!r} does not show a format; name one with --to: {names}.")
     return by_name
 
@@ -235,7 +237,7 @@ def check_target_format(path: Path, named: str | None) -> list[Format]:
 def _by_suffix(path: Path, tasks: Sequence[str]) -> Format:
     """The format that the name of a file shows; one that is written for these tasks, if there is one."""
     found = check_target_format(path, None)
-    return next((each for each in found if not each.writes.keys().isdisjoint(tasks)), found[-1])
+    return next((each for each in found if not each.writers.keys().isdisjoint(tasks)), found[-1])
 
 
 def _check_visible(annotation: Annotation, layer: str) -> None:

@@ -196,7 +196,7 @@ _REMEDY = "write Entity=(e1), or (e1 and e1) at the first and last word of a men
 
 
 def traits(source: Source, settings: ReadSettings) -> frozenset[str]:
-    return COREFUD.own_traits | ({"pos"} if _pos_column(source, settings) is not None else set())
+    return COREFUD.contents.traits | ({"pos"} if _pos_column(source, settings) is not None else set())
 
 
 def _pos_column(source: Source, settings: ReadSettings) -> int | None:

@@ -26,7 +26,7 @@ from evenhand.data.corpus import Corpus
 from evenhand.data.structures import LAYER_EXTRACTIONS, Answer, Extractions, answer_in, is_message, plain_value
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
-from evenhand.formats.format import Format
+from evenhand.formats.format import Contents, Detection, Format, Reader
 from evenhand.formats.parsing.json_lines import odd_offsets
 from evenhand.formats.source import COMPRESSIONS, Block, Source, is_plainly_utf8
 from evenhand.grounding.answers import shape_of
@@ -102,12 +102,9 @@ def _is_item(item: Any, is_written: bool) -> bool:
 FORMAT = Format(
     LAYER_EXTRACTIONS,
     "answers of a language model, without positions: JSON lines, or a file a document",
-    tasks=("spans",),
-    read=lazy("evenhand.formats.extractions:read"),
-    begins=b"{",
-    recognise=is_extractions,
-    own_traits=frozenset({"answers"}),
-    matches_documents=True,
+    readers={"spans": Reader(lazy("evenhand.formats.extractions:read"))},
+    detection=Detection(b"{", confidence=is_extractions),
+    contents=Contents(matches_documents=True, traits=frozenset({"answers"})),
 )
 
 

@@ -1,7 +1,7 @@
-"""The record of a format: how to recognise, read and write its files, what they can carry, how they are divided.
+"""The declaration of a format: how its files are recognised, read, partitioned and written, and what they contain.
 
-Each format's module holds one record, `FORMAT`, and the registry one line. A package adds a format with an entry point
-of the group `evenhand.formats`; it then works in every command.
+Each format's module declares a `Format`, and `registry.py` lists its address. A package adds a format with an entry
+point of the group `evenhand.formats`; it then works in every command.
 """
 
 from __future__ import annotations
@@ -24,13 +24,61 @@ if TYPE_CHECKING:
 
     Batches = Iterator[Annotation]
     Read = Callable[[Source, ReadSettings, Vocabulary, Columns], Batches]
-    ReadTogether = Callable[[Sequence[Source], ReadSettings, Vocabulary, Columns], Batches]
+    ReadMany = Callable[[Sequence[Source], ReadSettings, Vocabulary, Columns], Batches]
     ReadObject = Callable[[Any, Source, ReadSettings, Vocabulary, Columns], Batches]
 
 
 @dataclass(frozen=True)
+class Reader:
+    """How a format is read for a task."""
+
+    read: Read
+    read_many: ReadMany | None = None
+    """Reads several small files faster than one by one, with one annotation per file."""
+    partitioning: Partitioning | None = None
+    """How a large file is cut into parts; None: it is read as a whole."""
+
+
+@dataclass(frozen=True)
+class Detection:
+    """How a file is recognised as one of the format."""
+
+    first_bytes: bytes | None = None
+    """Bytes that a file may begin with, after white space; None: any."""
+    certain: Callable[[Source, str | None], bool] | None = None
+    """Whether the path, or the files found there, identify the format. The second argument is the task, if set."""
+    confidence: Callable[[Block], float] | None = None
+    """How well the first lines fit, from 0 to 1: usually the share of lines that do."""
+    fallback_for: tuple[str | None, ...] = ()
+    """Tasks for which the format is used if none is recognised; None: if no task is set."""
+    task_of: Callable[[Block], str | None] | None = None
+    """The task that the first lines show, if it is not the format's first one."""
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What the files of a format contain."""
+
+    is_table: bool = False
+    """One token per line, so other tasks may read a file as plain columns."""
+    has_columns: bool = False
+    """A user can choose among columns, or among named layers."""
+    is_one_text: bool = False
+    """A file is one text, so the files of two folders can be matched by name."""
+    matches_documents: bool = False
+    """Documents are matched with the other side's by name, so the files need not correspond."""
+    traits: frozenset[str] = frozenset()
+    """Properties of everything read from the format, such as `heads`; annotations in memory have them, too."""
+    file_traits: Callable[[Source, ReadSettings], frozenset[str]] | None = None
+    """Properties of one file if they vary: `universal` (the columns of Universal Dependencies), `pos` …"""
+    annotators: Callable[[Source, str | None], tuple[str, list[str]] | None] | None = None
+    """The field that names annotators and their names, for files with several annotators. The second argument is the
+    field, if a user names one."""
+
+
+@dataclass(frozen=True)
 class Capabilities:
-    """What a format has a place for. What it lacks is a loss, which `convert` reports."""
+    """What a format can represent. `convert` reports everything else as a loss."""
 
     characters: bool = True
     """Spans may begin and end inside tokens."""
@@ -38,17 +86,17 @@ class Capabilities:
     """The tokens are kept, not only the text that they make."""
     text: bool = True
     documents: Literal["kept", "sentence", "none"] = "kept"
-    """Documents are kept; or every sentence becomes one; or the file has none."""
+    """Documents are kept, every sentence becomes a document, or the file has none."""
     levels: bool = True
     depth: int | None = None
-    """How many levels of flat spans there are; None: spans may nest and cross."""
+    """Number of levels of flat spans; None: spans may nest and cross."""
     stacks: bool = False
-    """Tags can be stacked, which lifts the limit of `depth`."""
+    """Tags can be stacked, which removes the limit `depth`."""
     gaps: bool = True
     tags: bool = False
     """Spans are written as tags, in an encoding."""
     columns: bool = True
-    """All columns of words are kept, not only the form and the tags."""
+    """All columns of a word are kept, not only its form and tags."""
     comments: bool = True
     """Comments, multi-word tokens and empty nodes are kept."""
 
@@ -57,43 +105,30 @@ class Capabilities:
 class Writer:
     """How a format is written for a task: as text, as a folder of files, or into a file by a library."""
 
-    carry: Capabilities = field(default_factory=Capabilities)
+    capabilities: Capabilities = field(default_factory=Capabilities)
     text: Callable[[Batches, Conversion], Iterator[str]] | None = None
     folder: Callable[[Batches, Conversion], Iterator[tuple[str, str]]] | None = None
-    """Names and contents of files."""
+    """Yields names and contents of files."""
     file: Callable[[Path, Callable[[], Batches], Conversion], None] | None = None
-    """Takes a path, and a function that gives the batches from the first one on, as often as it is called."""
+    """Takes a path and a function that returns the batches, which may be called several times."""
 
 
 @dataclass(frozen=True)
 class ObjectSupport:
-    """Objects of another package that are taken wherever a file is.
+    """Objects of another package that are accepted in place of a file.
 
-    Types are written `package.Type` ("spacy.Doc"), whatever module of the package defines them.
+    Types are written `package.Type` ("spacy.Doc"), regardless of the module of the package that defines them.
     """
 
     name: str
-    """What results and messages call such an object, unless a user names it."""
+    """Name of such an object in results and messages, unless a user names it."""
     types: tuple[str, ...]
     read: ReadObject
-    """As that of a format; the source is for messages."""
+    """Like `Reader.read`; the source is for messages."""
     members: tuple[str, ...] = ()
-    """The types of which also a list is one object."""
+    """Types of which a list is accepted, too."""
     pairs: tuple[str, ...] = ()
-    """The types that hold a gold standard and a prediction."""
-
-
-def by_batch(write: Callable[[Annotation], Iterator[str]]) -> Callable[[Batches, Conversion], Iterator[str]]:
-    """The writer of a text, from a function that writes one batch."""
-
-    def text(batches: Batches, conversion: Conversion) -> Iterator[str]:
-        return (line for batch in batches for line in write(batch))
-
-    return text
-
-
-def _no_traits(source: Source, settings: ReadSettings) -> frozenset[str]:
-    return frozenset()
+    """Types that hold a gold standard and a prediction."""
 
 
 @dataclass(frozen=True)
@@ -101,47 +136,27 @@ class Format:
     """A format, declared once."""
 
     name: str
-    help: str
+    summary: str
     """The format in one line."""
-    tasks: tuple[str, ...]
-    """What its files are for; the first task is the default."""
-    read: Read
-    reads: Mapping[str, Read] = field(default_factory=dict)
-    """How it is read for tasks that need more of it, by task."""
-    read_together: ReadTogether | None = None
-    """How many small files are read in less time than one by one, with an annotation for each."""
-    shows: Callable[[Block], str | None] | None = None
-    """The task that the first lines of a file show, where that may be another than the first one."""
-    writes: Mapping[str, Writer] = field(default_factory=dict)
-    """How it is written, by task."""
+    readers: Mapping[str, Reader]
+    """Readers by task; the first task is the default."""
+    writers: Mapping[str, Writer] = field(default_factory=dict)
+    """Writers by task."""
     suffixes: tuple[str, ...] = ()
-    """How names of files end that `convert` writes in it."""
-    begins: bytes | None = None
-    """The characters that a file may begin with, blanks aside; None: any."""
-    certain: Callable[[Source, str | None], bool] | None = None
-    """Whether the path of a file (or what stands there) shows the format beyond doubt, for a task or for any."""
-    recognise: Callable[[Block], float] | None = None
-    """How well the first lines of a file fit, from 0 to 1: mostly the share of lines that do."""
-    fallback: tuple[str | None, ...] = ()
-    """The tasks for which a file that no format is sure of is read in this one; None: where no task is named."""
-    is_table: bool = False
-    """Whether a file has a token a line, so that other tasks may read it as plain columns."""
-    has_columns: bool = False
-    """Whether a user can choose among its columns, or among layers with names."""
-    division: Partitioning | None = None
-    """How a large file is divided into parts; None: not at all."""
-    divisions: Mapping[str, Partitioning] = field(default_factory=dict)
-    """How it is divided for tasks that read it in another way, by task."""
-    traits: Callable[[Source, ReadSettings], frozenset[str]] = _no_traits
-    """What a file has beyond its task: `universal` (the columns of Universal Dependencies), `pos`, `heads` …"""
-    own_traits: frozenset[str] = frozenset()
-    """Those of all that is read from it, also of annotations in memory."""
-    annotators: Callable[[Source, str | None], tuple[str, list[str]] | None] | None = None
-    """The field that names annotators, if one is not named, and their names, where a file has several; None where no
-    file of the format has."""
-    matches_documents: bool = False
-    """Whether its documents are matched with those of the other side, so that files need not be the same ones."""
-    is_one_text: bool = False
-    """Whether a file is one text, so that the files of two folders can be matched by their names."""
-    adopts: ObjectSupport | None = None
-    """The objects of another package that are read as its files are."""
+    """Suffixes of file names that `convert` writes in this format."""
+    detection: Detection = field(default_factory=Detection)
+    contents: Contents = field(default_factory=Contents)
+    objects: ObjectSupport | None = None
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        return tuple(self.readers)
+
+
+def by_batch(write: Callable[[Annotation], Iterator[str]]) -> Callable[[Batches, Conversion], Iterator[str]]:
+    """Return a text writer made from a function that writes one batch."""
+
+    def text(batches: Batches, conversion: Conversion) -> Iterator[str]:
+        return (line for batch in batches for line in write(batch))
+
+    return text

@@ -31,7 +31,7 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import counted
 from evenhand.formats.conll2012 import DocumentNames
 from evenhand.formats.extractions import whole_text
-from evenhand.formats.format import Capabilities, Format, Writer
+from evenhand.formats.format import Capabilities, Contents, Detection, Format, Reader, Writer
 from evenhand.formats.parsing.cells import Lines, split
 from evenhand.formats.parsing.tags import listed_tags
 from evenhand.formats.partition import records
@@ -187,42 +187,38 @@ def is_elevant(sample: Block) -> float:
 HIPE = Format(
     "hipe",
     "tables of HIPE: a token a line, with tags and links in columns that have names",
-    tasks=("links", "spans"),
-    read=lazy("evenhand.formats.hipe:read"),
-    reads={"spans": lazy("evenhand.formats.hipe:read_spans")},
-    writes={
+    readers={
+        "links": Reader(lazy("evenhand.formats.hipe:read")),
+        "spans": Reader(lazy("evenhand.formats.hipe:read_spans")),
+    },
+    writers={
         "links": Writer(
             Capabilities(characters=False, levels=False, depth=1, gaps=False),
             lazy("evenhand.formats.entity_links:write_hipe"),
         )
     },
-    begins=b"T",
-    recognise=is_hipe,
-    has_columns=True,
-    own_traits=frozenset({RESPELLED}),
-    traits=lambda source, settings: frozenset({RESPELLED}),
+    detection=Detection(b"T", confidence=is_hipe),
+    contents=Contents(has_columns=True, traits=frozenset({RESPELLED})),
 )
 NELEVAL = Format(
     "neleval",
     "tables of neleval: document, start, end, and identifier, score and type of candidates; a link a line",
-    tasks=("links",),
-    read=lazy("evenhand.formats.entity_links:read"),
-    writes={
+    readers={"links": Reader(lazy("evenhand.formats.entity_links:read"))},
+    writers={
         "links": Writer(
             Capabilities(tokens=False, text=False, levels=False, gaps=False),
             lazy("evenhand.formats.entity_links:write_neleval"),
         )
     },
-    recognise=is_neleval,
+    detection=Detection(confidence=is_neleval),
 )
 ELEVANT = Format(
     "elevant",
     "JSON lines of ELEVANT: a text with labels, or with mentions of entities and their candidates",
-    tasks=("links",),
-    read=lazy("evenhand.formats.entity_links:read_elevant"),
-    begins=b"{",
-    recognise=is_elevant,
-    division=records(lambda line: None),
+    readers={
+        "links": Reader(lazy("evenhand.formats.entity_links:read_elevant"), partitioning=records(lambda line: None))
+    },
+    detection=Detection(b"{", confidence=is_elevant),
 )
 
 

@@ -25,7 +25,7 @@ from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import LABEL as LABEL_LIMIT
 from evenhand.errors import InputError, long_label
-from evenhand.formats.format import Capabilities, Format, Writer, by_batch
+from evenhand.formats.format import Capabilities, Contents, Detection, Format, Reader, Writer, by_batch
 from evenhand.formats.parsing import json_lines as json_spans
 from evenhand.formats.parsing.json_lines import (
     NUMBERED,
@@ -174,63 +174,61 @@ def is_coreference(sample: Block) -> float:
     return 1.0 if _CLUSTERS.search(line) else 0.9 if _SENTENCES.search(line) else 0.0
 
 
+_RECORDS = records(lazy("evenhand.formats.parsing.json_records:kind_of"))
 JSON_LINES = Format(
     "jsonl",
     "JSON lines as Prodigy, doccano and others write them: a text or tokens with spans or tags",
-    tasks=("spans", LINKS),
-    read=lazy("evenhand.formats.jsonl:read_json_lines"),
-    reads={LINKS: lazy("evenhand.formats.entity_links:read_json_links")},
-    shows=lambda sample: LINKS if _LINKS.search(sample.data) else None,
-    writes={
+    readers={
+        "spans": Reader(lazy("evenhand.formats.jsonl:read_json_lines"), partitioning=_RECORDS),
+        LINKS: Reader(lazy("evenhand.formats.entity_links:read_json_links"), partitioning=_RECORDS),
+    },
+    writers={
         "spans": Writer(Capabilities(documents="sentence"), by_batch(lazy("evenhand.formats.jsonl:write"))),
         LINKS: Writer(Capabilities(levels=False), lazy("evenhand.formats.entity_links:write_jsonl")),
     },
     suffixes=(".jsonl",),
-    begins=b"{[",
-    recognise=is_json_lines,
-    has_columns=True,
-    annotators=lazy("evenhand.formats.jsonl:annotators"),
-    division=records(lazy("evenhand.formats.parsing.json_records:kind_of")),
+    detection=Detection(
+        b"{[",
+        confidence=is_json_lines,
+        task_of=lambda sample: LINKS if _LINKS.search(sample.data) else None,
+    ),
+    contents=Contents(has_columns=True, annotators=lazy("evenhand.formats.jsonl:annotators")),
 )
 JSON = Format(
     "json",
     "a JSON list of records like those of JSON lines, or an object with such records (BioC, Azure, pandas, …)",
-    tasks=("spans",),
-    read=lazy("evenhand.formats.jsonl:read"),
-    begins=b"[{",
-    recognise=is_json,
-    has_columns=True,
+    readers={"spans": Reader(lazy("evenhand.formats.jsonl:read"))},
+    detection=Detection(b"[{", confidence=is_json),
+    contents=Contents(has_columns=True),
 )
 LABEL_STUDIO = Format(
     "label-studio",
     "a JSON export of Label Studio",
-    tasks=("spans",),
-    read=lazy("evenhand.formats.label_studio:read"),
-    writes={
+    readers={"spans": Reader(lazy("evenhand.formats.label_studio:read"))},
+    writers={
         "spans": Writer(
             Capabilities(tokens=False, gaps=False, documents="sentence"), lazy("evenhand.formats.label_studio:write")
         )
     },
     suffixes=(".json",),
-    begins=b"[",
-    recognise=is_label_studio,
-    has_columns=True,
-    annotators=lazy("evenhand.formats.label_studio:annotators"),
+    detection=Detection(b"[", confidence=is_label_studio),
+    contents=Contents(has_columns=True, annotators=lazy("evenhand.formats.label_studio:annotators")),
 )
 COREFERENCE = Format(
     "coref-jsonl",
     "a document a line, with its sentences and clusters of mentions",
-    tasks=("chains",),
-    read=lazy("evenhand.formats.coreference:read"),
-    writes={
+    readers={
+        "chains": Reader(
+            lazy("evenhand.formats.coreference:read"),
+            partitioning=records(lazy("evenhand.formats.coreference:kind_of")),
+        )
+    },
+    writers={
         "chains": Writer(Capabilities(gaps=False, columns=False), by_batch(lazy("evenhand.formats.coreference:write")))
     },
     suffixes=(".jsonl", ".jsonlines"),
-    begins=b"{",
-    recognise=is_coreference,
-    has_columns=True,
-    division=records(lazy("evenhand.formats.coreference:kind_of")),
-    traits=lazy("evenhand.formats.coreference:traits"),
+    detection=Detection(b"{", confidence=is_coreference),
+    contents=Contents(has_columns=True, file_traits=lazy("evenhand.formats.coreference:traits")),
 )
 
 

@@ -38,7 +38,7 @@ def adopted(value: object, name: str | None = None) -> WrappedObject | None:
     """The object, if a format adopts it; None if none does. `name` is what a user calls it."""
     types = type_names(value[0]) if (is_list := isinstance(value, list | tuple)) and value else type_names(value)
     for each in FORMATS.values():
-        if (adoption := each.adopts) is not None and not types.isdisjoint(_taken(adoption, is_list=is_list)):
+        if (adoption := each.objects) is not None and not types.isdisjoint(_taken(adoption, is_list=is_list)):
             return WrappedObject(value, each.name, name or adoption.name, not types.isdisjoint(adoption.pairs))
     return None
 

@@ -28,7 +28,7 @@ from evenhand.data.vocabulary import StringCoder, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import DEPTH, OTHER_WORDS, InputError, SettingError, counted
 from evenhand.formats.conll2012 import pairs
-from evenhand.formats.format import Capabilities, Format, Writer, by_batch
+from evenhand.formats.format import Capabilities, Detection, Format, Reader, Writer, by_batch
 from evenhand.formats.parsing.cells import refuse_deep
 from evenhand.formats.partition import Partitioning
 from evenhand.formats.source import LINE_FEED, Block, Source
@@ -303,19 +303,21 @@ def _is_indented(data: bytes) -> bool:
 FORMAT = Format(
     "brackets",
     "bracketed trees: (S (NP (DT the) (NN cat)) ...)",
-    tasks=("constituents", "spans"),
-    read=read,
-    reads={"constituents": lazy("evenhand.formats.penn_trees:read_bracket_lines")},
-    writes={
+    readers={
+        "constituents": Reader(
+            lazy("evenhand.formats.penn_trees:read_bracket_lines"),
+            partitioning=Partitioning(lambda block: block.begun_lines, _begins_tree, is_odd=_is_indented),
+        ),
+        "spans": Reader(read),
+    },
+    writers={
         "spans": Writer(Capabilities(characters=False, levels=False, gaps=False, documents="none"), by_batch(write)),
         "constituents": Writer(
             Capabilities(documents="none"), by_batch(lazy("evenhand.formats.penn_trees:write_bracket_lines"))
         ),
     },
     suffixes=(".mrg", ".ptb"),
-    begins=b"(",
-    recognise=recognise,
-    divisions={"constituents": Partitioning(lambda block: block.begun_lines, _begins_tree, is_odd=_is_indented)},
+    detection=Detection(b"(", confidence=recognise),
 )
 
 

@@ -20,7 +20,7 @@ from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.formats.conllu import share_of_words
-from evenhand.formats.format import Format
+from evenhand.formats.format import Format, Reader
 from evenhand.formats.objects import WrappedObject
 from evenhand.formats.parsing.token_table import ROWS, numbered_rows, rows_of_sample
 from evenhand.formats.paths import FileList, files_of, folder_name
@@ -66,11 +66,11 @@ def recognise(source: Source, name: str | None, task: str | None = None) -> tupl
         asked = []
         for each in in_order():  # which are loaded one by one: a path may tell at once
             serves = task is None or task in each.tasks
-            if each.is_table and not serves:
+            if each.contents.is_table and not serves:
                 continue
-            if each.certain is not None and each.certain(source, task):
+            if each.detection.certain is not None and each.detection.certain(source, task):
                 return serving_format(source, each, task), 1.0
-            asked += [(each, serves)] if each.recognise is not None else []
+            asked += [(each, serves)] if each.detection.confidence is not None else []
         own = [each for each, serves in asked if serves]
         if task is not None and len(own) == 1:
             return own[0], 1.0
@@ -99,13 +99,14 @@ def _by_content(source: Source, formats: list[Format], task: str | None) -> tupl
     first = sample.data.lstrip()[:1]
     sure: dict[str, float] = {}
     for each in formats:
-        if each.recognise is not None and (each.begins is None or first in each.begins):
-            sure[each.name] = each.recognise(sample)
+        detection = each.detection
+        if detection.confidence is not None and (detection.first_bytes is None or first in detection.first_bytes):
+            sure[each.name] = detection.confidence(sample)
     best = max(sure, key=lambda name: sure[name], default="")
     if sure.get(best, 0.0) >= SURE:
         return serving_format(source, FORMATS[best], task), sure[best]
     _refuse(source, sample)
-    fallback = next((each for each in by_precedence() if task in each.fallback), None)
+    fallback = next((each for each in by_precedence() if task in each.detection.fallback_for), None)
     if fallback is None:
         remedy = f"name one of these with --format: {', '.join(serving(task or ''))}"
         raise source.error(None, f"the file is in no format that holds {task}", remedy)
@@ -314,16 +315,24 @@ class OpenFile:
     @cached_property
     def task(self) -> str:
         """What the file is read for: the task that is named, that its first lines show, or the format's default."""
-        if self.settings.task is not None or self.value is not None or self.format.shows is None:
+        task_of = self.format.detection.task_of
+        if self.settings.task is not None or self.value is not None or task_of is None:
             return self.settings.task or self.format.tasks[0]
         with self.source.located():
-            return self.format.shows(self.source.sample(1 << 12)) or self.format.tasks[0]
+            return task_of(self.source.sample(1 << 12)) or self.format.tasks[0]
 
     @cached_property
     def traits(self) -> frozenset[str]:
         """What the file has beyond its task."""
+        contents = self.format.contents
+        if contents.file_traits is None:
+            return contents.traits
         with self.source.located():
-            return self.format.traits(self.source, self.settings)
+            return contents.file_traits(self.source, self.settings)
+
+    @property
+    def reader(self) -> Reader:
+        return self.format.readers[self.task]
 
     def read_as(self, settings: ReadSettings) -> OpenFile:
         """The same file, read with other settings for the same format and task."""
@@ -346,16 +355,15 @@ class OpenFile:
         self, vocabulary: Vocabulary, columns: Columns | None, together: Iterator[Annotation] | None
     ) -> Iterator[Annotation]:
         settings, source = self.settings, self.source
-        if settings.columns and not self.format.has_columns:
+        if settings.columns and not self.format.contents.has_columns:
             finding = f"--column is given, but this file is read as {self.format.name}, which has no columns"
             raise source.error(None, finding, "leave --column out for it, or name its --format")
-        if settings.annotator is not None and self.format.annotators is None:
+        if settings.annotator is not None and self.format.contents.annotators is None:
             finding = f"--annotator is given, but this file is read as {self.format.name}, which names no annotators"
             raise source.error(None, finding, "leave --annotator out for it, or name a side: gold:FIELD=NAME")
         wanted = {"spans": settings.columns} if columns is None else columns
-        adoption = self.format.adopts
-        own = self.format.reads.get(self.task, self.format.read)
-        read = own if self.value is None or adoption is None else partial(adoption.read, self.value)
+        objects = self.format.objects
+        read = self.reader.read if objects is None or self.value is None else partial(objects.read, self.value)
         with source.located():
             for batch in read(source, settings, vocabulary, wanted) if together is None else islice(together, 1):
                 if any(
@@ -438,7 +446,7 @@ class OpenFiles:
 
     def _groups(self) -> Iterator[list[OpenFile]]:
         """The files, as many together as are read together at most."""
-        most = 1 if self.first.format.read_together is None else _TOGETHER
+        most = 1 if self.first.reader.read_many is None else _TOGETHER
         group, size = list[OpenFile](), 0
         for number in range(len(self.sources)):
             group.append(self._file(number))
@@ -452,7 +460,7 @@ class OpenFiles:
 
 def _together(files: list[OpenFile], vocabulary: Vocabulary, columns: Columns | None) -> Iterator[Annotation]:
     """The batches of some files, which are read together if they have one format that can do that."""
-    together, read = files[0].format.read_together, None
+    together, read = files[0].reader.read_many, None
     if together is not None and all(file.format is files[0].format for file in files):
         read = together([file.source for file in files], files[0].settings, vocabulary, columns or {})
     for file in files:

@@ -67,4 +67,4 @@ def format_named(name: str) -> Format:
 
 def serving(*tasks: str, written: bool = False) -> list[str]:
     """The names of the formats that are read (or written) for one of some tasks."""
-    return [each.name for each in FORMATS.values() if not {*tasks}.isdisjoint(each.writes if written else each.tasks)]
+    return [each.name for each in FORMATS.values() if not {*tasks}.isdisjoint(each.writers if written else each.tasks)]

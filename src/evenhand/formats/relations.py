@@ -21,7 +21,7 @@ from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, counted
-from evenhand.formats.format import Capabilities, Format, Writer
+from evenhand.formats.format import Capabilities, Contents, Detection, Format, Reader, Writer
 from evenhand.formats.jsonl import decoded_values
 from evenhand.formats.parsing.json_lines import (
     PROBLEM,
@@ -79,34 +79,28 @@ def _first_line(sample: Block) -> bytes:
 SPERT = Format(
     "spert",
     "JSON of SpERT and CoNLL04: sentences of tokens with entities and relations",
-    tasks=_TASKS,
-    read=lazy("evenhand.formats.relations:read_spert"),
-    writes={"relations": Writer(Capabilities(documents="none", gaps=False), lazy(f"{_WRITE}:write_spert"))},
+    readers=dict.fromkeys(_TASKS, Reader(lazy("evenhand.formats.relations:read_spert"))),
+    writers={"relations": Writer(Capabilities(documents="none", gaps=False), lazy(f"{_WRITE}:write_spert"))},
     suffixes=(".json",),
-    begins=b"[{",
-    recognise=is_spert,
-    has_columns=True,
+    detection=Detection(b"[{", confidence=is_spert),
+    contents=Contents(has_columns=True),
 )
 DYGIE = Format(
     "dygie",
     "JSON lines of DyGIE++ and SciERC: a document a line, with entities and relations",
-    tasks=_TASKS,
-    read=lazy("evenhand.formats.relations:read"),
-    writes={"relations": Writer(Capabilities(gaps=False), lazy(f"{_WRITE}:write_dygie"))},
+    readers=dict.fromkeys(_TASKS, Reader(lazy("evenhand.formats.relations:read"))),
+    writers={"relations": Writer(Capabilities(gaps=False), lazy(f"{_WRITE}:write_dygie"))},
     suffixes=(".jsonlines",),
-    begins=b"{",
-    recognise=is_dygie,
-    has_columns=True,
+    detection=Detection(b"{", confidence=is_dygie),
+    contents=Contents(has_columns=True),
 )
 RELATION_LINES = Format(
     "relation-jsonl",
     "JSON lines: a text or tokens with spans that have an id, and relations between them",
-    tasks=_TASKS,
-    read=lazy("evenhand.formats.relations:read_relation_lines"),
-    writes={"relations": Writer(Capabilities(documents="sentence"), lazy(f"{_WRITE}:write_lines"))},
+    readers=dict.fromkeys(_TASKS, Reader(lazy("evenhand.formats.relations:read_relation_lines"))),
+    writers={"relations": Writer(Capabilities(documents="sentence"), lazy(f"{_WRITE}:write_lines"))},
     suffixes=(".jsonl",),
-    begins=b"{",
-    recognise=is_relation_lines,
+    detection=Detection(b"{", confidence=is_relation_lines),
 )
 
 
@@ -149,7 +143,7 @@ class Documents:
     """Whether the first one is the last of the batch before."""
 
 
-class Reader:
+class _RecordReader:
     """Makes annotations of sentences, batch by batch."""
 
     def __init__(self, name: str, source: Source, settings: ReadSettings, vocabulary: Vocabulary) -> None:
@@ -285,7 +279,7 @@ def read_relation_lines(
     source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns
 ) -> Iterator[Annotation]:
     """The file in batches of whole records."""
-    reader, kinds = Reader(RELATION_LINES.name, source, settings, vocabulary), set[str]()
+    reader, kinds = _RecordReader(RELATION_LINES.name, source, settings, vocabulary), set[str]()
     for block in source.blocks(_BLOCKS_RELATION_LINES * settings.block_size, cut_behind="line"):
         found = list[Related]()
         for line, record in decoded_lines(source, block, _DECODER_RELATION_LINES.decode):
@@ -511,7 +505,7 @@ _DECODER = msgspec.json.Decoder(DygieDocument)
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole documents."""
-    reader, prefix = Reader(DYGIE.name, source, settings, vocabulary), _prefix(settings)
+    reader, prefix = _RecordReader(DYGIE.name, source, settings, vocabulary), _prefix(settings)
     restarts, is_predicted = _restarts(source, prefix), False
     for block in source.blocks(_BLOCKS * settings.block_size, cut_behind="line"):
         found, first, names = list[Related](), list[int](), list[str | None]()
@@ -721,7 +715,11 @@ def read_spert(
     source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns
 ) -> Iterator[Annotation]:
     """The file in batches of whole records."""
-    reader, records, continues = Reader(SPERT.name, source, settings, vocabulary), _records(source, settings), False
+    reader, records, continues = (
+        _RecordReader(SPERT.name, source, settings, vocabulary),
+        _records(source, settings),
+        False,
+    )
     while batch := list(islice(records, _BATCH)):
         found = [
             Related(line, record.tokens, _spans(record), list(_links_spert(source, line, record)))

@@ -32,7 +32,7 @@ from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError
 from evenhand.files import write_file
-from evenhand.formats.format import Capabilities, Format, ObjectSupport, Writer
+from evenhand.formats.format import Capabilities, Contents, Detection, Format, ObjectSupport, Reader, Writer
 from evenhand.formats.objects import adopted, type_names
 from evenhand.formats.read import open_object
 from evenhand.formats.source import Source
@@ -270,13 +270,12 @@ def _docs(corpus: Corpus, spans: Spans, tokens_module: Any) -> Iterator[Any]:
 FORMAT = Format(
     "spacy",
     "spaCy's DocBin",
-    tasks=("spans",),
-    read=read,
-    writes={"spans": Writer(Capabilities(characters=False, levels=False, gaps=False), file=write)},
+    readers={"spans": Reader(read)},
+    writers={"spans": Writer(Capabilities(characters=False, levels=False, gaps=False), file=write)},
     suffixes=(SUFFIX,),
-    certain=is_doc_bin,
-    has_columns=True,
-    adopts=ObjectSupport(
+    detection=Detection(certain=is_doc_bin),
+    contents=Contents(has_columns=True),
+    objects=ObjectSupport(
         "docs",
         ("spacy.Doc", "spacy.DocBin", "spacy.Example"),
         lazy("evenhand.formats.spacy:read_spacy_objects"),

@@ -19,7 +19,7 @@ from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import StringCoder, Vocabulary
 from evenhand.errors import COLUMNS, GAPS, TOKENS, counted
 from evenhand.formats.conll import check_cells
-from evenhand.formats.format import Capabilities, Format, Writer, by_batch
+from evenhand.formats.format import Capabilities, Detection, Format, Reader, Writer, by_batch
 from evenhand.formats.parsing.cells import MOST_DIGITS, Lines, is_wide, numbers, split
 from evenhand.formats.parsing.json_lines import to_write
 from evenhand.formats.partition import Partitioning, has_text
@@ -179,12 +179,12 @@ def write(annotation: Annotation) -> Iterator[str]:
 FORMAT = Format(
     "spans",
     "label, first and last token, maybe the tokens; a span a line",
-    tasks=("spans",),
-    read=read,
-    writes={
+    # A blank line ends a sentence, even one without spans.
+    readers={
+        "spans": Reader(read, partitioning=Partitioning(lambda block: block.behind_blank_lines, _is_between_rows))
+    },
+    writers={
         "spans": Writer(Capabilities(characters=False, text=False, levels=False, documents="none"), by_batch(write))
     },
-    recognise=recognise,
-    # A blank line ends a sentence, even one without spans.
-    division=Partitioning(lambda block: block.behind_blank_lines, _is_between_rows),
+    detection=Detection(confidence=recognise),
 )

@@ -10,7 +10,7 @@ import re
 from itertools import islice
 
 from evenhand.data.encodings import OUTSIDE_TAGS, parse
-from evenhand.formats.format import Format
+from evenhand.formats.format import Contents, Detection, Format, Reader
 from evenhand.formats.parsing.token_table import ROWS, is_header
 from evenhand.formats.source import Block
 from evenhand.registry import lazy
@@ -86,33 +86,26 @@ def is_tag_lines(sample: Block) -> float:
 WEBANNO = Format(
     "webanno",
     "WebAnno TSV 3 of WebAnno and INCEpTION: one token per line, layers of annotations in columns",
-    tasks=("spans",),
-    read=lazy("evenhand.formats.webanno:read"),
-    begins=b"#",
-    recognise=is_webanno,
-    has_columns=True,
-    is_one_text=True,
+    readers={"spans": Reader(lazy("evenhand.formats.webanno:read"))},
+    detection=Detection(b"#", confidence=is_webanno),
+    contents=Contents(has_columns=True, is_one_text=True),
 )
 PUBTATOR = Format(
     "pubtator",
     "PubTator: title and abstract of a document, and mentions with offsets",
-    tasks=("spans",),
-    read=lazy("evenhand.formats.pubtator:read"),
-    recognise=is_pubtator,
+    readers={"spans": Reader(lazy("evenhand.formats.pubtator:read"))},
+    detection=Detection(confidence=is_pubtator),
 )
 CSV = Format(
     "csv",
     "CSV with a header: one token per line, maybe with quotation marks and a column of sentences",
-    tasks=("spans", "tags"),
-    read=lazy("evenhand.formats.csv_table:read"),
-    recognise=is_csv,
-    is_table=True,
-    has_columns=True,
+    readers=dict.fromkeys(("spans", "tags"), Reader(lazy("evenhand.formats.csv_table:read"))),
+    detection=Detection(confidence=is_csv),
+    contents=Contents(is_table=True, has_columns=True),
 )
 TAG_LINES = Format(
     "tag-lines",
     "tags without tokens, one sentence per line (seq.out)",
-    tasks=("spans",),
-    read=lazy("evenhand.formats.csv_table:read_tag_lines"),
-    recognise=is_tag_lines,
+    readers={"spans": Reader(lazy("evenhand.formats.csv_table:read_tag_lines"))},
+    detection=Detection(confidence=is_tag_lines),
 )

@@ -171,7 +171,7 @@ class _Opened:
     @property
     def names(self) -> list[str]:
         """The names of its files in their folder, where each is one text."""
-        if self._files is None or not self._files.first.format.is_one_text or isinstance(self._side, FileList):
+        if self._files is None or not self._files.first.format.contents.is_one_text or isinstance(self._side, FileList):
             return []
         assert not isinstance(self._side, Annotation | WrappedObject)
         where = place(self._side)
@@ -180,7 +180,7 @@ class _Opened:
     @property
     def matches_documents(self) -> bool:
         """Whether its documents are matched with the gold standard's, so that files need not be the same ones."""
-        return self._files is not None and self._files.first.format.matches_documents
+        return self._files is not None and self._files.first.format.contents.matches_documents
 
     def __call__(self, reference: str | None = None) -> Stream:
         """The batches; `reference` is the encoding of a system's gold standard."""
@@ -204,7 +204,7 @@ def content_of(gold: Input, format: str | None, task: str | None, columns: tuple
         shown = next(layer.name for layer in _by_layers(gold) if layer.shows(gold))
         traits = TASKS[task or shown].traits(gold)
         name = gold.reading.format
-        return GoldProfile(task or shown, traits | FORMATS[name].own_traits if name in FORMATS else traits)
+        return GoldProfile(task or shown, traits | FORMATS[name].contents.traits if name in FORMATS else traits)
     files = opened(gold, ReadSettings(format, columns, task=task))
     return GoldProfile(files.first.task, files.first.traits, files)
 

@@ -182,7 +182,7 @@ def division_of(source: Source, read_as: ReadSettings, settings: ScoreSettings) 
     if not source.is_plain:
         return None
     own = recognise(source, read_as.format, read_as.task)[0]
-    found = own.divisions.get(settings.task, own.division)
+    found = own.readers[settings.task].partitioning if settings.task in own.readers else None
     if found is not None and settings.parameters.get("levels") == "separate" and found.columns(read_as) > 1:
         return replace(found, is_odd=_has_stack)  # levels of a column count from the deepest stack of the one before
     return found

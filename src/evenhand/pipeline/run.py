@@ -278,7 +278,7 @@ class Job:
         side, read_as = (self.systems or {})[name], self.prepared.read_as
         if isinstance(side, Annotation):
             return side.extractions is not None
-        return opened(side, system_settings(read_as, name)).first.format.matches_documents
+        return opened(side, system_settings(read_as, name)).first.format.contents.matches_documents
 
     @property
     def has_fractions(self) -> bool:

@@ -191,7 +191,7 @@ def _values(
     values |= {
         parameter.signature_key: spelled[parameter.signature_key] for model in scored for parameter in model.parameters
     }
-    traits = FORMATS[system.format].own_traits if system.format in FORMATS else frozenset()
+    traits = FORMATS[system.format].contents.traits if system.format in FORMATS else frozenset()
     values |= {
         key: spelled[key]
         for key, each in own.items()

@@ -18,7 +18,7 @@ from evenhand.data.layers import Spans, Tags
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.formats.convert import Conversion
-from evenhand.formats.format import Capabilities, Format, Writer
+from evenhand.formats.format import Capabilities, Detection, Format, Reader, Writer
 from evenhand.formats.source import Block, Source
 from evenhand.settings import Columns, ReadSettings
 
@@ -75,11 +75,9 @@ def write(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str
 _WRITING = Writer(Capabilities(characters=False, documents="none", levels=False, gaps=False), text=write)
 FORMAT = Format(
     name="json-document",
-    help="one JSON document a file, with sentences",
-    tasks=("spans", "sentences"),
-    read=read,
-    writes={"spans": _WRITING, "sentences": _WRITING},
+    summary="one JSON document per file, with sentences",
+    readers=dict.fromkeys(("spans", "sentences"), Reader(read)),
+    writers={"spans": _WRITING, "sentences": _WRITING},
     suffixes=(".jdoc",),
-    begins=b"{",
-    recognise=recognise,
+    detection=Detection(b"{", confidence=recognise),
 )
